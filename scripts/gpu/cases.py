@@ -26,6 +26,8 @@ SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width
                "--vocab", "96"]
 
 STEPS = 20
+# Of ranks that share a GPU, which they have by turns: a message may take them all.
+FEW_STEPS = 6
 # Relative bounds of losses to those of CPUs, by precision; norms are sums of
 # squares of gradients.
 BOUNDS = {"f32": {"loss": 1e-4, "norm": 1e-3},
@@ -40,6 +42,8 @@ class Case:
     model: list
     precision: str
     flags: list = dataclasses.field(default_factory=list)
+    # Of those of a run, how many are made.
+    steps: int = STEPS
 
     @property
     def ranks(self):
@@ -67,7 +71,7 @@ ALONE = [
 ]
 TOGETHER = [
     Case(f"gpt {precision} {' '.join(flags).replace('--', '')}", GPT, precision,
-         BATCH + flags)
+         BATCH + flags, FEW_STEPS)
     for precision, flags in (
         ("f32", ["--tp", "2"]),
         ("f32", ["--tp", "2", "--sequence-parallel"]),
@@ -93,8 +97,8 @@ class Race(Case):
 def race(name, model, batch, *flags, peer=()):
     """A race of a batch on one GPU in bf16."""
     return Race(name, model + ["--batch", str(batch)], "bf16",
-                ["--global-batch-size", str(batch), *flags], batch,
-                [*model, "--batch", str(batch), *peer])
+                ["--global-batch-size", str(batch), *flags], batch=batch,
+                peer=[*model, "--batch", str(batch), *peer])
 
 
 RACES = [

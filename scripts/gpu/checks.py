@@ -8,9 +8,12 @@ import shutil
 import tempfile
 
 import cases
+import machine
 import prepare
 
 NO_DEVICE = 9
+# Seconds that a case may need at least; it is not begun with less.
+LEAST = 20
 
 
 class NoDevice(Exception):
@@ -39,6 +42,17 @@ def difference(rows, curve, key):
     return worst
 
 
+def within(chosen, wrong):
+    """The cases for which there is time; says of the others that they are
+    missing."""
+    for i, case in enumerate(chosen):
+        if not machine.Limit.has(LEAST):
+            missing = [case.name for case in chosen[i:]]
+            wrong.append("the time is over; not run: " + ", ".join(missing))
+            return
+        yield case
+
+
 def same_files(left, right):
     """Whether two runs saved the same parameters."""
     files = sorted(os.path.relpath(path, left) for path in
@@ -58,7 +72,8 @@ def run_twice(case, folder, scratch):
     for turn in range(2):
         saved.append(os.path.join(scratch, f"saved{turn}"))
         done, rows = prepare.train(
-            [program, "--steps", str(cases.STEPS)], folder,
+            [program, "--steps", str(cases.STEPS), "--stop-after",
+             str(case.steps)], os.path.join(folder, prepare.TOKENS),
             os.path.join(scratch, f"log{turn}"), saved[-1], **environment)
         if done.returncode == NO_DEVICE and "no CUDA device" in done.stderr:
             raise NoDevice(done.stderr)
@@ -74,15 +89,14 @@ def run_twice(case, folder, scratch):
 
 def compare(chosen, manifest, folder, only):
     results, wrong = [], []
-    for case in chosen:
-        if only not in case.name or case.name not in manifest["curves"]:
-            continue
+    for case in within([case for case in chosen if only in case.name and
+                        case.name in manifest["curves"]], wrong):
         scratch = tempfile.mkdtemp()
         rows, problem = run_twice(case, folder, scratch)
         shutil.rmtree(scratch)
         found = {"case": case.name, "bits": "same" if not problem else problem}
         if rows is not None:
-            curve = manifest["curves"][case.name]
+            curve = manifest["curves"][case.name][:case.steps]
             for key, bound in cases.BOUNDS[case.precision].items():
                 found[key] = difference(rows, curve, key)
                 if found[key] > bound:
@@ -112,20 +126,23 @@ def ranks(manifest, folder, only):
 
 def sanitizer(manifest, folder, only):
     """compute-sanitizer's tools over two steps."""
-    tool = shutil.which("compute-sanitizer")
+    tool = shutil.which("compute-sanitizer", path=os.pathsep.join(
+        (os.environ.get("PATH", ""), "/usr/local/cuda/bin")))
     if not tool:
         print("compute-sanitizer is not installed: not checked")
         return [], []
     results, wrong = [], []
-    for case in (c for c in cases.ALONE if c.name in ("odd bf16", "gpt dropout bf16")):
-        if only not in case.name or case.name not in manifest["curves"]:
-            continue
+    for case in within([c for c in cases.ALONE if only in c.name and
+                        c.name in manifest["curves"] and
+                        c.name in ("odd bf16", "gpt dropout bf16")], wrong):
         for check in ("memcheck", "racecheck", "synccheck"):
             scratch = tempfile.mkdtemp()
             done, rows = prepare.train(
-                [tool, "--tool", check, "--error-exitcode", "3",
+                [tool, "--tool", check, "--target-processes", "all",
+                 "--error-exitcode", "3",
                  os.path.join(folder, cases.file_of(case)), "--steps", "2"],
-                folder, os.path.join(scratch, "log"))
+                os.path.join(folder, prepare.TOKENS),
+                os.path.join(scratch, "log"))
             shutil.rmtree(scratch)
             if "no CUDA device" in done.stderr:
                 raise NoDevice(done.stderr)

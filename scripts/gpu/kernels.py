@@ -11,6 +11,7 @@ import os
 import struct
 
 import checks
+import machine
 
 COMPARED, TIMED = "kernels", "kernels-gpt2"
 # One in so many 16-bit results may move by a unit, as pcc-kernels has it.
@@ -24,14 +25,15 @@ WIDTHS = {"i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f",
 REPEATS, LEAST_MS = 20, 2.0
 
 
+class DriverError(RuntimeError):
+    """What a call of the driver says, of itself or of work before."""
+
+
 class Driver:
     """NVIDIA's driver, with a context."""
 
     def __init__(self):
-        try:
-            self.library = ctypes.CDLL("libcuda.so.1")
-        except OSError as error:
-            raise checks.NoDevice(f"no CUDA device: {error}") from error
+        self.library = self.open()
         count = ctypes.c_int()
         if self.library.cuInit(0) or \
                 self.library.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
@@ -41,12 +43,23 @@ class Driver:
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self.device)
         self.call("cuCtxSetCurrent", context)
 
+    @staticmethod
+    def open():
+        """The driver's library."""
+        folder = machine.driver_folder()
+        for path in ["libcuda.so.1"] + [f"{folder}/libcuda.so.1"] * bool(folder):
+            try:
+                return ctypes.CDLL(path)
+            except OSError as failed:
+                error = failed
+        raise checks.NoDevice(f"no CUDA device: {error}")
+
     def call(self, name, *arguments):
         status = getattr(self.library, name)(*arguments)
         if status:
             text = ctypes.c_char_p()
             self.library.cuGetErrorString(status, ctypes.byref(text))
-            raise RuntimeError(f"{name}: {(text.value or b'?').decode()}")
+            raise DriverError(f"{name}: {(text.value or b'?').decode()}")
 
     def allocate(self, size):
         place = ctypes.c_uint64()
@@ -172,8 +185,14 @@ def compare(manifest, folder, only):
         module = driver.load(os.path.join(path, "kernels.cubin"))
         bad = 0
         for kernel in listed:
-            function = driver.function(module, kernel)
-            problem = run_kernel(driver, function, kernel, data)
+            try:
+                function = driver.function(module, kernel)
+                problem = run_kernel(driver, function, kernel, data)
+            except DriverError as error:
+                # Nothing works any more in this process.
+                wrong.append(f"{name}: {kernel['name']}: {error}; "
+                             "kernels behind it were not run")
+                return results, wrong
             if problem:
                 wrong.append(f"{name}: {kernel['name']}: {problem}")
                 bad += 1

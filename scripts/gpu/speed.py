@@ -1,18 +1,22 @@
 """What scripts/gpu-check times: tokens per second beside PyTorch, in one run
 and by turns, and memory."""
 
+import array
 import importlib.util
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import cases
 import checks
+import machine
 import prepare
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -67,40 +71,76 @@ class Memory(threading.Thread):
         return self.most
 
 
-def best(rows):
-    """Tokens per second, of the fastest step behind the first ones."""
-    return max(row["tok_s"] for row in rows[WARM_UP:])
+def rate(rows):
+    """Tokens per second, of all steps behind the first ones together: a program
+    that is a step ahead of its lines takes them at odd moments."""
+    rows = rows[WARM_UP:]
+    return len(rows) / sum(1 / row["tok_s"] for row in rows)
 
 
-def time_program(case, folder):
+def write_tokens(case, path):
+    """Ids of the whole vocabulary, as PyTorch's side draws them."""
+    count = case.batch * (value(case.model, "--seq") + 1) * (STEPS + 1)
+    ids = random.Random(0).choices(range(value(case.model, "--vocab")), k=count)
+    with open(path, "wb") as file:
+        array.array("H", ids).tofile(file)
+
+
+def time_program(case, folder, most):
+    """(tokens per second, MiB in use, its arena); else (None, why, None)."""
     before, memory = Memory.used(), Memory()
-    scratch = tempfile.mkdtemp()
-    memory.start()
-    done, rows = prepare.train(
-        [os.path.join(folder, cases.file_of(case)), "--steps", str(STEPS)],
-        folder, os.path.join(scratch, "log"))
-    used = memory.end()
-    shutil.rmtree(scratch)
+    with tempfile.TemporaryDirectory() as scratch:
+        data = os.path.join(scratch, "tokens.bin")
+        write_tokens(case, data)
+        memory.start()
+        done, rows = prepare.train(
+            [os.path.join(folder, cases.file_of(case)), "--steps", str(STEPS)],
+            data, os.path.join(scratch, "log"), most=most)
+        used = memory.end()
     if "no CUDA device" in done.stderr:
         raise checks.NoDevice(done.stderr)
     if rows is None:
         return None, done.stderr[-400:], None
     said = re.search(r"^model .*, (\S+ \S+) on this rank", done.stdout, re.M)
-    return best(rows), max(used - before, 0), said and said.group(1)
+    return rate(rows), max(used - before, 0), said and said.group(1)
 
 
-def time_peer(case, compiled):
-    scratch = tempfile.mkdtemp()
-    log = os.path.join(scratch, "log")
-    command = [sys.executable, PEER, *case.peer, "--steps", str(STEPS), "--log", log]
-    done = subprocess.run(command + ["--compile"] * compiled, capture_output=True,
-                          text=True)
-    rows = None
-    if done.returncode == 0:
+def time_peer(case, most):
+    """(tokens per second, ""); else (None, why)."""
+    with tempfile.TemporaryDirectory() as scratch:
+        log = os.path.join(scratch, "log")
+        done = machine.run([sys.executable, PEER, *case.peer, "--steps", str(STEPS),
+                            "--log", log, "--compile"], most)
+        if done.returncode:
+            return None, done.stderr[-400:]
         with open(log) as file:
-            rows = [json.loads(line) for line in file]
-    shutil.rmtree(scratch)
-    return (best(rows), "") if rows else (None, done.stderr[-400:])
+            return rate([json.loads(line) for line in file]), ""
+
+
+def time_case(case, folder, has_torch):
+    """What a race finds, and what is wrong. Turns go on while there is time for
+    one as long as that before."""
+    share = machine.Limit.share(cases.RACES, case)
+    found, problem = {"case": case.name, "pytorch": None}, ""
+    began, turn = time.monotonic(), 0.0
+    for _ in range(TURNS):
+        begun = time.monotonic()
+        left = lambda: share and max(share - (time.monotonic() - began), 1)
+        if turn and share and left() < turn:
+            break
+        got, memory, arena = time_program(case, folder, left())
+        if got is None:
+            return found, f"{case.name}: {memory}"
+        found.update(tokens_per_second=max(got, found.get("tokens_per_second", 0)),
+                     used_mib=memory, arena=arena)
+        if has_torch:
+            got, why = time_peer(case, left())
+            if got is None:
+                print(f"PyTorch fails at {case.name}: {why}\n", flush=True)
+            else:
+                found["pytorch"] = max(got, found["pytorch"] or 0)
+        turn = time.monotonic() - begun
+    return found, problem
 
 
 def run(manifest, folder, only):
@@ -117,32 +157,19 @@ def run(manifest, folder, only):
         if only not in case.name or \
                 not os.path.exists(os.path.join(folder, cases.file_of(case))):
             continue
-        ours, peers, memory, arena = [], [], 0, None
-        for turn in range(TURNS):
-            rate, memory, arena = time_program(case, folder)
-            if rate is None:
-                wrong.append(f"{case.name}: {memory}")
-                break
-            ours.append(rate)
-            if has_torch:
-                rate, problem = time_peer(case, compiled=True)
-                if rate is None:
-                    print(f"PyTorch fails at {case.name}: {problem}\n")
-                else:
-                    peers.append(rate)
+        found, problem = time_case(case, folder, has_torch)
+        if problem:
+            wrong.append(problem)
+        ours, theirs = found.get("tokens_per_second"), found["pytorch"]
         if not ours:
             continue
-        found = {"case": case.name, "tokens_per_second": max(ours),
-                 "pytorch": max(peers) if peers else None,
-                 "mfu": max(ours) * flops_per_token(case.model) / peak if peak
-                 else None, "arena": arena, "used_mib": memory}
+        found["mfu"] = ours * flops_per_token(case.model) / peak if peak else None
         results.append(found)
         shown.append((
-            case.name, f"{found['tokens_per_second']:,.0f}",
-            f"{found['mfu']:.1%}" if peak else "-",
-            f"{found['pytorch']:,.0f}" if peers else "-",
-            f"{max(ours) / max(peers):.2f}" if peers else "-", arena or "-",
-            f"{memory} MiB" if memory else "-"))
+            case.name, f"{ours:,.0f}", f"{found['mfu']:.1%}" if peak else "-",
+            f"{theirs:,.0f}" if theirs else "-",
+            f"{ours / theirs:.2f}" if theirs else "-", found["arena"] or "-",
+            f"{found['used_mib']} MiB" if found["used_mib"] else "-"))
     checks.table(("program, bf16", "tokens/s", "MFU", "PyTorch, compiled", "ratio",
                   "arena", "memory in use"), shown)
     return results, wrong

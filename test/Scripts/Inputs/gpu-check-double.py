@@ -19,23 +19,33 @@ subprocess.run(["clang-22", "-shared", "-o", "kernels.so", "kernels.o",
                check=True)
 
 
-def check(code):
+def check(code, folder=FOLDER, *more):
     """What gpu-check prints, which ends so."""
     done = subprocess.run(
-        [os.path.join(ROOT, "scripts", "gpu-check"), "--folder", FOLDER, "losses",
-         "--results", "results.json"], capture_output=True, text=True,
+        [os.path.join(ROOT, "scripts", "gpu-check"), "--folder", folder, "losses",
+         "--results", "results.json", *more], capture_output=True, text=True,
         env=dict(os.environ, PCC_CUDA_LIBRARIES=DOUBLE, OMP_NUM_THREADS="1",
                  PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so")))
     assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
     return done.stdout
 
 
-said = check(0)
+# What is carried is the folder or one file.
+os.mkdir("carried")
+os.rename(FOLDER + ".tar.xz", "carried/made.tar.xz")
+said = check(0, os.path.abspath("carried/made"))
+assert os.listdir("carried") == ["made.tar.xz"]
 assert "| odd f32 |" in said and "| same |" in said, said
 assert "nothing is wrong" in said, said
 with open("results.json") as file:
     (row,) = json.load(file)["losses"]
 assert 0 < row["loss"] < 1e-4 and row["bits"] == "same", row
+
+# A piece ends in time, and says what it has not done; or is ended, and says so.
+said = check(1, FOLDER, "--minutes", "0.3")
+assert "wrong: losses: the time is over; not run: odd f32" in said, said
+said = check(1, FOLDER, "--minutes", "0.0001")
+assert "wrong: losses: no results: it took more than its time" in said, said
 
 path = os.path.join(FOLDER, "manifest.json")
 with open(path) as file:

@@ -1,18 +1,23 @@
 """gpu-check.py ROOT FOLDER: runs pieces of scripts/gpu-check on a driver and on
 programs that are made up; FOLDER has kernels-x, as pcc-kernels dumps it."""
 
+import array
 import contextlib
 import ctypes
 import io
 import json
 import os
+import subprocess
 import sys
+import time
 
 ROOT, FOLDER = sys.argv[1:]
 sys.path.insert(0, os.path.join(ROOT, "scripts", "gpu"))
 import cases  # noqa: E402
 import checks  # noqa: E402
 import kernels  # noqa: E402
+import machine  # noqa: E402
+import prepare  # noqa: E402
 import speed  # noqa: E402
 
 with open(os.path.join(FOLDER, "kernels-x", "kernels.json")) as opened:
@@ -176,6 +181,55 @@ try:
     raise SystemExit("a program that finds no GPU is good enough")
 except checks.NoDevice:
     pass
+
+# A program that hangs is ended in time, and what it has started with it.
+begun = time.monotonic()
+done = machine.run(["sh", "-c", "sleep 100 & echo $!; echo begun >&2; wait"], 0.5)
+assert done.returncode == machine.OUT_OF_TIME, done
+assert done.stderr == "begun\n0 s were over\n" and time.monotonic() < begun + 50, done
+for _ in range(100):
+    state = open(f"/proc/{done.stdout.strip()}/stat").read().split()[2] \
+        if os.path.exists(f"/proc/{done.stdout.strip()}") else "Z"
+    if state == "Z":
+        break
+    time.sleep(0.05)
+assert state == "Z", state
+
+# Libraries that this Python has packages of are found, behind the user's.
+packages = os.path.join(FOLDER, "packages")
+for name in ("cu13", "nccl"):
+    os.makedirs(os.path.join(packages, "nvidia", name, "lib"), exist_ok=True)
+sys.path.append(packages)
+os.environ["PCC_CUDA_LIBRARIES"] = "/mine"
+folders = machine.environment()["PCC_CUDA_LIBRARIES"].split(":")
+assert folders[0] == "/mine", folders
+assert os.path.join(packages, "nvidia", "nccl", "lib") in folders, folders
+assert machine.environment(A="1")["A"] == "1"
+
+# A race: the rate of all steps together, what is in use, and what PyTorch says.
+rows = [{"tok_s": 1.0}] * speed.WARM_UP + [{"tok_s": 50.0}, {"tok_s": 100.0}]
+assert abs(speed.rate(rows) - 2 / (1 / 50 + 1 / 100)) < 1e-9
+race = cases.RACES[0]
+open(os.path.join(FOLDER, "programs", cases.file_of(race)), "wb").close()
+said = "model m, 1 parameters, 12.5 MiB on this rank\n"
+
+
+def end_race(code):
+    """What a race says whose program ends so."""
+    def train(command, data, log, most):
+        ids = array.array("H", open(data, "rb").read())
+        assert max(ids) < 50257 and len(ids) >= 64 * 1024 * speed.STEPS
+        end = subprocess.CompletedProcess(command, code, said, "it broke")
+        return end, None if code else rows
+    prepare.train = train
+    speed.time_peer = lambda case, most: (40.0, "")
+    return speed.time_case(race, os.path.join(FOLDER, "programs"), True)
+
+
+found, problem = end_race(0)
+assert not problem and found["pytorch"] == 40.0 and found["arena"] == "12.5 MiB"
+assert abs(found["tokens_per_second"] - speed.rate(rows)) < 1e-9
+assert end_race(7)[1] == race.name + ": it broke"
 
 # What a token takes: 6 times the weights of GPT-2's products, and attention's.
 flops = speed.flops_per_token(cases.GPT2)
