@@ -67,6 +67,9 @@ void loadKernels();
 /// Opens the library of products; ends the program with ExitDevice where it is
 /// missing.
 void openBlas();
+/// Ends the program with ExitDevice where ranks have devices, or libraries of
+/// products, of several kinds; all ranks call it.
+void requireSameDevices();
 
 /// Makes pinned memory of which the inputs of two steps, and what they leave,
 /// take no more than a part.

@@ -35,6 +35,24 @@ static std::vector<std::string> match(const std::string &pattern) {
   return paths;
 }
 
+/// The folder of a file, and those of the files that it is a link to, as a
+/// python3 on the PATH may be one to an environment's.
+static std::vector<std::string> foldersOf(std::string path) {
+  const int mostLinks = 16;
+  std::vector<std::string> folders;
+  for (int links = 0; links < mostLinks; ++links) {
+    std::string folder = path.substr(0, path.rfind('/'));
+    folders.push_back(folder);
+    char target[4096];
+    ssize_t length = readlink(path.c_str(), target, sizeof(target));
+    if (length <= 0)
+      break;
+    std::string next(target, length);
+    path = next[0] == '/' ? next : folder + "/" + next;
+  }
+  return folders;
+}
+
 /// The folders of Python's packages: of the environment that is active, of the
 /// interpreters on the PATH, and of the user.
 static std::vector<std::string> packageFolders() {
@@ -43,8 +61,9 @@ static std::vector<std::string> packageFolders() {
     if (const char *root = getenv(name))
       roots.push_back(root);
   for (const std::string &folder : splitPath(getenv("PATH")))
-    if (!access((folder + "/python3").c_str(), X_OK))
-      roots.push_back(folder + "/..");
+    if (std::string python = folder + "/python3"; !access(python.c_str(), X_OK))
+      for (const std::string &place : foldersOf(python))
+        roots.push_back(place + "/..");
   if (const char *home = getenv("HOME"))
     roots.push_back(std::string(home) + "/.local");
   for (const std::string &root : roots)

@@ -8,7 +8,9 @@
 #include "runtime/telemetry/Log.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sched.h>
 
 using namespace pcc;
@@ -26,13 +28,37 @@ static int chooseThreads() {
   return std::max(1, CPU_COUNT(&own) / exchange::neighbors().count);
 }
 
+void cuda::requireSameDevices() {
+  int cores = 0;
+  check(driver().cuDeviceGetAttribute(
+            &cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device().number),
+        "a question about the device");
+  char own[256] = "", first[256] = "";
+  snprintf(own, sizeof(own), "'%s' of %d multiprocessors and %s",
+           device().name.c_str(), cores,
+           backend::productsText(PCC_F32).c_str());
+  memcpy(first, own, sizeof(first));
+  backend::broadcast(first, sizeof(first), 0);
+  if (strcmp(own, first) != 0)
+    fail(ExitDevice, format("this rank has %s, rank 0 has %s", own, first),
+         "the library of products chooses by both, and what several ranks "
+         "compute would not stay the same");
+}
+
+/// What the device has in use that is neither the arena nor beside it: what the
+/// driver, kernels and communicators take, and other programs.
+static int64_t bytesInUse() {
+  size_t free = 0, total = 0;
+  check(driver().cuMemGetInfo(&free, &total), "a question about the device");
+  return static_cast<int64_t>(total - free);
+}
+
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
   const pcc_stage &stage = program.stages[stageOf(program, coordinates)];
   setThreads(chooseThreads());
-  resources = format("%s, %s for products", device().name.c_str(),
-                     bytesText(PCC_WORKSPACE_BYTES).c_str());
+  device();
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
   for (int i = 1; i < stage.n_streams; ++i) {
@@ -49,5 +75,9 @@ pcc_context *backend::prepare(const pcc_program &program,
   makeFills(program, stage);
   loadKernels();
   openBlas();
+  requireSameDevices();
+  resources = format(
+      "%s, %s for products, %s of memory in use before", device().name.c_str(),
+      bytesText(PCC_WORKSPACE_BYTES).c_str(), bytesText(bytesInUse()).c_str());
   return reinterpret_cast<pcc_context *>(rank);
 }

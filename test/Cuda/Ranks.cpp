@@ -8,6 +8,8 @@
 //   dies      rank 3 is killed while the others wait for it
 //   fails     NCCL_DOUBLE_FAIL has an operation fail
 //
+// and with "library NAME" one rank says where it finds a library.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
@@ -241,6 +243,12 @@ int main(int argc, char **argv) {
   program.n_stages = 2;
   program.n_comms = 4;
   program.comms = comms;
+  if (argc == 3) {
+    cuda::Library library(argv[2], cuda::Library::Part::Toolkit);
+    printf("%s\n",
+           (library.isOpen() ? library.path() : library.tried()).c_str());
+    return 0;
+  }
   Launch launch = findLaunch();
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
   backend::join(/*alone=*/false);
@@ -249,6 +257,7 @@ int main(int argc, char **argv) {
   holdLifeline({});
   // All of backend::prepare but products and kernels.
   cuda::device();
+  cuda::requireSameDevices();
   auto *rank = new cuda::Rank;
   rank->streams.push_back(cuda::computeStream());
   for (int i = 0; i < 3; ++i) {

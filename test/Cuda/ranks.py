@@ -18,8 +18,9 @@ from runs import begin
 DOUBLE = f"{build}/double"
 
 
-def run(*arguments, only=range(4), **more):
-    """(code, stderr) of each rank, and what the first one prints."""
+def run(*arguments, of={}, **more):
+    """(code, stderr) of each rank, and what the first one prints; `of` is the
+    environment of some of the ranks."""
     with socket.socket() as agent:
         agent.bind(("127.0.0.1", 0))
         agent.listen()
@@ -28,8 +29,9 @@ def run(*arguments, only=range(4), **more):
             LOCAL_WORLD_SIZE="4", MASTER_ADDR="localhost",
             MASTER_PORT=str(agent.getsockname()[1]),
             TORCHELASTIC_RUN_ID="none", TORCHELASTIC_USE_AGENT_STORE="True",
-            PCC_CUDA_LIBRARIES=DOUBLE, **{"PCC_SHARE_DEVICES": "1", **more}))
-            for rank in only]
+            PCC_CUDA_LIBRARIES=DOUBLE,
+            **{"PCC_SHARE_DEVICES": "1", **more, **of.get(rank, {})}))
+            for rank in range(4)]
         ended = [rank.communicate(timeout=100) for rank in started]
     return ([(rank.returncode, err)
              for rank, (_, err) in zip(started, ended)], ended[0][0])
@@ -39,6 +41,14 @@ def run(*arguments, only=range(4), **more):
 for version, seed in ("22809", 0), ("22809", 1), ("22500", 1), ("22500", 2):
     ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
     assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
+
+# Ranks have devices of one kind.
+ended, _ = run(of={2: {"PCC_DOUBLE_NAME": "another GPU"}})
+assert [code for code, _ in ended] == [9] * 4 or \
+    {code for code, _ in ended} == {7, 9}, ended
+text = "".join(err for _, err in ended)
+assert ("[rank 2] error: this rank has 'another GPU' of 132 multiprocessors and "
+        "cuBLASLt 13.") in text and ", rank 0 has 'double of a GPU' of 132" in text, text
 
 # Ranks that do not agree are seen by the double, not by a hang.
 ended, _ = run("differ")

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <cublasLt.h>
+#include <map>
 #include <vector>
 
 using namespace fake;
@@ -203,6 +204,7 @@ static const size_t workspaceBytes = 1 << 20;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
   note("cublasLtCreate");
+  requireContext();
   static char made;
   *handle = reinterpret_cast<cublasLtHandle_t>(&made);
   return CUBLAS_STATUS_SUCCESS;
@@ -328,6 +330,7 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
                cublasLtMatrixLayout_t ld, const cublasLtMatmulAlgo_t *algorithm,
                void *workspace, size_t bytes, cudaStream_t stream) {
   note("cublasLtMatmul");
+  requireContext();
   Product p = of(product);
   Layout layoutA = of(la), layoutB = of(lb), layoutC = of(lc);
   checkLayouts(p, layoutA, layoutB, layoutC);
@@ -344,6 +347,9 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
       refuse("a matrix is less aligned than was said");
   if (bytes < workspaceBytes || reinterpret_cast<uintptr_t>(workspace) % 256)
     refuse("a workspace that it cannot use");
+  static auto &users = *new std::map<const void *, cudaStream_t>;
+  if (users.emplace(workspace, stream).first->second != stream)
+    refuse("a workspace that a product on another stream may be using");
   auto at = [](const void *place, const Layout &layout) {
     return reach(reinterpret_cast<CUdeviceptr>(place), spanOf(layout));
   };

@@ -4,6 +4,8 @@
 // machines without a GPU. They are strict: what a driver would not take, or
 // what it would take and a test must notice, ends the process with a message.
 //
+//   threads   have each a context or none; functions that the device has the
+//             host call may ask for nothing
 //   memory    the host has addresses with nothing behind them; fresh memory,
 //             pinned memory, too, is full of NaNs
 //   streams   are queues that one thread works off, in an order that is drawn:
@@ -35,6 +37,10 @@ namespace fake {
 [[noreturn]] PCC_EXPORT void refuse(const std::string &what);
 /// Notes a call for messages and the trace.
 PCC_EXPORT void note(const std::string &call);
+
+/// Ends the process where this thread has no context: each one that calls the
+/// driver chooses it for itself.
+PCC_EXPORT void requireContext();
 
 /// Where the device has `bytes` bytes of its memory that begin at `place`.
 PCC_EXPORT char *reach(CUdeviceptr place, size_t bytes);

@@ -29,6 +29,9 @@ void fake::refuse(const std::string &what) {
   abort();
 }
 
+/// Whether this thread has a context, and whether the device has called it.
+static thread_local bool hasContext = false, isCalledByDevice = false;
+
 void fake::note(const std::string &call) {
   lastCall = call;
   if (trace())
@@ -41,7 +44,9 @@ static void requireBytes(size_t bytes) {
     refuse("no bytes");
 }
 
+/// The stream of a call, which needs a context.
 static std::string on(CUstream stream) {
+  requireContext();
   streams().check(stream);
   return " stream " + std::to_string(stream->number);
 }
@@ -110,17 +115,32 @@ static void requirePinned(const void *place, size_t bytes) {
     refuse("memory of the host that is not pinned");
 }
 
+void fake::requireContext() {
+  if (isCalledByDevice)
+    refuse("a function that the device has the host call asks for work");
+  if (!hasContext)
+    refuse("this thread has no context");
+}
+
 /// $PCC_DOUBLE_MIB: less memory than a small GPU's.
 static size_t deviceBytes() {
   const char *given = getenv("PCC_DOUBLE_MIB");
   return (given ? strtoull(given, nullptr, 10) : 16384) << 20;
 }
 
+static size_t usedBytes() {
+  size_t used = 0;
+  for (const auto &[place, allocation] : allocations())
+    used += allocation.device ? allocation.bytes : 0;
+  return used;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
   note("cuMemAlloc " + std::to_string(bytes));
+  requireContext();
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  if (bytes > deviceBytes())
+  if (bytes > deviceBytes() - usedBytes())
     return CUDA_ERROR_OUT_OF_MEMORY;
   // What kernels and products are told they may rely on, and no more.
   char *host = map(bytes + 512, PROT_NONE);
@@ -134,6 +154,7 @@ CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
 
 CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
   note("cuMemHostAlloc " + std::to_string(bytes));
+  requireContext();
   char *memory = map(bytes, PROT_READ | PROT_WRITE);
   memset(memory, 0xff, bytes);
   allocations()[reinterpret_cast<uintptr_t>(memory)] = {bytes, nullptr};
@@ -143,7 +164,9 @@ CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
 
 CUresult cuMemGetInfo(size_t *free, size_t *total) {
   note("cuMemGetInfo");
-  *free = *total = deviceBytes();
+  requireContext();
+  *total = deviceBytes();
+  *free = *total - usedBytes();
   return CUDA_SUCCESS;
 }
 
@@ -191,9 +214,6 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 // The device
 //===----------------------------------------------------------------------===//
 
-/// Calls that need a context.
-static bool hasContext = false;
-
 CUresult cuInit(unsigned) {
   note("cuInit");
   return CUDA_SUCCESS;
@@ -223,7 +243,9 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
-  snprintf(name, bytes, "double of a GPU");
+  // $PCC_DOUBLE_NAME: that of another GPU.
+  const char *given = getenv("PCC_DOUBLE_NAME");
+  snprintf(name, bytes, "%s", given ? given : "double of a GPU");
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
@@ -235,6 +257,8 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     *value = chip / 10;
   else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
     *value = chip % 10;
+  else if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+    *value = 132;
   else
     refuse("an attribute that it does not know");
   return CUDA_SUCCESS;
@@ -245,14 +269,13 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
   *context = reinterpret_cast<CUcontext>(&made);
   return CUDA_SUCCESS;
 }
-CUresult cuCtxSetCurrent(CUcontext) {
-  hasContext = true;
+CUresult cuCtxSetCurrent(CUcontext context) {
+  hasContext = context;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   note("cuStreamCreate");
-  if (!hasContext)
-    refuse("there is no context");
+  requireContext();
   if (flags != CU_STREAM_NON_BLOCKING)
     refuse("a stream that waits for the driver's own");
   *stream = streams().create();
@@ -260,6 +283,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
 }
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
   note("cuEventCreate");
+  requireContext();
   if (flags != CU_EVENT_DISABLE_TIMING)
     refuse("an event that measures time");
   *event = new CUevent_st;
@@ -276,17 +300,23 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   return CUDA_SUCCESS;
 }
 CUresult cuEventQuery(CUevent event) {
+  requireContext();
   return streams().isOver(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
   note("cuEventSynchronize");
+  requireContext();
   streams().synchronize(event);
   return errorAt("wait");
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
   note("cuLaunchHostFunc" + on(stream));
-  enqueue(stream, [=] { function(data); });
+  enqueue(stream, [=] {
+    isCalledByDevice = true;
+    function(data);
+    isCalledByDevice = false;
+  });
   return CUDA_SUCCESS;
 }
 
@@ -306,6 +336,7 @@ struct CUmod_st {
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   note("cuModuleLoadData");
+  requireContext();
   auto *made = new CUmod_st;
   const auto *bytes = static_cast<const unsigned char *>(image);
   bool isElf = !memcmp(bytes, "\177ELF", 4);
@@ -366,8 +397,12 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                             int value) {
   note("cuFuncSetAttribute");
+  requireContext();
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     refuse("an attribute that it does not know");
+  const int most = 227 << 10;
+  if (value < 0 || value > most)
+    return CUDA_ERROR_INVALID_VALUE;
   function->mostShared = value;
   return CUDA_SUCCESS;
 }

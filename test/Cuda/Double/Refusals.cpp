@@ -8,6 +8,13 @@
 #include <cstring>
 #include <cublasLt.h>
 #include <cuda.h>
+#include <thread>
+
+static CUdeviceptr memory;
+static CUstream stream;
+
+static void CUDA_CB clear(void *) { cuMemsetD8Async(memory, 0, 16, stream); }
+static void CUDA_CB doNothing(void *) {}
 
 static bool is(int argc, char **argv, const char *name) {
   return argc > 1 && !strcmp(argv[1], name);
@@ -17,14 +24,14 @@ int main(int argc, char **argv) {
   auto makes = [&](const char *name) { return is(argc, argv, name); };
   const size_t bytes = 1024;
   CUcontext context;
-  CUstream stream;
+  CUstream other;
   CUevent event;
-  CUdeviceptr memory;
   void *pinned;
   cuInit(0);
   cuDevicePrimaryCtxRetain(&context, 0);
   cuCtxSetCurrent(context);
   cuStreamCreate(&stream, makes("stream-flags") ? 0 : CU_STREAM_NON_BLOCKING);
+  cuStreamCreate(&other, CU_STREAM_NON_BLOCKING);
   cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
   cuMemAlloc(&memory, bytes);
   cuMemHostAlloc(&pinned, bytes, 0);
@@ -35,6 +42,9 @@ int main(int argc, char **argv) {
   cuMemsetD8Async(memory + (makes("outside") ? 4 : 0), 0, bytes, stream);
   cuMemcpyDtoDAsync(memory + (makes("overlap") ? 128 : 512), memory, 256,
                     stream);
+  cuLaunchHostFunc(stream, makes("host-function") ? clear : doNothing, nullptr);
+  if (makes("thread"))
+    std::thread([&] { cuMemsetD8Async(memory, 0, bytes, stream); }).join();
   int nothing = 0;
   auto *none = reinterpret_cast<CUstream>(&nothing);
   cuEventRecord(event, makes("no-stream") ? none : stream);
@@ -81,6 +91,11 @@ int main(int argc, char **argv) {
                  makes("workspace") ? nullptr
                                     : reinterpret_cast<void *>(scratch),
                  found.workspaceSize, reinterpret_cast<cudaStream_t>(stream));
+  cublasLtMatmul(handle, product, &one, at(0), a, at(256), b, &zero, at(512), c,
+                 at(512), c, &found.algo, reinterpret_cast<void *>(scratch),
+                 found.workspaceSize,
+                 reinterpret_cast<cudaStream_t>(
+                     makes("workspace-streams") ? other : stream));
   puts("all is well");
   return 0;
 }
