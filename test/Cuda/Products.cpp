@@ -1,0 +1,95 @@
+//===- Products.cpp - Descriptors of products, by the real library --------===//
+//
+//     cuda-products TYPE   one product of many shapes after the other
+//
+// On a machine without a GPU the library makes descriptors and takes
+// attributes; it ends where it is asked for an algorithm, for that needs a
+// device. Each product is asked for by a process of its own, which must end
+// there and nowhere before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Backend.h"
+#include "runtime/Runtime.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+// There is no compiled program.
+const pcc_program pcc_the_program = {};
+const pcc_device_code pcc_the_device_code = {};
+
+/// What a process says that asks for a product.
+static std::string ask(const pcc_gemm_desc &desc) {
+  int ends[2];
+  if (pipe(ends))
+    return "no pipe";
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    auto place = [](uintptr_t at) { return reinterpret_cast<char *>(at); };
+    pcc_gemm(nullptr, &desc, place(256), place(512), place(1024));
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char bytes[4096];
+  for (ssize_t got; (got = read(ends[0], bytes, sizeof(bytes))) > 0;)
+    said.append(bytes, got);
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return said;
+}
+
+int main(int argc, char **argv) {
+  int32_t type = PCC_F32;
+  for (int32_t known : {PCC_F32, PCC_F64, PCC_BF16, PCC_F16})
+    if (argc > 1 && !strcmp(argv[1], dtypeName(known)))
+      type = known;
+  // Opens the library, once for all.
+  std::string library = backend::productsText(type);
+  // Rows, columns and depth: of whole accesses, odd, and a row or column alone.
+  const int64_t sizes[][3] = {
+      {64, 128, 32}, {33, 131, 37}, {1, 64, 64}, {64, 1, 64}, {50257, 64, 1}};
+  int asked = 0;
+  for (const auto &[m, n, k] : sizes)
+    for (int transposed = 0; transposed < 4; ++transposed)
+      for (int64_t count : {1, 6}) {
+        pcc_gemm_desc desc = {};
+        desc.a_dtype = desc.b_dtype = desc.c_dtype = type;
+        // Sums of 16-bit factors may stay f32.
+        if (transposed == 1 && sizeOf(type) == 2)
+          desc.c_dtype = PCC_F32;
+        desc.trans_a = transposed & 1;
+        desc.trans_b = transposed >> 1;
+        desc.m = m;
+        desc.n = n;
+        desc.k = k;
+        desc.lda = desc.trans_a ? m : k;
+        desc.ldb = desc.trans_b ? k : n;
+        desc.ldc = n;
+        desc.batch0 = 1;
+        desc.batch1 = count;
+        desc.a1 = m * k;
+        desc.c1 = m * n;
+        desc.alpha = 1;
+        std::string said = ask(desc);
+        ++asked;
+        if (said.find("cuBLASLt cannot start") != std::string::npos)
+          continue;
+        printf("%s %lld x %lld x %lld, transposed %d, %lld: %s\n",
+               dtypeName(type), static_cast<long long>(m),
+               static_cast<long long>(k), static_cast<long long>(n), transposed,
+               static_cast<long long>(count), said.c_str());
+        return 1;
+      }
+  printf("%d products of %s are described to %s\n", asked, dtypeName(type),
+         library.c_str());
+}
