@@ -45,6 +45,14 @@ inline uint32_t randomKey(uint64_t seed, uint64_t step, uint64_t id) {
   return randomAdd(key, static_cast<uint32_t>(id + (step >> 32)));
 }
 
+/// What an op's key becomes for one score of attention. Positions come last:
+/// who goes through a row of scores adds one coordinate to the key of the row.
+inline uint32_t randomOfScore(uint32_t key, uint32_t sample, uint32_t head,
+                              uint32_t queryPosition, uint32_t keyPosition) {
+  key = randomAdd(randomAdd(key, sample), head);
+  return randomAdd(randomAdd(key, queryPosition), keyPosition);
+}
+
 /// An element whose bits are below this is dropped: p * 2^32, rounded down.
 inline uint32_t dropThreshold(double p) {
   return static_cast<uint32_t>(p * 4294967296.0);

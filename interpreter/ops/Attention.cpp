@@ -92,10 +92,8 @@ struct Heads {
   double kept(int64_t b, int64_t s, int64_t t, int64_t h) const {
     if (p == 0)
       return 1;
-    uint32_t bits = nn::randomAdd(key, samples->integer[b]);
-    bits = nn::randomAdd(bits, qPos.integer[s]);
-    bits = nn::randomAdd(bits, kPos.integer[t]);
-    bits = nn::randomAdd(bits, h + headOrigin);
+    uint32_t bits = nn::randomOfScore(key, samples->integer[b], h + headOrigin,
+                                      qPos.integer[s], kPos.integer[t]);
     return bits < threshold ? 0 : 1 / (1 - p);
   }
   /// Calls visit(b, s, h) for every row of scores.

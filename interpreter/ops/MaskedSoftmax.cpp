@@ -49,10 +49,9 @@ struct ScoreRows {
         score[t] += bias->real[biasIndex(*bias, b, h, s, t)];
       if (p == 0)
         continue;
-      uint32_t bits = nn::randomAdd(key, samples->integer[b]);
-      bits = nn::randomAdd(bits, qPos.integer[s]);
-      bits = nn::randomAdd(bits, kPos.integer[t]);
-      bits = nn::randomAdd(bits, h + headOrigin);
+      uint32_t bits =
+          nn::randomOfScore(key, samples->integer[b], h + headOrigin,
+                            qPos.integer[s], kPos.integer[t]);
       kept[t] = bits < threshold ? 0 : 1 / (1 - p);
     }
   }

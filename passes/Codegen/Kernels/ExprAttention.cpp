@@ -93,11 +93,11 @@ Node *MaskedRow<Op>::buildKept(double p) {
   };
   Node *key = e.randomKey(op.getSeed(), op.getStep(), op.getId());
   key = e.randomAdd(key, read(op.getSamples(), indices[0]));
-  key = e.randomAdd(e.randomAdd(key, queryPosition), keyPosition);
   Node *head = e.convert(e.rowIndex(indices[1]), e.i32());
   if (op.getHeadOrigin())
     head = e.add(head, read(op.getHeadOrigin(), e.affine(0)));
-  Node *bits = e.randomAdd(key, head);
+  key = e.randomAdd(e.randomAdd(key, head), queryPosition);
+  Node *bits = e.randomAdd(key, keyPosition);
   uint32_t threshold = nn::dropThreshold(p);
   Node *isDropped = e.op(
       IntegerType::get(op.getContext(), 1), {bits}, 1,

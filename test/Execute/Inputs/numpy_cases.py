@@ -223,8 +223,7 @@ B, S, T, H, G, D, E = 2, 3, 4, 4, 2, 3, 5
 q, k, v = real(B, S, H, D), real(B, T, G, D), real(B, T, G, E)
 d_result = real(B, S, H, E)
 q_pos, k_pos = np.array([2, 0, 3]), np.array([1, 3, 0, 2])
-mask = kept(0.3, seed, step, 5, samples, q_pos, k_pos, np.arange(H) + 6)
-mask = mask.transpose(0, 3, 1, 2)
+mask = kept(0.3, seed, step, 5, samples, np.arange(H) + 6, q_pos, k_pos)
 visible = q_pos[:, None] >= k_pos[None, :]
 
 

@@ -81,7 +81,7 @@ for b, s, t, h, g, d, e in SIZES:
         factors = 1
         if p:
             factors = random_factors(
-                [(x, i, j, n + ORIGIN) for x in samples for n in range(h)
+                [(x, n + ORIGIN, i, j) for x in samples for n in range(h)
                  for i in at for j in to], SEED, STEP, ID, p)
             factors = factors.reshape(b, h, s, t)
         out, lse, dq, dk, dv = expected(q, k, v, do, at, to, causal, factors)

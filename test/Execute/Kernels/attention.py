@@ -42,7 +42,7 @@ def expected(causal, p, bias):
     factors = np.ones_like(probs)
     if p:
         factors = random_factors(
-            [(b, q, k, h + origin) for b in samples for h in range(H)
+            [(b, h + origin, q, k) for b in samples for h in range(H)
              for q in query for k in key], seed, step, 5, p).reshape(B, H, S, T)
     d = grad * factors
     dot = (probs * d).sum(-1, keepdims=True)

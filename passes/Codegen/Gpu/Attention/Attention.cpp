@@ -49,7 +49,12 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
                           *tiles, block, buffers.operands, buffers.outs);
   }
   gpu::ReturnOp::create(b);
-  // A thread has all the registers that there are.
+  // A thread has all the registers that there are, or half of them where that
+  // suffices: then one block computes while another waits for its tile.
+  const int64_t narrow = 64;
+  if (isa<nn::AttentionOp>(attention) && tiles->usesTensorCores() &&
+      std::max(tiles->width, tiles->valueWidth) <= narrow)
+    launch.blocksOfCore = 2;
   if (failed(setLaunch(function, launch)))
     return failure();
   return function;

@@ -39,9 +39,15 @@ public:
   void emitQueries(Value block);
 
 private:
-  /// What belongs to a query: its number and what lse is there for it.
+  /// What belongs to queries, of each a number in shared memory: its position,
+  /// its key of dropout, lse of powers of two, less than zero, and rowsum(do *
+  /// o).
+  struct Queries {
+    Value positions, words, lessLse, dots;
+  };
+  /// The same of one, where it is needed.
   struct Query {
-    Value position, word, lse, dot;
+    Value position, word, lessLse, dot;
   };
   /// Of a sample's head.
   void place(Value block, int64_t heads);
@@ -55,11 +61,11 @@ private:
   /// Brings what belongs to queries, with their rows of do in a tile.
   void bringQueries(Value firstQuery, Value head, const SharedTile &cotangents,
                     int64_t count);
-  /// P after dropout and dS, in place of S and dP.
-  void emitScores(Value firstColumn, Value head, bool haveKeys,
-                  MutableArrayRef<Value> scores,
-                  MutableArrayRef<Value> cotangents);
-  Numbers emitPair(Value firstColumn, Value head, bool haveKeys,
+  /// P after dropout and dS, in place of S and dP. `isCut`: a query does not
+  /// see all of the keys.
+  void emitScores(Value firstColumn, bool haveKeys, Value isCut,
+                  Numbers &scores, Numbers &cotangents);
+  Numbers emitPair(Value firstColumn, bool haveKeys, Value isCut,
                    ArrayRef<Value> sums);
   int64_t rows() const { return product->rows(); }
 
@@ -67,10 +73,10 @@ private:
   Value sample, head, first, chunk;
   Value randomStart;
   SharedTile stay, stayValues, come, comeValues, stage;
-  Value lse, dots;                    ///< by query
-  Value queryPositions, keyPositions; ///< i32
-  SmallVector<Query> queries;         ///< by row
-  Numbers keys;                       ///< positions by row
+  Queries ofQueries;
+  Value keyPositions;
+  SmallVector<Query> queries; ///< by row
+  Numbers keys;               ///< positions by row
 };
 
 } // namespace
@@ -119,88 +125,114 @@ void Backward::allocate() {
   if (!tiles.usesTensorCores())
     stage = allocateTile(tiles.rows, tiles.scoreStride, f32);
   int64_t most = std::max(tiles.rows, tiles.columns);
-  lse = allocateTile(most, 1, f32).buffer;
-  dots = allocateTile(most, 1, f32).buffer;
+  auto numbersOf = [&](Type type) {
+    return allocateTile(most, 1, type).buffer;
+  };
+  ofQueries.lessLse = numbersOf(f32);
+  ofQueries.dots = numbersOf(f32);
   if (needsPositions()) {
-    queryPositions = allocateTile(most, 1, i32).buffer;
-    keyPositions = allocateTile(most, 1, i32).buffer;
+    ofQueries.positions = numbersOf(i32);
+    keyPositions = numbersOf(i32);
   }
+  if (sizes.p > 0)
+    ofQueries.words = numbersOf(i32);
 }
 
 Backward::Query Backward::queryAt(Value at) {
-  Query query;
-  if (queryPositions)
-    query.position = loadWordAt(queryPositions, at);
-  if (sizes.p > 0)
-    query.word = randomAdd(randomStart, query.position);
-  query.lse = mulf(finite(loadWordAt(lse, at)), number(llvm::numbers::log2e));
-  query.dot = loadWordAt(dots, at);
-  return query;
+  auto load = [&](Value words) {
+    return words ? loadWordAt(words, at) : Value();
+  };
+  return {load(ofQueries.positions), load(ofQueries.words),
+          load(ofQueries.lessLse), load(ofQueries.dots)};
 }
 
 void Backward::bringQueries(Value firstQuery, Value head,
                             const SharedTile &cotangents, int64_t count) {
-  bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries, lse,
-               count);
+  bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
+               ofQueries.lessLse, count, [&](Value lse) {
+                 return mulf(finite(lse), number(-llvm::numbers::log2e));
+               });
+  if (sizes.p > 0) {
+    Value key = randomAdd(randomStart, headWord(head));
+    // A thread has brought these positions itself.
+    forShare(count, [&](Value i) {
+      memref::StoreOp::create(
+          b, randomAdd(key, loadWordAt(ofQueries.positions, i)),
+          ofQueries.words, ValueRange{i});
+    });
+  }
   wait();
   bringDots(cotangents,
             rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count),
-            dots, count);
+            ofQueries.dots, count);
   wait();
 }
 
-void Backward::emitScores(Value firstColumn, Value head, bool haveKeys,
-                          MutableArrayRef<Value> scores,
-                          MutableArrayRef<Value> cotangents) {
+void Backward::emitScores(Value firstColumn, bool haveKeys, Value isCut,
+                          Numbers &scores, Numbers &cotangents) {
   int64_t count = scores.size() / rows();
   Value scale = number(sizes.scale), zero = number(0);
   Value base = number(sizes.scale * llvm::numbers::log2e);
-  Value own = sizes.p > 0 ? headWord(head) : Value();
   Value left =
       leftOf(firstColumn, haveKeys ? sizes.queries : sizes.keys, tiles.columns);
-  for (int64_t c = 0; c < count; ++c) {
-    Value column = product->column(c, RightForm::Rows);
-    Query query;
-    Value key, isThere;
-    if (haveKeys)
-      query = queryAt(column);
-    else if (needsPositions())
-      key = loadWordAt(keyPositions, column);
-    if (left)
-      isThere = less(column, left);
-    for (int64_t r = 0; r < rows(); ++r) {
-      if (!haveKeys)
-        query = queries[r];
-      else if (needsPositions())
-        key = keys[r];
-      Value &x = scores[r * count + c], &d = cotangents[r * count + c];
-      Value weight = exp2(subf(mulf(x, base), query.lse));
-      if (sizes.isCausal)
-        weight = choose(less(query.position, key), zero, weight);
-      if (isThere)
-        weight = choose(isThere, weight, zero);
-      x = weight;
-      if (sizes.p > 0) {
-        Value factor = drop(randomAdd(randomAdd(query.word, key), own),
-                            number(1 / (1 - sizes.p)));
-        d = mulf(d, factor);
-        x = mulf(weight, factor);
-      }
-      d = mulf(mulf(weight, subf(d, query.dot)), scale);
-    }
+  auto columnOf = [&](int64_t c) {
+    return product->column(c, RightForm::Rows);
+  };
+  /// visit(query, key's position, index of the score), for each of the lane's.
+  auto forEachScore =
+      [&](llvm::function_ref<void(const Query &, Value, int64_t)> visit) {
+        for (int64_t c = 0; c < count; ++c) {
+          Query query;
+          Value key;
+          if (haveKeys)
+            query = queryAt(columnOf(c));
+          else if (needsPositions())
+            key = loadWordAt(keyPositions, columnOf(c));
+          for (int64_t r = 0; r < rows(); ++r) {
+            bool hasKey = haveKeys && needsPositions();
+            visit(haveKeys ? query : queries[r], hasKey ? keys[r] : key,
+                  r * count + c);
+          }
+        }
+      };
+  forEachScore([&](const Query &query, Value, int64_t i) {
+    scores[i] =
+        exp2(WarpProduct::addProduct(b, scores[i], base, query.lessLse));
+  });
+  if (sizes.isCausal)
+    scores = where(isCut, scores, [&] {
+      Numbers cut(scores);
+      forEachScore([&](const Query &query, Value key, int64_t i) {
+        cut[i] = choose(less(query.position, key), zero, cut[i]);
+      });
+      return cut;
+    });
+  for (int64_t c = 0; left && c < count; ++c) {
+    Value isThere = less(columnOf(c), left);
+    for (int64_t i = c; i < rows() * count; i += count)
+      scores[i] = choose(isThere, scores[i], zero);
   }
+  Value kept = number(1 / (1 - sizes.p));
+  forEachScore([&](const Query &query, Value key, int64_t i) {
+    Value &x = scores[i], &d = cotangents[i], weight = x;
+    if (sizes.p > 0) {
+      Value factor = drop(randomAdd(query.word, key), kept);
+      d = mulf(d, factor);
+      x = mulf(weight, factor);
+    }
+    d = mulf(mulf(weight, subf(d, query.dot)), scale);
+  });
 }
 
-AttentionBlock::Numbers Backward::emitPair(Value firstColumn, Value head,
-                                           bool haveKeys,
-                                           ArrayRef<Value> sums) {
+AttentionBlock::Numbers Backward::emitPair(Value firstColumn, bool haveKeys,
+                                           Value isCut, ArrayRef<Value> sums) {
   int64_t scores = rows() * product->columnsOf(tiles.columns);
   Numbers s(scores, number(0)), d(scores, number(0)), next(sums);
   product->multiply(s, {stay, warpRow, {}}, tiles.width, come, RightForm::Rows,
                     {});
   product->multiply(d, {stayValues, warpRow, {}}, tiles.valueWidth, comeValues,
                     RightForm::Rows, {});
-  emitScores(firstColumn, head, haveKeys, s, d);
+  emitScores(firstColumn, haveKeys, isCut, s, d);
   MutableArrayRef<Value> rest(next);
   auto addTo = [&](ArrayRef<Value> factor, int64_t width,
                    const SharedTile &right) {
@@ -228,15 +260,17 @@ void Backward::emitKeys(Value block) {
         tiles.rows, tiles.width);
   bring(rowsOfHead(sizes.v, first, head, sizes.keys, tiles.rows), stayValues,
         tiles.rows, tiles.valueWidth);
-  Value earliest;
+  Value earliest, latest;
   keys.clear();
   if (needsPositions()) {
     bringPositions(sizes.kPos, first, sizes.keys, keyPositions, tiles.rows);
     wait();
     for (int64_t r = 0; r < rows(); ++r)
       keys.push_back(loadWordAt(keyPositions, rowInBlock(r)));
-    if (sizes.isCausal)
+    if (sizes.isCausal) {
       earliest = extreme(keyPositions, tiles.rows, /*isLeast=*/true);
+      latest = extreme(keyPositions, tiles.rows, /*isLeast=*/false);
+    }
   }
   int64_t valueSums =
       outs[2] ? rows() * product->columnsOf(tiles.valueChunk) : 0;
@@ -250,16 +284,19 @@ void Backward::emitKeys(Value block) {
         Value own = add(mul(head, sizes.shared()), divide(turn, turns));
         // Others may still be at the tile before.
         wait();
-        Value isSeen;
+        Value isSeen, isCut;
         if (needsPositions()) {
-          bringPositions(sizes.qPos, firstQuery, sizes.queries, queryPositions,
-                         tiles.columns);
+          bringPositions(sizes.qPos, firstQuery, sizes.queries,
+                         ofQueries.positions, tiles.columns);
           if (sizes.isCausal) {
             wait();
-            Value latest =
-                extreme(queryPositions, tiles.columns, /*isLeast=*/false);
-            isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
-                                           earliest);
+            isSeen = arith::CmpIOp::create(
+                b, arith::CmpIPredicate::sge,
+                extreme(ofQueries.positions, tiles.columns, /*isLeast=*/false),
+                earliest);
+            isCut = less(
+                extreme(ofQueries.positions, tiles.columns, /*isLeast=*/true),
+                latest);
           }
         }
         return where(isSeen, sums, [&] {
@@ -270,7 +307,7 @@ void Backward::emitKeys(Value block) {
                            tiles.columns),
                 comeValues, tiles.columns, tiles.valueWidth);
           bringQueries(firstQuery, own, comeValues, tiles.columns);
-          return emitPair(firstQuery, own, /*haveKeys=*/true, sums);
+          return emitPair(firstQuery, /*haveKeys=*/true, isCut, sums);
         });
       });
   ArrayRef<Value> all(sums);
@@ -295,44 +332,47 @@ void Backward::emitQueries(Value block) {
   bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
         stayValues, tiles.rows, tiles.valueWidth);
   if (needsPositions())
-    bringPositions(sizes.qPos, first, sizes.queries, queryPositions,
+    bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
                    tiles.rows);
   bringQueries(first, head, stayValues, tiles.rows);
-  Value latest;
-  if (sizes.isCausal)
-    latest = extreme(queryPositions, tiles.rows, /*isLeast=*/false);
+  Value earliest, latest;
+  if (sizes.isCausal) {
+    earliest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/true);
+    latest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/false);
+  }
   queries.clear();
   for (int64_t r = 0; r < rows(); ++r)
     queries.push_back(queryAt(rowInBlock(r)));
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
-  Numbers sums =
-      loopWith(sizes.keys, tiles.columns, start,
-               [&](Value firstKey, ValueRange before) -> Numbers {
-                 SmallVector<Value> sums(before);
-                 wait();
-                 Value isSeen;
-                 if (needsPositions()) {
-                   bringPositions(sizes.kPos, firstKey, sizes.keys,
-                                  keyPositions, tiles.columns);
-                   if (sizes.isCausal) {
-                     wait();
-                     Value earliest =
-                         extreme(keyPositions, tiles.columns, /*isLeast=*/true);
-                     isSeen = arith::CmpIOp::create(
-                         b, arith::CmpIPredicate::sge, latest, earliest);
-                   }
-                 }
-                 return where(isSeen, sums, [&] {
-                   bring(rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys,
-                                    tiles.columns),
-                         come, tiles.columns, tiles.width);
-                   bring(rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys,
-                                    tiles.columns),
-                         comeValues, tiles.columns, tiles.valueWidth);
-                   wait();
-                   return emitPair(firstKey, head, /*haveKeys=*/false, sums);
-                 });
-               });
+  Numbers sums = loopWith(
+      sizes.keys, tiles.columns, start,
+      [&](Value firstKey, ValueRange before) -> Numbers {
+        SmallVector<Value> sums(before);
+        wait();
+        Value isSeen, isCut;
+        if (needsPositions()) {
+          bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions,
+                         tiles.columns);
+          if (sizes.isCausal) {
+            wait();
+            isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
+                                           extreme(keyPositions, tiles.columns,
+                                                   /*isLeast=*/true));
+            isCut = less(earliest, extreme(keyPositions, tiles.columns,
+                                           /*isLeast=*/false));
+          }
+        }
+        return where(isSeen, sums, [&] {
+          bring(
+              rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys, tiles.columns),
+              come, tiles.columns, tiles.width);
+          bring(
+              rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
+              comeValues, tiles.columns, tiles.valueWidth);
+          wait();
+          return emitPair(firstKey, /*haveKeys=*/false, isCut, sums);
+        });
+      });
   give(sums, {}, stay, outs[0],
        resultRows(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
                   first, head, tiles.rows),

@@ -268,13 +268,14 @@ void AttentionBlock::bringPositions(Value operand, Value first, int64_t all,
 
 void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
                                   Value head, int64_t all, Value to,
-                                  int64_t count) {
+                                  int64_t count,
+                                  llvm::function_ref<Value(Value)> made) {
   forShare(count, [&](Value i) {
     Value row = add(first, i), isThere;
     if (all % count)
       isThere = less(row, index(all));
     Value x = where(isThere, number(0), [&]() -> Numbers {
-      return {loadRow(operand, sample, row, head)};
+      return {made(loadRow(operand, sample, row, head))};
     })[0];
     memref::StoreOp::create(b, x, to, ValueRange{i});
   });

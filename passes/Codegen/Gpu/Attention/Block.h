@@ -55,10 +55,12 @@ protected:
   /// last, its own.
   void bringPositions(mlir::Value operand, mlir::Value first, int64_t all,
                       mlir::Value to, int64_t count);
-  /// And elements (sample, row, head) of an operand [b, s, h], with zeros.
+  /// And elements (sample, row, head) of an operand [b, s, h], as `made` of
+  /// them, with zeros.
   void bringNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
                     mlir::Value head, int64_t all, mlir::Value to,
-                    int64_t count);
+                    int64_t count,
+                    llvm::function_ref<mlir::Value(mlir::Value)> made);
   /// to[i] = the sum of products of rows i of a tile and of memory.
   void bringDots(const SharedTile &tile, const HeadRows &other, mlir::Value to,
                  int64_t count);

@@ -38,7 +38,8 @@ public:
 private:
   void place(Value block);
   Numbers emitKeys(Value firstKey, ArrayRef<Value> state);
-  Numbers emitScores(Value firstKey, ArrayRef<Value> state);
+  /// `isCut`: a query of the block does not see all keys of the tile.
+  Numbers emitScores(Value firstKey, Value isCut, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);
 
   /// What a lane has: highest scores and sums by row, then results.
@@ -47,7 +48,7 @@ private:
   SharedTile query, keys, values, stage;
   Value positions;               ///< of the tile of keys
   Numbers queryPositions, words; ///< by row: positions, dropout's words
-  Value latest;                  ///< the last position of a query
+  Value earliest, latest;        ///< positions of queries
 };
 
 } // namespace
@@ -89,11 +90,13 @@ void Forward::emit(Value block) {
     wait();
     for (int64_t r = 0; r < rows(); ++r)
       queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
-    if (sizes.isCausal)
+    if (sizes.isCausal) {
+      earliest = extreme(own, tiles.rows, /*isLeast=*/true);
       latest = extreme(own, tiles.rows, /*isLeast=*/false);
+    }
   }
   if (sizes.p > 0) {
-    Value key = randomKey(sample);
+    Value key = randomAdd(randomKey(sample), headWord(head));
     for (Value position : queryPositions)
       words.push_back(randomAdd(key, position));
   }
@@ -110,7 +113,7 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
                                           ArrayRef<Value> state) {
   // Others may still be at the tile before.
   wait();
-  Value isSeen;
+  Value isSeen, isCut;
   if (positions) {
     bringPositions(sizes.kPos, firstKey, sizes.keys, positions, tiles.columns);
     if (sizes.isCausal) {
@@ -118,6 +121,8 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
       isSeen = arith::CmpIOp::create(
           b, arith::CmpIPredicate::sge, latest,
           extreme(positions, tiles.columns, /*isLeast=*/true));
+      isCut =
+          less(earliest, extreme(positions, tiles.columns, /*isLeast=*/false));
     }
   }
   return where(isSeen, state, [&] {
@@ -128,32 +133,48 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
         headRows(sizes.v, sample, firstKey, keyHead, sizes.keys, tiles.columns),
         values, tiles.columns, tiles.valueWidth);
     wait();
-    return emitScores(firstKey, state);
+    return emitScores(firstKey, isCut, state);
   });
 }
 
-AttentionBlock::Numbers Forward::emitScores(Value firstKey,
+AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
                                             ArrayRef<Value> state) {
   int64_t count = product->columnsOf(tiles.columns);
   Numbers scores(rows() * count, number(0));
   product->multiply(scores, {query, warpRow, {}}, tiles.width, keys,
                     RightForm::Rows, {});
-  Value scale = number(sizes.scale * llvm::numbers::log2e);
+  // What a score is multiplied by when its power is taken: then the highest
+  // one is that of the highest score, unless the factor is negative.
+  double factorOfScores = sizes.scale * llvm::numbers::log2e;
+  bool isEarly = !(factorOfScores > 0);
+  Value scale = number(factorOfScores);
   Value masked = number(-std::numeric_limits<double>::infinity());
   Value left = leftOf(firstKey, sizes.keys, tiles.columns);
-  for (int64_t c = 0; c < count; ++c) {
-    Value column = product->column(c, RightForm::Rows);
-    Value isBehind = left ? less(column, left) : Value();
-    Value position = sizes.isCausal ? loadWordAt(positions, column) : Value();
+  for (int64_t c = 0; (isEarly || left) && c < count; ++c) {
+    Value isThere =
+        left ? less(product->column(c, RightForm::Rows), left) : Value();
     for (int64_t r = 0; r < rows(); ++r) {
       Value &x = scores[r * count + c];
-      x = mulf(x, scale);
-      if (isBehind)
-        x = choose(isBehind, x, masked);
-      if (position)
-        x = choose(less(queryPositions[r], position), masked, x);
+      if (isEarly)
+        x = mulf(x, scale);
+      if (isThere)
+        x = choose(isThere, x, masked);
     }
   }
+  if (isEarly)
+    scale = number(1);
+  if (sizes.isCausal)
+    scores = where(isCut, scores, [&] {
+      Numbers cut(scores);
+      for (int64_t c = 0; c < count; ++c) {
+        Value key = loadWordAt(positions, product->column(c, RightForm::Rows));
+        for (int64_t r = 0; r < rows(); ++r) {
+          Value &x = cut[r * count + c];
+          x = choose(less(queryPositions[r], key), masked, x);
+        }
+      }
+      return cut;
+    });
   Numbers next(state);
   ArrayRef<Value> results = state.drop_front(2 * rows());
   int64_t width = results.size() / rows();
@@ -162,13 +183,14 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey,
     Value most = row[0];
     for (Value x : row.drop_front())
       most = arith::MaxNumFOp::create(b, most, x);
-    most = joinRow(most, /*isSum=*/false);
+    most = mulf(joinRow(most, /*isSum=*/false), scale);
     Value before = state[r];
     Value now = arith::MaxNumFOp::create(b, before, most);
+    Value minusNow = arith::NegFOp::create(b, now);
     Value factor = exp2(subf(before, now));
     Value sum = mulf(state[rows() + r], factor);
     for (Value &x : row) {
-      x = exp2(subf(x, now));
+      x = exp2(WarpProduct::addProduct(b, x, scale, minusNow));
       sum = addf(sum, x);
     }
     next[r] = now;
@@ -176,15 +198,11 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey,
     for (int64_t c = 0; c < width; ++c)
       next[2 * rows() + r * width + c] = mulf(results[r * width + c], factor);
   }
-  if (sizes.p > 0) {
-    Value own = headWord(head);
-    for (int64_t c = 0; c < count; ++c) {
-      Value position =
-          loadWordAt(positions, product->column(c, RightForm::Rows));
-      for (int64_t r = 0; r < rows(); ++r) {
-        Value &x = scores[r * count + c];
-        x = drop(randomAdd(randomAdd(words[r], position), own), x);
-      }
+  for (int64_t c = 0; sizes.p > 0 && c < count; ++c) {
+    Value key = loadWordAt(positions, product->column(c, RightForm::Rows));
+    for (int64_t r = 0; r < rows(); ++r) {
+      Value &x = scores[r * count + c];
+      x = drop(randomAdd(words[r], key), x);
     }
   }
   LeftFactor left2 = product->takeScores(scores, {stage, warpRow, {}});

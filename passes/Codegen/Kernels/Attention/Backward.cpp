@@ -163,7 +163,9 @@ void Backward::emitPair(Value firstQuery, Value head, Value shared) {
 void Backward::emitScores(Value firstQuery, Value there, Value head,
                           Value shared) {
   Value scale = constant(sizes.scale), zero = constant(0);
-  Value own = sizes.p > 0 ? headWord(head) : Value();
+  Value ofHead;
+  if (sizes.p > 0)
+    ofHead = randomAdd(randomStart, headWord(head));
   loop(there, 1, [&](Value i) {
     Value query = add(firstQuery, i);
     Value lse = splat(finite(loadRow(op.getLse(), sample, query, head)));
@@ -173,7 +175,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       Value scalar = loadWord(sizes.qPos, query);
       position = splat(scalar);
       if (sizes.p > 0)
-        words = randomAdd(randomStart, scalar);
+        words = randomAdd(ofHead, scalar);
     }
     for (int64_t j = 0; j < breadth; j += getLanes()) {
       Value place = add(mul(i, breadth), index(j));
@@ -187,8 +189,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       }
       Value cotangent = loadVector(dScores, place), kept = weight;
       if (sizes.p > 0) {
-        Value factor = drop(randomAdd(randomAdd(words, key), own),
-                            constant(1 / (1 - sizes.p)));
+        Value factor = drop(randomAdd(words, key), constant(1 / (1 - sizes.p)));
         cotangent = mulf(cotangent, factor);
         kept = mulf(weight, factor);
       }

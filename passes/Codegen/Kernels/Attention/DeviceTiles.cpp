@@ -70,7 +70,7 @@ static int64_t bytesOf(const DeviceTiles &tiles, bool isForward) {
     bytes += tiles.rows * tiles.scoreStride * 4;
   // Numbers and positions that belong to rows.
   return bytes + (isForward ? tiles.rows + tiles.columns
-                            : 4 * std::max(tiles.rows, tiles.columns)) *
+                            : 5 * std::max(tiles.rows, tiles.columns)) *
                      4;
 }
 

@@ -77,7 +77,7 @@ void Forward::emit(Value unit) {
   }
   if (sizes.p > 0) {
     keys = allocate(height, b.getI32Type());
-    Value key = randomKey(sample);
+    Value key = randomAdd(randomKey(sample), headWord(head));
     for (int64_t j = 0; j < vectorsOfTile(); ++j)
       storeVector(randomAdd(key, loadVector(positions, lane(j))), keys,
                   lane(j));
@@ -159,17 +159,14 @@ void Forward::emitScores(Value firstKey, Value there) {
     sums.push_back(mulf(loadVector(sum, lane(j)), factor));
   }
   SmallVector<Value> words;
-  Value own;
-  if (sizes.p > 0) {
+  if (sizes.p > 0)
     words = loadAll(keys);
-    own = headWord(head);
-  }
   sums = sweep(sums, [&](Value t, int64_t j, Value place, Value old) {
     Value weight = exp(subf(loadVector(scores, place), now[j]));
     Value total = arith::AddFOp::create(b, old, weight);
     if (sizes.p > 0) {
       Value key = loadWord(sizes.kPos, add(firstKey, t));
-      weight = drop(randomAdd(randomAdd(words[j], key), own), weight);
+      weight = drop(randomAdd(words[j], key), weight);
     }
     storeVector(weight, scores, place);
     return total;

@@ -76,7 +76,8 @@ protected:
 
   /// Random.h on words or vectors of them; a coordinate may be a word.
   mlir::Value randomAdd(mlir::Value key, mlir::Value coordinate);
-  /// The key of a sample's random numbers, before positions.
+  /// The key of a sample's random numbers, to which heads are added, then
+  /// positions of queries and of keys.
   mlir::Value randomKey(mlir::Value sample);
   mlir::Value headWord(mlir::Value head);
   /// Where random words say that a probability is dropped, zero; else itself.
