@@ -85,7 +85,7 @@ static int64_t joinedBy(func::FuncOp kernel) {
 namespace {
 /// What is known of a kernel from its IR.
 struct Facts {
-  int64_t units = 0, joined = 1;
+  int64_t units = 0, joined = 1, wide = -1;
   Type rounded;
 };
 } // namespace
@@ -103,14 +103,37 @@ static Type roundedBy(func::FuncOp kernel) {
   return rounded;
 }
 
+/// A CPU adds up an attention's dq in memory, in f32; where it has 16 bits, the
+/// kernel is changed. Returns which buffer that is; -1: none.
+static int64_t widenQueryGradient(func::FuncOp kernel) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  for (OpOperand &result : end->getOpOperands()) {
+    auto grad = result.get().getDefiningOp<nn::AttentionGradOp>();
+    if (!grad || grad.getDq() != result.get())
+      continue;
+    auto type = nn::tensorType(result.get());
+    if (type.getElementTypeBitWidth() != 16)
+      continue;
+    result.get().setType(type.clone(Float32Type::get(kernel.getContext())));
+    kernel.setType(FunctionType::get(kernel.getContext(),
+                                     kernel.getArgumentTypes(),
+                                     end->getOperandTypes()));
+    return kernel.getNumArguments() + result.getOperandNumber();
+  }
+  return -1;
+}
+
 /// The kernels as the CPU has them, in the LLVM dialect.
 static LogicalResult compileForCpu(ModuleOp kernels,
                                    llvm::StringMap<Facts> &facts) {
   PassManager tile(kernels.getContext()), lower(kernels.getContext());
   tile.addPass(createRTTileKernelsPass());
   lower.addPass(createRTLowerKernelsPass());
-  for (auto kernel : kernels.getOps<func::FuncOp>())
-    facts[deviceName(kernel.getName())].rounded = roundedBy(kernel);
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    Facts &known = facts[deviceName(kernel.getName())];
+    known.rounded = roundedBy(kernel);
+    known.wide = widenQueryGradient(kernel);
+  }
   if (failed(tile.run(kernels)))
     return failure();
   for (auto kernel : kernels.getOps<func::FuncOp>()) {
@@ -231,7 +254,7 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
       both.cpu = function->toPtr<decltype(both.cpu)>();
       const Facts &known = facts[kernel.name];
       both.units = known.units, both.joined = known.joined;
-      both.rounded = known.rounded;
+      both.rounded = known.rounded, both.wide = known.wide;
     }
     runnable->kernels.push_back(std::move(both));
   }

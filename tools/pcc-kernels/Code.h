@@ -54,6 +54,9 @@ public:
     /// The type that factors of products are rounded to within the kernel, on
     /// devices alone; null: none are.
     mlir::Type rounded;
+    /// The buffer that the CPU's kernel has in f32 and the device's in 16 bits;
+    /// -1: there is none.
+    int64_t wide = -1;
   };
 
   /// Compiles kernels as compileForDevice() does, and for the CPU if

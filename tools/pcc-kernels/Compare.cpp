@@ -16,6 +16,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <random>
 
 using namespace mlir;
@@ -146,6 +147,26 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
   }
 }
 
+/// Runs the CPU's kernel; what it has in f32 is rounded once.
+static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
+  std::vector<void *> places = arena.pointers();
+  if (kernel.wide < 0)
+    return kernel.cpu(places.data(), 0, kernel.units);
+  const auto &buffer = kernel.device.buffers[kernel.wide];
+  Elements elements{buffer.element};
+  int64_t count = buffer.bytes / elements.bytes();
+  const size_t alignment = 64;
+  std::vector<float> memory(count + alignment);
+  void *numbers = memory.data();
+  size_t room = memory.size() * sizeof(float);
+  std::align(alignment, count * sizeof(float), numbers, room);
+  places[kernel.wide] = numbers;
+  kernel.cpu(places.data(), 0, kernel.units);
+  for (int64_t i = 0; i < count; ++i)
+    elements.set(arena.get(kernel.wide) + i * elements.bytes(),
+                 static_cast<float *>(numbers)[i]);
+}
+
 /// By how much a float may differ where the largest one is so large.
 static double boundOf(const Runnable::Kernel &kernel, double largest) {
   int64_t lanes = kernel.device.block;
@@ -226,7 +247,7 @@ Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
   for (Arena *arena : {&cpu, &device, &again})
     fill(kernel, *arena, seed, isSigned);
   if (kernel.cpu)
-    kernel.cpu(cpu.pointers().data(), 0, kernel.units);
+    runOnCpu(kernel, cpu);
   pcc_emu_reset();
   pcc_emu_seed(seed);
   pcc_emu_launch(kernel.emulated, device.pointers().data());
@@ -274,7 +295,7 @@ Expectation pcc::expectationOf(const Runnable::Kernel &kernel, uint64_t seed,
     if (!buffer.isWritten)
       before = bytesOf(i);
   }
-  kernel.cpu(arena.pointers().data(), 0, kernel.units);
+  runOnCpu(kernel, arena);
   for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
     std::vector<unsigned char> &after = expected.after.emplace_back();
     if (buffer.isWritten)

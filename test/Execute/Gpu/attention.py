@@ -16,14 +16,15 @@ def tensor(*shape, element):
     return f"tensor<{'x'.join(map(str, shape))}x{element}>"
 
 
-def kernel(sizes, element, causal, p, backward, inOrder=False):
+def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False):
     """A kernel on tensors. q is a part of another tensor, as of q, k and v.
-    Positions are operands, which are drawn, or 0, 1, ..."""
+    Positions are operands, which are drawn, or 0, 1, ... dq is narrow as
+    programs for devices have it, or f32 as those for CPUs."""
     b, s, t, h, g, d, e = sizes
     Q, K, V, O = (tensor(*shape, element=element) for shape in
                   ((b, s, h, d), (b, t, g, d), (b, t, g, e), (b, s, h, e)))
-    L, DQ = (tensor(*shape, element="f32") for shape in
-             ((b, s, h), (b, s, h, d)))
+    L = tensor(b, s, h, element="f32")
+    DQ = tensor(b, s, h, d, element=element if narrow else "f32")
     QQ, I = tensor(b, s, 2, h, d, element=element), "tensor<i64>"
     at = f"tensor<{s}xi64>, tensor<{t}xi64>"
     names = f"%qq: {QQ}, %k: {K}, %v: {V}"
@@ -79,6 +80,11 @@ for i, sizes in enumerate(SIZES):
         check(f"{sizes} {element} causal={causal} p={p}",
               kernel(sizes, element, causal, p, False) +
               kernel(sizes, element, causal, p, True))
+
+
+for element in "bf16", "f16":
+    check(f"dq of {element}", kernel(SIZES[1], element, True, 0.25, True,
+                                     narrow=True))
 
 
 def sectors(*shape, element):
