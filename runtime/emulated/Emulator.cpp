@@ -74,6 +74,7 @@ public:
       __attribute__((format(printf, 3, 4)));
 
 private:
+  void poisonResults();
   void runBlock();
   void runWarp(int64_t first, int64_t count);
   bool meet(int64_t first, int64_t count);
@@ -116,6 +117,12 @@ void Launch::fail(int64_t thread, const char *format, ...) {
   // Nobody else has anything to add.
   signal(SIGABRT, SIG_DFL);
   abort();
+}
+
+static void fillWithPoison(char *place, int64_t bytes) {
+  const int32_t poison = PCC_EMU_POISON;
+  for (int64_t at = 0; at < bytes; at += sizeof(poison))
+    memcpy(place + at, &poison, std::min<int64_t>(sizeof(poison), bytes - at));
 }
 
 static const char *text(Wait wait) {
@@ -258,7 +265,25 @@ void Launch::runBlock() {
   counted.written_sectors += written.take();
 }
 
+/// Fills what is written and lies in the place of nothing else: a kernel that
+/// reads it, or leaves a part of it as it was, is noticed.
+void Launch::poisonResults() {
+  auto overlap = [&](int64_t i, int64_t j) {
+    const char *a = static_cast<const char *>(buffers[i]),
+               *b = static_cast<const char *>(buffers[j]);
+    return a < b + kernel.buffers[j].bytes && b < a + kernel.buffers[i].bytes;
+  };
+  for (int64_t i = 0; i < kernel.buffer_count; ++i) {
+    bool isFresh = kernel.buffers[i].is_written;
+    for (int64_t j = 0; isFresh && j < kernel.buffer_count; ++j)
+      isFresh = i == j || !overlap(i, j);
+    if (isFresh)
+      fillWithPoison(static_cast<char *>(buffers[i]), kernel.buffers[i].bytes);
+  }
+}
+
 void Launch::run() {
+  poisonResults();
   threads.resize(kernel.block);
   for (Thread &thread : threads)
     thread.executions.resize(kernel.sites);

@@ -13,11 +13,12 @@
  *   - two threads touch the same element, one of them writing, and nothing
  *     says which is first.
  *
- * Shared memory is full of PCC_EMU_POISON at a block's begin. It counts
- * launches and the sectors, 32 bytes each, of the kernel's buffers that were
- * read and written: a warp's k-th execution of an access touches the distinct
- * sectors of its lanes. There is no cache. Beside that it counts the sectors
- * that are touched at all, which is the least there could be.
+ * Shared memory is full of PCC_EMU_POISON at a block's begin, and so are, as a
+ * kernel begins, results that lie in no operand's place. It counts launches and
+ * the sectors, 32 bytes each, of the kernel's buffers that were read and
+ * written: a warp's k-th execution of an access touches the distinct sectors of
+ * its lanes. There is no cache. Beside that it counts the sectors that are
+ * touched at all, which is the least there could be.
  *
  * Compiled kernels call the functions of the last part. What runs on several
  * threads of the host at a time are different kernels.
