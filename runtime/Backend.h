@@ -123,6 +123,10 @@ struct Traffic {
 /// All kinds, by stream and then by name.
 std::vector<Traffic> traffic();
 
+/// What else a report says of this rank's device since the start: members of a
+/// JSON object, each with ", " behind it; empty where there is nothing.
+std::string deviceReport();
+
 /// How many threads this rank has for its work.
 int threads();
 /// Runs body(begin, end) over parts of [0, n) on this rank's threads.

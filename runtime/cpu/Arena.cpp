@@ -49,3 +49,5 @@ void backend::copyOut(int, const std::vector<HostCopy> &copies) {
 }
 void backend::awaitCopies(int) {}
 void backend::drain() {}
+
+std::string backend::deviceReport() { return ""; }

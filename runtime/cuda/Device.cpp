@@ -77,6 +77,8 @@ static Device choose() {
   return device;
 }
 
+std::string backend::deviceReport() { return ""; }
+
 const Device &cuda::device() {
   static const Device chosen = choose();
   return chosen;

@@ -112,3 +112,18 @@ void backend::copyOut(int turn, const std::vector<HostCopy> &copies) {
 void backend::awaitCopies(int turn) { device().wait(copied[turn]); }
 
 void backend::drain() { device().wait(device().recorded()); }
+
+std::string backend::deviceReport() {
+  std::string text = format("\"host_waits\": %lld, \"kernels\": [",
+                            static_cast<long long>(device().hostWaits()));
+  for (int64_t i = 0; i < kernelCodes().count; ++i) {
+    const char *name = kernelCodes().first[i].name;
+    pcc_emu_counts counts = pcc_emu_count(name);
+    text += format("%s\n    {\"kernel\": \"%s\", \"launches\": %lld, "
+                   "\"read_sectors\": %lld, \"written_sectors\": %lld}",
+                   i ? "," : "", name, static_cast<long long>(counts.launches),
+                   static_cast<long long>(counts.read_sectors),
+                   static_cast<long long>(counts.written_sectors));
+  }
+  return text + "], ";
+}

@@ -12,11 +12,20 @@
 #define PCC_RUNTIME_EMULATED_ARENA_H
 
 #include "runtime/emulated/Device.h"
+#include "runtime/emulated/Emulator.h"
 
 namespace pcc {
 
 /// The device of this rank; there from prepare() on.
 Device &device();
+
+/// Device code of the program's kernels; none in a program for CPUs, whose
+/// streams are tried.
+struct KernelCodes {
+  const pcc_emu_kernel *first;
+  int64_t count;
+};
+KernelCodes kernelCodes();
 
 } // namespace pcc
 

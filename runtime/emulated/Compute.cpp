@@ -42,12 +42,19 @@ static bool isConstant(const pcc_context &context, const void *place) {
          isBefore(constant, first + context.constants.size());
 }
 
+KernelCodes pcc::kernelCodes() {
+  // Weak symbols that nobody defines have no place.
+  if (!&pcc_emu_kernel_count)
+    return {nullptr, 0};
+  return {pcc_emu_kernels, pcc_emu_kernel_count};
+}
+
 /// The device code of a kernel.
 static const pcc_emu_kernel *codeOf(const char *name) {
   static const auto &codes = *[] {
     auto *codes = new std::unordered_map<std::string, const pcc_emu_kernel *>;
-    for (int64_t i = 0; i < pcc_emu_kernel_count; ++i)
-      (*codes)[pcc_emu_kernels[i].name] = &pcc_emu_kernels[i];
+    for (int64_t i = 0; i < kernelCodes().count; ++i)
+      (*codes)[kernelCodes().first[i].name] = &kernelCodes().first[i];
     return codes;
   }();
   auto it = codes.find(name);

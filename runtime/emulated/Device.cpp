@@ -122,6 +122,7 @@ void Device::run() {
 
 void Device::wait(const Event &event) {
   TraceSpan span(Track::Host, "wait for the device");
+  ++waits;
   std::unique_lock<std::mutex> lock(mutex);
   isAwaited = true;
   given.notify_one();

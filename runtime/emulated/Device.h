@@ -53,6 +53,8 @@ public:
   /// Returns when what `event`, one of recorded(), stands for is done: the host
   /// waits.
   void wait(const Event &event);
+  /// How often the host has waited.
+  int64_t hostWaits() const { return waits; }
 
 private:
   struct Work {
@@ -69,6 +71,7 @@ private:
   bool isHolding(uint64_t count) const;
 
   Stream computed, messages;
+  int64_t waits = 0;
   std::mutex mutex;
   std::condition_variable given, finished;
   // Under the mutex.

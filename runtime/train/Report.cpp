@@ -27,8 +27,8 @@ std::vector<Traffic> pcc::trafficSince(const std::vector<Traffic> &before,
 
 void pcc::writeReport(const std::string &path,
                       const std::vector<Traffic> &ofStep) {
-  std::string text =
-      format("  {\"rank\": %d, \"messages\": [", backend::rank());
+  std::string text = format("  {\"rank\": %d, ", backend::rank()) +
+                     backend::deviceReport() + "\"messages\": [";
   for (const Traffic &kind : ofStep)
     text += format("%s\n    {\"kind\": \"%s\", \"stream\": %d, \"count\": "
                    "%lld, \"bytes\": %lld, \"bytes_sent\": %lld}",

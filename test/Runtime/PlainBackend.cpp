@@ -117,6 +117,7 @@ void backend::copyOut(int, const std::vector<HostCopy> &copies) {
 }
 void backend::awaitCopies(int) {}
 void backend::drain() {}
+std::string backend::deviceReport() { return ""; }
 void *backend::openView(char *memory, int64_t, Access) { return memory; }
 void backend::closeView(void *, char *, int64_t, Access) {}
 int backend::threads() { return 1; }
