@@ -19,12 +19,15 @@ namespace pcc {
 /// The device of this rank; there from prepare() on.
 Device &device();
 
-/// Device code of the program's kernels; none in a program for CPUs, whose
-/// streams are tried.
+/// Device code of kernels.
 struct KernelCodes {
+  /// One after the other.
   const pcc_emu_kernel *first;
+  /// How many there are.
   int64_t count;
 };
+/// That of the program's kernels; none in a program for CPUs, whose streams are
+/// tried.
 KernelCodes kernelCodes();
 
 } // namespace pcc
