@@ -226,6 +226,9 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   RTLowerPassOptions lower;
   lower.overlap = options.overlap == "on";
   manager.addPass(createRTLowerPass(lower));
+  // Once streams and slots are known: what a graph does, it does to them.
+  if (options.hasDevice())
+    manager.addPass(createRTFormGraphsPass());
   // Closes the phase: every byte that is read holds what is meant.
   manager.addPass(createRTVerifyPass());
 }

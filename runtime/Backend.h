@@ -50,6 +50,13 @@ int size();
 pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
                      std::string &resources);
 
+/// Has the entries of a device issued operation by operation, not as graphs;
+/// called before prepare(). False: the back end has no graphs.
+bool disableGraphs();
+/// What graphs take that were made so far, "4, of 300 nodes, 2.0 MiB of the
+/// device's memory"; empty where there are none.
+std::string graphsText();
+
 /// How this rank computes products of matrices of a pcc_dtype: "oneDNN (AMX)",
 /// or "widened to f32" where neither processor nor library has such products.
 std::string productsText(int32_t dtype);

@@ -162,6 +162,15 @@ void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
 void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
                     int64_t microbatch, void *to, int64_t bytes);
 
+/// Begins what a device may be given as one graph, number `graph` of the stage:
+/// its operations are those that the program issues up to pcc_graph_end, of a
+/// loop those of some turns, from `turn` on. Where it is 0, they were launched
+/// already, as in a call before: the program goes on behind the end. What they
+/// are given, but for the turn, is the same in each call.
+int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn);
+/// Ends it.
+void pcc_graph_end(pcc_context *ctx, int32_t graph);
+
 /// Where kernels find pcc_program.constants[number], one int64_t, from the
 /// start to the end.
 const void *pcc_constant_at(pcc_context *ctx, int32_t number);

@@ -325,6 +325,45 @@ def RT_ForOp : RT_Op<"for", [HasParent<"FuncOp">, NoTerminator, SingleBlock,
   }];
 }
 
+def RT_GraphOp : RT_Op<"graph", [HasParent<"FuncOp">]> {
+  let summary = "Begins what a device is given as one graph";
+  let description = [{
+    What follows, up to the next `rt.graph` or the end of the entry point, is
+    recorded when it is met first and launched as a whole from then on. With
+    `turns` what follows is a loop, of which the graph is so many turns: one
+    launch takes the place of them. Who executes rt otherwise, as CPUs do, may
+    take no notice.
+
+    ```mlir
+    rt.stage 0 {
+      rt.buffer @x : memref<4x4xf32> value slots 2
+      rt.buffer @y : memref<4x4xf32> output
+      rt.func @train() {
+        rt.graph 0 turns 2
+        rt.for %m = 0 to 6 {
+          %x = rt.address @x slot %m : memref<4x4xf32>
+          rt.zero %x : memref<4x4xf32>
+        }
+        rt.graph 1
+        %x = rt.address @x slot 5 : memref<4x4xf32>
+        %y = rt.address @y : memref<4x4xf32>
+        rt.copy %x to %y : memref<4x4xf32> to memref<4x4xf32>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - it is in an entry point, with a number of its own in the stage;
+    - at least one turn.
+
+    `rt-verify` refuses graphs that are not the same in each launch.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$index,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$turns);
+  let assemblyFormat = "$index (`turns` $turns^)? attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//

@@ -63,6 +63,12 @@ LogicalResult StageOp::verify() {
   for (Operation &op : *getBlock())
     if (!isa<BufferOp, EventOp, FuncOp>(op))
       return op.emitOpError() << "cannot be part of a stage";
+  llvm::SmallDenseSet<int64_t> graphs;
+  for (auto function : getBlock()->getOps<FuncOp>())
+    for (auto graph : function.getBlock()->getOps<GraphOp>())
+      if (!graphs.insert(graph.getIndex()).second)
+        return graph.emitOpError()
+               << "has number " << graph.getIndex() << ", as one before";
   return success();
 }
 
@@ -175,6 +181,8 @@ LogicalResult ForOp::verify() {
       return op.emitOpError() << "cannot be part of a loop";
   return success();
 }
+
+LogicalResult GraphOp::verify() { return checkInEntry(*this); }
 
 LogicalResult TemporaryOp::verify() {
   if (!isContiguous(getType()))

@@ -179,6 +179,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
         return success();
       })
       .Case([&](rt::WaitOp op) { return wait(op, scope); })
+      .Case([](rt::GraphOp) { return success(); })
       .Case([&](rt::CallOp op) { return call(op, scope); })
       .Case([&](rt::ForOp op) -> LogicalResult {
         int64_t end = op.getEnd();

@@ -74,6 +74,19 @@ def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
   }];
 }
 
+def RTFormGraphsPass : Pass<"rt-form-graphs", "::mlir::ModuleOp"> {
+  let summary = "Divides entry points into graphs that are launched as a whole";
+  let description = [{
+    A loop is a graph of as many turns as it takes until all that takes turns is
+    at the same slots again, if there are two such graphs' turns at least; what
+    is left of them becomes a loop behind it. All between such loops is one
+    graph. So there are as many graphs for any number of layers and of
+    microbatches. What a graph's ops name is named in that graph: places of the
+    arena and events are named again where they were named in another one.
+  }];
+  let dependentDialects = ["::pcc::rt::RTDialect"];
+}
+
 def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
   let summary = "Proves that buffers hold what is read from them";
   let description = [{
@@ -93,7 +106,8 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     names, one for all that a call takes, and both stages of a transfer must
     mean the same. Where there are streams, vector clocks show that every two
     accesses to a byte of which one writes are ordered by events, whatever entry
-    point follows which. Last, stages run against each other: their messages and
+    point follows which. Graphs have all of an entry point's ops, and each launch
+    of one does the same to the same slots. Last, stages run against each other: their messages and
     the collectives across stages must meet, each begun in program order, for
     there must be one order of all that no stage departs from. Of a loop, turns are left out once they
     leave the arena as they found it.

@@ -102,6 +102,9 @@ static void connect(pcc_context &context, const pcc_program &program,
              "making a communicator");
 }
 
+bool backend::disableGraphs() { return false; }
+std::string backend::graphsText() { return ""; }
+
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {

@@ -3,6 +3,7 @@
 #include "runtime/cuda/Communicators.h"
 
 #include "runtime/Backend.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/launch/ExecRanks.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
@@ -44,6 +45,8 @@ static Nccl openNccl() {
     setenv("NCCL_NET", "Socket", 0);
   }
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
+  // Operations of a graph may be under way as the next one is launched.
+  setenv("NCCL_GRAPH_MIXING_SUPPORT", "1", 1);
   Library library("libnccl.so.2", Library::Part::Toolkit);
   library.require("several ranks communicate by NCCL: 'pip install "
                   "nvidia-nccl-cu13' has it, and PCC_CUDA_LIBRARIES names "
@@ -66,11 +69,15 @@ const Nccl &cuda::nccl() {
                                   const Communicator &communicator,
                                   const std::string &what) {
   const char *more = nccl().ncclGetLastError(communicator.comm);
+  std::string note = more && *more ? std::string("NCCL says: ") + more
+                                   : "NCCL_DEBUG=WARN in the environment has "
+                                     "it say more";
+  if (*graphsWayOut())
+    note += std::string("; ") + graphsWayOut();
   fail(ExitCommunication,
        what + communicator.over +
            " failed: " + nccl().ncclGetErrorString(result),
-       more && *more ? std::string("NCCL says: ") + more
-                     : "NCCL_DEBUG=WARN in the environment has it say more");
+       note);
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,6 +138,10 @@ void cuda::makeCommunicators(const pcc_program &program,
   Operation operation("making communicators", Doing::Waits);
   Communicators &made = all();
   made.last = makeEvent();
+  // A send in a graph of one stage meets receives in several graphs of another:
+  // what NCCL would keep of both sides' buffers fits one pair alone.
+  if (stageAxis(program) >= 0)
+    setenv("NCCL_GRAPH_REGISTER", "0", 1);
   for (int i = 0; i < program.n_comms; ++i) {
     const pcc_comm &comm = program.comms[i];
     std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
@@ -153,11 +164,28 @@ Communicator &cuda::communicator(int32_t comm) {
 
 Communicator &cuda::transfers() { return all().transfers; }
 
+/// NCCL is relied on within a graph alone: the first operation of one begins
+/// when the last of the graph before is over.
+static void issueInGraph(Graphs &graphs, int32_t stream,
+                         Communicator &communicator, const char *name,
+                         const std::function<ncclResult_t(CUstream)> &issue,
+                         CUstream on) {
+  int32_t order = graphs.communication();
+  if (!all().isOrdered || !graphs.hasRecorded(order))
+    graphs.wait(stream, order);
+  graphs.atLaunch([&communicator, name](int64_t) { communicator.last = name; });
+  if (ncclResult_t result = issue(on))
+    failNccl(result, communicator, name);
+  graphs.record(stream, order);
+}
+
 void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
                  const char *name,
                  const std::function<ncclResult_t(CUstream)> &issue) {
   Communicators &made = all();
   CUstream on = streamOf(ctx, stream);
+  if (Graphs *graphs = stateOf(ctx).graphs; graphs && graphs->isRecording())
+    return issueInGraph(*graphs, stream, communicator, name, issue, on);
   if (!made.isOrdered && made.lastOn && made.lastOn != on)
     check(driver().cuStreamWaitEvent(on, made.last, CU_EVENT_WAIT_DEFAULT),
           "the order of communication");

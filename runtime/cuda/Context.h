@@ -18,14 +18,18 @@
 
 namespace pcc::cuda {
 
-/// What the back end keeps for a rank; compiled code hands it back in every
-/// call, as a pcc_context.
+class Graphs;
+
+/// What the back end keeps for a rank, until it ends; compiled code hands it
+/// back in every call, as a pcc_context.
 struct Rank {
   /// By their numbers in compiled code; that of computation is the first.
   std::vector<CUstream> streams;
   std::vector<CUevent> events;
   /// What an entry begins behind.
   CUevent begun = nullptr;
+  /// Null: what compiled code issues is the driver's at once.
+  Graphs *graphs = nullptr;
 };
 
 /// The rank of a call of compiled code.

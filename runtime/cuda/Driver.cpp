@@ -2,6 +2,7 @@
 
 #include "runtime/cuda/Driver.h"
 
+#include "runtime/cuda/Graphs.h"
 #include "runtime/support/Error.h"
 
 using namespace pcc;
@@ -80,7 +81,13 @@ void cuda::check(CUresult result, const char *what, const char *subject,
              name ? name : std::to_string(static_cast<int>(result)).c_str());
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     fail(ExitMemory, "out of memory: " + message);
+  // What a device found, now or before, was not refused.
+  bool isFound = result >= CUDA_ERROR_ILLEGAL_ADDRESS &&
+                 result <= CUDA_ERROR_LAUNCH_FAILED;
+  if (!isFound && *graphsWayOut())
+    fail(ExitDevice, message, graphsWayOut());
   fail(ExitDevice, message,
-       "an error of work before may show here: CUDA_LAUNCH_BLOCKING=1 has "
-       "kernels end one by one");
+       format("an error of work before may show here: %sCUDA_LAUNCH_BLOCKING=1 "
+              "has kernels end one by one",
+              usesGraphs() ? "with --no-cuda-graphs " : ""));
 }

@@ -2,7 +2,8 @@
 //
 // A thread fills pinned memory, two pieces of it for each input in turn, as
 // soon as a fill is issued; the stream copies it when its turn has come. What
-// orders both are functions that the device has the host call:
+// orders both are functions that the device has the host call, which count by
+// themselves, for in a graph they are the same in each launch:
 //
 //   thread:  fill piece 0    fill piece 1      fill piece 0 again
 //                  |               |                  ^
@@ -10,12 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/host/Filling.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 
 using namespace pcc;
@@ -25,8 +27,11 @@ namespace {
 /// Pinned memory for an input.
 struct Piece {
   char *memory = nullptr;
-  uint64_t used = 0;   ///< times, by the main thread
-  uint64_t copied = 0; ///< how many of them are over; under the mutex
+  uint64_t used = 0; ///< times, by the main thread
+  // Under the mutex: how many uses are over, and of the others, how many fills
+  // were issued up to each.
+  uint64_t copied = 0;
+  std::deque<uint64_t> due;
 };
 
 struct Input {
@@ -64,9 +69,18 @@ void cuda::makeFills(const pcc_program &, const pcc_stage &stage) {
   }
 }
 
-/// Called by the device ahead of a copy: `count` fills were issued up to it.
-static void CUDA_CB waitUntilFilled(void *count) {
-  filling::wait(reinterpret_cast<uintptr_t>(count));
+/// Called by the device ahead of a copy, which was issued behind its fill.
+static void CUDA_CB waitUntilFilled(void *given) {
+  uint64_t count;
+  {
+    std::lock_guard<std::mutex> lock(fills().mutex);
+    std::deque<uint64_t> &due = static_cast<Piece *>(given)->due;
+    if (due.empty())
+      fail(ExitInternal, "the device copies an input that nothing fills");
+    count = due.front();
+    due.pop_front();
+  }
+  filling::wait(count);
 }
 
 /// Called by the device behind a copy.
@@ -84,6 +98,15 @@ static void waitUntilFree(const Piece &piece, uint64_t use) {
   fills().changed.wait(lock, [&] { return piece.copied >= use; });
 }
 
+/// Has the thread fill a piece as soon as it is free.
+static void issueFill(int32_t input, int64_t microbatch, Piece &piece) {
+  uint64_t use = piece.used++;
+  uint64_t count = filling::issue(input, microbatch, piece.memory,
+                                  [&piece, use] { waitUntilFree(piece, use); });
+  std::lock_guard<std::mutex> lock(fills().mutex);
+  piece.due.push_back(count);
+}
+
 void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
                     int64_t microbatch, void *to, int64_t bytes) {
   if (input < 0 || static_cast<size_t>(input) >= fills().inputs.size() ||
@@ -93,12 +116,14 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
   Input &filled = fills().inputs[input];
   Piece &piece = filled.pieces[filled.next];
   filled.next = 1 - filled.next;
-  uint64_t use = piece.used++;
-  uint64_t count = filling::issue(input, microbatch, piece.memory,
-                                  [&piece, use] { waitUntilFree(piece, use); });
   CUstream on = streamOf(ctx, stream);
-  check(driver().cuLaunchHostFunc(on, waitUntilFilled,
-                                  reinterpret_cast<void *>(count)),
+  if (Graphs *graphs = stateOf(ctx).graphs; graphs && graphs->isRecording())
+    graphs->atLaunch([input, microbatch, &piece](int64_t past) {
+      issueFill(input, microbatch + past, piece);
+    });
+  else
+    issueFill(input, microbatch, piece);
+  check(driver().cuLaunchHostFunc(on, waitUntilFilled, &piece),
         "the fill of an input");
   check(driver().cuMemcpyHtoDAsync(at(to), piece.memory, bytes, on),
         "the fill of an input");

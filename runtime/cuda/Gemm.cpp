@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
@@ -82,7 +82,8 @@ static void checkBlas(cublasStatus_t status, const pcc_gemm_desc &desc) {
     return;
   fail(ExitDevice,
        format("cuBLASLt failed at the product %s: %s", shapeText(desc).c_str(),
-              blas().cublasLtGetStatusName(status)));
+              blas().cublasLtGetStatusName(status)),
+       graphsWayOut());
 }
 
 static cublasLtHandle_t handle() {

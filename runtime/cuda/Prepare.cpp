@@ -2,6 +2,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cuda/Communicators.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
@@ -70,6 +71,8 @@ pcc_context *backend::prepare(const pcc_program &program,
   for (int i = 0; i < stage.n_events; ++i)
     rank->events.push_back(makeEvent());
   rank->begun = makeEvent();
+  if (usesGraphs())
+    rank->graphs = new Graphs(*rank, stage);
   makeCommunicators(program, coordinates);
   makeStaging(program, stage);
   makeFills(program, stage);

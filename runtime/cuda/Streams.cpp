@@ -1,7 +1,7 @@
 //===- Streams.cpp - Streams and events of compiled code ------------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/support/Error.h"
 
 using namespace pcc;
@@ -29,6 +29,8 @@ CUstream cuda::streamOf(pcc_context *ctx, int32_t stream) {
   const std::vector<CUstream> &streams = stateOf(ctx).streams;
   if (stream < 0 || static_cast<size_t>(stream) >= streams.size())
     fail(ExitInternal, format("the program names a stream %d", stream));
+  if (Graphs *graphs = stateOf(ctx).graphs)
+    graphs->use(stream);
   return streams[stream];
 }
 
@@ -39,19 +41,33 @@ static CUevent eventOf(pcc_context *ctx, int32_t event) {
   return events[event];
 }
 
+/// The graphs of a rank, if one is recorded; else null.
+static Graphs *recordingOf(pcc_context *ctx) {
+  Graphs *graphs = stateOf(ctx).graphs;
+  return graphs && graphs->isRecording() ? graphs : nullptr;
+}
+
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
-  check(driver().cuEventRecord(eventOf(ctx, event), streamOf(ctx, stream)),
-        "the record of an event");
+  CUevent known = eventOf(ctx, event);
+  CUstream on = streamOf(ctx, stream);
+  if (Graphs *graphs = recordingOf(ctx))
+    return graphs->record(stream, event);
+  check(driver().cuEventRecord(known, on), "the record of an event");
 }
 
 void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {
-  check(driver().cuStreamWaitEvent(streamOf(ctx, stream), eventOf(ctx, event),
-                                   CU_EVENT_WAIT_DEFAULT),
+  CUevent known = eventOf(ctx, event);
+  CUstream on = streamOf(ctx, stream);
+  if (Graphs *graphs = recordingOf(ctx))
+    return graphs->wait(stream, event);
+  check(driver().cuStreamWaitEvent(on, known, CU_EVENT_WAIT_DEFAULT),
         "the wait for an event");
 }
 
 void backend::beginEntry(pcc_context *ctx) {
   const Rank &rank = stateOf(ctx);
+  if (rank.graphs)
+    rank.graphs->beginEntry();
   if (rank.streams.size() < 2)
     return;
   check(driver().cuEventRecord(rank.begun, computeStream()),

@@ -4,39 +4,43 @@
 
 #include "runtime/Backend.h"
 
-#include <map>
-#include <tuple>
-
 using namespace pcc;
 
-namespace {
-using Key = std::tuple<int32_t, const char *, const char *>;
-struct Sums {
-  int64_t messages = 0, bytes = 0, sent = 0;
-};
-} // namespace
-
 /// A step has few kinds, each of which comes often.
-static std::map<Key, Sums> counts;
+static TrafficCounts counts;
+
+static void add(TrafficSums &sum, const TrafficSums &more, int sign = 1) {
+  sum.messages += sign * more.messages;
+  sum.bytes += sign * more.bytes;
+  sum.sent += sign * more.sent;
+}
 
 void pcc::countTraffic(int32_t stream, const char *name, const char *over,
                        int64_t bytes, int64_t sent) {
-  Sums &sums = counts[{stream, name, over}];
-  ++sums.messages;
-  sums.bytes += bytes;
-  sums.sent += sent;
+  add(counts[{stream, name, over}], {1, bytes, sent});
+}
+
+const TrafficCounts &pcc::trafficCounts() { return counts; }
+
+TrafficCounts pcc::countedSince(const TrafficCounts &before) {
+  TrafficCounts since = counts;
+  for (const auto &[key, sums] : before)
+    add(since[key], sums, -1);
+  return since;
+}
+
+void pcc::countTraffic(const TrafficCounts &more) {
+  for (const auto &[key, sums] : more)
+    add(counts[key], sums);
 }
 
 std::vector<backend::Traffic> backend::traffic() {
   // By what the texts are: where they lie differs from run to run.
-  std::map<std::pair<int32_t, std::string>, Sums> sorted;
-  for (const auto &[key, sums] : counts) {
-    Sums &sum = sorted[{std::get<0>(key),
-                        std::string(std::get<1>(key)) + std::get<2>(key)}];
-    sum.messages += sums.messages;
-    sum.bytes += sums.bytes;
-    sum.sent += sums.sent;
-  }
+  std::map<std::pair<int32_t, std::string>, TrafficSums> sorted;
+  for (const auto &[key, sums] : counts)
+    add(sorted[{std::get<0>(key),
+                std::string(std::get<1>(key)) + std::get<2>(key)}],
+        sums);
   std::vector<Traffic> traffic;
   for (const auto &[key, sums] : sorted)
     traffic.push_back(

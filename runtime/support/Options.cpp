@@ -117,7 +117,10 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
       {"Ranks",
        {Flag{"timeout", Kind::Count, &o.timeout, "SECONDS", 0, 1e6, false,
              "end if no rank does anything for so long (default 600, 0: "
-             "never)"}}},
+             "never)"},
+        on("no-cuda-graphs", o.noCudaGraphs,
+           "of programs for GPUs: issue operations one by one; the results "
+           "are the same")}},
       {"Output",
        {count("log-every", o.logEvery, 1,
               "steps between lines on the terminal (default 1)"),

@@ -107,7 +107,7 @@ void pcc::runForward(const pcc_program &program,
   const pcc_stage &stage = program.stages[0];
   for (const auto &given : options.given)
     if (given.first != "data" && given.first != "outputs" &&
-        given.first != "model")
+        given.first != "model" && given.first != "no-cuda-graphs")
       fail(ExitUsage, format("--%s: this program computes the model's outputs, "
                              "and trains nothing",
                              given.first.c_str()));

@@ -83,6 +83,9 @@ static int run(int argc, char **argv) {
     return ExitDone;
   }
   checkTargetCpu();
+  if (options.noCudaGraphs && !backend::disableGraphs())
+    fail(ExitUsage, "--no-cuda-graphs: this program has no CUDA graphs",
+         "those that pcc --target cuda compiles have");
   if (isForwardProgram(program)) {
     checkLaunch(launch, 1, arithmetic(program));
     backend::join(/*alone=*/true);

@@ -66,6 +66,8 @@ void Run::finish() {
   if (overflowed && first())
     log->say(format("skipped    %lld of the steps, whose gradients overflowed",
                     static_cast<long long>(overflowed)));
+  if (std::string graphs = backend::graphsText(); !graphs.empty() && first())
+    log->say("graphs     " + graphs);
   if (!options.report.empty())
     writeReport(options.report, steps->traffic());
   if (options.exportOnnx.empty())

@@ -58,7 +58,8 @@ class Case:
         return ["--loss", "causal-lm", "--precision", self.precision, *self.flags]
 
 
-BATCH = ["--global-batch-size", "8"]
+# Enough microbatches for loops that are graphs.
+BATCH = ["--global-batch-size", "16"]
 ALONE = [
     Case("gpt f32", GPT, "f32", BATCH),
     Case("gpt bf16", GPT, "bf16", BATCH),

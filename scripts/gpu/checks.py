@@ -64,26 +64,30 @@ def same_files(left, right):
         for file in files)
 
 
-def run_twice(case, folder, scratch):
-    """The logs of two runs, and whether they left the same bits."""
+def run_thrice(case, folder, scratch):
+    """The log of the first of two runs and one without CUDA graphs, and what is
+    wrong, as other bits are."""
     program = os.path.join(folder, cases.file_of(case))
     environment = {"PCC_SHARE_DEVICES": "1"} if case.ranks > 1 else {}
     logs, saved = [], []
-    for turn in range(2):
+    for turn, flags in enumerate(([], [], ["--no-cuda-graphs"])):
         saved.append(os.path.join(scratch, f"saved{turn}"))
         done, rows = prepare.train(
             [program, "--steps", str(cases.STEPS), "--stop-after",
-             str(case.steps)], os.path.join(folder, prepare.TOKENS),
+             str(case.steps), *flags], os.path.join(folder, prepare.TOKENS),
             os.path.join(scratch, f"log{turn}"), saved[-1], **environment)
         if done.returncode == NO_DEVICE and "no CUDA device" in done.stderr:
             raise NoDevice(done.stderr)
         if rows is None:
-            return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
+            return None, (f"{' '.join(flags)} ends with {done.returncode}: "
+                          f"{done.stderr[-400:]}").lstrip()
         logs.append([{k: row[k] for k in ("loss", "norm")} for row in rows])
     if logs[0] != logs[1]:
         return logs[0], "two runs have other losses"
-    if not same_files(*saved):
+    if not same_files(*saved[:2]):
         return logs[0], "two runs leave other parameters"
+    if logs[0] != logs[2] or not same_files(saved[0], saved[2]):
+        return logs[0], "--no-cuda-graphs leaves other numbers"
     return logs[0], ""
 
 
@@ -92,7 +96,7 @@ def compare(chosen, manifest, folder, only):
     for case in within([case for case in chosen if only in case.name and
                         case.name in manifest["curves"]], wrong):
         scratch = tempfile.mkdtemp()
-        rows, problem = run_twice(case, folder, scratch)
+        rows, problem = run_thrice(case, folder, scratch)
         shutil.rmtree(scratch)
         found = {"case": case.name, "bits": "same" if not problem else problem}
         if rows is not None:
@@ -105,7 +109,7 @@ def compare(chosen, manifest, folder, only):
         if problem:
             wrong.append(f"{case.name}: {problem}")
         results.append(found)
-    table(("program", "loss, relative", "norm, relative", "two runs"),
+    table(("program", "loss, relative", "norm, relative", "bits of runs"),
           [(found["case"], f"{found.get('loss', float('nan')):.1e}",
             f"{found.get('norm', float('nan')):.1e}", found["bits"])
            for found in results])

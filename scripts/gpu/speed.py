@@ -86,7 +86,7 @@ def write_tokens(case, path):
         array.array("H", ids).tofile(file)
 
 
-def time_program(case, folder, most):
+def time_program(case, folder, most, *flags):
     """(tokens per second, MiB in use, its arena); else (None, why, None)."""
     before, memory = Memory.used(), Memory()
     with tempfile.TemporaryDirectory() as scratch:
@@ -94,8 +94,8 @@ def time_program(case, folder, most):
         write_tokens(case, data)
         memory.start()
         done, rows = prepare.train(
-            [os.path.join(folder, cases.file_of(case)), "--steps", str(STEPS)],
-            data, os.path.join(scratch, "log"), most=most)
+            [os.path.join(folder, cases.file_of(case)), "--steps", str(STEPS),
+             *flags], data, os.path.join(scratch, "log"), most=most)
         used = memory.end()
     if "no CUDA device" in done.stderr:
         raise checks.NoDevice(done.stderr)
@@ -133,6 +133,10 @@ def time_case(case, folder, has_torch):
             return found, f"{case.name}: {memory}"
         found.update(tokens_per_second=max(got, found.get("tokens_per_second", 0)),
                      used_mib=memory, arena=arena)
+        got, why, _ = time_program(case, folder, left(), "--no-cuda-graphs")
+        if got is None:
+            return found, f"{case.name}, --no-cuda-graphs: {why}"
+        found["without_graphs"] = max(got, found.get("without_graphs", 0))
         if has_torch:
             got, why = time_peer(case, left())
             if got is None:
@@ -161,15 +165,17 @@ def run(manifest, folder, only):
         if problem:
             wrong.append(problem)
         ours, theirs = found.get("tokens_per_second"), found["pytorch"]
+        plain = found.get("without_graphs")
         if not ours:
             continue
         found["mfu"] = ours * flops_per_token(case.model) / peak if peak else None
         results.append(found)
         shown.append((
-            case.name, f"{ours:,.0f}", f"{found['mfu']:.1%}" if peak else "-",
+            case.name, f"{ours:,.0f}", f"{plain:,.0f}" if plain else "-",
+            f"{found['mfu']:.1%}" if peak else "-",
             f"{theirs:,.0f}" if theirs else "-",
             f"{ours / theirs:.2f}" if theirs else "-", found["arena"] or "-",
             f"{found['used_mib']} MiB" if found["used_mib"] else "-"))
-    checks.table(("program, bf16", "tokens/s", "MFU", "PyTorch, compiled", "ratio",
-                  "arena", "memory in use"), shown)
+    checks.table(("program, bf16", "tokens/s", "without graphs", "MFU",
+                  "PyTorch, compiled", "ratio", "arena", "memory in use"), shown)
     return results, wrong

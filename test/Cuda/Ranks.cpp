@@ -15,6 +15,7 @@
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
 #include "runtime/cuda/Communicators.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Lifeline.h"
 #include "runtime/support/DType.h"
@@ -193,6 +194,61 @@ static void testTransfers(pcc_context *ctx) {
   CHECK(few.read() == expected);
 }
 
+/// How many messages of a kind there were on the third stream.
+static int64_t countOf(const char *kind) {
+  for (const backend::Traffic &found : backend::traffic())
+    if (found.stream == 3 && found.kind == kind)
+      return found.messages;
+  return 0;
+}
+
+/// Graphs of which two are under way at a time: what they communicate begins in
+/// one order on all ranks, and what one leaves the next one finds.
+static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
+  pcc_stage stage = {};
+  stage.n_streams = 4;
+  stage.n_events = 2;
+  rank.events.push_back(cuda::makeEvent());
+  rank.graphs = new cuda::Graphs(rank, stage);
+  const int32_t order[] = {0, 1, 1, 1, 1, 2};
+  int own = backend::rank(), other = 1 - own / 2;
+  auto sum = filled<float>(n, 1), kept = filled<float>(n, 0),
+       most = filled<float>(n, static_cast<float>(own));
+  auto mine = filled<int32_t>(n, own), theirs = filled<int32_t>(n, -1);
+  int64_t before = countOf("all_reduce over pp tp");
+  for (int entry : {0, 1}) {
+    fork(ctx);
+    for (int32_t graph : order) {
+      if (!pcc_graph_begin(ctx, graph, 0))
+        continue;
+      CHECK(entry == 0);
+      if (graph != 0)
+        pcc_wait(ctx, PCC_COMPUTE_STREAM, 0);
+      pcc_copy(ctx, kept.at(), sum.at(), 4 * n);
+      pcc_record(ctx, PCC_COMPUTE_STREAM, 1);
+      pcc_wait(ctx, 3, 1);
+      pcc_all_reduce_async(ctx, 3, 1, PCC_F32, PCC_SUM, sum.at(), n);
+      pcc_record(ctx, 3, 0);
+      // Other graphs have no part of the first stream.
+      if (graph == 1)
+        pcc_all_reduce_async(ctx, 1, 0, PCC_F32, PCC_MAX, most.at(), n);
+      if (own / 2 == 0)
+        pcc_send_async(ctx, 2, other, 0, mine.at(), 4 * n);
+      else
+        pcc_recv_async(ctx, 2, other, 0, theirs.at(), 4 * n);
+      pcc_graph_end(ctx, graph);
+    }
+  }
+  // The sum is multiplied by 4 twelve times.
+  CHECK(sum.read() == std::vector<float>(n, 1 << 24));
+  CHECK(kept.read() == std::vector<float>(n, 1 << 22));
+  CHECK(most.read() == std::vector<float>(n, own | 1));
+  CHECK(theirs.read() == std::vector<int32_t>(n, own / 2 ? own - 2 : -1));
+  CHECK(countOf("all_reduce over pp tp") - before == 12);
+  CHECK(rank.graphs->text().rfind("4, of ", 0) == 0);
+  rank.graphs = nullptr;
+}
+
 /// As the counts of other back ends, of what was communicated up to here.
 static void testCounts() {
   const int64_t block = 4 * n, wide = 8 * n;
@@ -280,6 +336,7 @@ int main(int argc, char **argv) {
   for (int32_t dtype : {PCC_BF16, PCC_F16})
     testHalves(ctx, dtype);
   testTransfers(ctx);
+  testGraphs(ctx, *rank);
   failures = backend::maxOverRanks(failures);
   int result = backend::rank() == 0 ? checkResult() : failures != 0;
   backend::finish();

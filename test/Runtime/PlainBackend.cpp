@@ -108,6 +108,8 @@ std::string backend::productsText(int32_t) { return ""; }
 char *backend::allocateArena(int64_t bytes, int64_t) {
   return static_cast<char *>(calloc(std::max<int64_t>(bytes, 1), 1));
 }
+bool backend::disableGraphs() { return false; }
+std::string backend::graphsText() { return ""; }
 void backend::beginEntry(pcc_context *) {}
 int backend::stepsAhead() { return 0; }
 void backend::setFiller(Filler given) { filler() = std::move(given); }

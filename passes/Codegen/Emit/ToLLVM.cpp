@@ -88,6 +88,11 @@ private:
   LogicalResult lower(rt::FuncOp function);
   LogicalResult lower(Operation *op);
   LogicalResult lowerOp(rt::ForOp op);
+  LogicalResult lowerTurns(rt::ForOp op, rt::GraphOp graph);
+  void lowerOp(rt::GraphOp op);
+  /// Whether the graph's ops are to be issued, from a turn of a loop on.
+  Value beginGraph(rt::GraphOp op, Value turn);
+  void endGraph();
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
   void lowerOp(rt::ConstantOp op);
@@ -174,6 +179,10 @@ private:
   // Of the function at hand; `base` is the arena or the frame, `variable` what
   // the loop is at.
   Value context, base, arguments, variable;
+  /// The graph at hand, and where it goes on behind it; until the loop that it
+  /// is turns of there is no such place.
+  rt::GraphOp graph;
+  Block *behindGraph = nullptr;
   /// Of buffers the addresses, of events the numbers.
   DenseMap<Value, Value> addresses;
 };
@@ -212,6 +221,7 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
     if (failed(lower(&op)))
       return failure();
   }
+  endGraph();
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return success();
 }
@@ -242,7 +252,7 @@ LogicalResult StageToLLVM::lower(Operation *op) {
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
             rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
-            rt::ExchangeOp, rt::FillOp, rt::CallOp>([&](auto op) {
+            rt::ExchangeOp, rt::FillOp, rt::CallOp, rt::GraphOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -261,7 +271,94 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       });
 }
 
+Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
+  Value issued =
+      runtime.call(builder, loc, "pcc_graph_begin",
+                   {context, i32(op.getIndex()), turn}, builder.getI32Type());
+  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, issued,
+                              i32(0));
+}
+
+void StageToLLVM::endGraph() {
+  if (behindGraph) {
+    call("pcc_graph_end", {i32(graph.getIndex())});
+    LLVM::BrOp::create(builder, loc, ValueRange(), behindGraph);
+    builder.setInsertionPointToStart(behindGraph);
+  }
+  graph = {};
+  behindGraph = nullptr;
+}
+
+void StageToLLVM::lowerOp(rt::GraphOp op) {
+  endGraph();
+  graph = op;
+  if (op.getTurns())
+    return;
+  Value isIssued = beginGraph(op, i64(0));
+  Block *before = builder.getInsertionBlock();
+  Block *inside = builder.createBlock(before->getParent());
+  behindGraph = builder.createBlock(before->getParent());
+  builder.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(builder, loc, isIssued, inside, ValueRange(),
+                         behindGraph, ValueRange());
+  builder.setInsertionPointToStart(inside);
+}
+
+/// A loop around one of the turns of a graph, which are issued or not.
+LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
+  Block *before = builder.getInsertionBlock();
+  Region *function = before->getParent();
+  auto addBlock = [&](TypeRange types) {
+    SmallVector<Location> locations(types.size(), loc);
+    return builder.createBlock(function, {}, types, locations);
+  };
+  auto isLess = [&](Value value, Value end) {
+    return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, value,
+                                end);
+  };
+  Type integer = builder.getI64Type();
+  Block *launch = addBlock(integer), *turn = addBlock(integer),
+        *issued = addBlock({}), *next = addBlock({}), *after = addBlock({});
+  builder.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(builder, loc, ValueRange(i64(op.getBegin())), launch);
+
+  builder.setInsertionPointToEnd(launch);
+  Value first = launch->getArgument(0);
+  Value isIssued = beginGraph(graph, first);
+  LLVM::CondBrOp::create(builder, loc, isIssued, turn, ValueRange(first), next,
+                         ValueRange());
+
+  builder.setInsertionPointToEnd(turn);
+  variable = turn->getArgument(0);
+  for (Operation &inner : *op.getBlock()) {
+    loc = inner.getLoc();
+    if (failed(lower(&inner)))
+      return failure();
+  }
+  loc = op.getLoc();
+  Value following = LLVM::AddOp::create(builder, loc, variable, i64(1));
+  Value behind =
+      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
+  LLVM::CondBrOp::create(builder, loc, isLess(following, behind), turn,
+                         ValueRange(following), issued, ValueRange());
+
+  builder.setInsertionPointToEnd(issued);
+  call("pcc_graph_end", {i32(graph.getIndex())});
+  LLVM::BrOp::create(builder, loc, ValueRange(), next);
+
+  builder.setInsertionPointToEnd(next);
+  behind =
+      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
+  LLVM::CondBrOp::create(builder, loc, isLess(behind, i64(op.getEnd())), launch,
+                         ValueRange(behind), after, ValueRange());
+  builder.setInsertionPointToStart(after);
+  variable = Value();
+  return success();
+}
+
 LogicalResult StageToLLVM::lowerOp(rt::ForOp op) {
+  if (graph && graph.getTurns())
+    return lowerTurns(op, std::exchange(graph, rt::GraphOp()));
   Block *before = builder.getInsertionBlock();
   Block *turn =
       builder.createBlock(before->getParent(), {}, builder.getI64Type(), loc);

@@ -17,6 +17,7 @@
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
+#include "passes/Codegen/Verify/VerifyGraphs.h"
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
 #include "passes/Codegen/Verify/VerifySums.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
@@ -767,7 +768,7 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     for (auto stage : getOperation().getOps<rt::StageOp>())
       if (failed(StageVerifier(stage, program, symbols).verify()) ||
           failed(verifyValues(stage)) || failed(verifySums(stage, program)) ||
-          failed(verifyClocks(stage)))
+          failed(verifyClocks(stage)) || failed(verifyGraphs(stage)))
         return signalPassFailure();
     if (failed(verifyTransfers(getOperation())) ||
         failed(verifyMicrobatches(getOperation())))

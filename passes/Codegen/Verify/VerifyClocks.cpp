@@ -331,7 +331,7 @@ LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
     return walk(inner, scope);
   } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
     return call(inner, scope);
-  } else if (!isa<rt::ConstantOp, rt::CommIndexOp>(op)) {
+  } else if (!isa<rt::ConstantOp, rt::CommIndexOp, rt::GraphOp>(op)) {
     return give(op, scope);
   }
   return success();

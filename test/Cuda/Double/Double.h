@@ -10,6 +10,8 @@
 //             pinned memory, too, is full of NaNs
 //   streams   are queues that one thread works off, in an order that is drawn:
 //             nothing but events orders them, and none is hurried
+//   graphs    are captured as the driver's manual says, and refused where it
+//             refuses; at a launch its nodes are drawn like operations
 //   kernels   are run by pcc's emulator; their code is in a shared object that
 //             $PCC_DOUBLE_KERNELS names, of the same program compiled with
 //             --target cuda-emulated
@@ -17,7 +19,9 @@
 // $PCC_DOUBLE_SEED draws the order. Calls are written to $PCC_DOUBLE_TRACE, a
 // line each. $PCC_DOUBLE_FAULT plants one: "drop-wait N" leaves out the Nth
 // wait of a stream for an event, "swap-stream N" puts the Nth operation on
-// another stream.
+// another stream. Of graphs, "drop-external N" leaves out the Nth wait for
+// another graph, "drop-join N" one of the waits by which a graph ends, and
+// "swap-graph N" launches the graph of the launch before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +49,8 @@ PCC_EXPORT void requireContext();
 /// Where the device has `bytes` bytes of its memory that begin at `place`.
 PCC_EXPORT char *reach(CUdeviceptr place, size_t bytes);
 
-/// Puts an operation on a stream.
-PCC_EXPORT void enqueue(CUstream stream, std::function<void()> run);
+/// Puts an operation on a stream, or into the graph that it is captured for.
+PCC_EXPORT CUresult enqueue(CUstream stream, std::function<void()> run);
 
 } // namespace fake
 

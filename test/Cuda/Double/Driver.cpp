@@ -51,10 +51,10 @@ static std::string on(CUstream stream) {
   return " stream " + std::to_string(stream->number);
 }
 
-void fake::enqueue(CUstream stream, std::function<void()> run) {
+CUresult fake::enqueue(CUstream stream, std::function<void()> run) {
   CUstream_st::Operation operation;
   operation.run = std::move(run);
-  streams().push(stream, std::move(operation));
+  return streams().push(stream, std::move(operation));
 }
 
 /// An error of the device where $PCC_DOUBLE_ERROR names this place.
@@ -138,6 +138,8 @@ static size_t usedBytes() {
 CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
   note("cuMemAlloc " + std::to_string(bytes));
   requireContext();
+  if (CUresult refused = streams().checkUnsafe())
+    return refused;
   if (!bytes)
     return CUDA_ERROR_INVALID_VALUE;
   if (bytes > deviceBytes() - usedBytes())
@@ -155,6 +157,8 @@ CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
 CUresult cuMemHostAlloc(void **place, size_t bytes, unsigned) {
   note("cuMemHostAlloc " + std::to_string(bytes));
   requireContext();
+  if (CUresult refused = streams().checkUnsafe())
+    return refused;
   char *memory = map(bytes, PROT_READ | PROT_WRITE);
   memset(memory, 0xff, bytes);
   allocations()[reinterpret_cast<uintptr_t>(memory)] = {bytes, nullptr};
@@ -176,8 +180,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
   requireBytes(bytes);
   requirePinned(from, bytes);
   char *place = reach(to, bytes);
-  enqueue(stream, [=] { memcpy(place, from, bytes); });
-  return CUDA_SUCCESS;
+  return enqueue(stream, [=] { memcpy(place, from, bytes); });
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
@@ -186,8 +189,7 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
   requireBytes(bytes);
   requirePinned(to, bytes);
   char *place = reach(from, bytes);
-  enqueue(stream, [=] { memcpy(to, place, bytes); });
-  return CUDA_SUCCESS;
+  return enqueue(stream, [=] { memcpy(to, place, bytes); });
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
@@ -197,8 +199,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
   char *target = reach(to, bytes), *source = reach(from, bytes);
   if (target < source + bytes && source < target + bytes)
     refuse("the pieces overlap");
-  enqueue(stream, [=] { memcpy(target, source, bytes); });
-  return CUDA_SUCCESS;
+  return enqueue(stream, [=] { memcpy(target, source, bytes); });
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
@@ -206,8 +207,7 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
   note("cuMemsetD8Async " + std::to_string(bytes) + on(stream));
   requireBytes(bytes);
   char *place = reach(to, bytes);
-  enqueue(stream, [=] { memset(place, value, bytes); });
-  return CUDA_SUCCESS;
+  return enqueue(stream, [=] { memset(place, value, bytes); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,33 +291,37 @@ CUresult cuEventCreate(CUevent *event, unsigned flags) {
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   note("cuEventRecord" + on(stream));
-  streams().record(event, stream);
-  return CUDA_SUCCESS;
+  return streams().record(event, stream, /*isExternal=*/false);
 }
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  note("cuStreamWaitEvent" + on(stream));
-  streams().wait(stream, event);
-  return CUDA_SUCCESS;
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
+                                unsigned flags) {
+  note("cuEventRecordWithFlags" + on(stream));
+  return streams().record(event, stream, flags == CU_EVENT_RECORD_EXTERNAL);
+}
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  bool isExternal = flags == CU_EVENT_WAIT_EXTERNAL;
+  note((isExternal ? "external cuStreamWaitEvent" : "cuStreamWaitEvent") +
+       on(stream));
+  return streams().wait(stream, event, isExternal);
 }
 CUresult cuEventQuery(CUevent event) {
   requireContext();
-  return streams().isOver(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return streams().query(event);
 }
 
 CUresult cuEventSynchronize(CUevent event) {
   note("cuEventSynchronize");
   requireContext();
-  streams().synchronize(event);
-  return errorAt("wait");
+  CUresult error = streams().synchronize(event);
+  return error ? error : errorAt("wait");
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
   note("cuLaunchHostFunc" + on(stream));
-  enqueue(stream, [=] {
+  return enqueue(stream, [=] {
     isCalledByDevice = true;
     function(data);
     isCalledByDevice = false;
   });
-  return CUDA_SUCCESS;
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,6 +341,8 @@ struct CUmod_st {
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   note("cuModuleLoadData");
   requireContext();
+  if (CUresult refused = streams().checkUnsafe())
+    return refused;
   auto *made = new CUmod_st;
   const auto *bytes = static_cast<const unsigned char *>(image);
   bool isElf = !memcmp(bytes, "\177ELF", 4);
@@ -423,6 +429,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy,
     auto place = *static_cast<CUdeviceptr *>(parameters[i]);
     buffers.push_back(reach(place, kernel->buffers[i].bytes));
   }
-  enqueue(stream, [=] { pcc_emu_launch(kernel, buffers.data()); });
-  return errorAt("launch");
+  CUresult error =
+      enqueue(stream, [=] { pcc_emu_launch(kernel, buffers.data()); });
+  return error ? error : errorAt("launch");
 }

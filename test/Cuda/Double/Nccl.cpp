@@ -7,6 +7,9 @@
 //
 //   stream: copy to the host | host function: send, receive, add | copy back
 //
+// Captured operations keep their memory, for each launch of the graph. Launches
+// are ordered within a graph and outside, but not from one graph to the next.
+//
 // Every rank sends what it has to each other one, ahead of it what it takes the
 // operation for: ranks that do not agree end the process with both sides'
 // words instead of a hang, and so does an operation that waits for too long.
@@ -45,6 +48,7 @@ struct Driver {
   decltype(&cuEventCreate) makeEvent;
   decltype(&cuEventRecord) record;
   decltype(&cuStreamWaitEvent) wait;
+  decltype(&cuStreamGetCaptureInfo) captureInfo;
 };
 
 /// Pinned memory that operations take turns with.
@@ -67,8 +71,8 @@ struct Part {
 
 struct Operation {
   ncclComm *comm;
-  uint64_t number; ///< of the communicator
   std::vector<Part> parts;
+  bool isCaptured; ///< and may be performed again
 };
 } // namespace
 
@@ -93,6 +97,7 @@ static const Driver &driver() {
     find(NAME_OF(cuEventCreate), found.makeEvent);
     find(NAME_OF(cuEventRecord), found.record);
     find(NAME_OF(cuStreamWaitEvent), found.wait);
+    find(NAME_OF(cuStreamGetCaptureInfo), found.captureInfo);
     return found;
   }();
   return driver;
@@ -130,13 +135,12 @@ static Memory take(size_t bytes) {
   return made;
 }
 
-static void runCollective(Operation &operation, Part &part) {
-  ncclComm &comm = *operation.comm;
+static void runCollective(ncclComm &comm, uint64_t number, Part &part) {
   Header header = {part.kind,
                    static_cast<uint32_t>(part.type),
                    static_cast<uint32_t>(part.reduction),
                    0,
-                   operation.number,
+                   number,
                    part.inBytes};
   std::vector<std::vector<char>> others(comm.size);
   std::deque<Flow> flows;
@@ -195,13 +199,14 @@ static void CUDA_CB perform(void *given) {
   int rank, number;
   const char *fails = getenv("NCCL_DOUBLE_FAIL");
   if (fails && sscanf(fails, "%d:%d", &rank, &number) == 2 &&
-      rank == comm.rank && operation.number == static_cast<uint64_t>(number))
+      rank == comm.rank && comm.performed == static_cast<uint64_t>(number))
     hang(comm);
   std::lock_guard<std::mutex> lock(comm.mutex);
+  uint64_t count = comm.performed++;
   if (operation.parts[0].kind == Message)
     runMessages(operation);
   else
-    runCollective(operation, operation.parts[0]);
+    runCollective(comm, count, operation.parts[0]);
 }
 
 static void CUDA_CB finish(void *given) {
@@ -214,18 +219,32 @@ static void CUDA_CB finish(void *given) {
   delete operation;
 }
 
-/// Launches that are ordered wait for the one before.
+/// The capture that a stream is a part of; 0: none.
+static uint64_t captureOf(cudaStream_t stream) {
+  CUstreamCaptureStatus status;
+  cuuint64_t number = 0;
+  check(driver().captureInfo(stream, &status, &number, nullptr, nullptr,
+                             nullptr, nullptr),
+        "a question about a capture");
+  return status == CU_STREAM_CAPTURE_STATUS_NONE ? 0 : number;
+}
+
+/// Launches that are ordered wait for the one before, unless that is in another
+/// graph.
 static void keepOrder(cudaStream_t stream, bool isBehind) {
   const char *asked = getenv("NCCL_LAUNCH_ORDER_IMPLICIT");
   const int since = 22600;
   if (!asked || strcmp(asked, "1") != 0 || version() < since)
     return;
-  static CUevent last = [] {
-    CUevent made;
-    check(driver().makeEvent(&made, CU_EVENT_DISABLE_TIMING), "an event");
-    return made;
-  }();
+  static CUevent last = nullptr;
+  static uint64_t capture = 0;
+  if (!last)
+    check(driver().makeEvent(&last, CU_EVENT_DISABLE_TIMING), "an event");
   static bool isRecorded = false;
+  uint64_t now = captureOf(stream);
+  if (now != capture)
+    isRecorded = false;
+  capture = now;
   if (isBehind) {
     check(driver().record(last, stream), "an event");
     isRecorded = true;
@@ -236,7 +255,8 @@ static void keepOrder(cudaStream_t stream, bool isBehind) {
 
 static void issue(ncclComm *comm, std::vector<Part> parts,
                   cudaStream_t stream) {
-  auto *operation = new Operation{comm, comm->issued++, std::move(parts)};
+  auto *operation =
+      new Operation{comm, std::move(parts), captureOf(stream) != 0};
   keepOrder(stream, /*isBehind=*/false);
   for (Part &part : operation->parts) {
     if (part.in) {
@@ -256,7 +276,8 @@ static void issue(ncclComm *comm, std::vector<Part> parts,
       check(driver().toDevice(reinterpret_cast<CUdeviceptr>(part.out),
                               part.to.data, part.outBytes, stream),
             "a copy");
-  check(driver().launch(stream, finish, operation), "a host function");
+  if (!operation->isCaptured)
+    check(driver().launch(stream, finish, operation), "a host function");
   keepOrder(stream, /*isBehind=*/true);
 }
 

@@ -16,7 +16,7 @@ struct ncclComm {
   int rank, size;
   std::vector<int> sockets;             ///< by rank
   std::vector<uint64_t> sent, received; ///< messages, by rank
-  uint64_t issued = 0;                  ///< operations
+  uint64_t performed = 0;               ///< operations
   std::mutex mutex;                     ///< of those who use the sockets
   std::atomic<ncclResult_t> error{ncclSuccess};
 };

@@ -3,7 +3,7 @@
 #ifndef PCC_TEST_CUDA_DOUBLE_STREAMS_H
 #define PCC_TEST_CUDA_DOUBLE_STREAMS_H
 
-#include "test/Cuda/Double/Double.h"
+#include "test/Cuda/Double/Graphs.h"
 
 #include <condition_variable>
 #include <deque>
@@ -20,6 +20,10 @@ struct CUevent_st {
   std::set<uint64_t> pending; ///< those that are not over
   /// Whether the record of that number, from 1, and all it stands for is over.
   bool isOver(uint64_t record) const { return !pending.count(record); }
+  /// If it was recorded while its stream was captured: the nodes that it stands
+  /// for.
+  std::shared_ptr<fake::Capture> capture;
+  std::set<CUgraphNode> places;
 };
 
 struct CUstream_st {
@@ -32,8 +36,13 @@ struct CUstream_st {
     /// It ends this one.
     CUevent ended = nullptr;
     uint64_t endedRecord = 0;
+    /// It is the launch of a graph.
+    std::shared_ptr<fake::Run> graph;
   };
   std::deque<Operation> queue;
+  /// What it is given goes here, if anywhere, after these nodes.
+  std::shared_ptr<fake::Capture> capture;
+  std::set<CUgraphNode> next;
 };
 
 namespace fake {
@@ -44,31 +53,53 @@ public:
   Streams();
   CUstream create();
   void check(CUstream stream) const;
-  void push(CUstream stream, CUstream_st::Operation operation);
-  void record(CUevent event, CUstream stream);
-  void wait(CUstream stream, CUevent event);
+  CUresult push(CUstream stream, CUstream_st::Operation operation);
+  CUresult record(CUevent event, CUstream stream, bool isExternal);
+  CUresult wait(CUstream stream, CUevent event, bool isExternal);
   /// The host waits for the last record of an event.
-  void synchronize(CUevent event);
+  CUresult synchronize(CUevent event);
   /// Whether that is over; a host that asks waits for it in its own way.
-  bool isOver(CUevent event);
+  CUresult query(CUevent event);
+
+  CUresult beginCapture(CUstream stream, CUstreamCaptureMode mode);
+  CUresult endCapture(CUstream stream, CUgraph *graph);
+  CUresult launch(CUgraphExec graph, CUstream stream);
+  /// What a call returns that a capture may not be under way for, unless it is
+  /// relaxed.
+  CUresult checkUnsafe();
 
 private:
+  /// What may go on: the first of a stream, or a node of a launch.
+  struct Ready {
+    CUstream stream;
+    std::shared_ptr<Run> run;
+    CUgraphNode node;
+  };
+
   [[noreturn]] void run();
-  CUstream choose();
+  bool choose(Ready &chosen);
+  std::vector<Ready> findReady();
+  void finish(Run &run, CUgraphNode node);
   void checkLocked(CUstream stream) const;
+  CUresult waitInCapture(CUstream stream, CUevent event);
+  CUgraphNode addNode(CUstream stream);
+  bool isFault(const char *name, int64_t &count);
 
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::unique_ptr<CUstream_st>> streams;
+  std::vector<std::shared_ptr<Run>> runs; ///< that have begun
+  std::vector<std::shared_ptr<Capture>> captures;
+  CUgraphExec lastLaunched = nullptr;
   /// How late the device is: not at all, until the host waits, or that one
   /// stream goes as far as it can before another one begins.
   enum class Late { Nobody, Device, Streams } late;
   std::mt19937_64 chance;
   CUstream favourite = nullptr;
   int waiting = 0;      ///< threads of the host
-  bool isAsked = false; ///< isOver() was last asked of what is not over
+  bool isAsked = false; ///< query() was last asked of what is not over
   int64_t pending = 0;  ///< operations
-  int64_t waits = 0, operations = 0;
+  int64_t waits = 0, externals = 0, joins = 0, launches = 0, operations = 0;
   std::string fault;
   int64_t faultAt = -1;
 };

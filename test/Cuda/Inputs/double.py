@@ -5,7 +5,9 @@
     double.py BUILD plan PRECISION FLAGS...   the same of several ranks, and as
                                               many messages and bytes
     double.py BUILD calls                     what an ordinary step asks for
-    double.py BUILD faults                    mistakes are seen as other numbers
+    double.py BUILD graphs                    as many for any layers and batch
+    double.py BUILD faults KIND               mistakes are seen as other numbers,
+                                              without "graphs", or with them
     double.py BUILD errors                    what ends a run
 """
 
@@ -33,6 +35,7 @@ MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate",
              "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
              "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate",
              "cublasLtMatmulAlgoGetHeuristic")
+GRAPHS_MADE = ("cuStreamBeginCapture", "cuGraphInstantiate")
 
 
 def call(*command):
@@ -42,7 +45,7 @@ def call(*command):
         sys.exit(f"{command}: {done.stderr[-3000:]}")
 
 
-def prepare(model, precision, *plan, sizes=()):
+def prepare(model, precision, *plan, sizes=(), batch=16):
     """The program for CPUs, that for GPUs, and the code of its kernels; `sizes`
     are other ones of the model."""
     text = subprocess.run(
@@ -53,7 +56,7 @@ def prepare(model, precision, *plan, sizes=()):
     pathlib.Path("tokens.bin").write_bytes(
         b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
-             "--global-batch-size=8", "--micro-batch-size=2", *plan]
+             f"--global-batch-size={batch}", "--micro-batch-size=2", *plan]
     pcc = BUILD / "bin/pcc"
     call(pcc, "model.mlir", *flags, "-o", "cpu")
     call(pcc, "model.mlir", *flags, "--target=cuda", "-o", "cuda")
@@ -72,9 +75,11 @@ def start(program, *flags, seed=0, **environment):
         env=env, capture_output=True, text=True, timeout=300)
 
 
-def run(program, seed=0, report=False, **environment):
+def run(program, seed=0, report=False, graphs=True, **environment):
     """What a run leaves; None if it fails."""
     reports = ["--report", "report.json"] if report else []
+    if not graphs:
+        reports.append("--no-cuda-graphs")
     result = start(program, "--val-data", "tokens.bin", "--eval-batches", "2",
                    "--steps", "3", "--save", "saved", "--log-json", "log.json",
                    "--clip-grad", "0.5", *reports, seed=seed, **environment)
@@ -104,14 +109,14 @@ def requireNear(rows, due, precision):
 def losses(model, precision):
     prepare(model, precision)
     due, first = run("cpu"), None
-    for seed in SEEDS:
-        left = run("cuda", seed)
+    for seed, graphs in [*((seed, True) for seed in SEEDS), (1, False)]:
+        left = run("cuda", seed, graphs=graphs)
         if left is None:
-            sys.exit(f"seed {seed}: {run.said}")
+            sys.exit(f"seed {seed}, graphs {graphs}: {run.said}")
         first = first or left
         if left != first:
-            sys.exit(f"seed {seed} leaves something else: {left[0]}, "
-                     f"not {first[0]}")
+            sys.exit(f"seed {seed}, graphs {graphs}, leaves something else: "
+                     f"{left[0]}, not {first[0]}")
     requireNear(first[0], due[0], precision)
     print(f"{model} {precision}: {len(due[0])} rows agree")
 
@@ -133,15 +138,16 @@ def plan(precision, *flags):
     due, first = run("cpu", report=True), None
     # Ranks of one host have one device; NCCL orders launches, or they are
     # ordered for it.
-    for seed, version in (1, "22809"), (2, "22500"):
-        left = run("cuda", seed, report=True, PCC_SHARE_DEVICES="1",
-                   NCCL_DOUBLE_VERSION=version)
+    for seed, version, graphs in ((1, "22809", True), (2, "22500", True),
+                                  (1, "22500", False)):
+        left = run("cuda", seed, report=True, graphs=graphs,
+                   PCC_SHARE_DEVICES="1", NCCL_DOUBLE_VERSION=version)
         if left is None:
-            sys.exit(f"seed {seed}: {run.said}")
+            sys.exit(f"seed {seed}, graphs {graphs}: {run.said}")
         first = first or left
         if left != first:
-            sys.exit(f"seed {seed} leaves something else: {left[0]}, "
-                     f"not {first[0]}")
+            sys.exit(f"seed {seed}, graphs {graphs}, leaves something else: "
+                     f"{left[0]}, not {first[0]}")
     requireNear(first[0], due[0], precision)
     # A reduction that is added by a kernel is on that one's stream.
     found, wanted = totals(first[2]), totals(due[2])
@@ -152,9 +158,10 @@ def plan(precision, *flags):
           f"{', '.join(sorted(kinds))}")
 
 
-def count(steps):
+def count(steps, *flags):
     """How often each call is made in a run of so many steps."""
-    result = start("cuda", "--steps", str(steps), PCC_DOUBLE_TRACE="trace")
+    result = start("cuda", "--steps", str(steps), *flags,
+                   PCC_DOUBLE_TRACE="trace")
     if result.returncode:
         sys.exit(result.stderr)
     with open("trace", encoding="utf-8") as lines:
@@ -163,43 +170,82 @@ def count(steps):
 
 def calls():
     prepare("gpt", "bf16")
-    few, many = count(3), count(5)
-    more = many - few
-    for name in MADE_ONCE:
-        if not few[name] or more[name]:
-            sys.exit(f"{name}: {few[name]} calls, {more[name]} in two steps")
-    if more["cuEventSynchronize"] != 2:
-        sys.exit(f"{more['cuEventSynchronize']} waits of the host in two steps")
-    for name, number in sorted(more.items()):
-        print(f"{name}: {number / 2:g} in a step")
+    for flags, made in (((), MADE_ONCE + GRAPHS_MADE),
+                        (("--no-cuda-graphs",), MADE_ONCE)):
+        few, many = count(3, *flags), count(5, *flags)
+        more = many - few
+        for name in made:
+            if not few[name] or more[name]:
+                sys.exit(f"{flags}: {name}: {few[name]} calls, {more[name]} in "
+                         "two steps")
+        if more["cuEventSynchronize"] != 2:
+            sys.exit(f"{flags}: {more['cuEventSynchronize']} waits of the host "
+                     "in two steps")
+        print(*flags or ["with graphs"])
+        for name, number in sorted(more.items()):
+            print(f"{name}: {number / 2:g} in a step")
 
 
-def faults():
-    prepare("gpt", "f32")
-    due = run("cuda")
+def graphs():
+    made = {}
+    for layers, batch in ("2", 16), ("6", 16), ("2", 64):
+        prepare("gpt", "bf16", sizes=["--layers", layers], batch=batch)
+        result = start("cuda", "--steps", "2", PCC_DOUBLE_TRACE="trace")
+        if result.returncode:
+            sys.exit(result.stderr)
+        trace = pathlib.Path("trace").read_text(encoding="utf-8").split("\n")
+        made[layers, batch] = trace.count("cuGraphInstantiate")
+        print(f"{layers} layers, {batch // 2} microbatches: "
+              f"{made[layers, batch]} graphs, "
+              f"{trace.count('cuGraphLaunch') // 2} launches in a step")
+    print(*(line for line in result.stdout.split("\n") if "graphs" in line))
+    if len(set(made.values())) != 1:
+        sys.exit("graphs are not equally many")
+
+
+def requireNoticed(graphs, fault, places, due):
+    """Some of the places at which a mistake is planted give other numbers; of
+    the calls of a name, if that is what is given."""
+    if isinstance(places, str):
+        start("cuda", "--steps", "2", *[] if graphs else ["--no-cuda-graphs"],
+              PCC_DOUBLE_TRACE="trace")
+        with open("trace", encoding="utf-8") as lines:
+            places = range(sum(line.split()[0] == places for line in lines))
+    noticed = tried = 0
+    for place in places:
+        tried += 1
+        noticed += any(
+            run("cuda", seed, graphs=graphs,
+                PCC_DOUBLE_FAULT=f"{fault} {place}") != due
+            for seed in SEEDS)
+        if noticed == 3:
+            print(f"{fault}: noticed")
+            return
+    sys.exit(f"{fault}: {noticed} of {tried} are noticed")
+
+
+def faults(kind):
+    graphs = kind == "graphs"
+    prepare("gpt", "f32", batch=16 if graphs else 8)
+    due = run("cuda", graphs=graphs)
     if due is None:
         sys.exit(run.said)
-    start("cuda", "--steps", "2", PCC_DOUBLE_TRACE="trace")
-    names = pathlib.Path("trace").read_text(encoding="utf-8").split("\n")
-    waits = sum(n.startswith("cuStreamWaitEvent") for n in names)
-    for fault, places in (("drop-wait", range(waits)),
-                          ("swap-stream", range(60, 400, 29))):
-        noticed = tried = 0
-        for place in places:
-            tried += 1
-            noticed += any(
-                run("cuda", seed, PCC_DOUBLE_FAULT=f"{fault} {place}") != due
-                for seed in SEEDS)
-            if noticed == 3:
-                break
-        if noticed < 3:
-            sys.exit(f"{fault}: {noticed} of {tried} are noticed")
-        print(f"{fault}: noticed")
+    if not graphs:
+        requireNoticed(graphs, "drop-wait", "cuStreamWaitEvent", due)
+        requireNoticed(graphs, "swap-stream", range(60, 400, 29), due)
+        return
+    requireNoticed(graphs, "drop-external", "external", due)
+    # Of five launches in a step the last one has the update.
+    requireNoticed(graphs, "swap-graph", range(4, 15, 5), due)
+    result = start("cuda", "--steps", "1", PCC_DOUBLE_FAULT="drop-join 1")
+    print(f"drop-join: exit {result.returncode}")
+    print(result.stderr, end="")
 
 
 def errors():
     prepare("gpt", "f32")
-    for environment in ({"PCC_DOUBLE_ERROR": "wait"},
+    for environment in ({"PCC_DOUBLE_ERROR": "capture"},
+                        {"PCC_DOUBLE_ERROR": "wait"},
                         {"PCC_DOUBLE_ERROR": "launch"},
                         {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"}):
         result = start("cuda", "--steps", "1", **environment)
@@ -223,5 +269,5 @@ def errors():
         print(f"sm_{chip}:", *images, f"exit {result.returncode}")
 
 
-{"losses": losses, "plan": plan, "calls": calls, "faults": faults,
- "errors": errors}[sys.argv[2]](*sys.argv[3:])
+{"losses": losses, "plan": plan, "calls": calls, "graphs": graphs,
+ "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])

@@ -933,3 +933,33 @@ rt.stage 0 {
     rt.fill %x : memref<4xf32>
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @body() {
+    // expected-error @+1 {{is in @body, which is no entry point}}
+    rt.graph 0
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @train() {
+    rt.graph 3
+  }
+  rt.func @evaluate() {
+    // expected-error @+1 {{has number 3, as one before}}
+    rt.graph 3
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @train() {
+    // expected-error @+1 {{attribute 'turns' failed to satisfy constraint}}
+    rt.graph 0 turns 0
+  }
+}

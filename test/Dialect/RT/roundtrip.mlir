@@ -95,6 +95,8 @@ rt.stage 0 arena 4096 {
     %x = rt.address @x slot 1 : memref<4x8xf32>
     // CHECK: rt.address @y : memref<4x8xf32>
     %y = rt.address @y : memref<4x8xf32>
+    // CHECK: rt.graph 0 turns 2
+    rt.graph 0 turns 2
     // CHECK: rt.for %m = 1 to 6 attributes {note = 1 : i64} {
     rt.for %turn = 1 to 6 attributes {note = 1} {
       // CHECK-NEXT: rt.address @x slot %m : memref<4x8xf32>
@@ -106,6 +108,8 @@ rt.stage 0 arena 4096 {
     }
     // CHECK: rt.address @w : memref<8x8xf32>
     %w = rt.address @w : memref<8x8xf32>
+    // CHECK: rt.graph 1{{$}}
+    rt.graph 1
     // CHECK: rt.constant -4294967296 : memref<i64>
     %k = rt.constant -4294967296 : memref<i64>
     // CHECK: rt.call @task(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) frame @frame.task : memref<4x8xf32>, memref<4x8xf32>, memref<8x8xf32>, memref<i64>

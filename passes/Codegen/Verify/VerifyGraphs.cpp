@@ -1,0 +1,136 @@
+//===- VerifyGraphs.cpp - Is a graph the same in each launch? -------------===//
+//
+// What executes a program may skip all that is between two `rt.graph`, names
+// included, and do what was there when it came by first. So the places that a
+// loop's ops name must be those of the turns that were recorded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Verify/VerifyGraphs.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+class GraphVerifier {
+public:
+  GraphVerifier(rt::StageOp stage, Block &entry)
+      : symbols(stage), entry(entry) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult checkNames(Operation &op);
+  LogicalResult checkTurns(rt::ForOp loop);
+  LogicalResult checkSlots(Operation *op, StringAttr name, int64_t slots);
+
+  SymbolTable symbols;
+  Block &entry;
+  rt::GraphOp graph;
+  /// By op of the entry point, the graph that it is in.
+  DenseMap<Operation *, rt::GraphOp> graphs;
+};
+
+} // namespace
+
+LogicalResult GraphVerifier::checkNames(Operation &op) {
+  for (Value operand : op.getOperands()) {
+    Operation *name = operand.getDefiningOp();
+    bool isOwn = !name || name->getBlock() == op.getBlock();
+    // In a graph that is turns of a loop nothing is but the loop.
+    if (!name || (isOwn && op.getBlock() != &entry) ||
+        (graphs.lookup(name) == graph && (isOwn || !graph.getTurns())))
+      continue;
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "is in graph " << graph.getIndex()
+                              << ", which may be launched without what it uses";
+    diag.attachNote(name->getLoc()) << "this is no part of that graph";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult GraphVerifier::checkSlots(Operation *op, StringAttr name,
+                                        int64_t slots) {
+  int64_t turns = *graph.getTurns();
+  if (turns % slots == 0)
+    return success();
+  return op->emitOpError() << "names one of " << slots << " slots of @"
+                           << name.getValue() << " by turn, another one in "
+                           << "each launch of a graph of " << turns << " turns";
+}
+
+LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
+  int64_t turns = *graph.getTurns(),
+          count = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
+  if (count % turns != 0)
+    return loop.emitOpError()
+           << "has " << count << " turns, and graph " << graph.getIndex()
+           << " is " << turns << " of them";
+  for (Operation &op : *loop.getBlock()) {
+    if (auto address = dyn_cast<rt::AddressOp>(op)) {
+      auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+      if (address.getLoop() &&
+          failed(checkSlots(&op, buffer.getSymNameAttr(), buffer.getSlots())))
+        return failure();
+    } else if (auto named = dyn_cast<rt::EventOfOp>(op)) {
+      auto event = symbols.lookup<rt::EventOp>(named.getEvent());
+      if (named.getLoop() &&
+          failed(checkSlots(&op, event.getSymNameAttr(), event.getSlots())))
+        return failure();
+    } else if (auto fill = dyn_cast<rt::FillOp>(op)) {
+      // The host counts on from launch to launch.
+      if (!fill.getAddress().getLoop())
+        return fill.emitOpError("is for one microbatch in all turns of a "
+                                "graph's loop");
+    }
+  }
+  return success();
+}
+
+LogicalResult GraphVerifier::run() {
+  bool isLoopDue = false, isClosed = false;
+  for (Operation &op : entry) {
+    if (auto next = dyn_cast<rt::GraphOp>(op)) {
+      if (isLoopDue)
+        break;
+      graph = next;
+      isLoopDue = next.getTurns().has_value();
+      isClosed = false;
+      continue;
+    }
+    graphs[&op] = graph;
+    auto loop = dyn_cast<rt::ForOp>(op);
+    if (isLoopDue && !loop)
+      break;
+    bool isName = isa<rt::AddressOp, rt::EventOfOp, rt::ConstantOp,
+                      rt::CommIndexOp, rt::ViewOp>(op);
+    if (isName && (!graph || isClosed))
+      continue;
+    if (!graph || isClosed)
+      return op.emitOpError("is in no graph, unlike others of its entry point");
+    if (failed(checkNames(op)))
+      return failure();
+    if (!loop)
+      continue;
+    for (Operation &inner : *loop.getBlock())
+      if (failed(checkNames(inner)))
+        return failure();
+    if (isLoopDue && failed(checkTurns(loop)))
+      return failure();
+    isClosed = std::exchange(isLoopDue, false);
+  }
+  if (isLoopDue)
+    return graph.emitOpError() << "is " << *graph.getTurns()
+                               << " turns of a loop, which does not follow";
+  return success();
+}
+
+LogicalResult pcc::verifyGraphs(rt::StageOp stage) {
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+    if (!function.getBlock()->getOps<rt::GraphOp>().empty() &&
+        failed(GraphVerifier(stage, *function.getBlock()).run()))
+      return failure();
+  return success();
+}

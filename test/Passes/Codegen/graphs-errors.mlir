@@ -1,0 +1,125 @@
+// Graphs that are not the same in each launch, or lack something.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
+
+rt.stage 0 arena 64 {
+  rt.buffer @y : memref<4xf32> output at 0
+  rt.func @train() {
+    %y = rt.address @y : memref<4xf32>
+    // expected-error @+1 {{is in no graph, unlike others of its entry point}}
+    rt.zero %y : memref<4xf32>
+    rt.graph 0
+    %z = rt.address @y : memref<4xf32>
+    rt.zero %z : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.buffer @y : memref<4xf32> output at 0
+  rt.func @train() {
+    rt.graph 0
+    // expected-note @+1 {{this is no part of that graph}}
+    %y = rt.address @y : memref<4xf32>
+    rt.zero %y : memref<4xf32>
+    rt.graph 1
+    // expected-error @+1 {{is in graph 1, which may be launched without what it uses}}
+    rt.zero %y : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.buffer @y : memref<4xf32> output at 0
+  rt.func @train() {
+    // expected-note @+1 {{this is no part of that graph}}
+    %y = rt.address @y : memref<4xf32>
+    rt.graph 1 turns 1
+    rt.for %m = 0 to 4 {
+      // expected-error @+1 {{is in graph 1, which may be launched without what it uses}}
+      rt.zero %y : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.buffer @y : memref<4xf32> output at 0
+  rt.func @train() {
+    rt.graph 0 turns 1
+    rt.for %m = 0 to 4 {
+      %y = rt.address @y : memref<4xf32>
+      rt.zero %y : memref<4xf32>
+    }
+    %y = rt.address @y : memref<4xf32>
+    // expected-error @+1 {{is in no graph, unlike others of its entry point}}
+    rt.zero %y : memref<4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 arena 192 {
+  rt.buffer @x : memref<4xf32> value at 0 slots 3
+  rt.func @train() {
+    rt.graph 0 turns 2
+    rt.for %m = 0 to 6 {
+      // expected-error @+1 {{names one of 3 slots of @x by turn, another one in each launch of a graph of 2 turns}}
+      %x = rt.address @x slot %m : memref<4xf32>
+      rt.zero %x : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.event @done slots 2
+  rt.func @train() {
+    rt.graph 0 turns 3
+    rt.for %m = 0 to 6 {
+      // expected-error @+1 {{names one of 2 slots of @done by turn, another one in each launch of a graph of 3 turns}}
+      %e = rt.event_of @done slot %m : !rt.event
+      rt.record %e
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.func @train() {
+    rt.graph 7 turns 4
+    // expected-error @+1 {{has 6 turns, and graph 7 is 4 of them}}
+    rt.for %m = 0 to 6 {
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.buffer @tokens : memref<4xi64> input at 0 refilled
+  rt.func @train() {
+    rt.graph 0 turns 1
+    rt.for %m = 0 to 2 {
+      %x = rt.address @tokens slot 1 : memref<4xi64>
+      // expected-error @+1 {{is for one microbatch in all turns of a graph's loop}}
+      rt.fill %x : memref<4xi64>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 arena 64 {
+  rt.buffer @y : memref<4xf32> output at 0
+  rt.func @train() {
+    // expected-error @+1 {{is 2 turns of a loop, which does not follow}}
+    rt.graph 0 turns 2
+    %y = rt.address @y : memref<4xf32>
+    rt.zero %y : memref<4xf32>
+  }
+}
