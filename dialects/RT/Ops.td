@@ -547,6 +547,78 @@ def RT_GemmOp : RT_Op<"gemm"> {
   let hasVerifier = 1;
 }
 
+def RT_AttentionOp : RT_Op<"attention"> {
+  let summary = "Attention by the library";
+  let description = [{
+    As `nn.attention` has it, without bias and dropout, of 16-bit elements: q is
+    [b, s, h, d], k and v are [b, t, g, d]. `causal` masks keys behind the
+    query's own place, the first query being at the first key. The library
+    knows no positions.
+
+    stats are [b, s, h] of f32: the log of the sum of exp of a row's scores.
+    They lie as the library wants them, head after head.
+
+    ```mlir
+    rt.attention causal %q, %k, %v to %o, %stats scale 0.125
+        : memref<2x64x4x64xbf16>, memref<2x64x2x64xbf16>,
+          memref<2x64x2x64xbf16>, memref<2x64x4x64xbf16>,
+          memref<2x64x4xf32, strided<[256, 1, 64]>>
+    ```
+
+    **Constraints:**
+    - q, k, v and the result have elements of one type, bf16 or f16; those of a
+      row of a head follow each other;
+    - dims are as above, and h is a multiple of g;
+    - the result's elements lie row major without holes, and stats by [b, h, s].
+  }];
+  let arguments = (ins RT_Buffer:$q, RT_Buffer:$k, RT_Buffer:$v,
+    RT_Buffer:$result, RT_Buffer:$stats, F64Attr:$scale, UnitAttr:$causal);
+  let assemblyFormat = [{
+    (`causal` $causal^)? $q `,` $k `,` $v `to` $result `,` $stats
+    `scale` $scale attr-dict `:` type($q) `,` type($k) `,` type($v) `,`
+    type($result) `,` type($stats)
+  }];
+  let hasVerifier = 1;
+}
+
+def RT_AttentionGradOp : RT_Op<"attention_grad"> {
+  let summary = "The cotangents of attention's q, k and v, by the library";
+  let description = [{
+    Of d_result, that of the result, and of what `rt.attention` took and gave.
+    The library does `samples` samples at a time, and keeps what it likes in the
+    workspace meanwhile.
+
+    ```mlir
+    rt.attention_grad %do, %q, %k, %v, %o, %stats to %dq, %dk, %dv
+        workspace %w samples 2 scale 0.125
+        : memref<2x64x4x64xbf16>, memref<2x64x4x64xbf16>,
+          memref<2x64x4x64xbf16>, memref<2x64x4x64xbf16>,
+          memref<2x64x4x64xbf16>, memref<2x64x4xf32, strided<[256, 1, 64]>>,
+          memref<2x64x4x64xbf16>, memref<2x64x4x64xbf16>,
+          memref<2x64x4x64xbf16>, memref<327680xi8>
+    ```
+
+    **Constraints:**
+    - what `rt.attention` demands of q, k, v, the result and stats;
+    - d_result is as the result; dq, dk and dv have the shapes of q, k and v,
+      and lie row major without holes;
+    - the workspace is of i8;
+    - b is a multiple of `samples`.
+  }];
+  let arguments = (ins RT_Buffer:$d_result, RT_Buffer:$q, RT_Buffer:$k,
+    RT_Buffer:$v, RT_Buffer:$result, RT_Buffer:$stats, RT_Buffer:$dq,
+    RT_Buffer:$dk, RT_Buffer:$dv, RT_Buffer:$workspace, I64Attr:$samples,
+    F64Attr:$scale, UnitAttr:$causal);
+  let assemblyFormat = [{
+    (`causal` $causal^)? $d_result `,` $q `,` $k `,` $v `,` $result `,` $stats
+    `to` $dq `,` $dk `,` $dv `workspace` $workspace `samples` $samples
+    `scale` $scale attr-dict `:` type($d_result) `,` type($q) `,` type($k) `,`
+    type($v) `,` type($result) `,` type($stats) `,` type($dq) `,` type($dk) `,`
+    type($dv) `,` type($workspace)
+  }];
+  let hasVerifier = 1;
+}
+
 def RT_CopyOp : RT_Op<"copy"> {
   let summary = "Copies a contiguous buffer";
   let description = [{

@@ -280,6 +280,15 @@ SmallVector<Access> getAccesses(Operation *op) {
           reads(gemm.getC());
         writes(gemm.getC());
       })
+      .Case([&](AttentionOp attention) {
+        reads({attention.getQ(), attention.getK(), attention.getV()});
+        writes({attention.getResult(), attention.getStats()});
+      })
+      .Case([&](AttentionGradOp grad) {
+        reads({grad.getDResult(), grad.getQ(), grad.getK(), grad.getV(),
+               grad.getResult(), grad.getStats()});
+        writes({grad.getDq(), grad.getDk(), grad.getDv(), grad.getWorkspace()});
+      })
       .Case([&](CopyOp copy) {
         reads(copy.getFrom());
         writes(copy.getTo());

@@ -150,6 +150,13 @@ private:
   mlir::LogicalResult runLocally(int64_t rank, const Issued &issued);
   mlir::LogicalResult launch(int64_t rank, const Issued &issued);
   mlir::LogicalResult multiply(int64_t rank, const Issued &issued);
+  // Attention.cpp
+  mlir::LogicalResult attend(int64_t rank, const Issued &issued);
+  mlir::LogicalResult attendBackward(int64_t rank, const Issued &issued);
+  /// The first `count` buffers of an operation.
+  mlir::FailureOr<std::vector<Tensor>>
+  loadAll(int64_t rank, const Issued &issued, unsigned count);
+  // Operations.cpp
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
   void store(Rank &rank, const Place &place, Tensor value);

@@ -306,6 +306,12 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
   } else if (isa<rt::GemmOp>(op)) {
     ins = {0, 1};
     outs = {2};
+  } else if (isa<rt::AttentionOp>(op)) {
+    ins = {0, 1, 2};
+    outs = {3, 4};
+  } else if (isa<rt::AttentionGradOp>(op)) {
+    ins = {0, 1, 2, 3, 4, 5};
+    outs = {6, 7, 8, 9};
   } else if (isa<rt::CopyOp>(op)) {
     outs = {0};
     ins = {1};

@@ -963,3 +963,135 @@ rt.stage 0 {
     rt.graph 0 turns 0
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xf32>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{needs elements of 16 bits, has 'memref<2x8x4x64xf32>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xf32>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x3x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{needs q of [b, s, h, d] and k of [b, t, g, d], h a multiple of g; has 'memref<2x8x4x64xbf16>' and 'memref<2x8x3x64xbf16>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x3x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xf16>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{needs v to be of the type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x2x64xf16>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xf16>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{needs rows whose elements follow each other, has 'memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{needs a contiguous result, has 'memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32>) {
+    // expected-error @+1 {{needs stats of f32, [b, s, h] that lie by [b, h, s]; has 'memref<2x8x4xf32>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %do: memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{needs d_result to be contiguous, has 'memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>'}}
+    rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
+        samples 2 scale 1.0
+        : memref<2x8x4x64xbf16, strided<[4096, 512, 64, 1]>>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x4x64xbf16>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{needs dk to be of the type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x4x64xbf16>'}}
+    rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
+        samples 2 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16>,
+             %w: memref<64xf32>) {
+    // expected-error @+1 {{needs a workspace of i8, has 'memref<64xf32>'}}
+    rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
+        samples 2 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{does 3 samples at a time, of 2}}
+    rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
+        samples 3 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
+  }
+}

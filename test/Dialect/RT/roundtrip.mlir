@@ -49,6 +49,24 @@ rt.stage 0 arena 4096 {
     // CHECK: rt.comm_index over ["tp"] times 8 : memref<i64>
     %j = rt.comm_index over ["tp"] times 8 : memref<i64>
   }
+  // CHECK: rt.func @attention(
+  rt.func @attention(%q: memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>,
+      %k: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
+      %stats: memref<2x8x4xf32, strided<[32, 1, 8]>>, %w: memref<512xi8>) {
+    // CHECK: rt.attention causal %{{.*}}, %{{.*}}, %{{.*}} to %{{.*}}, %{{.*}} scale 1.250000e-01 : memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+    rt.attention causal %q, %k, %k to %o, %stats scale 0.125
+        : memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>,
+          memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>,
+          memref<2x8x4xf32, strided<[32, 1, 8]>>
+    // CHECK: rt.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} to %{{.*}}, %{{.*}}, %{{.*}} workspace %{{.*}} samples 1 scale 1.250000e-01 :
+    rt.attention_grad %o, %q, %k, %k, %o, %stats to %o, %k, %k workspace %w
+        samples 1 scale 0.125
+        : memref<2x8x4x64xbf16>,
+          memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>,
+          memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>,
+          memref<2x8x4xf32, strided<[32, 1, 8]>>, memref<2x8x4x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<512xi8>
+  }
   // CHECK: rt.func @none() attributes {of = "nothing"} {
   rt.func @none() attributes {of = "nothing"} {
   }

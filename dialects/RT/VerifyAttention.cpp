@@ -1,0 +1,98 @@
+//===- VerifyAttention.cpp - Well-formedness of attention's calls ---------===//
+
+#include "dialects/RT/RT.h"
+
+using namespace mlir;
+using namespace pcc::rt;
+
+namespace {
+
+/// What the two calls have in common.
+class AttentionChecker {
+public:
+  template <typename Op>
+  explicit AttentionChecker(Op op)
+      : op(op), q(typeOf(op.getQ())), k(typeOf(op.getK())),
+        v(typeOf(op.getV())), result(typeOf(op.getResult())),
+        stats(typeOf(op.getStats())) {}
+
+  LogicalResult check() {
+    if (!q.getElementType().isBF16() && !q.getElementType().isF16())
+      return op->emitOpError() << "needs elements of 16 bits, has " << q;
+    if (q.getRank() != 4 || k.getRank() != 4 ||
+        q.getDimSize(0) != k.getDimSize(0) ||
+        q.getDimSize(3) != k.getDimSize(3) || q.getDimSize(2) % k.getDimSize(2))
+      return op->emitOpError()
+             << "needs q of [b, s, h, d] and k of [b, t, g, d], h a multiple "
+                "of g; has "
+             << q << " and " << k;
+    if (failed(checkLike(v, k, "v", "k")) ||
+        failed(checkLike(result, q, "the result", "q")))
+      return failure();
+    for (MemRefType type : {q, k, v})
+      if (getStrides(type)[3] != 1)
+        return op->emitOpError()
+               << "needs rows whose elements follow each other, has " << type;
+    if (!isContiguous(result))
+      return op->emitOpError() << "needs a contiguous result, has " << result;
+    int64_t rows = q.getDimSize(1), heads = q.getDimSize(2);
+    SmallVector<int64_t> byHeads = {heads * rows, 1, rows};
+    if (!stats.getElementType().isF32() ||
+        stats.getShape() != q.getShape().drop_back() ||
+        getStrides(stats) != byHeads)
+      return op->emitOpError()
+             << "needs stats of f32, [b, s, h] that lie by [b, h, s]; has "
+             << stats;
+    return success();
+  }
+  /// Checks what is made of `of`, or is a cotangent of it.
+  LogicalResult checkDense(Value buffer, MemRefType of, StringRef name,
+                           StringRef as) {
+    MemRefType type = typeOf(buffer);
+    if (failed(checkLike(type, of, name, as)))
+      return failure();
+    if (isContiguous(type))
+      return success();
+    return op->emitOpError()
+           << "needs " << name << " to be contiguous, has " << type;
+  }
+
+  static MemRefType typeOf(Value buffer) {
+    return cast<MemRefType>(buffer.getType());
+  }
+
+  Operation *op;
+  MemRefType q, k, v, result, stats;
+
+private:
+  LogicalResult checkLike(MemRefType type, MemRefType other, StringRef name,
+                          StringRef as) {
+    if (type.getShape() == other.getShape() &&
+        type.getElementType() == other.getElementType())
+      return success();
+    return op->emitOpError() << "needs " << name << " to be of the type of "
+                             << as << ", " << other << "; has " << type;
+  }
+};
+
+} // namespace
+
+LogicalResult AttentionOp::verify() { return AttentionChecker(*this).check(); }
+
+LogicalResult AttentionGradOp::verify() {
+  AttentionChecker checker(*this);
+  if (failed(checker.check()) ||
+      failed(checker.checkDense(getDResult(), checker.q, "d_result", "q")) ||
+      failed(checker.checkDense(getDq(), checker.q, "dq", "q")) ||
+      failed(checker.checkDense(getDk(), checker.k, "dk", "k")) ||
+      failed(checker.checkDense(getDv(), checker.k, "dv", "k")))
+    return failure();
+  if (!checker.typeOf(getWorkspace()).getElementType().isInteger(8))
+    return emitOpError() << "needs a workspace of i8, has "
+                         << getWorkspace().getType();
+  int64_t samples = getSamples();
+  if (samples < 1 || checker.q.getDimSize(0) % samples)
+    return emitOpError() << "does " << samples << " samples at a time, of "
+                         << checker.q.getDimSize(0);
+  return success();
+}
