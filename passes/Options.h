@@ -72,6 +72,8 @@ struct Options {
   // Target and output.
   /// "cpu", "cuda" or "cuda-emulated": what the program runs on.
   std::string target = "cpu";
+  /// "auto", "cudnn" or "tiles": what makes attention on GPUs.
+  std::string attention = "auto";
   /// "native", or LLVM's name of a processor.
   std::string targetCpu = "native";
   /// f32 numbers of this processor's widest vector.
@@ -85,6 +87,10 @@ struct Options {
   }
   /// Whether kernels run on a device beside the host.
   bool hasDevice() const { return target != "cpu"; }
+  /// What --nn-expand-attention is told of the library.
+  std::string attentionLibrary() const {
+    return !hasDevice() || attention == "tiles" ? "none" : attention;
+  }
   /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };

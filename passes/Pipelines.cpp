@@ -205,11 +205,12 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
-  // Attention stays whole up to here, and behind it where a kernel makes it by
-  // tiles.
+  // Attention stays whole up to here, and behind it where the library makes it
+  // or a kernel by tiles.
   NNExpandAttentionPassOptions attention;
   attention.onDevice = options.hasDevice();
-  manager.addPass(createNNExpandAttentionPass(attention));
+  attention.library = options.attentionLibrary();
+  manager.addPass(createNNExpandAttentionPass(std::move(attention)));
   // Before kernels are formed: what the library adds in place belongs to none.
   RTSplitAccumulatePassOptions accumulate;
   accumulate.scatters = !options.hasDevice(); // NCCL has no such thing

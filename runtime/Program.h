@@ -220,6 +220,26 @@ typedef struct {
   int64_t arena_offset;
 } pcc_output;
 
+/// Attention that a library computes: softmax(scale q k^T) v for each sample
+/// and head, of q [batch, queries, heads, size] and k, v [batch, keys,
+/// key_heads, size]; query head i uses key head i / (heads / key_heads).
+typedef struct {
+  /// The pcc_dtype of all elements but stats': PCC_BF16 or PCC_F16.
+  int32_t dtype;
+  /// 0: forward. 1: the cotangents of q, k and v.
+  int32_t is_backward;
+  /// 1: query i sees keys 0 to i. 0: all keys.
+  int32_t is_causal;
+  int64_t batch, queries, keys, heads, key_heads, size;
+  /// From sample to sample, row to row and head to head, in elements; what
+  /// else a call takes or gives lies row major without holes.
+  int64_t q_strides[3], k_strides[3], v_strides[3];
+  float scale;
+  /// Backward: how many samples are done at a time, and bytes of the workspace.
+  int64_t samples, workspace_bytes;
+  const char *node; ///< of the model, that a message names; or ""
+} pcc_attention_desc;
+
 /// Runs all microbatches and the update of one training step on this rank.
 typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 
@@ -253,6 +273,9 @@ typedef struct {
   /// How many streams its code names, that of computation included, and how
   /// many events.
   int32_t n_streams, n_events;
+  /// What its code has the library compute of attention.
+  int32_t n_attentions;
+  const pcc_attention_desc *const *attentions;
 } pcc_stage;
 
 /// A communicator: the ranks that differ only in these axes, ordered by the

@@ -86,6 +86,19 @@ typedef struct {
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c);
 
+/// Attention as `desc`, one of its stage's, says; devices alone have it. stats,
+/// f32 of [batch, heads, queries], are the log of the sum of exp of each row's
+/// scores.
+void pcc_attention(pcc_context *ctx, const pcc_attention_desc *desc,
+                   const void *q, const void *k, const void *v, void *o,
+                   float *stats);
+/// The cotangents dq, dk and dv from d_o, that of o, and from what
+/// pcc_attention took and gave. The same bits every time.
+void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
+                        const void *d_o, const void *q, const void *k,
+                        const void *v, const void *o, const float *stats,
+                        void *dq, void *dk, void *dv, void *workspace);
+
 /// Copies memory of the arena; the two pieces do not overlap.
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes);
 /// Fills memory of the arena with zero bytes.

@@ -60,7 +60,8 @@ const Device &device();
 
 /// Device memory beside the arena, in one piece with it.
 struct Extra {
-  CUdeviceptr workspace; ///< for products, one after the other
+  /// For the libraries' calls on the compute stream, one after the other.
+  CUdeviceptr workspace;
   CUdeviceptr constants; ///< those of the program, PCC_ALIGNMENT bytes apart
 };
 /// There once the arena is.
@@ -74,6 +75,9 @@ void openBlas();
 /// Ends the program with ExitDevice where ranks have devices, or libraries of
 /// products, of several kinds; all ranks call it.
 void requireSameDevices();
+/// Makes plans for what a stage has the library compute of attention, and says
+/// so; opens no library, and says nothing, where that is nothing.
+std::string makeAttention(const pcc_stage &stage);
 
 /// Makes pinned memory of which the inputs of two steps, and what they leave,
 /// take no more than a part.

@@ -204,6 +204,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.forward = flags.forward;
   if (flags.targetName != "auto")
     options.target = flags.targetName;
+  options.attention = flags.attention;
   options.precision = flags.precision;
   // What GPUs are built for.
   if (options.hasDevice() && !options.forward &&
@@ -257,6 +258,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.perSample);
   note(flags.dims);
   note(flags.memoryLimit);
+  note(flags.attention);
   note(flags.gpuArch);
   if (flags.targetName != "auto")
     note(flags.targetName);
@@ -279,6 +281,8 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,
                      {"auto", "cpu", "cuda", "cuda-emulated"}) &&
+         checkChoice("attention-backend", flags.attention,
+                     {"auto", "cudnn", "tiles"}) &&
          checkTargetCpu(flags.targetCpu) &&
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",

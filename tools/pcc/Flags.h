@@ -206,6 +206,9 @@ struct Flags {
                   cl::desc("auto, cpu, cuda, cuda-emulated (a GPU's kernels, "
                            "run by this machine)"),
                   cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
+  Text attention{"attention-backend",
+                 cl::desc("What makes attention on GPUs: auto, cudnn, tiles"),
+                 cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
   Text gpuArch{"gpu-arch",
                cl::desc("GPUs to have machine code for beside sm_90: sm_80, "
                         "sm_100, ..."),

@@ -100,6 +100,7 @@ static const Choice choices[] = {
     {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
     {"target", "target", "rt", nullptr, &Options::target},
+    {"attention", "attention-backend", "rt", nullptr, &Options::attention},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
@@ -111,6 +112,9 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
     // A number is 0 where the model itself says it, as its seq may.
     bool isOpen = choice.number && options.*choice.number == 0;
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
+      continue;
+    // A CPU has nothing to choose from.
+    if (choice.text == &Options::attention && !options.hasDevice())
       continue;
     if (choice.number)
       plan.set(choice.key, builder.getI64IntegerAttr(options.*choice.number));

@@ -5,7 +5,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Emit/Emit.h"
-#include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
 #include "llvm/Support/Format.h"
@@ -64,18 +64,24 @@ void Summary::collectTasks(ModuleOp module) {
 /// What --nn-expand-attention, which comes next, is about to choose.
 void Summary::collectAttention(ModuleOp module) {
   attention.clear();
-  auto note = [&](Operation *op, StringRef direction) {
-    StringRef why = codegen::whyExpanded(op, options.hasDevice());
-    std::string form =
-        why.empty() ? "by tiles" : ("by products and a softmax: " + why).str();
+  bool isAsked = options.attentionLibrary() != "none";
+  for (auto &[op, choice] :
+       codegen::chooseAttention(module, {options.hasDevice(), isAsked})) {
+    std::string form = "by cuDNN";
+    if (choice.maker != codegen::AttentionMaker::Library) {
+      form = choice.whyNoTiles.empty()
+                 ? "by tiles"
+                 : "by products and a softmax: " + choice.whyNoTiles;
+      if (isAsked)
+        form += "; not by cuDNN: " + choice.whyNoLibrary;
+    }
+    StringRef direction = isa<nn::AttentionOp>(op) ? "forward" : "backward";
     std::string &directions = attention[form];
     if (directions.empty())
       directions = direction;
     else if (directions != direction)
       directions = "forward and backward";
-  };
-  module.walk([&](nn::AttentionOp op) { note(op, "forward"); });
-  module.walk([&](nn::AttentionGradOp op) { note(op, "backward"); });
+  }
 }
 
 /// The values that rows are gathered from which are there only while they are

@@ -149,6 +149,13 @@ int Compilation::read() {
                  << "pcc: note: --target cuda makes one that has\n";
     return kBadUsage;
   }
+  if (llvm::is_contained(arguments.given, "attention-backend") &&
+      !arguments.options.hasDevice()) {
+    llvm::errs() << "pcc: error: --attention-backend: a program for a CPU has "
+                    "no choice\n"
+                 << "pcc: note: --target cuda makes one that has\n";
+    return kBadUsage;
+  }
   return kDone;
 }
 

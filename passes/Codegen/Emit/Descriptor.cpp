@@ -28,8 +28,9 @@ namespace {
 class Descriptor {
 public:
   Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data,
-             const Constants &constants)
-      : module(module), program(program), data(data), constants(constants) {}
+             const Constants &constants, const Attentions &attentions)
+      : module(module), program(program), data(data), constants(constants),
+        attentions(attentions) {}
 
   LogicalResult emit();
 
@@ -76,6 +77,7 @@ private:
   rt::ProgramOp program;
   DataBuilder &data;
   const Constants &constants;
+  const Attentions &attentions;
   TensorRecords records;
   /// Sources are shared by a parameter and its states.
   llvm::DenseMap<const pcc_source *, Datum> sources;
@@ -384,6 +386,10 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
     if (auto event = dyn_cast<rt::EventOp>(op))
       events += event.getSlots();
   });
+  auto found = attentions.find(stage);
+  ArrayRef<Datum> library;
+  if (found != attentions.end())
+    library = found->second;
   return Datum::structure(
       {Datum::i64(*stage.getArena()), Datum::i64(endOfKept(stage)),
        Datum::i32(tensors.size()), Datum::i32(inputs.size()),
@@ -391,7 +397,8 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
        data.addArray("pcc.inputs", inputs), *train, entry(rt::kTrainEntry),
        entry(rt::kEvaluateEntry), Datum::i32(evaluated), *evaluate,
        entry(rt::kForwardEntry), Datum::i32(forwarded), *forward,
-       Datum::i32(streams), Datum::i32(events)});
+       Datum::i32(streams), Datum::i32(events), Datum::i32(library.size()),
+       data.addArray("pcc.attentions", library)});
 }
 
 LogicalResult Descriptor::emit() {
@@ -443,9 +450,11 @@ LogicalResult Descriptor::emit() {
 } // namespace
 
 LogicalResult pcc::emitDescriptor(ModuleOp module, DataBuilder &data,
-                                  const Constants &constants) {
+                                  const Constants &constants,
+                                  const Attentions &attentions) {
   auto programs = module.getOps<rt::ProgramOp>();
   if (programs.empty())
     return module.emitError("has no rt.program");
-  return Descriptor(module, *programs.begin(), data, constants).emit();
+  return Descriptor(module, *programs.begin(), data, constants, attentions)
+      .emit();
 }

@@ -10,6 +10,7 @@
 namespace pcc {
 
 class DataBuilder;
+class Datum;
 
 /// The name of a stage's function in the object.
 std::string stageSymbol(rt::StageOp stage, llvm::StringRef function);
@@ -31,10 +32,16 @@ private:
   llvm::MapVector<std::pair<int64_t, int64_t>, int64_t> numbers;
 };
 
+/// By stage, the addresses of what its code has the library compute of
+/// attention.
+using Attentions =
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Datum, 0>>;
+
 /// Emits the constant pcc_the_program of a module of stages; their functions
 /// must be there.
 mlir::LogicalResult emitDescriptor(mlir::ModuleOp module, DataBuilder &data,
-                                   const Constants &constants);
+                                   const Constants &constants,
+                                   const Attentions &attentions);
 
 } // namespace pcc
 

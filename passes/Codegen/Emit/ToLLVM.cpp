@@ -58,11 +58,11 @@ private:
 class StageToLLVM {
 public:
   StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
-              DataBuilder &data, Constants &constants)
+              DataBuilder &data, Constants &constants, Attentions &attentions)
       : module(module), stage(stage), program(program), data(data),
         runtime(module), builder(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())),
-        constants(constants) {
+        constants(constants), attentions(attentions) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
       buffers[buffer.getSymName()] = buffer;
       if (buffer.getKind() == rt::BufferKind::Input)
@@ -103,6 +103,8 @@ private:
   FailureOr<Datum> kernelDatum(rt::LaunchOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
+  void lowerOp(rt::AttentionOp op);
+  void lowerOp(rt::AttentionGradOp op);
   void lowerOp(rt::CopyOp op);
   void lowerOp(rt::ZeroOp op);
   LogicalResult lowerOp(rt::AllReduceOp op);
@@ -114,6 +116,7 @@ private:
   void lowerOp(rt::ExchangeOp op);
   void lowerOp(rt::FillOp op);
   void lowerOp(rt::CallOp op);
+  void callAttention(Operation *op, StringRef name, const Datum &desc);
   FailureOr<Value> comm(Operation *op, ArrayAttr axes);
   FailureOr<Value> dtype(Operation *op, Value buffer);
 
@@ -176,6 +179,7 @@ private:
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
   Constants &constants;
+  Attentions &attentions;
   // Of the function at hand; `base` is the arena or the frame, `variable` what
   // the loop is at.
   Value context, base, arguments, variable;
@@ -251,8 +255,9 @@ LogicalResult StageToLLVM::lower(Operation *op) {
             rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
-            rt::GemmOp, rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp,
-            rt::ExchangeOp, rt::FillOp, rt::CallOp, rt::GraphOp>([&](auto op) {
+            rt::GemmOp, rt::AttentionOp, rt::AttentionGradOp, rt::CopyOp,
+            rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp, rt::FillOp,
+            rt::CallOp, rt::GraphOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -488,6 +493,50 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
                     address(op.getB()), address(op.getC())});
 }
 
+/// A pcc_attention_desc; `samples` and `workspace` of the backward pass.
+template <typename Op>
+static Datum attentionDatum(Op op, DataBuilder &data, int64_t samples = 0,
+                            int64_t workspace = 0) {
+  auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
+  MemRefType q = typeOf(op.getQ()), k = typeOf(op.getK());
+  SmallVector<Datum> fields = {
+      Datum::i32(analysis::dtypeOf(q.getElementType())),
+      Datum::i32(samples > 0), Datum::i32(op.getCausal())};
+  for (int64_t extent : {q.getDimSize(0), q.getDimSize(1), k.getDimSize(1),
+                         q.getDimSize(2), k.getDimSize(2), q.getDimSize(3)})
+    fields.push_back(Datum::i64(extent));
+  for (MemRefType type : {q, k, typeOf(op.getV())}) {
+    SmallVector<int64_t> strides = rt::getStrides(type);
+    for (int64_t stride : ArrayRef(strides).drop_back())
+      fields.push_back(Datum::i64(stride));
+  }
+  fields.push_back(Datum::f32(op.getScale().convertToDouble()));
+  fields.push_back(Datum::i64(samples));
+  fields.push_back(Datum::i64(workspace));
+  fields.push_back(data.addString(nn::sourceNode(op.getLoc())));
+  return Datum::structure(fields);
+}
+
+void StageToLLVM::callAttention(Operation *op, StringRef name,
+                                const Datum &desc) {
+  Datum place = data.add("pcc.attention", desc);
+  attentions[stage].push_back(place);
+  SmallVector<Value> arguments = {place.emit(builder, loc)};
+  for (Value buffer : op->getOperands())
+    arguments.push_back(address(buffer));
+  call(name, arguments);
+}
+
+void StageToLLVM::lowerOp(rt::AttentionOp op) {
+  callAttention(op, "pcc_attention", attentionDatum(op, data));
+}
+
+void StageToLLVM::lowerOp(rt::AttentionGradOp op) {
+  callAttention(op, "pcc_attention_grad",
+                attentionDatum(op, data, op.getSamples(),
+                               rt::getSpanBytes(op.getWorkspace().getType())));
+}
+
 void StageToLLVM::lowerOp(rt::CopyOp op) {
   call("pcc_copy",
        {address(op.getTo()), address(op.getFrom()), bytesOf(op.getTo())});
@@ -664,10 +713,13 @@ struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
     rt::ProgramOp program = *programs.begin();
     DataBuilder data(module);
     Constants constants;
+    Attentions attentions;
     for (auto stage : llvm::to_vector(module.getOps<rt::StageOp>()))
-      if (failed(StageToLLVM(module, stage, program, data, constants).run()))
+      if (failed(
+              StageToLLVM(module, stage, program, data, constants, attentions)
+                  .run()))
         return signalPassFailure();
-    if (failed(emitDescriptor(module, data, constants)))
+    if (failed(emitDescriptor(module, data, constants, attentions)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<rt::StageOp, rt::ProgramOp>(op))

@@ -1,8 +1,9 @@
 //===- ExpandAttention.cpp - Attention as contractions and row ops --------===//
 
 #include "dialects/Dist/Layout.h"
+#include "dialects/NN/Location.h"
 #include "dialects/NN/NN.h"
-#include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
 namespace pcc {
@@ -268,17 +269,36 @@ struct NNExpandAttentionPass
         if (mark.getName() != dist::kShardingsAttr)
           made.setDiscardableAttr(mark.getName(), mark.getValue());
   }
+  /// Refuses what nothing but the library was to make.
+  LogicalResult require(Operation *op, const codegen::AttentionChoice &choice) {
+    if (library != "cudnn" || choice.maker == codegen::AttentionMaker::Library)
+      return success();
+    InFlightDiagnostic diag = op->emitError()
+                              << "cannot have cuDNN make attention of '"
+                              << nn::sourceNode(op->getLoc())
+                              << "': " << choice.whyNoLibrary;
+    diag.attachNote() << "--attention-backend auto has cuDNN make what it can, "
+                         "and tiles the rest";
+    return diag;
+  }
   void runOnOperation() override {
-    getOperation().walk([&](nn::AttentionOp op) {
-      if (all || !codegen::whyExpanded(op, onDevice).empty())
-        expandMarked(op);
-    });
-    getOperation().walk([&](nn::AttentionGradOp op) {
-      if (all || !codegen::whyExpanded(op, onDevice).empty())
-        expandMarked(op);
-      else if (!onDevice)
-        widenDq(op);
-    });
+    for (auto &[op, choice] : codegen::chooseAttention(
+             getOperation(), {onDevice, library != "none"})) {
+      if (failed(require(op, choice)))
+        return signalPassFailure();
+      if (choice.maker == codegen::AttentionMaker::Library && !all) {
+        op->setAttr(codegen::kByLibraryAttr, UnitAttr::get(&getContext()));
+        continue;
+      }
+      bool isExpanded = all || !choice.whyNoTiles.empty();
+      if (auto forward = dyn_cast<nn::AttentionOp>(op); forward && isExpanded)
+        expandMarked(forward);
+      auto grad = dyn_cast<nn::AttentionGradOp>(op);
+      if (grad && isExpanded)
+        expandMarked(grad);
+      else if (grad && !onDevice)
+        widenDq(grad);
+    }
   }
 };
 

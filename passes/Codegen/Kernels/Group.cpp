@@ -22,6 +22,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include <queue>
@@ -32,7 +33,8 @@ using namespace pcc::codegen;
 
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp>(op) && !isCleared(op) && !getAdding(op);
+         !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
+         !getAdding(op);
 }
 
 bool codegen::isCleared(Operation *op) {

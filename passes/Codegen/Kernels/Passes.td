@@ -14,9 +14,14 @@ def NNExpandAttentionPass
     five with `nn.masked_softmax_grad`. The scores are computed again in the
     backward pass; only lse is kept. What is made by tiles stays an op, which
     becomes a kernel; of 16-bit gradients dq becomes f32 for CPUs, as their tiles
-    add it up in memory, and a cast rounds it.
+    add it up in memory, and a cast rounds it. What a device's library makes
+    stays an op, too, marked with `rt.by_library`; an attention and its gradient
+    have one maker, as each has stats of its own.
   }];
   let options = [
+    Option<"library", "library", "std::string", "\"none\"",
+           "Whether the library makes attention: none, auto (where it can) or "
+           "cudnn (an error where it cannot)">,
     Option<"all", "all", "bool", "false",
            "Expand what could be made by tiles, too">,
     Option<"onDevice", "on-device", "bool", "false",

@@ -1,5 +1,6 @@
 //===- LowerContract.cpp - Products, and views of their operands ----------===//
 
+#include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -131,6 +132,17 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   return success();
 }
 
+/// Whether an attention of the library takes a value that lies so.
+static bool readsRows(Operation *user, Value value, ArrayRef<int64_t> strides) {
+  auto takes = [&](auto op) {
+    return op &&
+           (op.getQ() == value || op.getK() == value || op.getV() == value);
+  };
+  return codegen::isByLibrary(user) && strides.back() == 1 &&
+         (takes(dyn_cast<nn::AttentionOp>(user)) ||
+          takes(dyn_cast<nn::AttentionGradOp>(user)));
+}
+
 bool TaskLowering::lowerAsView(Operation *op, Value input) {
   Place from = places.lookup(input);
   MemRefType type = typeOf(from.address);
@@ -157,8 +169,10 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   if (rt::isContiguous(view)) {
     view = bufferType(result);
   } else {
-    // Only matrix products take strides, and not all of them.
+    // Only the library takes strides, and not all of them.
     for (Operation *user : op->getUsers()) {
+      if (readsRows(user, op->getResult(0), strides))
+        continue;
       auto contract = dyn_cast<nn::ContractOp>(user);
       if (!contract)
         return false;

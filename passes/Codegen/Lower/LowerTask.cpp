@@ -85,6 +85,8 @@ LogicalResult TaskLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::SumOp op) { return lowerSum(op); })
       .Case([&](nn::ContractOp op) { return lowerContract(op); })
+      .Case([&](nn::AttentionOp op) { return lowerAttention(op); })
+      .Case([&](nn::AttentionGradOp op) { return lowerAttentionGrad(op); })
       .Case([&](func::CallOp op) { return lowerCall(op); })
       .Case([&](pipe::YieldOp op) { return lowerYield(op); })
       .Case([&](dist::AllReduceOp op) { return lowerAllReduce(op); })

@@ -133,6 +133,15 @@ private:
                  std::optional<int64_t> before);
 
   //===--------------------------------------------------------------------===//
+  // LowerAttention.cpp
+  //===--------------------------------------------------------------------===//
+
+  mlir::LogicalResult lowerAttention(nn::AttentionOp op);
+  mlir::LogicalResult lowerAttentionGrad(nn::AttentionGradOp op);
+  /// The memory of an lse, as it lies in stats.
+  mlir::Value statsIn(mlir::Value lse);
+
+  //===--------------------------------------------------------------------===//
   // LowerCollectives.cpp
   //===--------------------------------------------------------------------===//
 

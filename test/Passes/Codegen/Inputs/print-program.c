@@ -8,6 +8,8 @@
 // What the program would call; it only describes itself here.
 void pcc_copy(void) {}
 void pcc_constant_at(void) {}
+void pcc_attention(void) {}
+void pcc_attention_grad(void) {}
 
 static void numbers(const char *what, const int64_t *values, int32_t count) {
   printf(" %s [", what);
@@ -95,6 +97,20 @@ int main(void) {
     }
     outputs("output", s->outputs, s->n_outputs);
     outputs("eval output", s->eval_outputs, s->n_eval_outputs);
+    for (int32_t t = 0; t < s->n_attentions; ++t) {
+      const pcc_attention_desc *a = s->attentions[t];
+      printf("attention of %s dtype %d backward %d causal %d scale %g samples "
+             "%" PRId64 " workspace %" PRId64,
+             a->node, a->dtype, a->is_backward, a->is_causal, a->scale,
+             a->samples, a->workspace_bytes);
+      int64_t sizes[] = {a->batch, a->queries,   a->keys,
+                         a->heads, a->key_heads, a->size};
+      numbers("sizes", sizes, 6);
+      numbers("q", a->q_strides, 3);
+      numbers("k", a->k_strides, 3);
+      numbers("v", a->v_strides, 3);
+      printf("\n");
+    }
   }
   return 0;
 }

@@ -1,0 +1,250 @@
+//===- Choice.cpp - Who makes attention -----------------------------------===//
+
+#include "passes/Codegen/Kernels/Attention/Choice.h"
+#include "dialects/Pipe/Pipe.h"
+#include "passes/Codegen/Kernels/Attention/Attention.h"
+#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+bool codegen::isByLibrary(Operation *op) { return op->hasAttr(kByLibraryAttr); }
+
+//===----------------------------------------------------------------------===//
+// What the backward pass needs
+//===----------------------------------------------------------------------===//
+
+/// What the workspace of some samples is to fit in.
+static constexpr int64_t kWorkspace = int64_t(128) << 20;
+/// What a sample may need at most: beyond, tiles save memory that no speed is
+/// worth.
+static constexpr int64_t kMostWorkspace = int64_t(1) << 30;
+
+/// At most the bytes that the library takes for so many samples. It adds up dq
+/// in one order only where it has dS in memory, in 16 bits, with queries and
+/// keys rounded up to its tiles; of heads that share keys it has dk and dv
+/// apart. The runtime has rowsum(do * o) there, too, in f32.
+static int64_t workspaceOf(const AttentionSizes &sizes, int64_t samples) {
+  constexpr int64_t tile = 128, rest = 4096;
+  int64_t heads = samples * sizes.heads;
+  int64_t pairs =
+      llvm::alignTo(sizes.queries, tile) * llvm::alignTo(sizes.keys, tile) * 2;
+  int64_t apart =
+      sizes.shared() > 1 ? 2 * sizes.keys * sizes.width * 2 : int64_t(0);
+  return llvm::alignTo(heads * (pairs + apart + sizes.queries * 4), rest) +
+         rest;
+}
+
+AttentionWork codegen::getAttentionWork(Operation *attention) {
+  AttentionSizes sizes(attention);
+  int64_t samples = sizes.batch;
+  while (samples > 1 &&
+         (sizes.batch % samples || workspaceOf(sizes, samples) > kWorkspace))
+    --samples;
+  return {samples, workspaceOf(sizes, samples)};
+}
+
+//===----------------------------------------------------------------------===//
+// What an op says
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The tasks of a module by the bodies that they call.
+class Callers {
+public:
+  explicit Callers(ModuleOp module) : symbols(module) {
+    for (auto task : module.getOps<pipe::TaskOp>()) {
+      tasks[task.getBody()].push_back(task);
+      if (task.getFirst())
+        tasks[*task.getFirst()].push_back(task);
+    }
+  }
+  /// Those that call the body that a block is of.
+  ArrayRef<pipe::TaskOp> of(Block *block) const {
+    auto body = dyn_cast<pipe::BodyOp>(block->getParentOp());
+    auto found = body ? tasks.find(body.getSymName()) : tasks.end();
+    return found == tasks.end() ? ArrayRef<pipe::TaskOp>() : found->second;
+  }
+
+  /// The input that a task takes, if it is one.
+  pipe::InputOp findInput(pipe::TaskOp task, unsigned argument) const {
+    return symbols.lookup<pipe::InputOp>(task.getSource(argument));
+  }
+
+private:
+  SymbolTable symbols;
+  llvm::StringMap<SmallVector<pipe::TaskOp>> tasks;
+};
+
+} // namespace
+
+/// The first of positions that count up one by one, as a value that is equal
+/// for equal ones; null where they are not known to.
+static Attribute firstOf(Value positions, const Callers &callers) {
+  MLIRContext *context = positions.getContext();
+  auto number = [&](int64_t value) -> Attribute {
+    return IntegerAttr::get(IntegerType::get(context, 64), value);
+  };
+  DenseIntElementsAttr elements;
+  if (auto constant = positions.getDefiningOp<nn::ConstantOp>())
+    elements = dyn_cast<DenseIntElementsAttr>(constant.getValue());
+  if (elements) {
+    int64_t first = (*elements.begin()).getSExtValue();
+    for (auto [i, value] : llvm::enumerate(elements))
+      if (value.getSExtValue() != first + int64_t(i))
+        return {};
+    return number(first);
+  }
+  auto argument = dyn_cast<BlockArgument>(positions);
+  if (!argument)
+    return {};
+  ArrayRef<pipe::TaskOp> tasks = callers.of(argument.getOwner());
+  for (pipe::TaskOp task : tasks) {
+    pipe::InputOp input = callers.findInput(task, argument.getArgNumber());
+    if (!input || input.getRole() != nn::InputRole::Positions)
+      return {};
+    // The runtime counts from 0, and a rank from where its part begins.
+    auto global = input->getAttrOfType<TypeAttr>(dist::kGlobalAttr);
+    if (global && global.getValue() != input.getType())
+      return {};
+  }
+  return tasks.empty() ? Attribute() : number(0);
+}
+
+/// What stands against the library, as far as the op itself tells.
+static std::string whyNotAlone(Operation *op, const Callers &callers) {
+  AttentionSizes sizes(op);
+  Type element = nn::tensorType(sizes.q).getElementType();
+  if (!element.isBF16() && !element.isF16())
+    return "numbers have more than 16 bits";
+  if (sizes.p > 0)
+    return "probabilities are dropped out";
+  auto hasBias = [](auto op) { return op && op.getBias(); };
+  if (hasBias(dyn_cast<nn::AttentionOp>(op)) ||
+      hasBias(dyn_cast<nn::AttentionGradOp>(op)))
+    return "scores have a bias";
+  if (sizes.width != sizes.valueWidth ||
+      (sizes.width != 64 && sizes.width != 128))
+    return llvm::formatv(
+        "heads have {0} numbers, not 64 or 128",
+        sizes.width != sizes.valueWidth
+            ? llvm::formatv("{0} and {1}", sizes.width, sizes.valueWidth).str()
+            : std::to_string(sizes.width));
+  if (sizes.isCausal) {
+    Attribute query = firstOf(sizes.qPos, callers),
+              key = firstOf(sizes.kPos, callers);
+    if (!query || query != key || sizes.queries != sizes.keys)
+      return "queries and keys are not at the same places, 0, 1, ...";
+  }
+  if (int64_t bytes = workspaceOf(sizes, 1); bytes > kMostWorkspace)
+    return llvm::formatv("its backward pass needs {0:F1} GiB for a sample",
+                         double(bytes) / (1 << 30));
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// One maker for an attention and its gradient
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Puts together what an lse leads from one op to another.
+class Families {
+public:
+  explicit Families(const Callers &callers) : callers(callers) {}
+
+  /// Follows an op's lse; where it leads elsewhere, the op's family has a
+  /// stranger.
+  void add(Operation *op) {
+    families.insert(keyOf(op));
+    if (auto forward = dyn_cast<nn::AttentionOp>(op))
+      followUses(op, forward.getLse());
+    else if (auto from = dyn_cast<BlockArgument>(
+                 cast<nn::AttentionGradOp>(op).getLse()))
+      followSource(op, from);
+    else if (!cast<nn::AttentionGradOp>(op)
+                  .getLse()
+                  .getDefiningOp<nn::AttentionOp>())
+      strangers.insert(op);
+  }
+  /// The ops of one family have one leader.
+  const void *leaderOf(Operation *op) const {
+    return families.getLeaderValue(keyOf(op));
+  }
+  bool isStranger(Operation *op) const { return strangers.contains(op); }
+
+private:
+  static const void *keyOf(Operation *op) { return op; }
+  /// A value that tasks share.
+  void join(Operation *op, StringRef symbol) {
+    families.unionSets(
+        keyOf(op),
+        StringAttr::get(op->getContext(), symbol).getAsOpaquePointer());
+  }
+  void followUses(Operation *op, Value lse) {
+    for (OpOperand &use : lse.getUses()) {
+      Operation *user = use.getOwner();
+      if (auto grad = dyn_cast<nn::AttentionGradOp>(user);
+          grad && grad.getLse() == lse)
+        families.unionSets(keyOf(op), keyOf(grad));
+      else if (isa<pipe::YieldOp>(user))
+        for (pipe::TaskOp task : callers.of(user->getBlock()))
+          join(op, task.getTarget(use.getOperandNumber()));
+      else
+        strangers.insert(op);
+    }
+  }
+  void followSource(Operation *op, BlockArgument lse) {
+    ArrayRef<pipe::TaskOp> tasks = callers.of(lse.getOwner());
+    if (tasks.empty() ||
+        !llvm::all_of(lse.getUsers(), llvm::IsaPred<nn::AttentionGradOp>))
+      strangers.insert(op);
+    for (pipe::TaskOp task : tasks)
+      join(op, task.getSource(lse.getArgNumber()));
+  }
+
+  const Callers &callers;
+  llvm::EquivalenceClasses<const void *> families;
+  llvm::DenseSet<Operation *> strangers;
+};
+
+} // namespace
+
+llvm::MapVector<Operation *, AttentionChoice>
+codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
+  llvm::MapVector<Operation *, AttentionChoice> choices;
+  module.walk([&](Operation *op) {
+    if (isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
+      std::string why = whyExpanded(op, makers.onDevice).str();
+      choices[op] = {why.empty() ? AttentionMaker::Tiles
+                                 : AttentionMaker::Products,
+                     "", why};
+    }
+  });
+  if (!makers.library)
+    return choices;
+  Callers callers(module);
+  Families families(callers);
+  for (auto &[op, choice] : choices)
+    families.add(op);
+  // What stands against one of a family stands against all of it.
+  llvm::DenseMap<const void *, std::string> reasons;
+  for (auto &[op, choice] : choices) {
+    std::string why = whyNotAlone(op, callers);
+    if (why.empty() && families.isStranger(op))
+      why = "its lse is not its gradient's alone";
+    std::string &all = reasons[families.leaderOf(op)];
+    if (all.empty())
+      all = why;
+  }
+  for (auto &[op, choice] : choices) {
+    choice.whyNoLibrary = reasons[families.leaderOf(op)];
+    if (choice.whyNoLibrary.empty())
+      choice.maker = AttentionMaker::Library;
+  }
+  return choices;
+}

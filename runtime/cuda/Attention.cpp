@@ -1,0 +1,192 @@
+//===- Attention.cpp - Attention by cuDNN ---------------------------------===//
+//
+// All that a program has the library compute is known from the start, and so
+// are the plans: a step executes them, and makes nothing but a list of places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/AttentionGraph.h"
+#include "runtime/cuda/Context.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+
+#include <limits>
+#include <map>
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+namespace {
+
+/// How an attention is made.
+struct Plan {
+  cudnnBackendDescriptor_t plan;
+  int64_t workspace;
+};
+
+/// A tensor and where it lies.
+struct Binding {
+  AttentionTensor tensor;
+  const void *place;
+};
+
+} // namespace
+
+/// GPUs from here on make the backward pass in any order unless they are asked
+/// for engines by their numbers.
+static const int unorderedSince = 100;
+
+static std::map<const pcc_attention_desc *, Plan> &plans() {
+  static auto &plans = *new std::map<const pcc_attention_desc *, Plan>;
+  return plans;
+}
+
+static std::string describe(const pcc_attention_desc &d) {
+  auto number = [](int64_t value) { return static_cast<long long>(value); };
+  return format("%s%s attention of '%s' (batch %lld, %lld queries, %lld keys, "
+                "%lld and %lld heads of %lld, %s)",
+                d.is_causal ? "causal " : "",
+                d.is_backward ? "backward" : "forward", d.node, number(d.batch),
+                number(d.queries), number(d.keys), number(d.heads),
+                number(d.key_heads), number(d.size), dtypeName(d.dtype));
+}
+
+[[noreturn]] static void refuse(const pcc_attention_desc &desc,
+                                const std::string &why) {
+  fail(ExitDevice,
+       format("cuDNN %s cannot make the %s: %s",
+              versionText(dnn().cudnnGetVersion()).c_str(),
+              describe(desc).c_str(), why.c_str()),
+       "pcc --attention-backend tiles makes a program that does not need it");
+}
+
+static cudnnHandle_t handle() {
+  static cudnnHandle_t handle = [] {
+    cudnnHandle_t made;
+    cudnnStatus_t status = dnn().cudnnCreate(&made);
+    if (status == CUDNN_STATUS_SUCCESS)
+      status = dnn().cudnnSetStream(
+          made, reinterpret_cast<cudaStream_t>(computeStream()));
+    if (status != CUDNN_STATUS_SUCCESS)
+      fail(ExitDevice,
+           format("cuDNN cannot start: %s", dnn().cudnnGetErrorString(status)));
+    return made;
+  }();
+  return handle;
+}
+
+static Plan makePlan(const pcc_attention_desc &desc) {
+  DnnBuilder b(dnn());
+  auto *properties = b.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  b.set(properties, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, handle());
+  b.finalize(properties);
+  AttentionEngine engine = chooseAttentionEngine(b, desc, properties);
+  Plan made;
+  made.plan = b.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  b.set(made.plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, engine.config);
+  b.set(made.plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP,
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, properties);
+  b.finalize(made.plan);
+  b.get(made.plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+        1, &made.workspace);
+  if (!b.isWell())
+    refuse(desc, b.error());
+  b.keep(made.plan);
+  int64_t needed = workspaceNeeded(desc, made.workspace),
+          there = desc.is_backward ? desc.workspace_bytes
+                                   : int64_t{PCC_WORKSPACE_BYTES};
+  if (needed > there)
+    refuse(desc, format("it needs a workspace of %lld bytes, and the program "
+                        "has %lld",
+                        static_cast<long long>(needed),
+                        static_cast<long long>(there)));
+  return made;
+}
+
+std::string cuda::makeAttention(const pcc_stage &stage) {
+  if (!stage.n_attentions)
+    return "";
+  for (int i = 0; i < stage.n_attentions; ++i) {
+    const pcc_attention_desc *desc = stage.attentions[i];
+    if (desc->is_backward && device().chip >= unorderedSince)
+      refuse(*desc,
+             format("on sm_%d it would add up in any order", device().chip));
+    plans()[desc] = makePlan(*desc);
+  }
+  return format("cuDNN %s for attention",
+                versionText(dnn().cudnnGetVersion()).c_str());
+}
+
+static void execute(const pcc_attention_desc &desc, CUdeviceptr workspace,
+                    std::vector<Binding> bindings) {
+  auto found = plans().find(&desc);
+  if (found == plans().end())
+    fail(ExitInternal, "attention that its stage does not name");
+  float scale = desc.scale, one = 1,
+        masked = -std::numeric_limits<float>::infinity();
+  bindings.push_back({AttentionTensor::Scale, &scale});
+  if (desc.is_backward)
+    bindings.push_back({AttentionTensor::One, &one});
+  if (desc.is_causal)
+    bindings.push_back({AttentionTensor::Masked, &masked});
+  std::vector<int64_t> numbers;
+  std::vector<const void *> places;
+  for (const Binding &binding : bindings) {
+    numbers.push_back(static_cast<int64_t>(binding.tensor));
+    places.push_back(binding.place);
+  }
+  auto count = static_cast<int64_t>(numbers.size());
+  auto *scratch = reinterpret_cast<void *>(workspace);
+  DnnBuilder b(dnn());
+  auto *pack = b.create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  b.set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count,
+        numbers.data());
+  b.set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count,
+        places.data());
+  b.set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, scratch);
+  b.finalize(pack);
+  b.execute(handle(), found->second.plan, pack);
+  if (!b.isWell())
+    fail(ExitDevice, format("cuDNN failed at the %s: %s",
+                            describe(desc).c_str(), b.error().c_str()));
+}
+
+void pcc_attention(pcc_context *, const pcc_attention_desc *desc, const void *q,
+                   const void *k, const void *v, void *o, float *stats) {
+  execute(*desc, extra().workspace,
+          {{AttentionTensor::Q, q},
+           {AttentionTensor::K, k},
+           {AttentionTensor::V, v},
+           {AttentionTensor::O, o},
+           {AttentionTensor::Stats, stats}});
+}
+
+void pcc_attention_grad(pcc_context *, const pcc_attention_desc *desc,
+                        const void *d_o, const void *q, const void *k,
+                        const void *v, const void *o, const float *stats,
+                        void *dq, void *dk, void *dv, void *workspace) {
+  const pcc_attention_desc &d = *desc;
+  int64_t bytes = sizeOf(d.dtype), rows = d.queries * d.heads;
+  int64_t queries = rows * d.size * bytes,
+          keys = d.keys * d.key_heads * d.size * bytes;
+  CUdeviceptr delta = (at(workspace) + kScratchAlignment - 1) /
+                      kScratchAlignment * kScratchAlignment;
+  for (int64_t first = 0; first < d.batch; first += d.samples) {
+    auto from = [&](const void *place, int64_t sample) {
+      return static_cast<const char *>(place) + first * sample;
+    };
+    execute(d, delta + deltaBytes(d),
+            {{AttentionTensor::DO, from(d_o, queries)},
+             {AttentionTensor::Q, from(q, d.q_strides[0] * bytes)},
+             {AttentionTensor::K, from(k, d.k_strides[0] * bytes)},
+             {AttentionTensor::V, from(v, d.v_strides[0] * bytes)},
+             {AttentionTensor::O, from(o, queries)},
+             {AttentionTensor::Stats,
+              from(stats, rows * static_cast<int64_t>(sizeof(float)))},
+             {AttentionTensor::DQ, from(dq, queries)},
+             {AttentionTensor::DK, from(dk, keys)},
+             {AttentionTensor::DV, from(dv, keys)},
+             {AttentionTensor::Delta, reinterpret_cast<const void *>(delta)}});
+  }
+}

@@ -1,0 +1,61 @@
+// Where nothing but the library will do, what it cannot make is refused.
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-expand-attention="on-device library=cudnn"
+
+func.func @f32(%q: tensor<2x8x4x64xf32>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{cannot have cuDNN make attention of '': numbers have more than 16 bits}}
+  // expected-note @+1 {{--attention-backend auto has cuDNN make what it can, and tiles the rest}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xf32>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @heads(%q: tensor<2x8x4x80xbf16>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{heads have 80 numbers, not 64 or 128}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<2x8x4x80xbf16>, tensor<2x8x4x80xbf16>, tensor<2x8x4x80xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x80xbf16>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @places(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{queries and keys are not at the same places, 0, 1, ...}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention causal %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @lse(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>)
+    -> tensor<2x8x4xf32> {
+  // expected-error @+2 {{its lse is not its gradient's alone}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<8xi64>, tensor<8xi64>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+  return %o#1 : tensor<2x8x4xf32>
+}
+
+// -----
+
+func.func @long(%q: tensor<1x32768x1x64xbf16>, %at: tensor<32768xi64>) {
+  // expected-error @+2 {{its backward pass needs 2.0 GiB for a sample}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<1x32768x1x64xbf16>, tensor<1x32768x1x64xbf16>,
+         tensor<1x32768x1x64xbf16>, tensor<32768xi64>, tensor<32768xi64>)
+      -> (tensor<1x32768x1x64xbf16>, tensor<1x32768x1xf32>)
+  return
+}

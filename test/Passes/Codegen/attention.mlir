@@ -1,0 +1,69 @@
+// Attention by the library: q, k and v are read as parts of one product, stats
+// lie by heads in the memory of lse, and the backward pass has a workspace for
+// as many samples as it does at a time.
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
+// RUN:   | FileCheck %s
+
+pipe.input @x : tensor<6x1024x3x12x64xbf16> role data name "x"
+pipe.value @o : tensor<6x1024x12x64xbf16>
+pipe.value @lse : tensor<6x1024x12xf32>
+pipe.output @dq : tensor<6x1024x12x64xbf16> name "dq"
+pipe.output @dk : tensor<6x1024x12x64xbf16> name "dk"
+pipe.output @dv : tensor<6x1024x12x64xbf16> name "dv"
+pipe.input @at : tensor<1024xi64> role positions name "positions"
+
+// CHECK: rt.func @forward.body(%[[X:.*]]: memref<6x1024x3x12x64xbf16>, %{{.*}}: memref<1024xi64>, %[[O:.*]]: memref<6x1024x12x64xbf16>, %[[L:.*]]: memref<6x1024x12xf32>)
+pipe.task @forward stage 0 forward calls @forward.body (@x, @at) -> (@o, @lse)
+pipe.body @forward.body (%x: tensor<6x1024x3x12x64xbf16>, %at: tensor<1024xi64>)
+    -> (tensor<6x1024x12x64xbf16>, tensor<6x1024x12xf32>) {
+  // CHECK-NEXT: %[[Q:.*]] = rt.view %[[X]] : {{.*}} to memref<6x1024x12x64xbf16, strided<[2359296, 2304, 64, 1]>>
+  // CHECK-NEXT: %[[K:.*]] = rt.view %[[X]] offset 768 :
+  // CHECK-NEXT: %[[V:.*]] = rt.view %[[X]] offset 1536 :
+  // CHECK-NEXT: %[[S:.*]] = rt.view %[[L]] : memref<6x1024x12xf32> to memref<6x1024x12xf32, strided<[12288, 1, 1024]>>
+  // CHECK-NEXT: rt.attention causal %[[Q]], %[[K]], %[[V]] to %[[O]], %[[S]] scale 1.250000e-01
+  // CHECK-NEXT: {{^ *}$}}
+  %q = nn.select %x dim 2 index 0
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %k = nn.select %x dim 2 index 1
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %v = nn.select %x dim 2 index 2
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %o, %lse = nn.attention causal %q, %k, %v positions %at, %at scale 0.125
+      : (tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>,
+         tensor<6x1024x12x64xbf16>, tensor<1024xi64>, tensor<1024xi64>)
+      -> (tensor<6x1024x12x64xbf16>, tensor<6x1024x12xf32>)
+  pipe.yield %o, %lse : tensor<6x1024x12x64xbf16>, tensor<6x1024x12xf32>
+}
+
+// dS of a sample are 24 MiB.
+// CHECK: rt.func @backward.body(
+pipe.task @backward stage 0 backward calls @backward.body
+    (@x, @at, @o, @lse) -> (@dq, @dk, @dv)
+pipe.body @backward.body (%x: tensor<6x1024x3x12x64xbf16>,
+    %at: tensor<1024xi64>, %o: tensor<6x1024x12x64xbf16>,
+    %lse: tensor<6x1024x12xf32>)
+    -> (tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>,
+        tensor<6x1024x12x64xbf16>) {
+  // CHECK: %[[W:.*]] = rt.temporary at 0 : memref<75649024xi8>
+  // CHECK: rt.attention_grad causal %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} to %{{.*}}, %{{.*}}, %{{.*}} workspace %[[W]] samples 3 scale 1.250000e-01
+  %q = nn.select %x dim 2 index 0
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %k = nn.select %x dim 2 index 1
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %v = nn.select %x dim 2 index 2
+      : tensor<6x1024x3x12x64xbf16> -> tensor<6x1024x12x64xbf16>
+  %dq, %dk, %dv = nn.attention_grad causal %o, %q, %k, %v result %o lse %lse
+      positions %at, %at scale 0.125
+      : (tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>,
+         tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>,
+         tensor<6x1024x12x64xbf16>, tensor<6x1024x12xf32>, tensor<1024xi64>,
+         tensor<1024xi64>)
+      -> (tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>,
+          tensor<6x1024x12x64xbf16>)
+  pipe.yield %dq, %dk, %dv : tensor<6x1024x12x64xbf16>,
+      tensor<6x1024x12x64xbf16>, tensor<6x1024x12x64xbf16>
+}
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @forward microbatch 0
+  pipe.run @backward microbatch 0
+}
