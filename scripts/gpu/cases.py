@@ -44,6 +44,8 @@ class Case:
     flags: list = dataclasses.field(default_factory=list)
     # Of those of a run, how many are made.
     steps: int = STEPS
+    # Of the program for GPUs alone.
+    device: list = dataclasses.field(default_factory=list)
 
     @property
     def ranks(self):
@@ -54,19 +56,24 @@ class Case:
                 count *= int(value)
         return count
 
-    def compile_flags(self):
-        return ["--loss", "causal-lm", "--precision", self.precision, *self.flags]
+    def compile_flags(self, target):
+        return ["--loss", "causal-lm", "--precision", self.precision, *self.flags,
+                *(self.device if target != "cpu" else [])]
 
 
+# Where both could, cuDNN makes attention, or else generated kernels.
+TILES = ["--attention-backend", "tiles"]
 # Enough microbatches for loops that are graphs.
 BATCH = ["--global-batch-size", "16"]
 ALONE = [
     Case("gpt f32", GPT, "f32", BATCH),
     Case("gpt bf16", GPT, "bf16", BATCH),
+    Case("gpt bf16 tiles", GPT, "bf16", BATCH, device=TILES),
     Case("gpt fp16", GPT, "fp16", BATCH),
     Case("gpt dropout bf16", GPT + ["--dropout", "0.1"], "bf16", BATCH),
     Case("llama f32", LLAMA, "f32", BATCH),
     Case("llama bf16", LLAMA, "bf16", BATCH),
+    Case("llama bf16 tiles", LLAMA, "bf16", BATCH, device=TILES),
     Case("odd f32", ODD, "f32", ["--global-batch-size", "6"]),
     Case("odd bf16", ODD, "bf16", ["--global-batch-size", "6"]),
 ]
@@ -95,17 +102,19 @@ class Race(Case):
     peer: list = dataclasses.field(default_factory=list)
 
 
-def race(name, model, batch, *flags, peer=()):
+def race(name, model, batch, *flags, peer=(), device=()):
     """A race of a batch on one GPU in bf16."""
     return Race(name, model + ["--batch", str(batch)], "bf16",
-                ["--global-batch-size", str(batch), *flags], batch=batch,
-                peer=[*model, "--batch", str(batch), *peer])
+                ["--global-batch-size", str(batch), *flags], device=list(device),
+                batch=batch, peer=[*model, "--batch", str(batch), *peer])
 
 
 RACES = [
     race("GPT-2 124M, T 1024, B 64", GPT2, 64),
+    race("GPT-2 124M, T 1024, B 64, attention by tiles", GPT2, 64, device=TILES),
     race("GPT-2 124M, T 1024, B 16, dropout", GPT2 + ["--dropout", "0.1"], 16),
     race("LLaMA 1B, T 2048, B 4", LLAMA_1B, 4),
+    race("LLaMA 1B, T 2048, B 4, attention by tiles", LLAMA_1B, 4, device=TILES),
 ]
 
 
@@ -115,7 +124,7 @@ KERNELS = [
     for name, model, dropout in (("gpt", SMALL_GPT, ["--dropout", "0.1"]),
                                  ("llama", SMALL_LLAMA, []), ("odd", ODD, []))
     for precision in ("f32", "bf16")
-] + [(Case("kernels-gpt2", GPT2 + ["--batch", "16"], "bf16"), False)]
+] + [(Case("kernels-gpt2", GPT2 + ["--batch", "16"], "bf16", device=TILES), False)]
 
 
 def file_of(case):

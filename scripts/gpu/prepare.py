@@ -47,7 +47,7 @@ def compile_case(case, build, target, path, *flags):
     write_model(case, model)
     try:
         done = subprocess.run(
-            [os.path.join(build, "bin", "pcc"), model, *case.compile_flags(),
+            [os.path.join(build, "bin", "pcc"), model, *case.compile_flags(target),
              "--target", target, *flags, "-o", path],
             capture_output=True, text=True)
     finally:

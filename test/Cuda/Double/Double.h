@@ -1,8 +1,9 @@
 //===- Double.h - What stands in for a GPU in tests -------------*- C++ -*-===//
 //
-// libcuda.so.1 and libcublasLt.so.13 as far as runtime/cuda calls them, for
-// machines without a GPU. They are strict: what a driver would not take, or
-// what it would take and a test must notice, ends the process with a message.
+// libcuda.so.1, libcublasLt.so.13 and libcudnn.so.9 as far as runtime/cuda
+// calls them, for machines without a GPU. They are strict: what a driver would
+// not take, or what it would take and a test must notice, ends the process with
+// a message.
 //
 //   threads   have each a context or none; functions that the device has the
 //             host call may ask for nothing

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <cublasLt.h>
 #include <cuda.h>
+#include <cudnn.h>
 #include <thread>
 
 static CUdeviceptr memory;
@@ -15,6 +16,57 @@ static CUstream stream;
 
 static void CUDA_CB clear(void *) { cuMemsetD8Async(memory, 0, 16, stream); }
 static void CUDA_CB doNothing(void *) {}
+
+/// A product of 8 x 8 matrices, which is no attention.
+static void describeGraph(bool isAligned, bool isFinalBefore, bool isGraph) {
+  auto make = [](cudnnBackendDescriptorType_t type) {
+    cudnnBackendDescriptor_t made;
+    cudnnBackendCreateDescriptor(type, &made);
+    return made;
+  };
+  const int64_t dims[] = {1, 1, 8, 8}, strides[] = {64, 64, 8, 1};
+  const int64_t alignment = isAligned ? 16 : 8;
+  const auto type = CUDNN_DATA_BFLOAT16, sums = CUDNN_DATA_FLOAT;
+  const bool no = false;
+  cudnnBackendDescriptor_t tensors[3];
+  for (int64_t number = 0; number < 3; ++number) {
+    auto t = tensors[number] = make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+    auto set = [&](cudnnBackendAttributeName_t name,
+                   cudnnBackendAttributeType_t kind, int64_t count,
+                   const void *values) {
+      cudnnBackendSetAttribute(t, name, kind, count, values);
+    };
+    set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &number);
+    set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+    set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dims);
+    set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, strides);
+    set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
+    set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &no);
+    set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &no);
+    cudnnBackendFinalize(t);
+    if (isFinalBefore)
+      set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, strides);
+  }
+  auto product = make(CUDNN_BACKEND_MATMUL_DESCRIPTOR),
+       operation = make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR),
+       graph = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  cudnnBackendSetAttribute(product, CUDNN_ATTR_MATMUL_COMP_TYPE,
+                           CUDNN_TYPE_DATA_TYPE, 1, &sums);
+  cudnnBackendFinalize(product);
+  const cudnnBackendAttributeName_t names[] = {
+      CUDNN_ATTR_OPERATION_MATMUL_ADESC, CUDNN_ATTR_OPERATION_MATMUL_BDESC,
+      CUDNN_ATTR_OPERATION_MATMUL_CDESC};
+  for (int i = 0; i < 3; ++i)
+    cudnnBackendSetAttribute(operation, names[i], CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                             1, &tensors[i]);
+  cudnnBackendSetAttribute(operation, CUDNN_ATTR_OPERATION_MATMUL_DESC,
+                           CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &product);
+  cudnnBackendFinalize(operation);
+  cudnnBackendSetAttribute(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS,
+                           CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &operation);
+  if (isGraph)
+    cudnnBackendFinalize(graph);
+}
 
 static bool is(int argc, char **argv, const char *name) {
   return argc > 1 && !strcmp(argv[1], name);
@@ -96,6 +148,8 @@ int main(int argc, char **argv) {
                  found.workspaceSize,
                  reinterpret_cast<cudaStream_t>(
                      makes("workspace-streams") ? other : stream));
+  describeGraph(!makes("dnn-alignment"), makes("dnn-final"),
+                makes("dnn-graph"));
   puts("all is well");
   return 0;
 }

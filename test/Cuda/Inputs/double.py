@@ -9,6 +9,7 @@
     double.py BUILD faults KIND               mistakes are seen as other numbers,
                                               without "graphs", or with them
     double.py BUILD errors                    what ends a run
+    double.py BUILD attention                 both, of attention by cuDNN
 """
 
 import collections
@@ -27,14 +28,20 @@ SEEDS = range(3)
 MODELS = {
     "gpt": ["gpt", "--layers", "2", "--heads", "4"],
     "llama": ["llama", "--layers", "2", "--heads", "4"],
+    # Of which cuDNN makes attention.
+    "gpt-cudnn": ["gpt", "--layers", "2", "--heads", "2"],
+    "llama-cudnn": ["llama", "--layers", "2", "--heads", "4"],
 }
+LARGER = {"gpt-cudnn": ["--width", "128", "--seq", "24"],
+          "llama-cudnn": ["--width", "256", "--seq", "24"]}
 SIZES = ["--batch", "2", "--seq", "8", "--width", "32", "--inner", "64",
          "--vocab", "50"]
 # What may be asked for before the first step alone.
 MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate",
              "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
              "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate",
-             "cublasLtMatmulAlgoGetHeuristic")
+             "cublasLtMatmulAlgoGetHeuristic", "cudnnCreate",
+             "cudnnBackendFinalize-graph", "cudnnBackendFinalize-plan")
 GRAPHS_MADE = ("cuStreamBeginCapture", "cuGraphInstantiate")
 
 
@@ -50,7 +57,7 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
     are other ones of the model."""
     text = subprocess.run(
         [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
-         *SIZES, *sizes], check=True, capture_output=True, text=True).stdout
+         *SIZES, *LARGER.get(model, []), *sizes], check=True, capture_output=True, text=True).stdout
     pathlib.Path("model.mlir").write_text(
         'module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
     pathlib.Path("tokens.bin").write_bytes(
@@ -59,11 +66,15 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
              f"--global-batch-size={batch}", "--micro-batch-size=2", *plan]
     pcc = BUILD / "bin/pcc"
     call(pcc, "model.mlir", *flags, "-o", "cpu")
-    call(pcc, "model.mlir", *flags, "--target=cuda", "-o", "cuda")
-    call(pcc, "model.mlir", *flags, "--target=cuda-emulated", "--emit=obj",
-         "-o", "kernels.o")
+    library = ["--attention-backend=cudnn"] if model in LARGER else []
+    call(pcc, "model.mlir", *flags, *library, "--target=cuda", "-o", "cuda")
+    call(pcc, "model.mlir", *flags, *library, "--target=cuda-emulated",
+         "--emit=obj", "-o", "kernels.o")
     call("clang-22", "-shared", "-o", "kernels.so", "kernels.o",
          DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
+    if library:
+        call(pcc, "model.mlir", *flags, *library, "--target=cuda-emulated",
+             "-o", "emulated")
 
 
 def start(program, *flags, seed=0, **environment):
@@ -118,6 +129,11 @@ def losses(model, precision):
             sys.exit(f"seed {seed}, graphs {graphs}, leaves something else: "
                      f"{left[0]}, not {first[0]}")
     requireNear(first[0], due[0], precision)
+    if model in LARGER:
+        emulated = run("emulated")
+        if emulated is None:
+            sys.exit(run.said)
+        requireNear(emulated[0], due[0], precision)
     print(f"{model} {precision}: {len(due[0])} rows agree")
 
 
@@ -169,7 +185,7 @@ def count(steps, *flags):
 
 
 def calls():
-    prepare("gpt", "bf16")
+    prepare("gpt-cudnn", "bf16")
     for flags, made in (((), MADE_ONCE + GRAPHS_MADE),
                         (("--no-cuda-graphs",), MADE_ONCE)):
         few, many = count(3, *flags), count(5, *flags)
@@ -269,5 +285,25 @@ def errors():
         print(f"sm_{chip}:", *images, f"exit {result.returncode}")
 
 
-{"losses": losses, "plan": plan, "calls": calls, "graphs": graphs,
- "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])
+def attention():
+    prepare("gpt-cudnn", "bf16")
+    due = run("cuda")
+    if due is None:
+        sys.exit(run.said)
+    for fault in "attention-stride", "attention-stats", "attention-order":
+        left = run("cuda", PCC_DOUBLE_FAULT=fault)
+        if left is None:
+            sys.exit(run.said)
+        if left == due:
+            sys.exit(f"{fault} leaves the same")
+        print(f"{fault}: noticed")
+    for environment in ({"PCC_DOUBLE_FAULT": "attention-workspace"},
+                        {"PCC_DOUBLE_CHIP": "100"},
+                        {"CUDNN_DOUBLE_VERSION": "90700"}):
+        result = start("cuda", "--steps", "1", **environment)
+        print(f"exit {result.returncode}")
+        print(result.stderr, end="")
+
+
+{"losses": losses, "attention": attention, "plan": plan, "calls": calls,
+ "graphs": graphs, "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])
