@@ -112,11 +112,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
   let summary = "A place in the arena";
   let description = [{
     `slots` instances lie one after the other, each aligned; those of a value
-    may lie further apart, with a `stride` of so many bytes from one to the
-    next, and others between them. What parameters,
-    copies, state and sums hold is there again as the next entry begins;
-    gradients hold nothing then: they are written before they are read, and not
-    written anew before they have been given up. Parameters and
+    may lie anywhere, and then `at` says where each of them does. What
+    parameters, copies, state and sums hold is there again as the next entry
+    begins; gradients hold nothing then: they are written before they are read,
+    and not written anew before they have been given up. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
     `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`, and
     for ids how many there are, `nn.ids`; outputs their `name`.
@@ -144,7 +143,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
         {role = "tokens", name = "input_ids"}
     rt.buffer @input.labels : memref<2x64xi64> input at 67584 slots 2 refilled
         {role = "labels", name = "labels"}
-    rt.buffer @x : memref<2x64xf32> value at 69632 slots 4 stride 1536
+    rt.buffer @x : memref<2x64xf32> value at 69632, 71168, 75776, 73216 slots 4
     rt.buffer @bucket.0.param : memref<1x64xf32> bucket at 65792
     rt.buffer @a : memref<4x8xf32> param in @bucket.0.param element 0 at 65792
     rt.buffer @b : memref<5xf32> param in @bucket.0.param element 32 at 65920
@@ -156,8 +155,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     - elements lie row major without holes;
     - at least one slot, and one alone in a bucket;
     - only inputs are refilled;
-    - a stride only of values with several slots, which it keeps apart and
-      aligned;
+    - an offset for each slot only of values with several, all multiples of the
+      alignment;
     - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
     - a part, and nothing else in a bucket, has no element but a layout.
   }];
@@ -165,14 +164,14 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
     OptionalAttr<I64Attr>:$offset,
     DefaultValuedAttr<I64Attr, "1">:$slots,
-    OptionalAttr<I64Attr>:$stride,
+    OptionalAttr<DenseI64ArrayAttr>:$others,
     OptionalAttr<RT_LayoutAttr>:$layout,
     OptionalAttr<FlatSymbolRefAttr>:$bucket,
     OptionalAttr<I64Attr>:$element, UnitAttr:$refilled);
   let assemblyFormat = [{
     $sym_name `:` $type $kind (`in` $bucket^)? (`element` $element^)?
-    (`at` $offset^)? (`slots` $slots^)? (`refilled` $refilled^)?
-    (`stride` $stride^)? (`layout` $layout^)? attr-dict
+    (`at` custom<Offsets>($offset, $others)^)? (`slots` $slots^)?
+    (`refilled` $refilled^)? (`layout` $layout^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::MemRefType getMemRefType() {
@@ -181,25 +180,15 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     /// Bytes of one instance.
     int64_t getBytes();
     /// Whether an instance for one microbatch lies where others did before.
-    bool takesTurns() {
-      return getKind() == BufferKind::Value || getRefilled();
-    }
+    bool takesTurns();
     /// Bytes that one instance takes.
     int64_t getSlotBytes();
     /// Bytes of all instances.
     int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
-    /// Bytes from the begin of one instance to that of the next.
-    int64_t getDistance() {
-      return getStride() ? int64_t(*getStride()) : getSlotBytes();
-    }
-    /// Bytes from the begin of the first instance to the end of the last.
-    int64_t getSpan() {
-      return getDistance() * (int64_t(getSlots()) - 1) + getSlotBytes();
-    }
     /// Where an instance begins; the buffer has an offset.
-    int64_t getSlotOffset(int64_t slot) {
-      return int64_t(*getOffset()) + slot * getDistance();
-    }
+    int64_t getSlotOffset(int64_t slot);
+    /// Where the last byte ends that an instance takes.
+    int64_t getEnd();
     /// Of a bucket: the axes over which its row is cut; of a part those over
     /// which ranks have each theirs; of others none.
     ::mlir::ArrayAttr getCut();

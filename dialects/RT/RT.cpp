@@ -21,6 +21,27 @@ static void printMeshAxes(OpAsmPrinter &printer, Operation *,
   axes.print(printer);
 }
 
+/// `64`, or `64, 256, 128`: where the first slot lies, and the others.
+static ParseResult parseOffsets(OpAsmParser &parser, IntegerAttr &offset,
+                                DenseI64ArrayAttr &others) {
+  SmallVector<int64_t> offsets;
+  if (parser.parseCommaSeparatedList(
+          [&] { return parser.parseInteger(offsets.emplace_back()); }))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  offset = builder.getI64IntegerAttr(offsets.front());
+  if (offsets.size() > 1)
+    others = builder.getDenseI64ArrayAttr(ArrayRef(offsets).drop_front());
+  return success();
+}
+
+static void printOffsets(OpAsmPrinter &printer, Operation *, IntegerAttr offset,
+                         DenseI64ArrayAttr others) {
+  printer << offset.getInt();
+  for (int64_t other : others ? others.asArrayRef() : ArrayRef<int64_t>())
+    printer << ", " << other;
+}
+
 #include "dialects/RT/Dialect.cpp.inc"
 #include "dialects/RT/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -112,8 +133,26 @@ int64_t TemporaryOp::getBytes() {
   return llvm::alignTo(getSpanBytes(getType()), kAlignment);
 }
 
+bool BufferOp::takesTurns() {
+  return getKind() == BufferKind::Value || getRefilled();
+}
+
 int64_t BufferOp::getSlotBytes() {
   return llvm::alignTo(getBytes(), kAlignment);
+}
+
+int64_t BufferOp::getSlotOffset(int64_t slot) {
+  int64_t first = *getOffset();
+  if (slot == 0)
+    return first;
+  return getOthers() ? (*getOthers())[slot - 1] : first + slot * getSlotBytes();
+}
+
+int64_t BufferOp::getEnd() {
+  int64_t last = getSlotOffset(int64_t(getSlots()) - 1);
+  if (getOthers())
+    last = std::max(int64_t(*getOffset()), *llvm::max_element(*getOthers()));
+  return last + getSlotBytes();
 }
 
 ArrayAttr BufferOp::getCut() {

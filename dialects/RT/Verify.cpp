@@ -77,12 +77,15 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "must be contiguous, is " << getType();
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
-  if (getStride() &&
-      (getKind() != BufferKind::Value || getSlots() == 1 ||
-       getDistance() < getSlotBytes() || getDistance() % kAlignment))
-    return emitOpError() << "has a stride of " << getDistance()
-                         << "; it needs a multiple of " << kAlignment
-                         << " that keeps several slots of a value apart";
+  ArrayRef<int64_t> others = getOthers().value_or(ArrayRef<int64_t>());
+  if (getOthersAttr() && (getKind() != BufferKind::Value ||
+                          int64_t(others.size()) + 1 != int64_t(getSlots())))
+    return emitOpError() << "has " << others.size() + 1
+                         << " offsets; a value has one, or as many as slots";
+  for (int64_t other : others)
+    if (other < 0 || other % kAlignment)
+      return emitOpError() << "has a slot at " << other
+                           << ", which is no multiple of " << kAlignment;
   if (getRefilled() && getKind() != BufferKind::Input)
     return emitOpError("is refilled, but is no input");
   if (getKind() == BufferKind::Bucket &&

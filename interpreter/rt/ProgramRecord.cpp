@@ -206,7 +206,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
     }
     if (!buffer.getOffset())
       return buffer.emitOpError("has no offset; run --rt-plan");
-    int64_t begin = *buffer.getOffset(), end = begin + buffer.getSpan();
+    int64_t begin = *buffer.getOffset(), end = buffer.getEnd();
     int64_t arena = *stage.getArena();
     if (begin < 0 || end > arena)
       return buffer.emitOpError() << "has the bytes [" << begin << ", " << end

@@ -126,6 +126,8 @@ private:
     Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
     return LLVM::URemOp::create(builder, loc, slot, i64(slots));
   }
+  /// Where a slot of a buffer begins whose slots lie anywhere.
+  Value slotOffset(rt::BufferOp buffer, Value slot);
   /// The address of an integer, times the index in a communicator unless that
   /// is negative.
   Value constant(int64_t comm, int64_t value);
@@ -178,6 +180,8 @@ private:
   llvm::StringMap<Datum> kernels; ///< by name, as the runtime knows them
   /// By shape and element types.
   std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
+  /// By buffer whose slots lie anywhere, where they do.
+  DenseMap<Operation *, Datum> slotTables;
   Constants &constants;
   Attentions &attentions;
   // Of the function at hand; `base` is the arena or the frame, `variable` what
@@ -410,12 +414,30 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
     addresses[op] = at(base, buffer.getSlotOffset(op.getSlotAt(0, slots)));
     return success();
   }
-  Value bytes = LLVM::MulOp::create(builder, loc, slotInLoop(op, slots),
-                                    i64(buffer.getDistance()));
-  addresses[op] =
-      LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                          at(base, offset), LLVM::GEPArg(bytes));
+  Value slot = slotInLoop(op, slots), from = base, bytes;
+  if (buffer.getOthers()) {
+    bytes = slotOffset(buffer, slot);
+  } else {
+    bytes = LLVM::MulOp::create(builder, loc, slot, i64(buffer.getSlotBytes()));
+    from = at(base, offset);
+  }
+  addresses[op] = LLVM::GEPOp::create(
+      builder, loc, pointer, builder.getI8Type(), from, LLVM::GEPArg(bytes));
   return success();
+}
+
+Value StageToLLVM::slotOffset(rt::BufferOp buffer, Value slot) {
+  auto [table, isNew] = slotTables.try_emplace(buffer, Datum::null());
+  if (isNew) {
+    SmallVector<int64_t> offsets;
+    for (int64_t i = 0; i < int64_t(buffer.getSlots()); ++i)
+      offsets.push_back(buffer.getSlotOffset(i));
+    table->second = data.addArray("pcc.slots", offsets);
+  }
+  Value entry =
+      LLVM::GEPOp::create(builder, loc, pointer, builder.getI64Type(),
+                          table->second.emit(builder, loc), LLVM::GEPArg(slot));
+  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(), entry);
 }
 
 LogicalResult StageToLLVM::lowerOp(rt::TemporaryOp op) {

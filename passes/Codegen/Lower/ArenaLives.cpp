@@ -102,7 +102,7 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
     for (int64_t slot = 0; slot < slots; slot += step)
       block.pieces.push_back(
           {slot * bytes, std::min(slot + step, slots) * bytes, {}});
-    block.canSpread =
+    block.isLoose =
         slots > 1 && step == 1 && buffer.getKind() == rt::BufferKind::Value;
   }
   // What a frame holds.
@@ -172,7 +172,7 @@ ArenaLives::Place ArenaLives::placeOf(rt::AddressOp address) {
   place.block = &found->second;
   int64_t slots = buffer.getSlots(), step = slotsOfPiece(slots);
   place.isPiece = step == 1 && buffer.getSymName() == address.getBuffer();
-  if (!address.getLoop() || !loop || slots == period) {
+  if (!address.getLoop() || !loop || period % slots == 0) {
     int64_t now = address.getLoop() && loop ? variable : 0;
     place.first = address.getSlotAt(now, slots) / step;
     return place;

@@ -157,7 +157,7 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
     row = cast<nn::StateOp>(op).getOfAttr();
   auto buffer = rt::BufferOp::create(
       builder, op->getLoc(), name.getValue(), bufferType(type), kind,
-      /*offset=*/IntegerAttr(), slots, /*stride=*/IntegerAttr(),
+      /*offset=*/IntegerAttr(), slots, /*others=*/DenseI64ArrayAttr(),
       int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
                                               : rt::LayoutAttr(),
       row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr(),

@@ -11,20 +11,10 @@
 // So where it may begin follows from each pair of a piece of it and one that is
 // there already: any offset is refused that would put the one over the other.
 //
-// The slots of a loop's buffers become free one after the other, in all of
-// these buffers at nearly the same time. Side by side they leave holes of a
-// slot each, in which nothing larger finds room. So where the order of blocks
-// alone does not help, slots that are equally many lie as far apart as one slot
-// of all of these buffers takes, and what becomes free together lies together:
-//
-//     side by side    a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
-//     spread          a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
-//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Packing.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
 #include <numeric>
 #include <optional>
 
@@ -43,6 +33,18 @@ void Piece::touch(unsigned moment, bool begins) {
     spans.push_back({moment, moment});
   else
     spans.back().second = moment;
+}
+
+void Piece::merge(const Piece &other) {
+  spans.append(other.spans.begin(), other.spans.end());
+  llvm::sort(spans);
+  size_t count = 0;
+  for (std::pair<unsigned, unsigned> span : spans)
+    if (count > 0 && span.first <= spans[count - 1].second)
+      spans[count - 1].second = std::max(spans[count - 1].second, span.second);
+    else
+      spans[count++] = span;
+  spans.truncate(count);
 }
 
 bool Piece::overlaps(const Piece &other) const {
@@ -243,8 +245,7 @@ void Packer::search() {
     }
 }
 
-/// The most bytes that pieces need at one moment.
-static int64_t findMost(ArrayRef<MemoryBlock *> blocks) {
+int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
   std::vector<std::pair<unsigned, int64_t>> changes;
   for (const MemoryBlock *block : blocks)
     for (const Piece &piece : block->pieces)
@@ -260,45 +261,9 @@ static int64_t findMost(ArrayRef<MemoryBlock *> blocks) {
   return most;
 }
 
-/// Moves the pieces of blocks that can spread apart.
-static void spread(ArrayRef<MemoryBlock *> blocks) {
-  // By how many pieces they have, what one of each takes.
-  std::map<size_t, int64_t> strides;
-  for (const MemoryBlock *block : blocks)
-    if (block->canSpread)
-      strides[block->pieces.size()] += block->pieces.front().end;
-  for (MemoryBlock *block : blocks)
-    if (block->canSpread) {
-      int64_t bytes = block->pieces.front().end;
-      int64_t stride = strides[block->pieces.size()];
-      for (auto [i, piece] : llvm::enumerate(block->pieces)) {
-        piece.begin = i * stride;
-        piece.end = piece.begin + bytes;
-      }
-      block->bytes = block->pieces.back().end;
-    }
-}
-
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
-  int64_t least = findMost(blocks);
-  Packer packer(blocks, least);
+  Packer packer(blocks, findMost(blocks));
   packer.search();
-  bool canSpread = llvm::any_of(
-      blocks, [](const MemoryBlock *block) { return block->canSpread; });
-  if (!packer.isClose() && canSpread) {
-    std::vector<MemoryBlock> before;
-    for (const MemoryBlock *block : blocks)
-      before.push_back(*block);
-    spread(blocks);
-    Packer wide(blocks, least);
-    wide.search();
-    // What lies apart takes longer to look at.
-    if (*wide.best < *packer.best - least / kClose)
-      packer = std::move(wide);
-    else
-      for (auto [block, old] : llvm::zip(blocks, before))
-        *block = old;
-  }
   for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
     block->offset = offset;
   return *packer.best;

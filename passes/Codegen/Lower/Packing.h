@@ -18,6 +18,8 @@ struct Piece {
   /// Adds a moment that is no earlier than all before, to the last span or, if
   /// `begins`, to a new one.
   void touch(unsigned moment, bool begins);
+  /// Adds what another piece needs, at whatever moments.
+  void merge(const Piece &other);
   /// Whether both need memory at one moment.
   bool overlaps(const Piece &other) const;
 };
@@ -29,24 +31,25 @@ struct MemoryBlock {
   int64_t bytes = 0;
   /// They may lie over each other if they are needed at different times.
   llvm::SmallVector<Piece, 1> pieces;
-  /// Whether these are equally large, follow each other, and may lie further
-  /// apart, each as far from the one before: `pack` moves them.
-  bool canSpread = false;
+  /// Whether these are equally large, follow each other, and may as well lie
+  /// anywhere, each by itself.
+  bool isLoose = false;
   /// Where it lies; what `pack` assigns.
   int64_t offset = 0;
 
   /// Of one piece.
   static MemoryBlock whole(int64_t bytes) {
-    return {bytes, {{0, bytes, {}}}, /*canSpread=*/false, 0};
+    return {bytes, {{0, bytes, {}}}, /*isLoose=*/false, 0};
   }
-  /// From one piece to the next, where it has several that are alike.
-  int64_t getStride() const { return pieces[1].begin - pieces[0].begin; }
 };
 
-/// Gives every block an offset, and those that can spread a stride, such that
-/// no two pieces that overlap in time overlap in space. Returns the bytes
-/// needed. The same blocks in the same order get the same offsets.
+/// Gives every block an offset such that no two pieces that overlap in time
+/// overlap in space. Returns the bytes needed. The same blocks in the same
+/// order get the same offsets.
 int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
+
+/// The most bytes that pieces need at one moment.
+int64_t findMost(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc
 

@@ -5,6 +5,16 @@
 // that ArenaLives finds; a frame is one block, whose temporaries are needed at
 // times of their own.
 //
+// Slots of a value lie side by side, and all calls of a function have one
+// frame, where that takes hardly more than what is alive at once. Else each
+// slot and each call's frame lie where there is room: the slots of a loop's
+// buffers become free one after the other, in all of these buffers at nearly
+// the same time, and side by side they leave holes of a slot each, in which
+// nothing larger finds room:
+//
+//     side by side    a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
+//     by themselves   a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Plan.h"
@@ -20,19 +30,13 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Packs what ops need, in their order, and gives each op its offset. Returns
-/// the bytes needed.
-template <typename OpT>
-static int64_t packAll(llvm::MapVector<Operation *, MemoryBlock> &blocks,
-                       int64_t begin = 0) {
-  SmallVector<MemoryBlock *> packed;
-  for (auto &[op, block] : blocks)
-    packed.push_back(&block);
-  int64_t bytes = pack(packed);
-  for (auto &[op, block] : blocks)
-    cast<OpT>(op).setOffset(begin + block.offset);
-  return bytes;
-}
+/// Which part of an arena may be unused with slots side by side and one frame
+/// for all calls of a function.
+static constexpr int64_t kFar = 50;
+
+/// How many pieces are looked at one by one where slots and frames may lie
+/// anywhere, which takes as long as there are pairs of them.
+static constexpr size_t kMostPieces = 4096;
 
 /// Assigns the offsets of a function's temporaries and the size of its frame.
 static void planFrame(rt::FuncOp function) {
@@ -59,36 +63,178 @@ static void planFrame(rt::FuncOp function) {
       std::distance(function.getBlock()->begin(), function.getBlock()->end());
   for (Operation *temporary : elsewhere)
     blocks[temporary].pieces.front().spans = {{0, end}};
-  function.setFrame(packAll<rt::TemporaryOp>(blocks));
+  SmallVector<MemoryBlock *> list;
+  for (auto &[op, block] : blocks)
+    list.push_back(&block);
+  function.setFrame(pack(list));
+  for (auto &[op, block] : blocks)
+    cast<rt::TemporaryOp>(op).setOffset(block.offset);
 }
 
-/// Gives every call the frame that its function needs; calls of one function
-/// share one.
+/// Gives every call whose function has temporaries a frame of its own.
 static void giveFrames(rt::StageOp stage) {
   for (auto buffer : llvm::to_vector(stage.getBlock()->getOps<rt::BufferOp>()))
     if (buffer.getKind() == rt::BufferKind::Frame)
       buffer.erase();
   stage.walk([](rt::CallOp call) { call.removeFrameAttr(); });
   SymbolTable symbols(stage);
-  llvm::DenseMap<Operation *, rt::BufferOp> frames;
+  llvm::DenseMap<Operation *, unsigned> counts;
   stage.walk([&](rt::CallOp call) {
     auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
-    rt::BufferOp &frame = frames[callee];
-    if (!frame && callee.getFrame() > 0) {
-      auto type = MemRefType::get(int64_t(callee.getFrame()),
-                                  IntegerType::get(stage.getContext(), 8));
-      OpBuilder builder(callee);
-      frame = rt::BufferOp::create(
-          builder, callee.getLoc(), ("frame." + call.getCallee()).str(), type,
-          rt::BufferKind::Frame, /*offset=*/IntegerAttr(), /*slots=*/1,
-          /*stride=*/IntegerAttr(), /*layout=*/rt::LayoutAttr(),
-          /*bucket=*/FlatSymbolRefAttr(),
-          /*element=*/IntegerAttr(), /*refilled=*/false);
-      symbols.insert(frame);
-    }
-    if (frame)
-      call.setFrame(frame.getSymName());
+    if (callee.getFrame() == 0)
+      return;
+    std::string name = ("frame." + call.getCallee()).str();
+    if (unsigned before = counts[callee]++)
+      name += "." + std::to_string(before);
+    auto type = MemRefType::get(int64_t(callee.getFrame()),
+                                IntegerType::get(stage.getContext(), 8));
+    OpBuilder builder(callee);
+    auto frame = rt::BufferOp::create(
+        builder, callee.getLoc(), name, type, rt::BufferKind::Frame,
+        /*offset=*/IntegerAttr(), /*slots=*/1, /*others=*/DenseI64ArrayAttr(),
+        /*layout=*/rt::LayoutAttr(), /*bucket=*/FlatSymbolRefAttr(),
+        /*element=*/IntegerAttr(), /*refilled=*/false);
+    symbols.insert(frame);
+    call.setFrame(frame.getSymName());
   });
+}
+
+/// The function that each frame is for.
+static llvm::DenseMap<Operation *, Operation *>
+findFunctions(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  llvm::DenseMap<Operation *, Operation *> functions;
+  stage.walk([&](rt::CallOp call) {
+    if (auto frame = call.getFrame())
+      functions[symbols.lookup(*frame)] = symbols.lookup(call.getCallee());
+  });
+  return functions;
+}
+
+/// Frames of a function that lie in one place become one.
+static void mergeFrames(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  llvm::DenseMap<std::pair<Operation *, int64_t>, rt::BufferOp> known;
+  stage.walk([&](rt::CallOp call) {
+    if (!call.getFrame())
+      return;
+    auto frame = symbols.lookup<rt::BufferOp>(*call.getFrame());
+    auto [first, isNew] = known.try_emplace(
+        {symbols.lookup(call.getCallee()), int64_t(*frame.getOffset())}, frame);
+    if (isNew)
+      return;
+    call.setFrame(first->second.getSymName());
+    symbols.erase(frame);
+  });
+}
+
+namespace {
+
+/// A way to lay out the blocks of an arena.
+struct Arrangement {
+  int64_t bytes = 0;
+  /// By block, its offset; where its slots lie by themselves, that of each.
+  std::vector<SmallVector<int64_t, 1>> offsets;
+};
+
+using Blocks = llvm::MapVector<Operation *, MemoryBlock>;
+
+} // namespace
+
+static SmallVector<MemoryBlock *> listOf(Blocks &blocks) {
+  SmallVector<MemoryBlock *> list;
+  for (auto &[op, block] : blocks)
+    list.push_back(&block);
+  return list;
+}
+
+/// Slots lie side by side, and all calls of a function have one frame: little
+/// to say, and to look at.
+static Arrangement
+arrangeTight(const Blocks &blocks,
+             const llvm::DenseMap<Operation *, Operation *> &functions) {
+  Blocks merged;
+  auto keyOf = [&](Operation *op) {
+    Operation *function = functions.lookup(op);
+    return function ? function : op;
+  };
+  for (const auto &[op, block] : blocks) {
+    auto [known, isNew] = merged.try_emplace(keyOf(op), block);
+    if (isNew)
+      continue;
+    for (auto [piece, other] : llvm::zip(known->second.pieces, block.pieces))
+      piece.merge(other);
+  }
+  Arrangement found;
+  found.bytes = pack(listOf(merged));
+  for (const auto &[op, block] : blocks)
+    found.offsets.push_back({merged.lookup(keyOf(op)).offset});
+  return found;
+}
+
+/// Each call has a frame where there is room for its temporaries, and each slot
+/// of a value lies by itself.
+static Arrangement arrangeLoose(const Blocks &blocks) {
+  std::vector<MemoryBlock> parts;
+  for (const auto &[op, block] : blocks) {
+    if (!block.isLoose) {
+      parts.push_back(block);
+      continue;
+    }
+    for (const Piece &piece : block.pieces) {
+      parts.push_back(MemoryBlock::whole(piece.end - piece.begin));
+      parts.back().pieces.front().spans = piece.spans;
+    }
+  }
+  SmallVector<MemoryBlock *> list;
+  for (MemoryBlock &part : parts)
+    list.push_back(&part);
+  Arrangement found;
+  found.bytes = pack(list);
+  const MemoryBlock *part = parts.data();
+  for (const auto &[op, block] : blocks) {
+    auto &offsets = found.offsets.emplace_back();
+    for (size_t i = 0; i < (block.isLoose ? block.pieces.size() : 1); ++i)
+      offsets.push_back((part++)->offset);
+  }
+  return found;
+}
+
+/// Tells buffers where they lie, from `begin` on.
+static void assign(Blocks &blocks, const Arrangement &found, int64_t begin) {
+  for (auto [entry, offsets] : llvm::zip(blocks, found.offsets)) {
+    auto buffer = cast<rt::BufferOp>(entry.first);
+    buffer.setOffset(begin + offsets.front());
+    buffer.removeOthersAttr();
+    SmallVector<int64_t> others;
+    bool isApart = false;
+    for (auto [slot, offset] : llvm::enumerate(offsets)) {
+      isApart |= begin + offset != buffer.getSlotOffset(slot);
+      others.push_back(begin + offset);
+    }
+    if (isApart)
+      buffer.setOthers(ArrayRef(others).drop_front());
+  }
+}
+
+/// Lays out what shares the arena, from `begin` on. Returns where that ends.
+static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
+                           int64_t begin) {
+  ArenaLives lives(stage, renewed);
+  Blocks &blocks = lives.blocks;
+  Arrangement found = arrangeTight(blocks, findFunctions(stage));
+  size_t pieces = 0;
+  for (const auto &[op, block] : blocks)
+    pieces += block.pieces.size();
+  int64_t most = begin + findMost(listOf(blocks));
+  if (begin + found.bytes > most + most / kFar && pieces <= kMostPieces) {
+    Arrangement loose = arrangeLoose(blocks);
+    if (loose.bytes < found.bytes)
+      found = std::move(loose);
+  }
+  assign(blocks, found, begin);
+  mergeFrames(stage);
+  return begin + found.bytes;
 }
 
 /// What lies in a bucket lies where that is; of a part of one only the runtime
@@ -123,14 +269,7 @@ void pcc::planArena(rt::StageOp stage) {
         buffer.setOffset(end);
         end += buffer.getTotalBytes();
       }
-  ArenaLives arena(stage, renewed);
-  stage.setArena(end + packAll<rt::BufferOp>(arena.blocks, end));
-  for (auto &[op, block] : arena.blocks) {
-    auto buffer = cast<rt::BufferOp>(op);
-    buffer.removeStrideAttr();
-    if (block.canSpread && block.getStride() != buffer.getSlotBytes())
-      buffer.setStride(block.getStride());
-  }
+  stage.setArena(placeShared(stage, renewed, end));
   placeMembers(stage);
 }
 

@@ -37,19 +37,50 @@ constexpr bool isLookedAt(int64_t period) {
   return llvm::isPowerOf2_64(uint64_t(period) + 1);
 }
 
+/// Where the slots of a buffer lie; found once, since a schedule names a buffer
+/// many times.
+struct SlotOffsets {
+  /// Of no buffer.
+  SlotOffsets() = default;
+  /// Of one that has an offset.
+  explicit SlotOffsets(rt::BufferOp buffer)
+      : slots(buffer.getSlots()), first(*buffer.getOffset()),
+        bytes(buffer.getSlotBytes()),
+        others(buffer.getOthers().value_or(llvm::ArrayRef<int64_t>())) {}
+
+  /// The slot of that number, of which `slots` are there in turns.
+  int64_t slotOf(int64_t number) const {
+    return (number % slots + slots) % slots;
+  }
+  /// Where that slot begins.
+  int64_t operator[](int64_t number) const {
+    int64_t slot = slotOf(number);
+    return slot == 0 || others.empty() ? first + slot * bytes
+                                       : others[slot - 1];
+  }
+
+  /// How many there are.
+  int64_t slots = 1;
+
+private:
+  int64_t first = 0, bytes = 0;
+  /// Of all but the first, unless they follow it.
+  llvm::ArrayRef<int64_t> others;
+};
+
 /// Where the buffers lie that are looked at apart.
 class ApartBytes {
 public:
   /// Adds a buffer, all of its slots.
   void add(rt::BufferOp buffer) {
-    int64_t begin = buffer.getSlotOffset(0), slots = buffer.getSlots();
+    int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
     // Slots mostly lie side by side.
-    int64_t bytes = buffer.getSlotBytes(), distance = buffer.getDistance();
-    if (bytes == distance) {
+    if (!buffer.getOthers()) {
       bytes *= slots;
       slots = 1;
     }
-    for (int64_t slot = 0; slot < slots; ++slot, begin += distance) {
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int64_t begin = buffer.getSlotOffset(slot);
       areMixed |= slotBytes.overlaps(begin, begin + bytes);
       slotBytes.set(begin, begin + bytes, true);
     }

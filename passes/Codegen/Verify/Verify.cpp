@@ -146,8 +146,7 @@ enum class Touch { Read, Write, GiveUp };
 struct SlotAccess {
   Touch touch;
   rt::BufferOp buffer;
-  /// Where the first slot lies, and from one to the next.
-  int64_t base, distance;
+  SlotOffsets offsets;
   /// The slot, less the microbatch that the loop is at.
   int64_t behind;
   /// Which bytes of the slot.
@@ -299,7 +298,7 @@ LogicalResult StageVerifier::checkOffsets() {
       return buffer.emitOpError()
              << "lies at " << *offset << ", which is no multiple of "
              << rt::kAlignment;
-    int64_t end = int64_t(*offset) + buffer.getSpan();
+    int64_t end = buffer.getEnd();
     if (end > arena)
       return buffer.emitOpError()
              << "ends at byte " << end << " of an arena of " << arena;
@@ -494,10 +493,9 @@ void StageVerifier::note(const Range &range, Touch touch) {
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
   if (buffer && loop->apart.contains(buffer)) {
-    int64_t base = *buffer.getOffset(), distance = buffer.getDistance();
-    int64_t begin = base + range.owner.slot * distance;
-    loop->accesses.push_back({touch, buffer, base, distance,
-                              range.owner.slot - loop->variable,
+    SlotOffsets offsets(buffer);
+    int64_t slot = range.owner.slot, begin = offsets[slot];
+    loop->accesses.push_back({touch, buffer, offsets, slot - loop->variable,
                               range.begin - begin, range.end - begin});
     return;
   }
@@ -510,10 +508,9 @@ bool StageVerifier::skipPeriods(const Memory &before) {
     return false;
   int64_t left = int64_t(loop->op.getEnd()) - loop->variable;
   int64_t end = loop->variable + left / loop->period * loop->period;
-  auto rangeIn = [](SlotAccess access, int64_t variable) {
-    int64_t slots = access.buffer.getSlots();
-    int64_t slot = ((variable + access.behind) % slots + slots) % slots;
-    int64_t begin = access.base + slot * access.distance;
+  auto rangeIn = [](const SlotAccess &access, int64_t variable) {
+    int64_t slot = access.offsets.slotOf(variable + access.behind);
+    int64_t begin = access.offsets[slot];
     return Range{
         {access.buffer, slot}, begin + access.begin, begin + access.end};
   };
@@ -525,9 +522,9 @@ bool StageVerifier::skipPeriods(const Memory &before) {
         return false;
   Memory now = memory;
   for (int64_t variable = loop->variable; variable < end; ++variable)
-    for (SlotAccess access : loop->accesses) {
+    for (const SlotAccess &access : loop->accesses) {
       if (!loop->apartBytes.showsIn(variable, loop->variable, end,
-                                    access.buffer.getSlots()))
+                                    access.offsets.slots))
         continue;
       Range range = rangeIn(access, variable);
       if (access.touch == Touch::GiveUp) {

@@ -59,16 +59,9 @@ struct Place {
 /// times.
 struct Buffer {
   rt::BufferOp op;
-  /// Of its first slot.
-  int64_t begin;
-  /// How many there are, and of each one: the bytes that are used, and those to
-  /// the next.
-  int64_t slots, bytes, distance;
-
-  /// Where the slot of that number begins, of which `slots` are there in turns.
-  int64_t getBegin(int64_t number) const {
-    return begin + (number % slots + slots) % slots * distance;
-  }
+  SlotOffsets offsets;
+  /// Of a slot, those that are used.
+  int64_t bytes;
 };
 
 /// The values of a function.
@@ -274,8 +267,7 @@ const Buffer &ClockVerifier::bufferOf(FlatSymbolRefAttr name) {
   auto [it, isNew] = buffers.try_emplace(name);
   if (isNew) {
     auto op = cast<rt::BufferOp>(symbols.lookup(name.getAttr()));
-    it->second = {op, int64_t(*op.getOffset()), int64_t(op.getSlots()),
-                  op.getBytes(), op.getDistance()};
+    it->second = {op, SlotOffsets(op), op.getBytes()};
   }
   return it->second;
 }
@@ -283,9 +275,9 @@ const Buffer &ClockVerifier::bufferOf(FlatSymbolRefAttr name) {
 Place ClockVerifier::placeOf(rt::AddressOp address) {
   Buffer buffer = bufferOf(address);
   int64_t variable = loop ? loop->variable : 0;
-  int64_t slot = address.getSlotAt(variable, buffer.slots);
+  int64_t slot = address.getSlotAt(variable, buffer.offsets.slots);
   Place place;
-  place.begin = buffer.getBegin(slot);
+  place.begin = buffer.offsets[slot];
   place.end = place.begin + buffer.bytes;
   if (buffer.op.getKind() == rt::BufferKind::Part) {
     place.end = place.begin + bufferOf(buffer.op.getBucketAttr()).bytes;
@@ -373,7 +365,7 @@ LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
     rt::BufferOp slotted = place.apart;
     const Buffer &buffer =
         bufferOf(FlatSymbolRefAttr::get(slotted.getSymNameAttr()));
-    int64_t slotBegin = buffer.getBegin(place.behind + loop->variable);
+    int64_t slotBegin = buffer.offsets[place.behind + loop->variable];
     loop->accesses.push_back({buffer, place.behind, place.begin - slotBegin,
                               place.end - slotBegin, isWrite, access, clock,
                               loop->variable});
@@ -471,7 +463,7 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
   auto callee = cast<rt::FuncOp>(symbols.lookup(op.getCalleeAttr().getAttr()));
   int64_t frame = 0;
   if (FlatSymbolRefAttr symbol = op.getFrameAttr())
-    frame = bufferOf(symbol).begin;
+    frame = bufferOf(symbol).offsets[0];
   if (const auto &uses = usesOf(callee)) {
     begin(0);
     for (const Use &use : *uses) {
@@ -524,7 +516,7 @@ void ClockVerifier::findPeriod() {
   int64_t longest = std::min(turns / 3, std::max(loop->period, kLongestPeriod));
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
     const Buffer &buffer = bufferOf(address);
-    if (address.getLoop() && !fits(buffer.slots, longest))
+    if (address.getLoop() && !fits(buffer.offsets.slots, longest))
       loop->apart.insert(buffer.op);
   }
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
@@ -547,16 +539,16 @@ FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
   for (int64_t i = 0; i <= periods; ++i)
     for (const ApartAccess &made : loop->accesses)
       if (int64_t base =
-              made.buffer.getBegin(made.turn + i * loop->period + made.behind);
+              made.buffer.offsets[made.turn + i * loop->period + made.behind];
           loop->apartBytes.isDisturbed(base + made.begin, base + made.end))
         return false;
   for (int64_t i = 1; i <= periods; ++i)
     for (const ApartAccess &made : loop->accesses) {
       int64_t turn = made.turn + i * loop->period;
       if (!loop->apartBytes.showsIn(turn, loop->variable, end,
-                                    made.buffer.slots))
+                                    made.buffer.offsets.slots))
         continue;
-      int64_t base = made.buffer.getBegin(turn + made.behind);
+      int64_t base = made.buffer.offsets[turn + made.behind];
       TimedAccess access = made.access;
       access.number = growth->grow(access.stream, access.number, i);
       std::optional<TimedAccess> other =

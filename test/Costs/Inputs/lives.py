@@ -123,8 +123,8 @@ class Walk:
 
     def __init__(self, stage, entry):
         self.stage, self.calls = stage, 0
-        # The function of each call.
-        self.callees = []
+        # Of each call, what its frame is called.
+        self.frames = []
         # What each op reads, what it writes, and its line: of each buffer the
         # object, how many elements the op names and how many there are.
         self.ops, self.sizes = [], {}
@@ -150,7 +150,8 @@ class Walk:
         given = re.findall(r"%[\w.]+", line.partition(" : ")[0])
         names, lines = self.stage.functions[callee]
         self.calls += 1
-        self.callees.append(callee)
+        frame = re.search(r" frame (@\S+)", line)
+        self.frames.append(frame and frame[1])
         if re.match("(forward|backward|evaluate)[.]", callee):
             self.given.append([values[name][0] for name in given])
         self.run(lines, {name: values[value]

@@ -3,7 +3,7 @@
 What is alive at once, as lives.py counts it, could move between two uses; what a
 program names by an address cannot. A row of gradients has one place in all
 microbatches, a slot of a value in all turns of a loop, a temporary in all calls
-of its function. Two of these whose lives meet, at whatever moment, lie apart; so
+that have one frame. Two of these whose lives meet, at whatever moment, lie apart; so
 whatever meets each other pair by pair needs the sum of its bytes:
 
     moment     0  1  2  3
@@ -54,7 +54,7 @@ class Meetings:
     def place_of(self, around, thing):
         name, slot = thing
         return (self.stage.row_of(name) if isinstance(name, str)
-                else around.walk.callees[name - 1], slot)
+                else around.walk.frames[name - 1], slot)
 
     @staticmethod
     def members(bits):

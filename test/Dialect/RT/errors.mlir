@@ -374,29 +374,29 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a stride of 96; it needs a multiple of 64}}
-  rt.buffer @w : memref<4xf32> value slots 2 stride 96
+  // expected-error @+1 {{has a slot at 96, which is no multiple of 64}}
+  rt.buffer @w : memref<4xf32> value at 0, 96 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a stride of 64; it needs a multiple of 64}}
-  rt.buffer @w : memref<20xf32> value slots 2 stride 64
+  // expected-error @+1 {{has 3 offsets; a value has one, or as many as slots}}
+  rt.buffer @w : memref<4xf32> value at 0, 64, 128 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a stride of 128; it needs a multiple of 64}}
-  rt.buffer @w : memref<4xf32> value stride 128
+  // expected-error @+1 {{has 2 offsets; a value has one, or as many as slots}}
+  rt.buffer @w : memref<4xf32> value at 0, 128
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a stride of 128; it needs a multiple of 64}}
-  rt.buffer @w : memref<4xf32> input slots 2 stride 128
+  // expected-error @+1 {{has 2 offsets; a value has one, or as many as slots}}
+  rt.buffer @w : memref<4xf32> input at 0, 128 slots 2
 }
 
 // -----

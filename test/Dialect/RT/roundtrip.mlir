@@ -16,8 +16,8 @@ rt.stage 0 arena 4096 {
   rt.buffer @x : memref<4x8xf32> input at 256 slots 7 {role = "data"}
   // CHECK: rt.buffer @y : memref<4x8xf32> value{{$}}
   rt.buffer @y : memref<4x8xf32> value
-  // CHECK: rt.buffer @z : memref<4x8xf32> value at 1152 slots 3 stride 256
-  rt.buffer @z : memref<4x8xf32> value at 1152 slots 3 stride 256
+  // CHECK: rt.buffer @z : memref<4x8xf32> value at 1152, 1408, 1280 slots 3
+  rt.buffer @z : memref<4x8xf32> value at 1152, 1408, 1280 slots 3
   // CHECK: rt.buffer @frame.task : memref<192xi8> frame{{$}}
   rt.buffer @frame.task : memref<192xi8> frame
   // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>, %{{.*}}: memref<8x8xf32>, %{{.*}}: memref<i64>) frame 192 {

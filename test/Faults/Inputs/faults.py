@@ -6,6 +6,7 @@ returns the text. What does not parse afterwards counts as refused, for that is
 what the verifier of an op is there for.
 """
 
+import itertools
 import re
 
 from program import another_name
@@ -177,14 +178,16 @@ def loop_bound_changed(program):
 
 def offset_moved(program):
     for op in program.ops:
-        match = re.search(r" at (\d+)", program.lines[op.at])
+        match = re.search(r" at (\d+(?:, \d+)*)", program.lines[op.at])
         if op.name in ("rt.buffer", "rt.temporary") and match:
-            for by in (-64, 64):
-                offset = int(match.group(1)) + by
-                if offset >= 0:
-                    yield (f"at {offset}: {program.lines[op.at].strip()[:70]}",
-                           substituted(program, op, r" at \d+",
-                                       f" at {offset}"))
+            # One, or one for each slot.
+            offsets = [int(offset) for offset in match[1].split(", ")]
+            for i, by in itertools.product(range(len(offsets)), (-64, 64)):
+                moved = [*offsets[:i], offsets[i] + by, *offsets[i + 1:]]
+                if moved[i] >= 0:
+                    yield (f"at {moved[i]}: {program.lines[op.at].strip()[:70]}",
+                           substituted(program, op, r" at \d+(?:, \d+)*",
+                                       f" at {', '.join(map(str, moved))}"))
         # In elements: of members of a row.
         rows = re.search(r" at \[([^]]*)\]", program.lines[op.at])
         if op.name == "nn.state" and rows:

@@ -133,8 +133,7 @@ def buffer_elsewhere(program):
             def edit(at=at, buffer=buffer, line=line, size=size, end=end):
                 return program.with_lines({
                     at: [with_arena(program.lines[at], end + size)],
-                    buffer: [re.sub(r" stride \d+", "",
-                                    re.sub(r" at \d+", f" at {end}", line))]})
+                    buffer: [re.sub(r" at \d+(, \d+)*", f" at {end}", line)]})
             yield line.strip()[:70], edit
 
 

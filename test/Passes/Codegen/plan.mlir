@@ -647,11 +647,11 @@ rt.stage 0 {
 // -----
 
 // When @c is written, the first slots of @a and of @b are free, and @c needs
-// both. So slots lie as far apart as one of each takes.
+// both. So each slot lies by itself.
 // CHECK: rt.stage 0 arena 320 {
-// CHECK: rt.buffer @a : memref<64xi8> value at 0 slots 2 stride 128
-// CHECK: rt.buffer @b : memref<64xi8> value at 64 slots 2 stride 128
-// CHECK: rt.buffer @c : memref<128xi8> value at 0{{$}}
+// CHECK: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]], [[#]] slots 2
+// CHECK: rt.buffer @b : memref<64xi8> value at [[B:[0-9]+]], [[#]] slots 2
+// CHECK: rt.buffer @c : memref<128xi8> value at [[#]]{{$}}
 rt.stage 0 {
   rt.buffer @x : memref<64xi8> input
   rt.buffer @y : memref<64xi8> output
@@ -677,6 +677,41 @@ rt.stage 0 {
     rt.copy %half to %y : memref<64xi8> to memref<64xi8>
     rt.copy %a1 to %y : memref<64xi8> to memref<64xi8>
     rt.copy %b1 to %y : memref<64xi8> to memref<64xi8>
+  }
+}
+
+// -----
+
+// @a meets @b, and each of them what one of the calls has in its frame: with two
+// frames there are two things at a time, and places for two.
+// CHECK: rt.stage 0 arena 512 {
+// CHECK: rt.buffer @a : memref<128xi8> value at [[A:[0-9]+]]{{$}}
+// CHECK: rt.buffer @b : memref<128xi8> value at [[B:[0-9]+]]{{$}}
+// CHECK: rt.buffer @frame.f : memref<128xi8> frame at [[B]]
+// CHECK: rt.buffer @frame.f.1 : memref<128xi8> frame at [[A]]
+// CHECK: rt.call @f(%{{.*}}, %{{.*}}) frame @frame.f :
+// CHECK: rt.call @f(%{{.*}}, %{{.*}}) frame @frame.f.1 :
+rt.stage 0 {
+  rt.buffer @x : memref<128xi8> input
+  rt.buffer @y : memref<128xi8> output
+  rt.buffer @a : memref<128xi8> value
+  rt.buffer @b : memref<128xi8> value
+  rt.func @f(%in: memref<128xi8>, %out: memref<128xi8>) {
+    %t = rt.temporary : memref<128xi8>
+    rt.copy %in to %t : memref<128xi8> to memref<128xi8>
+    rt.copy %t to %out : memref<128xi8> to memref<128xi8>
+  }
+  rt.func @forward() {
+    %x = rt.address @x : memref<128xi8>
+    %y = rt.address @y : memref<128xi8>
+    %a = rt.address @a : memref<128xi8>
+    %b = rt.address @b : memref<128xi8>
+    rt.copy %x to %a : memref<128xi8> to memref<128xi8>
+    rt.call @f(%x, %y) : memref<128xi8>, memref<128xi8>
+    rt.copy %x to %b : memref<128xi8> to memref<128xi8>
+    rt.copy %a to %y : memref<128xi8> to memref<128xi8>
+    rt.call @f(%x, %y) : memref<128xi8>, memref<128xi8>
+    rt.copy %b to %y : memref<128xi8> to memref<128xi8>
   }
 }
 

@@ -4,16 +4,16 @@
 // RUN:   | %unnumbered | FileCheck %s
 
 // An input has a slot for each microbatch, a rate one for all. Two @act are
-// alive at once in stage 0, one @grad, where the first @x was; stage 1 hands @far on to stage 2. The
-// loss lies where the inputs did, the other where @act does in the other entry;
-// in stage 1 @far has left before @grad comes.
+// alive at once in stage 0, one @grad, each where there is room; the losses lie
+// where inputs did. Stage 1 hands @far on to stage 2, which has left before
+// @grad comes.
 // CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
-// CHECK: rt.stage 0 arena 448 {
+// CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
-// CHECK-NEXT: rt.buffer @lr : memref<f32> input at 320 layout <[], []> {name = "lr", role = "lr"}
-// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 192 slots 2
-// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 384
-// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 0
+// CHECK-NEXT: rt.buffer @lr : memref<f32> input at 192 layout <[], []> {name = "lr", role = "lr"}
+// CHECK-NEXT: rt.buffer @act : memref<2xf32> value at 256, 0 slots 2
+// CHECK-NEXT: rt.buffer @far : memref<4xf32> value at 320
+// CHECK-NEXT: rt.buffer @grad : memref<2xf32> value at 64
 // CHECK-NEXT: rt.buffer @loss : memref<f32> output at 0 {name = "loss"}
 // CHECK-NEXT: rt.buffer @eval : memref<f32> output at 192 {name = "eval"}
 // CHECK: rt.func @forward.0.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>, %arg2: memref<4xf32>) {

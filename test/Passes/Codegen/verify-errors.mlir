@@ -69,11 +69,11 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A slot ends behind the arena because slots lie apart.
+// A slot lies behind the arena.
 rt.stage 0 arena 320 {
   rt.buffer @x : memref<16xf32> input at 0
   // expected-error @+1 {{ends at byte 384 of an arena of 320}}
-  rt.buffer @v : memref<16xf32> value at 64 slots 3 stride 128
+  rt.buffer @v : memref<16xf32> value at 64, 320, 192 slots 3
   rt.func @train() {
     %x = rt.address @x : memref<16xf32>
     %v = rt.address @v slot 2 : memref<16xf32>
@@ -84,10 +84,10 @@ rt.stage 0 arena 320 {
 
 // -----
 
-// Between slots that lie apart there is room, but not where one of them is.
+// Between slots there is room, but not where one of them is.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0
-  rt.buffer @v : memref<16xf32> value at 64 slots 2 stride 192
+  rt.buffer @v : memref<16xf32> value at 64, 256 slots 2
   // expected-note @+1 {{by @over}}
   rt.buffer @over : memref<16xf32> value at 256
   rt.buffer @between : memref<32xf32> value at 128

@@ -1,0 +1,42 @@
+// Where slots lie anywhere, a loop looks up where: the offset of each is in a
+// table, one for all that name the buffer. Of slots side by side it is computed.
+// RUN: pcc-opt %s -rt-verify -rt-to-llvm | FileCheck %s
+
+rt.program axes <[]> comms [] microbatches 6
+rt.stage 0 arena 512 {
+  rt.buffer @x : memref<16xf32> value at 192, 64, 320 slots 3
+  rt.buffer @y : memref<16xf32> value at 384 slots 2
+  rt.buffer @z : memref<16xf32> value at 0
+  // CHECK: llvm.func internal @stage0.forward(%{{.*}}: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {
+  rt.func @forward() {
+    // A slot that is known is a constant.
+    // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(64 : i64)
+    // CHECK-NEXT: llvm.getelementptr %[[ARENA]][%[[FIRST]]]
+    %first = rt.address @x slot 1 : memref<16xf32>
+    rt.zero %first : memref<16xf32>
+    // CHECK: ^[[LOOP:.*]](%[[M:.*]]: i64):
+    rt.for %m = 0 to 6 {
+      // CHECK: %[[SLOT:.*]] = llvm.urem
+      // CHECK-NEXT: %[[TABLE:.*]] = llvm.mlir.addressof @[[SLOTS:pcc.slots[.0-9]*]]
+      // CHECK-NEXT: %[[ENTRY:.*]] = llvm.getelementptr %[[TABLE]][%[[SLOT]]] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+      // CHECK-NEXT: %[[OFFSET:.*]] = llvm.load %[[ENTRY]] : !llvm.ptr -> i64
+      // CHECK-NEXT: %[[X:.*]] = llvm.getelementptr %[[ARENA]][%[[OFFSET]]]
+      %x = rt.address @x slot %m : memref<16xf32>
+      rt.zero %x : memref<16xf32>
+      // CHECK: llvm.urem
+      // CHECK-NOT: llvm.load
+      // CHECK: llvm.mul
+      %y = rt.address @y slot %m : memref<16xf32>
+      rt.copy %x to %y : memref<16xf32> to memref<16xf32>
+      // CHECK: llvm.mlir.addressof @[[SLOTS]]
+      %again = rt.address @x slot %m : memref<16xf32>
+      %z = rt.address @z : memref<16xf32>
+      rt.copy %again to %z : memref<16xf32> to memref<16xf32>
+    }
+  }
+}
+// CHECK: llvm.mlir.global internal constant @[[SLOTS]]() {{.*}} : !llvm.array<3 x i64> {
+// CHECK-DAG: llvm.mlir.constant(192 : i64)
+// CHECK-DAG: llvm.mlir.constant(64 : i64)
+// CHECK-DAG: llvm.mlir.constant(320 : i64)
+// CHECK-NOT: llvm.mlir.global{{.*}}pcc.slots
