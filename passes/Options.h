@@ -34,6 +34,8 @@ struct Options {
   std::string schedule = "1f1b";
   /// "on", or "off": whether ranks compute while they communicate.
   std::string overlap = "on";
+  /// "on", or "off": whether a device's library makes what follows a product.
+  std::string epilogues = "on";
   /// Nodes that begin a new stage; empty: cuts that balance the cost.
   std::string stageCut;
 

@@ -220,6 +220,13 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   // A device is idle while a few units walk over all rows.
   if (options.hasDevice())
     kernels.partialSums = kDevicePartialSums;
+  if (options.hasDevice() && options.epilogues == "on") {
+    // Which sums are made in place is known, and what is left for kernels: the
+    // bytes that these would move are counted. CPUs' libraries have none.
+    RTFormEpiloguesPassOptions epilogues;
+    epilogues.partialSums = kernels.partialSums;
+    manager.addPass(createRTFormEpiloguesPass(epilogues));
+  }
   manager.addPass(createRTFormKernelsPass(kernels));
   // Kernels are verified while they still say what they compute.
   manager.addPass(createRTVerifyKernelsPass());

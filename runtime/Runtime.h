@@ -86,6 +86,39 @@ typedef struct {
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c);
 
+/// What a device's product makes of S = alpha * op(A) * op(B) + beta * C before
+/// it is rounded, with a vector and a matrix of C's shape, rows one behind the
+/// other.
+enum pcc_epilogue {
+  PCC_NO_EPILOGUE = 0, ///< C = S
+  /// C = S + vector in each row.
+  PCC_BIAS = 1,
+  /// C = gelu (tanh) of S + vector in each row; matrix, what that is taken of.
+  /// Either may be missing.
+  PCC_GELU = 2,
+  /// C = S times the derivative of gelu (tanh) at matrix, which is read.
+  PCC_GELU_GRAD = 3,
+  /// C = S; vector, for each row of C the sum of that row of op(A).
+  PCC_SUM_A = 4,
+  /// C = S; vector, for each column of C the sum of that column of op(B).
+  PCC_SUM_B = 5
+};
+
+/// A product, perhaps with an epilogue: of one product alone, whose beta is 0
+/// where gelu or its gradient is made. Vector and matrix have C's type, sums
+/// f32.
+typedef struct {
+  pcc_gemm_desc product;
+  int32_t epilogue; ///< a pcc_epilogue
+} pcc_fused_desc;
+
+/// Computes what `desc` says; for devices. Null: there is no vector, no matrix.
+/// `added`, unless null, is in S instead of C, lies as C does and does not
+/// overlap it; nor does anything else that is written overlap what is read.
+void pcc_gemm_fused(pcc_context *ctx, const pcc_fused_desc *desc, const void *a,
+                    const void *b, void *c, void *vector, void *matrix,
+                    const void *added);
+
 /// Attention as `desc`, one of its stage's, says; devices alone have it. stats,
 /// f32 of [batch, heads, queries], are the log of the sum of exp of each row's
 /// scores.

@@ -53,6 +53,20 @@ def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction"> {
   let assemblyFormat = "`` $value";
 }
 
+def RT_Epilogue : I32EnumAttr<"Epilogue", "what a product makes on its way", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Bias", 1, "bias">,
+    I32EnumAttrCase<"Gelu", 2, "gelu">,
+    I32EnumAttrCase<"GeluGrad", 3, "gelu_grad">,
+    I32EnumAttrCase<"SumA", 4, "sum_a">,
+    I32EnumAttrCase<"SumB", 5, "sum_b">]> {
+  let cppNamespace = "::pcc::rt";
+  let genSpecializedAttr = 0;
+}
+def RT_EpilogueAttr : EnumAttr<RT_Dialect, RT_Epilogue, "epilogue"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "How a tensor is cut over the mesh";

@@ -508,7 +508,7 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def RT_GemmOp : RT_Op<"gemm"> {
+def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
   let summary = "A batch of matrix products by the library";
   let description = [{
     C = alpha op(A) op(B) + beta C, as the attribute `gemm` says.
@@ -522,16 +522,66 @@ def RT_GemmOp : RT_Op<"gemm"> {
     Products of 16-bit elements are added in f32, and the result is rounded
     once.
 
+    With `added` beta times that is added, not beta times C, which is written
+    only. An epilogue is made of S = alpha op(A) op(B) + beta C before that is
+    rounded, with a vector and a matrix of C's shape:
+
+    | epilogue | C | vector | matrix |
+    |---|---|---|---|
+    | `bias` | S + vector in each row | read | |
+    | `gelu` | gelu (tanh) of S + vector in each row | read, may be missing | what gelu is taken of; may be missing |
+    | `gelu_grad` | S times the derivative of gelu (tanh) at matrix | | read |
+    | `sum_a` | S | the sums of op(A)'s rows, one for each row of C | |
+    | `sum_b` | S | the sums of op(B)'s columns, one for each column of C | |
+
+    ```mlir
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8>
+        epilogue <gelu> vector %bias : memref<8xf32>
+        matrix %before : memref<4x8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+    ```
+
     **Constraints:**
     - the three have one element type, f32, f64, bf16 or f16; or A and B have
       one of 16 bits, and C has f32;
-    - no element that is touched lies outside its buffer.
+    - no element that is touched lies outside its buffer;
+    - a vector and a matrix are there as the table says, their elements lie row
+      major without holes, as many as C has columns (`sum_a`: rows), or
+      elements, and have C's type;
+    - an epilogue is of one product, with elements of C in f32, bf16 or f16, for
+      sums in f32; a matrix has a multiple of 8 columns, as many as C's rows are
+      apart;
+    - of gelu and its gradient beta is 0;
+    - what is added lies as C does, beta is not 0, and the epilogue is `none` or
+      `bias`.
   }];
   let arguments = (ins RT_Buffer:$a, RT_Buffer:$b, RT_Buffer:$c,
-                       RT_GemmAttr:$shape);
+    RT_GemmAttr:$shape,
+    DefaultValuedAttr<RT_EpilogueAttr, "::pcc::rt::Epilogue::None">:$epilogue,
+    Optional<RT_Buffer>:$vector, Optional<RT_Buffer>:$matrix,
+    Optional<RT_Buffer>:$added);
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$c, "GemmAttr":$shape), [{
+    build($_builder, $_state, a, b, c, shape, Epilogue::None, {}, {}, {});
+  }]>];
   let assemblyFormat = [{
-    $a `,` $b `,` $c `as` $shape attr-dict `:` type($a) `,` type($b) `,`
-    type($c)
+    $a `,` $b `,` $c `as` $shape (`epilogue` $epilogue^)?
+    (`vector` $vector^ `:` type($vector))?
+    (`matrix` $matrix^ `:` type($matrix))?
+    (`added` $added^ `:` type($added))?
+    attr-dict `:` type($a) `,` type($b) `,` type($c)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the vector is made, not read.
+    bool makesVector() {
+      return getEpilogue() == Epilogue::SumA || getEpilogue() == Epilogue::SumB;
+    }
+    /// Whether the matrix is made, not read.
+    bool makesMatrix() {
+      return getMatrix() && getEpilogue() == Epilogue::Gelu;
+    }
+    /// Whether it is more than A, B and C.
+    bool isPlain() { return getEpilogue() == Epilogue::None && !getAdded(); }
   }];
   let hasVerifier = 1;
 }

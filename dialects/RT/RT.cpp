@@ -315,9 +315,20 @@ SmallVector<Access> getAccesses(Operation *op) {
       })
       .Case([&](GemmOp gemm) {
         reads({gemm.getA(), gemm.getB()});
-        if (!gemm.getShape().getBeta().getValue().isZero())
+        if (gemm.getAdded())
+          reads(gemm.getAdded());
+        else if (!gemm.getShape().getBeta().getValue().isZero())
           reads(gemm.getC());
+        Value vector = gemm.getVector(), matrix = gemm.getMatrix();
+        if (vector && !gemm.makesVector())
+          reads(vector);
+        if (matrix && !gemm.makesMatrix())
+          reads(matrix);
         writes(gemm.getC());
+        if (vector && gemm.makesVector())
+          writes(vector);
+        if (matrix && gemm.makesMatrix())
+          writes(matrix);
       })
       .Case([&](AttentionOp attention) {
         reads({attention.getQ(), attention.getK(), attention.getV()});

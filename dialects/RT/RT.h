@@ -43,6 +43,10 @@ inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 /// reduce, which is added where the first lies as it is made.
 inline constexpr llvm::StringLiteral kAddsInPlaceAttr = "rt.adds_in_place";
 
+/// On a function, and on its calls: a product and what the library makes with
+/// it, its epilogue (see passes/Codegen/Kernels/Product.h).
+inline constexpr llvm::StringLiteral kEpilogueAttr = "rt.epilogue";
+
 /// On an op of a body, an array<i64>: which value each of its accesses (see
 /// getAccesses) means, as numbers of the body; -1 where a buffer holds several.
 /// On a body: which values its arguments hold at its begin, -1 for none, then

@@ -333,8 +333,72 @@ static LogicalResult checkProduct(GemmOp op) {
                           << b << " with results of " << c;
 }
 
+/// Checks a vector or matrix of an epilogue; null: it has none.
+static LogicalResult checkBeside(GemmOp op, StringRef name, Value buffer,
+                                 bool isNeeded, bool isAllowed,
+                                 int64_t elements) {
+  StringRef epilogue = stringifyEpilogue(op.getEpilogue());
+  if (!buffer)
+    return isNeeded ? LogicalResult(op.emitOpError()
+                                    << "has no " << name << ", which '"
+                                    << epilogue << "' needs")
+                    : success();
+  if (!isAllowed)
+    return op.emitOpError()
+           << "has a " << name << ", but '" << epilogue << "' uses none";
+  auto type = cast<MemRefType>(buffer.getType());
+  auto result = cast<MemRefType>(op.getC().getType());
+  if (!isContiguous(type) || type.getNumElements() != elements ||
+      type.getElementType() != result.getElementType())
+    return op.emitOpError()
+           << "has a " << name << " " << type << ", but '" << epilogue
+           << "' needs " << elements << " elements of "
+           << result.getElementType() << " without holes";
+  return success();
+}
+
+/// Checks what a product makes on its way.
+static LogicalResult checkEpilogue(GemmOp op) {
+  GemmAttr s = op.getShape();
+  Epilogue epilogue = op.getEpilogue();
+  bool isGelu = epilogue == Epilogue::Gelu,
+       isGeluGrad = epilogue == Epilogue::GeluGrad,
+       isBias = epilogue == Epilogue::Bias, isSum = op.makesVector();
+  bool isBetaZero = s.getBeta().getValue().isZero();
+  auto type = cast<MemRefType>(op.getC().getType());
+  StringRef name = stringifyEpilogue(epilogue);
+  if (epilogue != Epilogue::None &&
+      (s.getBatch()[0] != 1 || s.getBatch()[1] != 1))
+    return op.emitOpError() << "has '" << name << "' of several products";
+  if (epilogue != Epilogue::None && (type.getElementType().isF64() ||
+                                     (isSum && !type.getElementType().isF32())))
+    return op.emitOpError() << "cannot make '" << name << "' of elements of "
+                            << type.getElementType();
+  if ((isGelu || isGeluGrad) && !isBetaZero)
+    return op.emitOpError() << "adds to what it makes '" << name << "' of";
+  int64_t columns = epilogue == Epilogue::SumA ? s.getM() : s.getN();
+  if (failed(checkBeside(op, "vector", op.getVector(), isBias || isSum,
+                         isBias || isSum || isGelu, columns)) ||
+      failed(checkBeside(op, "matrix", op.getMatrix(), isGeluGrad,
+                         isGelu || isGeluGrad, s.getM() * s.getN())))
+    return failure();
+  if (op.getMatrix() && (s.getN() % 8 || s.getLdc() != s.getN()))
+    return op.emitOpError()
+           << "has a matrix of " << s.getN() << " columns beside rows that are "
+           << s.getLdc() << " apart; it needs a multiple of 8 of both";
+  if (!op.getAdded())
+    return success();
+  if (isBetaZero || (epilogue != Epilogue::None && !isBias))
+    return op.emitOpError("adds a buffer where beta is 0 or the epilogue "
+                          "neither 'none' nor 'bias'");
+  if (op.getAdded().getType() != type)
+    return op.emitOpError()
+           << "adds " << op.getAdded().getType() << " to " << type;
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
-  if (failed(checkProduct(*this)))
+  if (failed(checkProduct(*this)) || failed(checkEpilogue(*this)))
     return failure();
   GemmAttr s = getShape();
   ArrayRef<int64_t> batch = s.getBatch();

@@ -17,21 +17,6 @@ constexpr double kInvSqrt2 = 0.70710678118654752440;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 constexpr double kGeluCubic = 0.044715;
 
-double gelu(double x, bool tanh) {
-  if (!tanh)
-    return 0.5 * x * (1 + std::erf(x * kInvSqrt2));
-  return 0.5 * x * (1 + std::tanh(kSqrt2OverPi * (x + kGeluCubic * x * x * x)));
-}
-
-double geluSlope(double x, bool tanh) {
-  if (!tanh)
-    return 0.5 * (1 + std::erf(x * kInvSqrt2)) +
-           x * kInvSqrt2Pi * std::exp(-0.5 * x * x);
-  double t = std::tanh(kSqrt2OverPi * (x + kGeluCubic * x * x * x));
-  double slope = kSqrt2OverPi * (1 + 3 * kGeluCubic * x * x);
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope;
-}
-
 double siluSlope(double x) {
   double s = sigmoid(x);
   return s * (1 + x * (1 - s));
@@ -179,6 +164,21 @@ LogicalResult runCast(nn::CastOp op, const Args &in, Results out) {
 }
 
 } // namespace
+
+double pcc::interp::gelu(double x, bool tanh) {
+  if (!tanh)
+    return 0.5 * x * (1 + std::erf(x * kInvSqrt2));
+  return 0.5 * x * (1 + std::tanh(kSqrt2OverPi * (x + kGeluCubic * x * x * x)));
+}
+
+double pcc::interp::geluSlope(double x, bool tanh) {
+  if (!tanh)
+    return 0.5 * (1 + std::erf(x * kInvSqrt2)) +
+           x * kInvSqrt2Pi * std::exp(-0.5 * x * x);
+  double t = std::tanh(kSqrt2OverPi * (x + kGeluCubic * x * x * x));
+  double slope = kSqrt2OverPi * (1 + 3 * kGeluCubic * x * x);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope;
+}
 
 void pcc::interp::addElementwiseKernels(KernelTable &table) {
   addUnary<nn::ExpOp, std::exp>(table);

@@ -1,4 +1,4 @@
-//===- Functions.h - What kernels do with two elements ----------*- C++ -*-===//
+//===- Functions.h - What kernels do with elements --------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_OPS_FUNCTIONS_H
 #define PCC_INTERPRETER_OPS_FUNCTIONS_H
@@ -48,6 +48,11 @@ struct Min {
     return a <= b || a != a ? a : b;
   }
 };
+
+/// x Phi(x), by the error function or in the form with tanh.
+double gelu(double x, bool tanh);
+/// The derivative of the same form at x.
+double geluSlope(double x, bool tanh);
 
 } // namespace pcc::interp
 

@@ -303,9 +303,16 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       (i < launch.getIns().size() ? ins : outs).push_back(i);
-  } else if (isa<rt::GemmOp>(op)) {
+  } else if (auto gemm = dyn_cast<rt::GemmOp>(op)) {
     ins = {0, 1};
     outs = {2};
+    unsigned next = 3;
+    if (gemm.getVector())
+      (gemm.makesVector() ? outs : ins).push_back(next++);
+    if (gemm.getMatrix())
+      (gemm.makesMatrix() ? outs : ins).push_back(next++);
+    if (gemm.getAdded())
+      ins.push_back(next);
   } else if (isa<rt::AttentionOp>(op)) {
     ins = {0, 1, 2};
     outs = {3, 4};

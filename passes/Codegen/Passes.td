@@ -23,11 +23,39 @@ def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
+def RTFormEpiloguesPass : Pass<"rt-form-epilogues", "::mlir::ModuleOp"> {
+  let summary = "Has the library of products do what follows them";
+  let description = [{
+    A contraction and what can be made of its result before it is stored become
+    a private function with `rt.epilogue`, which is called in their place: the
+    sum with a bias or another value, gelu (tanh) of it, with a second result
+    if it is needed what gelu is taken of, the gradient of gelu; or the sum of
+    one of its factors over what the product sums over, which is the gradient of
+    a bias beside that of its weight. Where an elementwise result and a product
+    of 16 bits meet, both are made in f32 and rounded once.
+
+    Each is tried on a copy of the body, of which kernels are formed, and kept
+    if these and the products then read and write less, or are fewer and read
+    and write no more. What gelu is taken of by the error function stays a
+    kernel's, as does the sum over a factor beside a product that is rounded to
+    16 bits: it would be, too. A product of which ranks have parts of a sum gets
+    no bias.
+
+    Runs behind `--rt-split-accumulate`, whose sums the library makes already,
+    ahead of `--rt-form-kernels`, with its option.
+  }];
+  let options = [
+    Option<"partialSums", "partial-sums", "int64_t", "0",
+           "As --rt-form-kernels has it">];
+  let dependentDialects = ["::pcc::nn::NNDialect", "::pcc::rt::RTDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
   let summary = "Turns tasks and schedules into one rt program per stage";
   let description = [{
-    Contractions become `rt.gemm`, straight into the gradient they accumulate
-    into, and a `dist.reduce_scatter` that goes into a sum adds to that; calls of
+    Contractions, and calls of functions with `rt.epilogue`, which disappear,
+    become `rt.gemm`, straight into the gradient they accumulate into, and a `dist.reduce_scatter` that goes into a sum adds to that; calls of
     kernels become launches, in place where the kernel allows it
     and the old value is dead; reshapes and contiguous parts are views;
     collectives become transfers. Every other op is made a kernel of its own.

@@ -10,30 +10,24 @@
 // both, they are one batch, else a call is made for each index of the smaller
 // one. A product that is asked for again has its plan: descriptors, and the
 // algorithm that the library's heuristic puts first. Nothing is timed, so that
-// two runs, and all ranks, take the same.
+// two runs, and all ranks, take the same (see Blas.cpp). Products are on the
+// compute stream, one after the other, and so share a workspace.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Backend.h"
-#include "runtime/cuda/Graphs.h"
+#include "runtime/cuda/Blas.h"
+#include "runtime/cuda/Context.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
 #include <algorithm>
 #include <array>
-#include <cublasLt.h>
 #include <map>
 
 using namespace pcc;
 using namespace pcc::cuda;
 
 namespace {
-
-/// Addresses of the library's functions.
-struct Blas {
-#define PCC_FUNCTION(name) decltype(&::name) name;
-#include "runtime/cuda/Blas.def"
-};
 
 /// A batch: how many, and how far apart the matrices are, in elements.
 struct Batch {
@@ -50,61 +44,21 @@ struct Plan {
   Batch calls;
 };
 
-/// To how many bytes A, B and C are aligned.
-using Alignment = std::array<uint32_t, 3>;
+/// To how many bytes A, B, what is added and C are aligned, and a vector and a
+/// matrix, 0 where there is none.
+using Alignment = std::array<uint32_t, 6>;
 
 /// All that a plan depends on.
-using Key = std::pair<std::array<int64_t, 19>, Alignment>;
+using Key = std::pair<std::array<int64_t, 20>, Alignment>;
+
+/// Where everything lies; null: there is none.
+struct Places {
+  const void *a, *b;
+  void *c, *vector, *matrix;
+  const void *added;
+};
 
 } // namespace
-
-static const Blas &blas() {
-  static const Blas table = [] {
-    Library library("libcublasLt.so.13", Library::Part::Toolkit);
-    library.require("install the library with CUDA 13, or PyPI's "
-                    "nvidia-cublas, or name its folder in PCC_CUDA_LIBRARIES");
-    Blas table;
-#define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
-#include "runtime/cuda/Blas.def"
-    return table;
-  }();
-  return table;
-}
-
-static std::string shapeText(const pcc_gemm_desc &d) {
-  return format("%lld x %lld x %lld of %s", static_cast<long long>(d.m),
-                static_cast<long long>(d.k), static_cast<long long>(d.n),
-                dtypeName(d.a_dtype));
-}
-
-static void checkBlas(cublasStatus_t status, const pcc_gemm_desc &desc) {
-  if (status == CUBLAS_STATUS_SUCCESS)
-    return;
-  fail(ExitDevice,
-       format("cuBLASLt failed at the product %s: %s", shapeText(desc).c_str(),
-              blas().cublasLtGetStatusName(status)),
-       graphsWayOut());
-}
-
-static cublasLtHandle_t handle() {
-  static cublasLtHandle_t handle = [] {
-    cublasLtHandle_t made;
-    cublasStatus_t status = blas().cublasLtCreate(&made);
-    if (status != CUBLAS_STATUS_SUCCESS)
-      fail(ExitDevice, format("cuBLASLt cannot start: %s",
-                              blas().cublasLtGetStatusName(status)));
-    return made;
-  }();
-  return handle;
-}
-
-void cuda::openBlas() { handle(); }
-
-std::string backend::productsText(int32_t) {
-  size_t version = blas().cublasLtGetVersion();
-  return format("cuBLASLt %zu.%zu.%zu", version / 10000, version / 100 % 100,
-                version % 100);
-}
 
 static cudaDataType_t typeOf(int32_t dtype) {
   switch (dtype) {
@@ -117,7 +71,7 @@ static cudaDataType_t typeOf(int32_t dtype) {
   case PCC_F16:
     return CUDA_R_16F;
   default:
-    fail(ExitInternal, format("pcc_gemm has no products of type %d", dtype));
+    fail(ExitInternal, format("there are no products of type %d", dtype));
   }
 }
 
@@ -151,7 +105,7 @@ static uint32_t alignmentOf(const void *place, int64_t stride) {
 }
 
 /// A row-major matrix of `rows` and `columns`, as the library has it.
-static cublasLtMatrixLayout_t layoutOf(const pcc_gemm_desc &d, int32_t dtype,
+static cublasLtMatrixLayout_t layoutOf(const pcc_fused_desc &d, int32_t dtype,
                                        int64_t rows, int64_t columns,
                                        int64_t leading, int32_t count,
                                        int64_t stride) {
@@ -171,7 +125,7 @@ static cublasLtMatrixLayout_t layoutOf(const pcc_gemm_desc &d, int32_t dtype,
 
 /// Has the heuristic choose the algorithm. Parts of a sum are added in f32 and
 /// rounded once, in an order that does not change.
-static void choose(const pcc_gemm_desc &d, const Alignment &alignment,
+static void choose(const pcc_fused_desc &d, const Alignment &alignment,
                    Plan &plan) {
   cublasLtMatmulPreference_t preference;
   checkBlas(blas().cublasLtMatmulPreferenceCreate(&preference), d);
@@ -188,11 +142,11 @@ static void choose(const pcc_gemm_desc &d, const Alignment &alignment,
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment[1]);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment[0]);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment[2]);
-  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment[2]);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment[3]);
   cublasLtMatmulHeuristicResult_t first;
   int found = 0;
   cublasStatus_t status = blas().cublasLtMatmulAlgoGetHeuristic(
-      handle(), plan.product, plan.b, plan.a, plan.c, plan.c, preference, 1,
+      blasHandle(), plan.product, plan.b, plan.a, plan.c, plan.c, preference, 1,
       &first, &found);
   if (status == CUBLAS_STATUS_SUCCESS && found == 0)
     status = CUBLAS_STATUS_NOT_SUPPORTED;
@@ -202,8 +156,52 @@ static void choose(const pcc_gemm_desc &d, const Alignment &alignment,
   checkBlas(blas().cublasLtMatmulPreferenceDestroy(preference), d);
 }
 
-static Plan makePlan(const pcc_gemm_desc &d, const Alignment &alignment,
-                     const Batch &batch, const Batch &calls) {
+/// An epilogue by the library's name. Its matrices are the transposed ones, so
+/// that our columns are its rows, and its A is our B.
+static uint32_t epilogueOf(const pcc_fused_desc &desc, const Places &at) {
+  switch (desc.epilogue) {
+  case PCC_NO_EPILOGUE:
+    return CUBLASLT_EPILOGUE_DEFAULT;
+  case PCC_BIAS:
+    return CUBLASLT_EPILOGUE_BIAS;
+  case PCC_GELU:
+    if (at.vector)
+      return at.matrix ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS
+                       : CUBLASLT_EPILOGUE_GELU_BIAS;
+    return at.matrix ? CUBLASLT_EPILOGUE_GELU_AUX : CUBLASLT_EPILOGUE_GELU;
+  case PCC_GELU_GRAD:
+    return CUBLASLT_EPILOGUE_DGELU;
+  case PCC_SUM_A:
+    return CUBLASLT_EPILOGUE_BGRADB;
+  case PCC_SUM_B:
+    return CUBLASLT_EPILOGUE_BGRADA;
+  default:
+    fail(ExitInternal, format("no product ends with %d", desc.epilogue));
+  }
+}
+
+/// Sets an attribute of a product.
+template <typename T>
+static void set(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
+                cublasLtMatmulDescAttributes_t attribute, const T &value) {
+  checkBlas(blas().cublasLtMatmulDescSetAttribute(product, attribute, &value,
+                                                  sizeof(value)),
+            d);
+}
+
+/// Says where vector and matrix are.
+static void setBeside(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
+                      const Places &at) {
+  if (at.vector)
+    set(d, product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.vector);
+  if (at.matrix)
+    set(d, product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, at.matrix);
+}
+
+static Plan makePlan(const pcc_fused_desc &desc, const Places &at,
+                     const Alignment &alignment, const Batch &batch,
+                     const Batch &calls) {
+  const pcc_gemm_desc &d = desc.product;
   Plan plan;
   plan.calls = calls;
   bool isDouble = d.a_dtype == PCC_F64;
@@ -211,61 +209,84 @@ static Plan makePlan(const pcc_gemm_desc &d, const Alignment &alignment,
                                             isDouble ? CUBLAS_COMPUTE_64F
                                                      : CUBLAS_COMPUTE_32F,
                                             isDouble ? CUDA_R_64F : CUDA_R_32F),
-            d);
-  auto set = [&](cublasLtMatmulDescAttributes_t attribute, bool transposes) {
-    int32_t value = transposes ? CUBLAS_OP_T : CUBLAS_OP_N;
-    checkBlas(blas().cublasLtMatmulDescSetAttribute(plan.product, attribute,
-                                                    &value, sizeof(value)),
-              d);
+            desc);
+  auto transposes = [](bool is) {
+    return int32_t{is ? CUBLAS_OP_T : CUBLAS_OP_N};
   };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, d.trans_b);
-  set(CUBLASLT_MATMUL_DESC_TRANSB, d.trans_a);
+  set(desc, plan.product, CUBLASLT_MATMUL_DESC_TRANSA, transposes(d.trans_b));
+  set(desc, plan.product, CUBLASLT_MATMUL_DESC_TRANSB, transposes(d.trans_a));
+  if (desc.epilogue != PCC_NO_EPILOGUE)
+    set(desc, plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
+        epilogueOf(desc, at));
+  // What lies beside has C's type, which the library expects unless told. The
+  // heuristic looks at the places to see how they are aligned.
+  setBeside(desc, plan.product, at);
+  if (at.matrix)
+    set(desc, plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.ldc);
   auto count = static_cast<int32_t>(batch.count);
-  plan.a = layoutOf(d, d.a_dtype, d.trans_a ? d.k : d.m, d.trans_a ? d.m : d.k,
-                    d.lda, count, batch.a);
-  plan.b = layoutOf(d, d.b_dtype, d.trans_b ? d.n : d.k, d.trans_b ? d.k : d.n,
-                    d.ldb, count, batch.b);
-  plan.c = layoutOf(d, d.c_dtype, d.m, d.n, d.ldc, count, batch.c);
-  choose(d, alignment, plan);
+  plan.a = layoutOf(desc, d.a_dtype, d.trans_a ? d.k : d.m,
+                    d.trans_a ? d.m : d.k, d.lda, count, batch.a);
+  plan.b = layoutOf(desc, d.b_dtype, d.trans_b ? d.n : d.k,
+                    d.trans_b ? d.k : d.n, d.ldb, count, batch.b);
+  plan.c = layoutOf(desc, d.c_dtype, d.m, d.n, d.ldc, count, batch.c);
+  choose(desc, alignment, plan);
   return plan;
 }
 
-void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
-              const void *b, void *c) {
-  const pcc_gemm_desc &d = *desc;
+static void multiply(pcc_context *ctx, const pcc_fused_desc &desc,
+                     const Places &at) {
+  const pcc_gemm_desc &d = desc.product;
   if (d.batch0 * d.batch1 <= 0 || d.m <= 0 || d.n <= 0)
     return;
   Batch calls, batch = divide(d, calls);
   int64_t aBytes = calls.a * sizeOf(d.a_dtype),
           bBytes = calls.b * sizeOf(d.b_dtype),
           cBytes = calls.c * sizeOf(d.c_dtype);
-  Alignment alignment = {alignmentOf(a, aBytes), alignmentOf(b, bBytes),
-                         alignmentOf(c, cBytes)};
+  const void *added = at.added ? at.added : at.c;
+  auto besides = [](const void *place) {
+    return place ? alignmentOf(place, 0) : 0;
+  };
+  Alignment alignment = {alignmentOf(at.a, aBytes),  alignmentOf(at.b, bBytes),
+                         alignmentOf(added, cBytes), alignmentOf(at.c, cBytes),
+                         besides(at.vector),         besides(at.matrix)};
   // alpha and beta are no part of a plan.
-  Key key{{d.a_dtype, d.b_dtype, d.c_dtype, d.trans_a, d.trans_b, d.m, d.n, d.k,
-           d.lda, d.ldb, d.ldc, d.batch0, d.batch1, d.a0, d.a1, d.b0, d.b1,
-           d.c0, d.c1},
+  Key key{{desc.epilogue, d.a_dtype, d.b_dtype, d.c_dtype, d.trans_a,
+           d.trans_b,     d.m,       d.n,       d.k,       d.lda,
+           d.ldb,         d.ldc,     d.batch0,  d.batch1,  d.a0,
+           d.a1,          d.b0,      d.b1,      d.c0,      d.c1},
           alignment};
   static auto &plans = *new std::map<Key, Plan>;
   auto it = plans.find(key);
   if (it == plans.end())
-    it = plans.emplace(key, makePlan(d, alignment, batch, calls)).first;
+    it = plans.emplace(key, makePlan(desc, at, alignment, batch, calls)).first;
   const Plan &plan = it->second;
+  setBeside(desc, plan.product, at);
   double alpha = d.alpha, beta = d.beta;
   bool isDouble = d.a_dtype == PCC_F64;
-  auto place = [](auto *matrix, int64_t bytes) {
-    return reinterpret_cast<char *>(at(matrix) + bytes);
+  auto place = [](const void *matrix, int64_t bytes) {
+    return reinterpret_cast<char *>(cuda::at(matrix) + bytes);
   };
   for (int64_t i = 0; i < calls.count; ++i)
     checkBlas(
         blas().cublasLtMatmul(
-            handle(), plan.product,
+            blasHandle(), plan.product,
             isDouble ? static_cast<const void *>(&alpha) : &d.alpha,
-            place(b, i * bBytes), plan.b, place(a, i * aBytes), plan.a,
+            place(at.b, i * bBytes), plan.b, place(at.a, i * aBytes), plan.a,
             isDouble ? static_cast<const void *>(&beta) : &d.beta,
-            place(c, i * cBytes), plan.c, place(c, i * cBytes), plan.c,
+            place(added, i * cBytes), plan.c, place(at.c, i * cBytes), plan.c,
             &plan.algorithm, reinterpret_cast<void *>(extra().workspace),
             plan.workspace,
             reinterpret_cast<cudaStream_t>(streamOf(ctx, PCC_COMPUTE_STREAM))),
-        d);
+        desc);
+}
+
+void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
+              const void *b, void *c) {
+  multiply(ctx, {*desc, PCC_NO_EPILOGUE}, {a, b, c, nullptr, nullptr, nullptr});
+}
+
+void pcc_gemm_fused(pcc_context *ctx, const pcc_fused_desc *desc, const void *a,
+                    const void *b, void *c, void *vector, void *matrix,
+                    const void *added) {
+  multiply(ctx, *desc, {a, b, c, vector, matrix, added});
 }

@@ -12,6 +12,7 @@
 #include "runtime/cpu/Streams.h"
 #include "runtime/emulated/Arena.h"
 #include "runtime/emulated/Emulator.h"
+#include "runtime/emulated/Products.h"
 #include "runtime/host/Filling.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
@@ -85,6 +86,18 @@ void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
   Matrices matrices{reach(a), reach(b), reach(c)};
   device().enqueue("gemm", "",
                    [=] { multiply(*desc, matrices, ctx->threads); });
+}
+
+void pcc_gemm_fused(pcc_context *ctx, const pcc_fused_desc *desc, const void *a,
+                    const void *b, void *c, void *vector, void *matrix,
+                    const void *added) {
+  Matrices matrices{reach(a), reach(b), reach(c)};
+  Besides besides{vector ? reach(vector) : nullptr,
+                  matrix ? reach(matrix) : nullptr,
+                  added ? reach(added) : nullptr};
+  device().enqueue("gemm", "", [=] {
+    multiplyFused(*desc, matrices, besides, ctx->threads);
+  });
 }
 
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes) {

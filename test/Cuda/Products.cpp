@@ -1,6 +1,7 @@
 //===- Products.cpp - Descriptors of products, by the real library --------===//
 //
-//     cuda-products TYPE   one product of many shapes after the other
+//     cuda-products TYPE   one product of many shapes after the other, and with
+//                          each epilogue
 //
 // On a machine without a GPU the library makes descriptors and takes
 // attributes; it ends where it is asked for an algorithm, for that needs a
@@ -27,7 +28,7 @@ const pcc_program pcc_the_program = {};
 const pcc_device_code pcc_the_device_code = {};
 
 /// What a process says that asks for a product.
-static std::string ask(const pcc_gemm_desc &desc) {
+static std::string ask(const pcc_fused_desc &desc) {
   int ends[2];
   if (pipe(ends))
     return "no pipe";
@@ -35,7 +36,16 @@ static std::string ask(const pcc_gemm_desc &desc) {
   if (child == 0) {
     dup2(ends[1], STDERR_FILENO);
     auto place = [](uintptr_t at) { return reinterpret_cast<char *>(at); };
-    pcc_gemm(nullptr, &desc, place(256), place(512), place(1024));
+    const pcc_gemm_desc *product = &desc.product;
+    bool isGelu = desc.epilogue == PCC_GELU,
+         isGeluGrad = desc.epilogue == PCC_GELU_GRAD;
+    if (desc.epilogue == PCC_NO_EPILOGUE)
+      pcc_gemm(nullptr, product, place(256), place(512), place(1024));
+    else
+      pcc_gemm_fused(nullptr, &desc, place(256), place(512), place(1024),
+                     isGeluGrad ? nullptr : place(2048),
+                     isGelu || isGeluGrad ? place(4096) : nullptr,
+                     desc.epilogue == PCC_BIAS ? place(8192) : nullptr);
     _exit(0);
   }
   close(ends[1]);
@@ -80,15 +90,24 @@ int main(int argc, char **argv) {
         desc.a1 = m * k;
         desc.c1 = m * n;
         desc.alpha = 1;
-        std::string said = ask(desc);
-        ++asked;
-        if (said.find("cuBLASLt cannot start") != std::string::npos)
-          continue;
-        printf("%s %lld x %lld x %lld, transposed %d, %lld: %s\n",
-               dtypeName(type), static_cast<long long>(m),
-               static_cast<long long>(k), static_cast<long long>(n), transposed,
-               static_cast<long long>(count), said.c_str());
-        return 1;
+        for (int32_t epilogue = PCC_NO_EPILOGUE; epilogue <= PCC_SUM_B;
+             ++epilogue) {
+          bool isSum = epilogue == PCC_SUM_A || epilogue == PCC_SUM_B;
+          if (epilogue && (count != 1 || type == PCC_F64 ||
+                           (isSum && desc.c_dtype != PCC_F32)))
+            continue;
+          std::string said = ask({desc, epilogue});
+          ++asked;
+          if (said.find("cuBLASLt cannot start") != std::string::npos)
+            continue;
+          printf("%s %lld x %lld x %lld, transposed %d, %lld, ends with %d: "
+                 "%s\n",
+                 dtypeName(type), static_cast<long long>(m),
+                 static_cast<long long>(k), static_cast<long long>(n),
+                 transposed, static_cast<long long>(count), epilogue,
+                 said.c_str());
+          return 1;
+        }
       }
   printf("%d products of %s are described to %s\n", asked, dtypeName(type),
          library.c_str());

@@ -195,6 +195,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.zero = flags.zero;
   options.schedule = flags.schedule;
   options.overlap = flags.overlap;
+  options.epilogues = flags.epilogues;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
   options.globalBatch = flags.globalBatch;
@@ -241,6 +242,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.bucketSize);
   note(flags.schedule);
   note(flags.overlap);
+  note(flags.epilogues);
   note(flags.stageCut);
   note(flags.loss);
   note(flags.optimizer);
@@ -272,6 +274,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          checkChoice("overlap", flags.overlap, {"on", "off"}) &&
+         checkChoice("epilogues", flags.epilogues, {"on", "off"}) &&
          (!flags.loss.getNumOccurrences() ||
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&

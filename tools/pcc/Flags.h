@@ -213,6 +213,10 @@ struct Flags {
                cl::desc("GPUs to have machine code for beside sm_90: sm_80, "
                         "sm_100, ..."),
                cl::value_desc("sm_N,..."), cl::cat(target)};
+  Text epilogues{"epilogues",
+                 cl::desc("Whether a GPU's library adds biases, takes gelu and "
+                          "so on as it makes products: on, off"),
+                 cl::init("on"), cl::value_desc("WHEN"), cl::cat(target)};
   Text targetCpu{"target-cpu",
                  cl::desc("The processor to compile for: native, x86-64-v2, "
                           "x86-64-v3, sapphirerapids, znver3, ..."),

@@ -101,6 +101,7 @@ static const Choice choices[] = {
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
     {"target", "target", "rt", nullptr, &Options::target},
     {"attention", "attention-backend", "rt", nullptr, &Options::attention},
+    {"epilogues", "epilogues", "rt", nullptr, &Options::epilogues},
 };
 
 void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
@@ -109,8 +110,10 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
   for (const Choice &choice : choices) {
     bool isAskedFor =
         choice.number == &Options::globalBatch && options.globalBatchGiven;
-    // A number is 0 where the model itself says it, as its seq may.
-    bool isOpen = choice.number && options.*choice.number == 0;
+    // A number is 0 where the model itself says it, as its seq may; CPUs'
+    // products end with nothing.
+    bool isOpen = (choice.number && options.*choice.number == 0) ||
+                  (choice.text == &Options::epilogues && !options.hasDevice());
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
     // A CPU has nothing to choose from.

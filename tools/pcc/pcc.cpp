@@ -156,6 +156,14 @@ int Compilation::read() {
                  << "pcc: note: --target cuda makes one that has\n";
     return kBadUsage;
   }
+  if (llvm::is_contained(arguments.given, "epilogues") &&
+      !arguments.options.hasDevice()) {
+    llvm::errs() << "pcc: error: --epilogues: a program for "
+                 << arguments.options.target
+                 << " has a library of products that ends with none\n"
+                 << "pcc: note: --target cuda and cuda-emulated have others\n";
+    return kBadUsage;
+  }
   return kDone;
 }
 

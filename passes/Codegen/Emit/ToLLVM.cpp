@@ -12,6 +12,7 @@
 
 #include <array>
 #include <map>
+#include <tuple>
 
 namespace pcc {
 #define GEN_PASS_DEF_RTTOLLVMPASS
@@ -179,7 +180,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> firstNumbers;
   llvm::StringMap<Datum> kernels; ///< by name, as the runtime knows them
   /// By shape and element types.
-  std::map<std::pair<const void *, std::array<int32_t, 3>>, Datum> gemms;
+  std::map<std::tuple<const void *, std::array<int32_t, 3>, int>, Datum> gemms;
   /// By buffer whose slots lie anywhere, where they do.
   DenseMap<Operation *, Datum> slotTables;
   Constants &constants;
@@ -482,8 +483,10 @@ void StageToLLVM::lowerOp(rt::ViewOp op) {
   addresses[op] = at(address(op.getSource()), int64_t(op.getOffset()) * bytes);
 }
 
-/// What pcc_gemm takes: a constant per shape, which many calls share.
-static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes) {
+/// What pcc_gemm, or with an epilogue pcc_gemm_fused, takes: a constant per
+/// shape, which many calls share.
+static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
+                       std::optional<rt::Epilogue> epilogue) {
   SmallVector<Datum> fields;
   for (int32_t dtype : dtypes)
     fields.push_back(Datum::i32(dtype));
@@ -497,8 +500,18 @@ static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes) {
       fields.push_back(Datum::i64(value));
   for (FloatAttr factor : {s.getAlpha(), s.getBeta()})
     fields.push_back(Datum::f32(factor.getValueAsDouble()));
-  return Datum::structure(fields);
+  Datum product = Datum::structure(fields);
+  if (!epilogue)
+    return product;
+  return Datum::structure({product, Datum::i32(int32_t(*epilogue))});
 }
+
+static_assert(int(rt::Epilogue::None) == PCC_NO_EPILOGUE &&
+              int(rt::Epilogue::Bias) == PCC_BIAS &&
+              int(rt::Epilogue::Gelu) == PCC_GELU &&
+              int(rt::Epilogue::GeluGrad) == PCC_GELU_GRAD &&
+              int(rt::Epilogue::SumA) == PCC_SUM_A &&
+              int(rt::Epilogue::SumB) == PCC_SUM_B);
 
 void StageToLLVM::lowerOp(rt::GemmOp op) {
   auto dtypeOf = [](Value buffer) {
@@ -507,12 +520,23 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
   };
   std::array<int32_t, 3> dtypes = {dtypeOf(op.getA()), dtypeOf(op.getB()),
                                    dtypeOf(op.getC())};
+  std::optional<rt::Epilogue> epilogue;
+  if (!op.isPlain())
+    epilogue = op.getEpilogue();
   auto [it, isNew] =
-      gemms.try_emplace({op.getShape().getAsOpaquePointer(), dtypes});
+      gemms.try_emplace({op.getShape().getAsOpaquePointer(), dtypes,
+                         epilogue ? int(*epilogue) : -1});
   if (isNew)
-    it->second = data.add("pcc.gemm", gemmDatum(op.getShape(), dtypes));
-  call("pcc_gemm", {it->second.emit(builder, loc), address(op.getA()),
-                    address(op.getB()), address(op.getC())});
+    it->second =
+        data.add("pcc.gemm", gemmDatum(op.getShape(), dtypes, epilogue));
+  SmallVector<Value> all = {it->second.emit(builder, loc), address(op.getA()),
+                            address(op.getB()), address(op.getC())};
+  if (!epilogue)
+    return call("pcc_gemm", all);
+  Value null = LLVM::ZeroOp::create(builder, loc, pointer);
+  for (Value beside : {op.getVector(), op.getMatrix(), op.getAdded()})
+    all.push_back(beside ? address(beside) : null);
+  call("pcc_gemm_fused", all);
 }
 
 /// A pcc_attention_desc; `samples` and `workspace` of the backward pass.

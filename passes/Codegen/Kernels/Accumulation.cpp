@@ -4,6 +4,7 @@
 #include "dialects/Dist/Dist.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Codegen/Kernels/Product.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -42,8 +43,10 @@ Operation *codegen::findAdding(Value value) {
   if (value.hasOneUse() && value.getDefiningOp<dist::ReduceScatterOp>())
     return value.getDefiningOp();
   while (value.hasOneUse()) {
-    if (auto contract = value.getDefiningOp<nn::ContractOp>())
-      return contract;
+    Operation *maker = value.getDefiningOp();
+    if (maker && isProduct(maker))
+      return mayAccumulate(maker) && value == maker->getResult(0) ? maker
+                                                                  : nullptr;
     auto reshape = value.getDefiningOp<nn::ReshapeOp>();
     if (!reshape)
       return {};

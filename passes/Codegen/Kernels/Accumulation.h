@@ -26,12 +26,12 @@ std::optional<unsigned> placeOf(mlir::Value value);
 /// Whether a sum adds to what an argument held, its first operand.
 bool isAccumulation(nn::SumOp sum);
 
-/// The contraction behind a value, through reshapes, or the reduce_scatter that
+/// The product behind a value, through reshapes, or the reduce_scatter that
 /// makes it, if only this use of the value needs that: the library can add what
 /// it makes in place. Or null.
 mlir::Operation *findAdding(mlir::Value value);
 
-/// The contraction or reduce_scatter that adds what it makes where the first
+/// The product or reduce_scatter that adds what it makes where the first
 /// operand of an op lies, if the op is a sum that --rt-split-accumulate made
 /// for it; or null.
 mlir::Operation *getAdding(mlir::Operation *op);

@@ -201,10 +201,12 @@ LogicalResult RTFormKernelsPass::formIn(Block &block) {
   return success();
 }
 
-/// Blocks that hold programs: not the kernels', not the module's.
+/// Blocks that hold programs: not the kernels', nor products', nor the
+/// module's.
 static bool needsKernels(Block &block) {
   auto function = dyn_cast<func::FuncOp>(block.getParentOp());
-  return !(function && function->hasAttr(rt::kKernelAttr)) &&
+  return !(function && (function->hasAttr(rt::kKernelAttr) ||
+                        function->hasAttr(rt::kEpilogueAttr))) &&
          llvm::any_of(block, [](Operation &op) { return isKernelOp(&op); });
 }
 

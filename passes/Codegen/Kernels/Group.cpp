@@ -24,6 +24,7 @@
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Kernels/Prepare.h"
+#include "passes/Codegen/Kernels/Product.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include <queue>
 
@@ -232,8 +233,8 @@ void Grouper::collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs) {
 }
 
 /// Data flow (kernels have copies of the views they use), and the order of all
-/// ops of other dialects: collectives of one rank must stay in the order every
-/// rank has them in.
+/// ops of other dialects that are no products: collectives of one rank must
+/// stay in the order every rank has them in.
 void Grouper::buildEdges() {
   successors.resize(all.size());
   int lastForeign = -1;
@@ -249,7 +250,7 @@ void Grouper::buildEdges() {
           defs.push_back(def);
     for (Operation *def : defs)
       successors[position[def]].push_back(index);
-    if (isa<nn::NNDialect>(op->getDialect()))
+    if (isa<nn::NNDialect>(op->getDialect()) || isProduct(op))
       continue;
     if (lastForeign >= 0)
       successors[lastForeign].push_back(index);

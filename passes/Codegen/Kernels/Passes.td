@@ -86,8 +86,9 @@ def RTVerifyKernelsPass : Pass<"rt-verify-kernels", "::mlir::ModuleOp"> {
   let summary = "Checks what back ends assume of kernels";
   let description = [{
     After --rt-form-kernels: every compute op is in a kernel, a contraction or
-    a collective; kernels hold pure nn ops only, are called with tensors only,
-    and `rt.inplace` names an operand of the result's size that the row program
+    a collective; a product with an epilogue holds what its `rt.epilogue` says,
+    and adds no bias to a part of a sum; kernels hold pure nn ops only, are
+    called with tensors only, and `rt.inplace` names an operand of the result's size that the row program
     allows. After --rt-tile-kernels: one forall over `rt.units`, temporaries on
     the stack within bounds, no allocation.
   }];

@@ -1,5 +1,11 @@
 //===- VerifyKernels.cpp - What back ends assume of kernels ---------------===//
+//
+// And of products with an epilogue, which are functions, too: what the library
+// is asked for goes by their attribute, which must say what they hold.
+//
+//===----------------------------------------------------------------------===//
 
+#include "dialects/Dist/Layout.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -123,6 +129,142 @@ static LogicalResult verifyTiled(func::FuncOp kernel) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Products with an epilogue
+//===----------------------------------------------------------------------===//
+
+/// Whether a value is a vector argument, repeated along leading dims.
+static bool isBias(Value value) {
+  auto broadcast = value.getDefiningOp<nn::BroadcastOp>();
+  if (!broadcast || !isa<BlockArgument>(broadcast.getInput()))
+    return false;
+  int64_t rank = nn::tensorType(value).getRank();
+  int64_t first = rank - nn::tensorType(broadcast.getInput()).getRank();
+  return llvm::equal(broadcast.getDims(), llvm::seq(first, rank));
+}
+
+/// Whether a value is the sum of a product and at most one of each: a bias, and
+/// where `mayAdd` an argument of its shape. `hasBias` says whether there is
+/// one.
+static bool isProductPlus(Value value, Value product, bool mayAdd,
+                          bool &hasBias) {
+  auto sum = value.getDefiningOp<nn::SumOp>();
+  if (!sum)
+    return false;
+  int products = 0, biases = 0, arguments = 0;
+  for (Value input : sum.getInputs()) {
+    products += input == product;
+    biases += isBias(input);
+    arguments += isa<BlockArgument>(input);
+  }
+  hasBias = biases;
+  return products == 1 && biases <= 1 && arguments <= (mayAdd ? 1 : 0) &&
+         products + biases + arguments == int64_t(sum.getInputs().size());
+}
+
+/// Whether a value is the sum of a factor over the labels that a product sums
+/// over.
+static bool isFactorSum(Value value, Value factor, StringRef labels,
+                        nn::ContractOp product) {
+  auto reduce = value.getDefiningOp<nn::ReduceOp>();
+  if (!reduce || !nn::tensorType(value).getElementType().isF32())
+    return false;
+  Value from = reduce.getInput();
+  if (auto cast = from.getDefiningOp<nn::CastOp>())
+    from = cast.getInput();
+  SmallVector<int64_t> summed;
+  for (auto [dim, label] : llvm::enumerate(labels))
+    if (!product.getResultLabels().contains(label))
+      summed.push_back(dim);
+  return from == factor && llvm::equal(reduce.getDims(), summed);
+}
+
+/// Whether a function gives what its attribute says.
+static bool isMadeAs(func::FuncOp function, rt::Epilogue epilogue) {
+  Block &block = function.getBody().front();
+  auto products = llvm::to_vector(block.getOps<nn::ContractOp>());
+  SmallVector<Value> results(block.getTerminator()->getOperands());
+  if (products.size() != 1 || results.empty() || results.size() > 2)
+    return false;
+  nn::ContractOp product = products.front();
+  if (!isa<BlockArgument>(product.getLhs()) ||
+      !isa<BlockArgument>(product.getRhs()))
+    return false;
+  Value made = product.getResult(), first = results.front();
+  Value second = results.size() > 1 ? results.back() : Value();
+  bool hasBias = false;
+  switch (epilogue) {
+  case rt::Epilogue::None:
+  case rt::Epilogue::Bias:
+    return !second && isProductPlus(first, made, /*mayAdd=*/true, hasBias) &&
+           hasBias == (epilogue == rt::Epilogue::Bias);
+  case rt::Epilogue::Gelu: {
+    auto gelu = first.getDefiningOp<nn::GeluOp>();
+    if (!gelu || !gelu.getTanh() || (second && second != gelu.getInput()))
+      return false;
+    return gelu.getInput() == made ||
+           isProductPlus(gelu.getInput(), made, /*mayAdd=*/false, hasBias);
+  }
+  case rt::Epilogue::GeluGrad: {
+    auto grad = first.getDefiningOp<nn::GeluGradOp>();
+    return !second && grad && grad.getTanh() && grad.getDy() == made &&
+           isa<BlockArgument>(grad.getX());
+  }
+  case rt::Epilogue::SumA:
+    return first == made && second &&
+           isFactorSum(second, product.getLhs(), product.getLhsLabels(),
+                       product);
+  case rt::Epilogue::SumB:
+    return first == made && second &&
+           isFactorSum(second, product.getRhs(), product.getRhsLabels(),
+                       product);
+  }
+  llvm_unreachable("no such epilogue");
+}
+
+/// Of a bias that is added, or gelu that is taken, on every rank that has a
+/// part of the sum, there would be one too many.
+static LogicalResult verifyProductCall(func::CallOp call) {
+  auto kind = call->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  if (!function || function->getAttr(rt::kEpilogueAttr) != kind)
+    return call.emitError() << "calls " << call.getCalleeAttr()
+                            << ", which is no product with this epilogue";
+  dist::ShardingAttr layout = dist::getSharding(call.getResult(0));
+  bool isOfWhole = kind.getValue() == rt::Epilogue::Bias ||
+                   kind.getValue() == rt::Epilogue::Gelu;
+  if (isOfWhole && layout &&
+      (!layout.getPartial().empty() || !layout.getPartialMax().empty()))
+    return call.emitError()
+           << "makes '" << rt::stringifyEpilogue(kind.getValue())
+           << "' of a part of a sum, " << layout;
+  return success();
+}
+
+static LogicalResult verifyProduct(func::FuncOp function) {
+  auto kind = function->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
+  Block &block = function.getBody().front();
+  llvm::SmallDenseSet<Operation *> needed;
+  std::function<void(Value)> need = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && needed.insert(op).second)
+      for (Value operand : op->getOperands())
+        need(operand);
+  };
+  for (Value result : block.getTerminator()->getOperands())
+    need(result);
+  bool isAllUsed =
+      needed.size() == std::distance(block.begin(), block.end()) - size_t(1) &&
+      llvm::none_of(block.getArguments(),
+                    [](Value argument) { return argument.use_empty(); });
+  if (!kind || !isAllUsed || !isMadeAs(function, kind.getValue()))
+    return function.emitError()
+           << "function '" << function.getName() << "' is no product with "
+           << function->getAttr(rt::kEpilogueAttr);
+  return success();
+}
+
 namespace {
 struct RTVerifyKernelsPass
     : pcc::impl::RTVerifyKernelsPassBase<RTVerifyKernelsPass> {
@@ -138,6 +280,15 @@ struct RTVerifyKernelsPass
               return WalkResult::interrupt();
             return WalkResult::skip();
           }
+          if (function && function->hasAttr(rt::kEpilogueAttr)) {
+            if (failed(verifyProduct(function)))
+              return WalkResult::interrupt();
+            return WalkResult::skip();
+          }
+          if (auto call = dyn_cast<func::CallOp>(op);
+              call && call->hasAttr(rt::kEpilogueAttr) &&
+              failed(verifyProductCall(call)))
+            return WalkResult::interrupt();
           bool isLoose = isKernelOp(op) && !isAlias(op);
           if (isLoose) {
             op->emitError() << "'" << op->getName() << "' is in no kernel";

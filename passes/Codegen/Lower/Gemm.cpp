@@ -241,3 +241,20 @@ ContractLabels pcc::orderLabels(const ContractLabels &labels) {
       n += label;
   return {batch + m + k, batch + k + n, batch + m + n};
 }
+
+bool pcc::fitsEpilogue(const GemmPlan &plan, rt::Epilogue epilogue,
+                       int64_t vector, bool hasMatrix) {
+  rt::GemmAttr s = plan.shape;
+  if (plan.calls.size() != 1)
+    return false;
+  if (epilogue == rt::Epilogue::None)
+    return true;
+  if (s.getBatch()[0] != 1 || s.getBatch()[1] != 1)
+    return false;
+  bool isOfRows = (epilogue == rt::Epilogue::SumA && !plan.swapped) ||
+                  (epilogue == rt::Epilogue::SumB && plan.swapped);
+  if (vector && vector != (isOfRows ? s.getM() : s.getN()))
+    return false;
+  bool isDense = s.getLdc() == s.getN();
+  return isDense && (!hasMatrix || s.getN() % 8 == 0);
+}

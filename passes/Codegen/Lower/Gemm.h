@@ -30,6 +30,12 @@ struct GemmPlan {
   llvm::SmallVector<Call> calls;
 };
 
+/// Whether the one call of a plan can end with an epilogue (on tensors: `sum_a`
+/// is of the contraction's lhs) on buffers without holes: one product, in whose
+/// rows `vector` elements lie next to each other, and a matrix if there is one.
+bool fitsEpilogue(const GemmPlan &plan, rt::Epilogue epilogue, int64_t vector,
+                  bool hasMatrix);
+
 /// Maps the labels of a contraction to rows, columns, depth and batches of
 /// strided matrices in buffers of `types`; with `accumulate` the product is
 /// added to the result. Fails where few calls of the library cannot read and

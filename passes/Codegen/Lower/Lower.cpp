@@ -336,6 +336,11 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
     }
     if (failed(ProgramLowering(module, overlap).run()))
       return signalPassFailure();
+    // Products are the library's now.
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (function->hasAttr(rt::kEpilogueAttr))
+        function.erase();
     auto program = *module.getOps<rt::ProgramOp>().begin();
     for (auto stage : module.getOps<rt::StageOp>()) {
       if (overlap)

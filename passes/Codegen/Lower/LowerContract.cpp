@@ -47,32 +47,96 @@ void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
   }
 }
 
-LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
+void TaskLowering::emitFused(const GemmPlan &plan,
+                             const codegen::Product &product, Content result,
+                             std::optional<int64_t> before,
+                             std::optional<Content> added) {
+  Content a = contentOf(product.lhs), b = contentOf(product.rhs);
+  rt::Epilogue epilogue = product.epilogue;
+  if (plan.swapped) {
+    std::swap(a, b);
+    if (product.sums)
+      epilogue = epilogue == rt::Epilogue::SumA ? rt::Epilogue::SumB
+                                                : rt::Epilogue::SumA;
+  }
+  SmallVector<int64_t> values = {a.number, b.number};
+  if (added)
+    values.push_back(added->number);
+  else if (before)
+    values.push_back(*before);
+  for (Value read : {product.bias, product.before})
+    if (read)
+      values.push_back(numberOf(read));
+  values.push_back(result.number);
+  Value vector = product.bias ? addressOf(product.bias) : Value();
+  Value matrix = product.before ? addressOf(product.before) : Value();
+  for (auto [made, to] :
+       {std::pair(product.sums, &vector), std::pair(product.kept, &matrix)}) {
+    if (!made)
+      continue;
+    *to = place(made).address;
+    values.push_back(numberOf(made));
+  }
+  note(rt::GemmOp::create(builder, loc, a.buffer, b.buffer, result.buffer,
+                          plan.shape, epilogue, vector, matrix,
+                          added ? added->buffer : Value()),
+       values);
+}
+
+FailureOr<GemmPlan> TaskLowering::plan(const codegen::Product &product,
+                                       const std::array<MemRefType, 3> &types,
+                                       bool accumulate) {
+  auto plan = planGemm(labelsOf(product.contract), types, accumulate);
+  if (failed(plan) || product.isPlain())
+    return plan;
+  Value vector = product.bias ? product.bias : Value(product.sums);
+  int64_t elements =
+      vector ? nn::tensorType(vector).getNumElements() : int64_t(0);
+  if (!fitsEpilogue(*plan, product.epilogue, elements,
+                    product.before || product.kept))
+    return failure();
+  return plan;
+}
+
+LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
+                                     Content result,
                                      std::optional<int64_t> before) {
+  Operation *op = product.result.getOwner();
   // An accumulated product is still the contraction's.
-  llvm::SaveAndRestore restore(loc, op.getLoc());
-  Content lhs = contentOf(op.getLhs()), rhs = contentOf(op.getRhs());
+  llvm::SaveAndRestore restore(loc, op->getLoc());
+  Content lhs = contentOf(product.lhs), rhs = contentOf(product.rhs);
   MemRefType type = typeOf(result.buffer);
   Type factors = typeOf(lhs.buffer).getElementType(),
        products = type.getElementType();
   bool isWidened = factors.getIntOrFloatBitWidth() == 16 && products.isF32();
   if (factors != typeOf(rhs.buffer).getElementType() ||
       (factors != products && !isWidened))
-    return op.emitOpError() << "is no matrix product of the library: its "
-                               "operands and result differ in element type";
-  ContractLabels labels = labelsOf(op);
-  auto plan = planGemm(labels, {typeOf(lhs.buffer), typeOf(rhs.buffer), type},
-                       before.has_value());
-  if (succeeded(plan)) {
-    emitCalls(*plan, lhs, rhs, result, before);
+    return op->emitOpError() << "is no matrix product of the library: its "
+                                "operands and result differ in element type";
+  std::optional<Content> added;
+  if (product.added && !before)
+    added = contentOf(product.added);
+  auto planned = plan(product, {typeOf(lhs.buffer), typeOf(rhs.buffer), type},
+                      added || before);
+  if (succeeded(planned)) {
+    if (product.isPlain())
+      emitCalls(*planned, lhs, rhs, result, before);
+    else
+      emitFused(*planned, product, result, before, added);
     return success();
   }
+  ContractLabels labels = labelsOf(product.contract);
+  StringRef spec = nn::ContractOp(product.contract).getSpec();
+  if (!product.isPlain())
+    return op->emitOpError()
+           << "'" << spec << "' is no product that can end with '"
+           << rt::stringifyEpilogue(product.epilogue) << "'";
 
   // Copies in an order that one call can read and write.
   for (Value operand : {lhs.buffer, rhs.buffer})
     if (!rt::isContiguous(typeOf(operand)))
-      return op.emitOpError() << "'" << op.getSpec()
-                              << "' reads operands that do not lie row major";
+      return op->emitOpError()
+             << "'" << spec << "' reads operands that do not lie row major";
   ContractLabels ordered = orderLabels(labels);
   auto permute = [](StringRef from, StringRef to) {
     return llvm::map_to_vector(
@@ -91,32 +155,45 @@ LogicalResult TaskLowering::emitGemm(nn::ContractOp op, Content result,
     shape.push_back(type.getDimSize(dim));
   bool isOrdered = ordered[2] == labels[2];
   auto orderedType = MemRefType::get(shape, type.getElementType());
-  Content product = result;
+  Content moved = result;
   if (!isOrdered)
-    product = {newTemporary(orderedType)->address, newNumber()};
-  plan =
+    moved = {newTemporary(orderedType)->address, newNumber()};
+  planned =
       planGemm(ordered, {typeOf(lhs.buffer), typeOf(rhs.buffer), orderedType},
                isOrdered && before);
-  if (failed(plan))
-    return op.emitOpError()
-           << "'" << op.getSpec() << "' is no matrix product of the library";
-  emitCalls(*plan, lhs, rhs, product,
+  if (failed(planned))
+    return op->emitOpError()
+           << "'" << spec << "' is no matrix product of the library";
+  emitCalls(*planned, lhs, rhs, moved,
             isOrdered ? before : std::optional<int64_t>());
   if (isOrdered)
     return success();
   SmallVector<int64_t> back = permute(ordered[2], labels[2]);
   if (before)
-    emitAdd(result, *before, emitTranspose(product, shape, back));
+    emitAdd(result, *before, emitTranspose(moved, shape, back));
   else
-    emitTranspose(product, shape, back, result);
+    emitTranspose(moved, shape, back, result);
   return success();
 }
 
-LogicalResult TaskLowering::lowerContract(nn::ContractOp op) {
+LogicalResult TaskLowering::lowerProduct(Operation *op) {
   if (uses.isAdded(op))
     return success();
-  Value result = place(op->getOpResult(0)).address;
-  return emitGemm(op, {result, numberOf(op.getResult())});
+  std::optional<codegen::Product> product = codegen::readProduct(op);
+  if (!product)
+    return op->emitOpError("calls no function of a product");
+  // What is added may be where the sum goes, unless it is a factor, too.
+  SmallVector<unsigned> inplace;
+  bool isFactor =
+      product->added == product->lhs || product->added == product->rhs;
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == product->added && !isFactor)
+      inplace.push_back(operand.getOperandNumber());
+  Place to = place(product->result, inplace);
+  std::optional<int64_t> before;
+  if (product->added && places.lookup(product->added).root == to.root)
+    before = numberOf(product->added);
+  return emitGemm(*product, {to.address, numberOf(product->result)}, before);
 }
 
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
@@ -173,9 +250,13 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
     for (Operation *user : op->getUsers()) {
       if (readsRows(user, op->getResult(0), strides))
         continue;
-      auto contract = dyn_cast<nn::ContractOp>(user);
-      if (!contract)
+      std::optional<codegen::Product> product = codegen::readProduct(user);
+      if (!product)
         return false;
+      // It is one of the factors, and nothing beside them.
+      for (Value beside : {product->bias, product->before, product->added})
+        if (beside == op->getResult(0))
+          return false;
       auto lies = [&](Value operand) {
         if (operand == op->getResult(0))
           return view;
@@ -183,10 +264,10 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
         return known == places.end() ? bufferType(operand.getType())
                                      : typeOf(known->second.address);
       };
-      if (failed(planGemm(labelsOf(contract),
-                          {lies(contract.getLhs()), lies(contract.getRhs()),
-                           bufferType(contract.getType())},
-                          /*accumulate=*/false)))
+      if (failed(plan(*product,
+                      {lies(product->lhs), lies(product->rhs),
+                       bufferType(product->result.getType())},
+                      /*accumulate=*/false)))
         return false;
     }
   }

@@ -84,7 +84,7 @@ void TaskLowering::noteEnds() {
 LogicalResult TaskLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::SumOp op) { return lowerSum(op); })
-      .Case([&](nn::ContractOp op) { return lowerContract(op); })
+      .Case([&](nn::ContractOp op) { return lowerProduct(op); })
       .Case([&](nn::AttentionOp op) { return lowerAttention(op); })
       .Case([&](nn::AttentionGradOp op) { return lowerAttentionGrad(op); })
       .Case([&](func::CallOp op) { return lowerCall(op); })
@@ -123,9 +123,10 @@ LogicalResult TaskLowering::lowerSum(nn::SumOp op) {
     emitReduceScatter(scatter, contentOf(op.getResult()), numberOf(before));
     return success();
   }
-  auto contract = cast<nn::ContractOp>(added);
-  Value sum = reshaped(place.address, contract.getType().getShape());
-  return emitGemm(contract, {sum, numberOf(op.getResult())}, numberOf(before));
+  codegen::Product product = *codegen::readProduct(added);
+  auto type = cast<RankedTensorType>(product.result.getType());
+  Value sum = reshaped(place.address, type.getShape());
+  return emitGemm(product, {sum, numberOf(op.getResult())}, numberOf(before));
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +165,8 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
 }
 
 LogicalResult TaskLowering::lowerCall(func::CallOp op) {
+  if (codegen::isProduct(op))
+    return lowerProduct(op);
   func::FuncOp kernel = kernels.lookup(op.getCallee());
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
     return op.emitOpError()

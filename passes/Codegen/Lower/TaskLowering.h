@@ -12,6 +12,7 @@
 #define PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
 
 #include "dialects/Dist/Layout.h"
+#include "passes/Codegen/Kernels/Product.h"
 #include "passes/Codegen/Lower/Gemm.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/TaskUses.h"
@@ -121,16 +122,26 @@ private:
   // LowerContract.cpp
   //===--------------------------------------------------------------------===//
 
-  mlir::LogicalResult lowerContract(nn::ContractOp op);
+  mlir::LogicalResult lowerProduct(mlir::Operation *op);
   mlir::LogicalResult lowerReshape(nn::ReshapeOp op);
   /// Gives a select, slice or transpose a view; false where it has none.
   bool lowerAsView(mlir::Operation *op, mlir::Value input);
-  /// Emits the product of a contraction into `result`, which it is added to if
-  /// that holds a value `before`.
-  mlir::LogicalResult emitGemm(nn::ContractOp op, Content result,
+  /// Calls of the library for a product in buffers of these types. Fails where
+  /// it has none, or none with the product's epilogue.
+  mlir::FailureOr<GemmPlan> plan(const codegen::Product &product,
+                                 const std::array<mlir::MemRefType, 3> &types,
+                                 bool accumulate);
+  /// Emits a product into `result`, which it is added to if that holds a value
+  /// `before`.
+  mlir::LogicalResult emitGemm(const codegen::Product &product, Content result,
                                std::optional<int64_t> before = {});
   void emitCalls(const GemmPlan &plan, Content lhs, Content rhs, Content result,
                  std::optional<int64_t> before);
+  /// Emits the one call of a product with an epilogue; `added`: it is added
+  /// from there, not from the result.
+  void emitFused(const GemmPlan &plan, const codegen::Product &product,
+                 Content result, std::optional<int64_t> before,
+                 std::optional<Content> added);
 
   //===--------------------------------------------------------------------===//
   // LowerAttention.cpp

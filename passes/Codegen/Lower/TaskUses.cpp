@@ -28,7 +28,13 @@ TaskUses::TaskUses(Block &block) {
     if (!adding || getElementTypeOrSelf(adding->getResult(0)) !=
                        cast<nn::SumOp>(op).getType().getElementType())
       continue;
-    // It is made where it is added, from operands that live till then.
+    // It is made where it is added, from operands that live till then. What it
+    // makes besides must not be needed earlier.
+    if (llvm::any_of(adding->getUsers(), [&](Operation *user) {
+          return user->getBlock() == &block && user->isBeforeInBlock(&op) &&
+                 !isa<nn::ReshapeOp>(user);
+        }))
+      continue;
     Operation *place = &op;
     for (Value value = op.getOperand(1);;) {
       Operation *maker = value.getDefiningOp();

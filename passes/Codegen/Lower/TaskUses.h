@@ -11,7 +11,7 @@ namespace pcc {
 /// change while this lives.
 class TaskUses {
 public:
-  /// Moves contractions and reductions that are only added in place to where
+  /// Moves products and reductions that are only added in place to where
   /// they are added,
   /// and reductions of arguments to the block's start, where they can be
   /// merged; then numbers the ops.
@@ -24,7 +24,7 @@ public:
   /// The last op that reads a value, also through views of it; 0: none.
   unsigned lastUse(mlir::Value value) const;
 
-  /// The contraction or reduce_scatter whose result an op adds in place and
+  /// The product or reduce_scatter whose result an op adds in place and
   /// nothing else uses; or null.
   mlir::Operation *getAdded(nn::SumOp op) const { return added.lookup(op); }
   /// Whether a result is only added in place: some op's getAdded is its maker.

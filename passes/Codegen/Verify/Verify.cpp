@@ -650,9 +650,10 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
         return true;
     return false;
   }
-  // A product that accumulates reads its own result.
+  // A product that accumulates reads its own result, which is nothing else.
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
-    return in == out && gemm.getA() != out && gemm.getB() != out;
+    return in == out && out == gemm.getC() &&
+           llvm::count(gemm->getOperands(), out) == 1;
   // So does what ranks add where it is.
   if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
     return in == out && scatter.getInput() != out;

@@ -45,6 +45,8 @@ private:
   };
 
   LogicalResult verify(Operation *op);
+  LogicalResult verifyEpilogue(Operation *op, ArrayRef<rt::Access> accesses,
+                               ArrayRef<int64_t> meant);
   LogicalResult verifyCollective(Operation *op, ArrayRef<int64_t> meant);
   LogicalResult reduceParts(rt::AllReduceOp op);
   LogicalResult verifyBegin();
@@ -171,7 +173,8 @@ LogicalResult TaskVerifier::verify(Operation *op) {
       return op->emitOpError()
              << "means value " << value << " of '" << task.getSymName()
              << "', but reads a buffer that holds another";
-  if (failed(verifyCollective(op, meant)))
+  if (failed(verifyCollective(op, meant)) ||
+      failed(verifyEpilogue(op, accesses, meant)))
     return failure();
   if (op->hasAttr(rt::kPartsAttr))
     return reduceParts(cast<rt::AllReduceOp>(op));
@@ -212,6 +215,34 @@ LogicalResult TaskVerifier::verifyCollective(Operation *op,
   for (size_t i = 0; i < count; ++i)
     if (failed(verifyTurn(op, meant[i], meant[count + i])))
       return failure();
+  return success();
+}
+
+/// What a product makes on its way, it does not make of parts of a sum: ranks
+/// would add a bias as often as there are parts.
+LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
+                                           ArrayRef<rt::Access> accesses,
+                                           ArrayRef<int64_t> meant) {
+  auto gemm = dyn_cast<rt::GemmOp>(op);
+  if (!layouts || !gemm)
+    return success();
+  rt::Epilogue epilogue = gemm.getEpilogue();
+  for (auto [access, value] : llvm::zip(accesses, meant)) {
+    // The gradient of gelu is linear in the product, not where it is taken.
+    bool isOfWhole =
+        epilogue == rt::Epilogue::GeluGrad
+            ? access.buffer == gemm.getMatrix()
+            : epilogue == rt::Epilogue::Bias || epilogue == rt::Epilogue::Gelu;
+    bool isFactor =
+        access.buffer == gemm.getA() || access.buffer == gemm.getB();
+    dist::ShardingAttr layout = value < 0 ? nullptr : layoutOf(value);
+    if (isOfWhole && !isFactor && layout &&
+        (!layout.getPartial().empty() || !layout.getPartialMax().empty()))
+      return op->emitOpError()
+             << "makes '" << rt::stringifyEpilogue(epilogue) << "' of value "
+             << value << " of '" << task.getSymName()
+             << "', a part of a sum: " << layout;
+  }
   return success();
 }
 

@@ -1,13 +1,20 @@
 //===- Blas.cpp - The double of cuBLASLt ----------------------------------===//
 //
 // Products by their definition, on matrices that lie column by column, as the
-// descriptors say. Everything that a plan was made with is looked at again when
-// it is used.
+// descriptors say, and what they end with: NVIDIA's documentation has
+//
+//   S = alpha op(A) op(B) + beta C + bias, in f32
+//   aux = S, D = gelu(S)          GELU_AUX, GELU_AUX_BIAS
+//   D = S gelu'(aux)              DGELU
+//   bias = sums of op(A)'s rows   BGRADA; of op(B)'s columns: BGRADB
+//
+// Everything that a plan was made with is looked at again when it is used.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/Cuda/Double/Double.h"
 
+#include <cmath>
 #include <cstring>
 #include <cublasLt.h>
 #include <map>
@@ -21,6 +28,21 @@ struct Product {
   cublasComputeType_t compute;
   cudaDataType_t scale;
   int32_t transA = CUBLAS_OP_N, transB = CUBLAS_OP_N;
+  uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  char *bias = nullptr, *aux = nullptr;
+  int64_t auxLeading = 0;
+  int32_t biasType = -1, auxType = -1; ///< -1: D's
+
+  bool has(uint32_t part) const {
+    return epilogue != CUBLASLT_EPILOGUE_DEFAULT && (epilogue & part);
+  }
+  bool addsBias() const { return has(CUBLASLT_EPILOGUE_BIAS); }
+  bool takesGelu() const { return has(CUBLASLT_EPILOGUE_GELU); }
+  bool isGeluGrad() const { return epilogue == CUBLASLT_EPILOGUE_DGELU; }
+  bool hasAux() const { return has(128); }
+  bool sumsUp() const {
+    return has(CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB);
+  }
 };
 
 struct Layout {
@@ -39,8 +61,9 @@ struct Preference {
 
 /// What an algorithm was chosen for; in the bytes that users carry along.
 struct Choice {
-  uint64_t product, a, b, c;
+  uint64_t product, layouts;
   uint32_t alignments[4];
+  uint32_t bias, aux; ///< to how many bytes these are aligned
 };
 
 } // namespace
@@ -73,7 +96,8 @@ static uint64_t hash(const Layout &l) {
 }
 
 static uint64_t hash(const Product &p) {
-  int64_t all[] = {p.compute, p.scale, p.transA, p.transB};
+  int64_t all[] = {p.compute,  p.scale,      p.transA,   p.transB,
+                   p.epilogue, p.auxLeading, p.biasType, p.auxType};
   return hash(all, sizeof(all));
 }
 
@@ -163,10 +187,66 @@ static void checkLayouts(const Product &p, const Layout &a, const Layout &b,
     refuse("types of which it has no product");
 }
 
+/// Bytes that the vector takes, and the matrix beside the result.
+static size_t biasBytes(const Product &p, const Layout &c) {
+  return (p.epilogue == CUBLASLT_EPILOGUE_BGRADB ? c.columns : c.rows) *
+         bytesOf(c.type);
+}
+static size_t auxBytes(const Product &p, const Layout &c) {
+  return ((c.columns - 1) * p.auxLeading + c.rows) * bytesOf(c.type);
+}
+
+static void checkEpilogue(const Product &p, const Layout &c) {
+  static const uint32_t known[] = {
+      CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_BIAS,
+      CUBLASLT_EPILOGUE_GELU,     CUBLASLT_EPILOGUE_GELU_BIAS,
+      CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+      CUBLASLT_EPILOGUE_DGELU,    CUBLASLT_EPILOGUE_BGRADA,
+      CUBLASLT_EPILOGUE_BGRADB};
+  bool isKnown = false;
+  for (uint32_t one : known)
+    isKnown |= one == p.epilogue;
+  if (!isKnown)
+    refuse("an epilogue that it does not know");
+  if (p.epilogue == CUBLASLT_EPILOGUE_DEFAULT)
+    return;
+  if (c.count != 1 || c.type == CUDA_R_64F)
+    refuse("an epilogue of a batch, or of f64");
+  if ((p.addsBias() || p.sumsUp()) && !p.bias)
+    refuse("an epilogue without its bias");
+  if (p.biasType >= 0 && p.biasType != c.type)
+    refuse("a bias of another type than the result");
+  if (!p.hasAux())
+    return;
+  if (!p.aux)
+    refuse("an epilogue without its auxiliary");
+  if (p.auxType >= 0 && p.auxType != c.type)
+    refuse("an auxiliary of another type than the result");
+  if (p.auxLeading % 8 || p.auxLeading < static_cast<int64_t>(c.rows))
+    refuse("columns of an auxiliary that are no multiple of 8 apart, or less "
+           "than they are long");
+  if (reinterpret_cast<uintptr_t>(p.aux) % 16)
+    refuse("an auxiliary that is not aligned to 16 bytes");
+}
+
+static uint32_t alignmentOf(const void *place) {
+  auto bits = reinterpret_cast<uintptr_t>(place) | uintptr_t{256};
+  return static_cast<uint32_t>(bits & (~bits + 1));
+}
+
+/// gelu in its tanh form, or its derivative.
+static double gelu(double x, bool slope) {
+  const double root = std::sqrt(2 / M_PI), cube = 0.044715;
+  double t = std::tanh(root * (x + cube * x * x * x));
+  if (!slope)
+    return x * (1 + t) / 2;
+  return (1 + t) / 2 + x / 2 * (1 - t * t) * root * (1 + 3 * cube * x * x);
+}
+
 template <typename T>
 static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
-                     const char *b, const Layout &lb, T beta, char *c,
-                     const Layout &lc) {
+                     const char *b, const Layout &lb, T beta, const char *c,
+                     char *d, const Layout &lc) {
   uint64_t k = p.transA ? la.rows : la.columns;
   auto element = [](const char *matrix, const Layout &l, int64_t batch,
                     uint64_t row, uint64_t column) {
@@ -184,18 +264,42 @@ static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
                  static_cast<T>(read(p.transB ? element(b, lb, batch, j, x)
                                               : element(b, lb, batch, x, j),
                                      lb.type));
-        char *to = const_cast<char *>(element(c, lc, batch, i, j));
         T value = alpha * sum;
         if (beta != 0)
-          value += beta * static_cast<T>(read(to, lc.type));
-        write(to, lc.type, value);
+          value +=
+              beta * static_cast<T>(read(element(c, lc, batch, i, j), lc.type));
+        if (p.addsBias())
+          value += static_cast<T>(read(p.bias + i * bytesOf(lc.type), lc.type));
+        char *aux = p.aux + (i + j * p.auxLeading) * bytesOf(lc.type);
+        if (p.takesGelu() && p.hasAux())
+          write(aux, lc.type, value);
+        if (p.takesGelu())
+          value = static_cast<T>(gelu(value, /*slope=*/false));
+        if (p.isGeluGrad())
+          value *= static_cast<T>(gelu(read(aux, lc.type), /*slope=*/true));
+        write(const_cast<char *>(element(d, lc, batch, i, j)), lc.type, value);
       }
+  bool ofA = p.epilogue == CUBLASLT_EPILOGUE_BGRADA;
+  for (uint64_t i = 0; p.sumsUp() && i < (ofA ? lc.rows : lc.columns); ++i) {
+    T sum = 0;
+    for (uint64_t x = 0; x < k; ++x)
+      sum += ofA ? static_cast<T>(read(p.transA ? element(a, la, 0, x, i)
+                                                : element(a, la, 0, i, x),
+                                       la.type))
+                 : static_cast<T>(read(p.transB ? element(b, lb, 0, i, x)
+                                                : element(b, lb, 0, x, i),
+                                       lb.type));
+    write(p.bias + i * bytesOf(lc.type), lc.type, sum);
+  }
 }
 
 static Choice choiceOf(const Product &p, const Layout &a, const Layout &b,
                        const Layout &c, const uint32_t *alignments) {
-  Choice choice = {hash(p), hash(a), hash(b), hash(c), {}};
+  uint64_t layouts[] = {hash(a), hash(b), hash(c)};
+  Choice choice = {hash(p), hash(layouts, sizeof(layouts)), {}, 0, 0};
   memcpy(choice.alignments, alignments, sizeof(choice.alignments));
+  choice.bias = alignmentOf(p.bias);
+  choice.aux = alignmentOf(p.aux);
   return choice;
 }
 
@@ -240,6 +344,18 @@ cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t made,
     set(product.transA, value, bytes);
   else if (attribute == CUBLASLT_MATMUL_DESC_TRANSB)
     set(product.transB, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE)
+    set(product.epilogue, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER)
+    set(product.bias, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE)
+    set(product.biasType, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER)
+    set(product.aux, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE)
+    set(product.auxType, value, bytes);
+  else if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD)
+    set(product.auxLeading, value, bytes);
   else
     refuse("an attribute that it does not know");
   return CUBLAS_STATUS_SUCCESS;
@@ -306,6 +422,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   note("cublasLtMatmulAlgoGetHeuristic");
   const auto &preference = *reinterpret_cast<const Preference *>(given);
   checkLayouts(of(product), of(a), of(b), of(c));
+  checkEpilogue(of(product), of(c));
   if (hash(of(c)) != hash(of(d)) || wanted != 1)
     refuse("a question that it does not know");
   if (preference.schemes & ~uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE})
@@ -334,13 +451,16 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
   Product p = of(product);
   Layout layoutA = of(la), layoutB = of(lb), layoutC = of(lc);
   checkLayouts(p, layoutA, layoutB, layoutC);
+  checkEpilogue(p, layoutC);
   Choice given;
   memcpy(&given, algorithm, sizeof(given));
   Choice due = choiceOf(p, layoutA, layoutB, layoutC, given.alignments);
-  if (memcmp(&given, &due, sizeof(due)))
+  if (given.product != due.product || given.layouts != due.layouts)
     refuse("the algorithm was chosen for another product");
-  if (c != d || hash(layoutC) != hash(of(ld)))
-    refuse("the result lies elsewhere");
+  if (due.bias < given.bias || due.aux < given.aux)
+    refuse("a bias or an auxiliary is less aligned than it was");
+  if (hash(layoutC) != hash(of(ld)))
+    refuse("C and D lie differently");
   const void *places[] = {a, b, c, d};
   for (int i = 0; i < 4; ++i)
     if (reinterpret_cast<uintptr_t>(places[i]) % given.alignments[i])
@@ -353,7 +473,17 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
   auto at = [](const void *place, const Layout &layout) {
     return reach(reinterpret_cast<CUdeviceptr>(place), spanOf(layout));
   };
-  char *atA = at(a, layoutA), *atB = at(b, layoutB), *atC = at(d, layoutC);
+  char *atA = at(a, layoutA), *atB = at(b, layoutB), *atC = at(c, layoutC),
+       *atD = at(d, layoutC);
+  if (atC != atD && atC < atD + spanOf(layoutC) && atD < atC + spanOf(layoutC))
+    refuse("C and D overlap");
+  auto beside = [](char *&place, size_t bytes) {
+    place = reach(reinterpret_cast<CUdeviceptr>(place), bytes);
+  };
+  if (p.addsBias() || p.sumsUp())
+    beside(p.bias, biasBytes(p, layoutC));
+  if (p.hasAux())
+    beside(p.aux, auxBytes(p, layoutC));
   char *scratch = reach(reinterpret_cast<CUdeviceptr>(workspace), bytes);
   double scales[2];
   bool isDouble = p.scale == CUDA_R_64F;
@@ -365,10 +495,10 @@ cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product,
     memset(scratch, 0xff, workspaceBytes);
     if (isDouble)
       multiply<double>(p, scales[0], atA, layoutA, atB, layoutB, scales[1], atC,
-                       layoutC);
+                       atD, layoutC);
     else
       multiply<float>(p, scales[0], atA, layoutA, atB, layoutB, scales[1], atC,
-                      layoutC);
+                      atD, layoutC);
   });
   return CUBLAS_STATUS_SUCCESS;
 }

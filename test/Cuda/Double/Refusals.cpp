@@ -104,18 +104,40 @@ int main(int argc, char **argv) {
     return *reinterpret_cast<volatile char *>(memory);
   cuEventSynchronize(event);
 
-  // C [4, 3] = A [4, 2] B [2, 3], column by column.
+  // C [8, 3] = A [8, 2] B [2, 3], column by column.
   cublasLtHandle_t handle;
   cublasLtMatmulDesc_t product;
   cublasLtMatrixLayout_t a, b, c;
   cublasLtMatmulPreference_t preference;
   cublasLtCreate(&handle);
   cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
-  cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, 4, 2, makes("leading") ? 3 : 4);
+  cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, 8, 2, makes("leading") ? 7 : 8);
   cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, makes("extent") ? 3 : 2, 3, 4);
-  cublasLtMatrixLayoutCreate(&c, CUDA_R_32F, 4, 3, 4);
-  cublasLtMatmulPreferenceCreate(&preference);
+  cublasLtMatrixLayoutCreate(&c, CUDA_R_32F, 8, 3, 8);
+  CUdeviceptr scratch, matrices;
   uint64_t workspace = 1 << 20;
+  cuMemAlloc(&scratch, workspace);
+  cuMemAlloc(&matrices, bytes);
+  auto at = [&](CUdeviceptr offset) {
+    return reinterpret_cast<void *>(matrices + offset);
+  };
+
+  // It ends with gelu of its sum with a bias, and what that is taken of.
+  auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
+    cublasLtMatmulDescSetAttribute(product, attribute, &value, sizeof(value));
+  };
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE,
+      uint32_t(makes("epilogue") ? CUBLASLT_EPILOGUE_RELU_AUX
+                                 : CUBLASLT_EPILOGUE_GELU_AUX_BIAS));
+  set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, makes("no-bias") ? nullptr : at(768));
+  if (makes("bias-type"))
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, int32_t(CUDA_R_16BF));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+      makes("no-auxiliary") ? nullptr
+                            : at(makes("auxiliary-alignment") ? 840 : 832));
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+      int64_t(makes("auxiliary-columns") ? 12 : 8));
+  cublasLtMatmulPreferenceCreate(&preference);
   cublasLtMatmulPreferenceSetAttribute(preference,
                                        CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                        &workspace, sizeof(workspace));
@@ -131,12 +153,11 @@ int main(int argc, char **argv) {
                                  &found, &count);
   if (makes("other-product"))
     cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, 2, 3, 3);
-  CUdeviceptr scratch, matrices;
-  cuMemAlloc(&scratch, workspace);
-  cuMemAlloc(&matrices, bytes);
-  auto at = [&](CUdeviceptr offset) {
-    return reinterpret_cast<void *>(matrices + offset);
-  };
+  // Where a matrix lies that is chosen for is read when it is used.
+  if (makes("auxiliary-outside"))
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, at(1024 - 64));
+  if (makes("bias-alignment"))
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, at(772));
   float one = 1, zero = 0;
   cublasLtMatmul(handle, product, &one, at(makes("alignment") ? 4 : 0), a,
                  at(256), b, &zero, at(512), c, at(512), c, &found.algo,

@@ -162,6 +162,156 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has no vector, which 'bias' needs}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <bias>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has no vector, which 'sum_b' needs}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <sum_b>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has no matrix, which 'gelu_grad' needs}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu_grad>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has a vector, but 'none' uses none}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> vector %v : memref<8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has a vector, but 'gelu_grad' uses none}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu_grad> vector %v : memref<8xf32> matrix %c : memref<4x8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has a matrix, but 'bias' uses none}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <bias> vector %v : memref<8xf32> matrix %c : memref<4x8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has a vector 'memref<8xf32>', but 'sum_a' needs 4 elements of 'f32' without holes}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <sum_a> vector %v : memref<8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xbf16>) {
+    // expected-error @+1 {{has a vector 'memref<8xbf16>', but 'bias' needs 8 elements of 'f32' without holes}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <bias> vector %v : memref<8xbf16>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has a matrix 'memref<8xf32>', but 'gelu' needs 32 elements of 'f32' without holes}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu> matrix %v : memref<8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{adds to what it makes 'gelu' of}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8, beta = 1.0 : f32> epilogue <gelu>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{has 'bias' of several products}}
+    rt.gemm %a, %b, %c as <m = 2, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8, batch = [2, 1], a = [4, 0], c = [16, 0]> epilogue <bias> vector %v : memref<8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %h: memref<4x4xf32>) {
+    // expected-error @+1 {{has a matrix of 4 columns beside rows that are 8 apart; it needs a multiple of 8 of both}}
+    rt.gemm %a, %b, %c as <m = 4, n = 4, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu> matrix %h : memref<4x4xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xbf16>, %b: memref<2x8xbf16>, %c: memref<4x8xbf16>, %v: memref<8xbf16>) {
+    // expected-error @+1 {{cannot make 'sum_b' of elements of 'bf16'}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <sum_b> vector %v : memref<8xbf16>
+        : memref<4x2xbf16>, memref<2x8xbf16>, memref<4x8xbf16>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{adds a buffer where beta is 0 or the epilogue neither 'none' nor 'bias'}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> added %c : memref<4x8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
+    // expected-error @+1 {{adds 'memref<8xf32>' to 'memref<4x8xf32>'}}
+    rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8, beta = 1.0 : f32> added %v : memref<8xf32>
+        : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
   rt.func @f(%a: memref<2x2xf32>, %b: memref<2x2xf64>) {
     // expected-error @+1 {{has no products of elements of 'f32' and 'f64' with results of 'f32'}}
     rt.gemm %a, %b, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>

@@ -36,6 +36,15 @@ rt.stage 0 arena 4096 {
     // CHECK: rt.gemm {{.*}} : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xbf16>
     rt.gemm %h, %v16, %h as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xbf16>
+    // CHECK: rt.gemm {{.*}} epilogue <gelu> vector %{{.*}} : memref<8xf32> matrix %{{.*}} : memref<4x8xf32> : memref<4x8xbf16>
+    %bias = rt.view %a : memref<4x8xf32> to memref<8xf32>
+    rt.gemm %h, %v16, %b as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8>
+        epilogue <gelu> vector %bias : memref<8xf32> matrix %a : memref<4x8xf32>
+        : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
+    // CHECK: rt.gemm {{.*}} beta = 1.0{{.*}}> added %{{.*}} : memref<4x8xf32> : memref<4x8xbf16>
+    rt.gemm %h, %v16, %b as <m = 4, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8,
+        beta = 1.0 : f32> added %a : memref<4x8xf32>
+        : memref<4x8xbf16>, memref<8x8xbf16>, memref<4x8xf32>
     // CHECK: rt.launch @gelu ins(%{{.*}} : memref<4x8xf32>) outs(%{{.*}} : memref<4x8xf32>) inplace [0]
     rt.launch @gelu ins(%b : memref<4x8xf32>) outs(%b : memref<4x8xf32>)
         inplace [0]

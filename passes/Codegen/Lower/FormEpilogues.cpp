@@ -1,0 +1,175 @@
+//===- FormEpilogues.cpp - Products, and what the library does with them --===//
+//
+// What follows a product is worth being done with it if less memory is touched
+// then. Whether it is depends on what kernels are left: the sum of a product
+// and a bias is a kernel of its own ahead of an attention, and costs nothing
+// where a norm follows, which reads the product anyway. So each fusion is tried
+// on a copy of the body, of which kernels are formed:
+//
+//     %p = nn.contract ...           p written
+//     %s = nn.sum %p, %bias          p read, s written     a kernel
+//     %o = nn.attention %s           s read
+//
+//     %s = func.call @product_0_bias s written
+//     %o = nn.attention %s           s read
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Pipe/Pipe.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Codegen/Kernels/Accumulation.h"
+#include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/Prepare.h"
+#include "passes/Codegen/Lower/Fusions.h"
+#include "passes/Codegen/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_RTFORMEPILOGUESPASS
+#include "passes/Codegen/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// What kernels and products of a body do to memory.
+struct Traffic {
+  int64_t bytes = 0;    ///< read and written
+  int64_t launches = 0; ///< kernels and products
+
+  /// Whether it is less in one way and no more in the other.
+  bool isLess(const Traffic &than) const {
+    return bytes <= than.bytes && launches <= than.launches &&
+           (bytes < than.bytes || launches < than.launches);
+  }
+};
+
+struct RTFormEpiloguesPass
+    : pcc::impl::RTFormEpiloguesPassBase<RTFormEpiloguesPass> {
+  using RTFormEpiloguesPassBase::RTFormEpiloguesPassBase;
+
+  void runOnOperation() override;
+  void formIn(pipe::BodyOp body);
+  /// Of a body in which `fusion`, if there is one, is applied. Fails where no
+  /// kernels can be formed, which --rt-form-kernels says.
+  FailureOr<Traffic> count(pipe::BodyOp body, nn::ContractOp contract = {},
+                           FusionKind kind = {});
+  /// The name of the function that holds what is fused.
+  StringRef outline(const Fusion &fusion);
+
+  /// Functions by their text without the name.
+  llvm::StringMap<func::FuncOp> functions;
+};
+
+} // namespace
+
+static int64_t bytesOf(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values) {
+    RankedTensorType type = nn::tensorType(value);
+    bytes += type.getNumElements() * rt::getElementBytes(type.getElementType());
+  }
+  return bytes;
+}
+
+FailureOr<Traffic> RTFormEpiloguesPass::count(pipe::BodyOp body,
+                                              nn::ContractOp contract,
+                                              FusionKind kind) {
+  IRMapping mapping;
+  OwningOpRef<pipe::BodyOp> copy(cast<pipe::BodyOp>(body->clone(mapping)));
+  if (contract) {
+    Value inCopy = mapping.lookup(contract.getResult());
+    auto fusion =
+        findFusion(cast<nn::ContractOp>(inCopy.getDefiningOp()), kind);
+    applyFusion(*fusion, "product");
+  }
+  Block &block = *copy->getBlock();
+  codegen::prepareBlock(block, partialSums);
+  ScopedDiagnosticHandler quiet(&getContext(),
+                                [](Diagnostic &) { return success(); });
+  auto grouping = codegen::groupBlock(block);
+  if (failed(grouping))
+    return failure();
+  Traffic traffic;
+  for (const codegen::Group &group : grouping->groups) {
+    traffic.bytes += bytesOf(group.arguments.getArrayRef());
+    traffic.bytes += bytesOf(group.results);
+    ++traffic.launches;
+  }
+  for (Operation &op : block)
+    if (codegen::isProduct(&op)) {
+      traffic.bytes += bytesOf(op.getOperands()) + bytesOf(op.getResults());
+      ++traffic.launches;
+    }
+  return traffic;
+}
+
+StringRef RTFormEpiloguesPass::outline(const Fusion &fusion) {
+  MLIRContext *context = &getContext();
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  SmallVector<Type> inputs(ValueRange(fusion.arguments).getTypes()),
+      outputs(ValueRange(fusion.results).getTypes());
+  Location loc = fusion.ops.back()->getLoc();
+  auto function = func::FuncOp::create(
+      loc, "product", FunctionType::get(context, inputs, outputs));
+  function.setPrivate();
+  function->setAttr(rt::kEpilogueAttr,
+                    rt::EpilogueAttr::get(context, fusion.epilogue));
+  Block *body = function.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(fusion.arguments, body->getArguments());
+  OpBuilder inner = OpBuilder::atBlockBegin(body);
+  for (Operation *op : fusion.ops)
+    inner.clone(*op, mapping)
+        ->setDiscardableAttrs(DictionaryAttr::get(context));
+  SmallVector<Value> results;
+  for (Value result : fusion.results)
+    results.push_back(mapping.lookup(result));
+  func::ReturnOp::create(inner, loc, results);
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  function->print(os, OpPrintingFlags().useLocalScope());
+  auto [it, isNew] = functions.try_emplace(text, function);
+  if (!isNew) {
+    function.erase();
+    return it->second.getName();
+  }
+  function.setName(("product_" + Twine(functions.size() - 1) + "_" +
+                    rt::stringifyEpilogue(fusion.epilogue))
+                       .str());
+  builder.insert(function);
+  return function.getName();
+}
+
+void RTFormEpiloguesPass::formIn(pipe::BodyOp body) {
+  auto contracts = llvm::to_vector(body.getBlock()->getOps<nn::ContractOp>());
+  std::optional<Traffic> now;
+  for (nn::ContractOp contract : contracts)
+    for (FusionKind kind : kFusionKinds) {
+      auto fusion = findFusion(contract, kind);
+      if (!fusion)
+        continue;
+      if (!now) {
+        auto without = count(body);
+        if (failed(without))
+          return;
+        now = *without;
+      }
+      auto with = count(body, contract, kind);
+      if (failed(with) || !with->isLess(*now))
+        continue;
+      now = *with;
+      applyFusion(*fusion, outline(*fusion));
+      break;
+    }
+}
+
+void RTFormEpiloguesPass::runOnOperation() {
+  functions.clear();
+  for (auto body : getOperation().getOps<pipe::BodyOp>())
+    formIn(body);
+}

@@ -1,0 +1,79 @@
+//===- Blas.cpp - cuBLASLt, as it is opened -------------------------------===//
+//
+// An algorithm is the library's own secret and of no use to another version of
+// it, so rank 0 sends none: requireSameDevices() sees that all ranks choose as
+// it does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cuda/Blas.h"
+#include "runtime/Backend.h"
+#include "runtime/cuda/Graphs.h"
+#include "runtime/support/DType.h"
+#include "runtime/support/Error.h"
+
+using namespace pcc;
+using namespace pcc::cuda;
+
+const Blas &cuda::blas() {
+  static const Blas table = [] {
+    Library library("libcublasLt.so.13", Library::Part::Toolkit);
+    library.require("install the library with CUDA 13, or PyPI's "
+                    "nvidia-cublas, or name its folder in PCC_CUDA_LIBRARIES");
+    Blas table;
+#define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
+#include "runtime/cuda/Blas.def"
+    return table;
+  }();
+  return table;
+}
+
+static const char *endingOf(const pcc_fused_desc &desc) {
+  switch (desc.epilogue) {
+  case PCC_BIAS:
+    return " and a bias";
+  case PCC_GELU:
+    return " and gelu";
+  case PCC_GELU_GRAD:
+    return " and the gradient of gelu";
+  case PCC_SUM_A:
+  case PCC_SUM_B:
+    return " and the gradient of a bias";
+  default:
+    return "";
+  }
+}
+
+void cuda::checkBlas(cublasStatus_t status, const pcc_fused_desc &desc) {
+  if (status == CUBLAS_STATUS_SUCCESS)
+    return;
+  const pcc_gemm_desc &d = desc.product;
+  fail(ExitDevice,
+       format("cuBLASLt failed at the product %lld x %lld x %lld of %s%s: %s",
+              static_cast<long long>(d.m), static_cast<long long>(d.k),
+              static_cast<long long>(d.n), dtypeName(d.a_dtype), endingOf(desc),
+              blas().cublasLtGetStatusName(status)),
+       desc.epilogue && status == CUBLAS_STATUS_NOT_SUPPORTED
+           ? "pcc --epilogues off makes a program that asks for products alone"
+           : graphsWayOut());
+}
+
+cublasLtHandle_t cuda::blasHandle() {
+  static cublasLtHandle_t handle = [] {
+    cublasLtHandle_t made;
+    cublasStatus_t status = blas().cublasLtCreate(&made);
+    if (status != CUBLAS_STATUS_SUCCESS)
+      fail(ExitDevice, format("cuBLASLt cannot start: %s",
+                              blas().cublasLtGetStatusName(status)));
+    return made;
+  }();
+  return handle;
+}
+
+std::string backend::productsText(int32_t) {
+  size_t version = blas().cublasLtGetVersion();
+  return format("cuBLASLt %zu.%zu.%zu", version / 10000, version / 100 % 100,
+                version % 100);
+}
+
+void cuda::openBlas() { blasHandle(); }
