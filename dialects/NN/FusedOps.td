@@ -250,7 +250,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     the log would be lost.
 
     With p > 0 the probabilities are dropped out as `nn.dropout` does, with
-    coordinates (samples[b], positions of query and key, head + head_origin).
+    coordinates (samples[b], head + head_origin, positions of query and key).
 
     ```mlir
     %o, %lse = nn.attention causal %q, %k, %v positions %at, %at scale 0.5

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cuda/AttentionGraph.h"
-#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Graphs.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 
@@ -118,8 +118,10 @@ std::string cuda::makeAttention(const pcc_stage &stage) {
                 versionText(dnn().cudnnGetVersion()).c_str());
 }
 
-static void execute(const pcc_attention_desc &desc, CUdeviceptr workspace,
-                    std::vector<Binding> bindings) {
+static void execute(pcc_context *ctx, const pcc_attention_desc &desc,
+                    CUdeviceptr workspace, std::vector<Binding> bindings) {
+  // The handle's own stream: a graph that is recorded has to know of it.
+  streamOf(ctx, PCC_COMPUTE_STREAM);
   auto found = plans().find(&desc);
   if (found == plans().end())
     fail(ExitInternal, "attention that its stage does not name");
@@ -148,13 +150,16 @@ static void execute(const pcc_attention_desc &desc, CUdeviceptr workspace,
   b.finalize(pack);
   b.execute(handle(), found->second.plan, pack);
   if (!b.isWell())
-    fail(ExitDevice, format("cuDNN failed at the %s: %s",
-                            describe(desc).c_str(), b.error().c_str()));
+    fail(ExitDevice,
+         format("cuDNN failed at the %s: %s", describe(desc).c_str(),
+                b.error().c_str()),
+         graphsWayOut());
 }
 
-void pcc_attention(pcc_context *, const pcc_attention_desc *desc, const void *q,
-                   const void *k, const void *v, void *o, float *stats) {
-  execute(*desc, extra().workspace,
+void pcc_attention(pcc_context *ctx, const pcc_attention_desc *desc,
+                   const void *q, const void *k, const void *v, void *o,
+                   float *stats) {
+  execute(ctx, *desc, extra().workspace,
           {{AttentionTensor::Q, q},
            {AttentionTensor::K, k},
            {AttentionTensor::V, v},
@@ -162,7 +167,7 @@ void pcc_attention(pcc_context *, const pcc_attention_desc *desc, const void *q,
            {AttentionTensor::Stats, stats}});
 }
 
-void pcc_attention_grad(pcc_context *, const pcc_attention_desc *desc,
+void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
                         const void *d_o, const void *q, const void *k,
                         const void *v, const void *o, const float *stats,
                         void *dq, void *dk, void *dv, void *workspace) {
@@ -176,7 +181,7 @@ void pcc_attention_grad(pcc_context *, const pcc_attention_desc *desc,
     auto from = [&](const void *place, int64_t sample) {
       return static_cast<const char *>(place) + first * sample;
     };
-    execute(d, delta + deltaBytes(d),
+    execute(ctx, d, delta + deltaBytes(d),
             {{AttentionTensor::DO, from(d_o, queries)},
              {AttentionTensor::Q, from(q, d.q_strides[0] * bytes)},
              {AttentionTensor::K, from(k, d.k_strides[0] * bytes)},
