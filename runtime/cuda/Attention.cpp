@@ -168,7 +168,7 @@ void pcc_attention(pcc_context *ctx, const pcc_attention_desc *desc,
 }
 
 void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
-                        const void *d_o, const void *q, const void *k,
+                        const void *dO, const void *q, const void *k,
                         const void *v, const void *o, const float *stats,
                         void *dq, void *dk, void *dv, void *workspace) {
   const pcc_attention_desc &d = *desc;
@@ -182,7 +182,7 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
       return static_cast<const char *>(place) + first * sample;
     };
     execute(ctx, d, delta + deltaBytes(d),
-            {{AttentionTensor::DO, from(d_o, queries)},
+            {{AttentionTensor::DO, from(dO, queries)},
              {AttentionTensor::Q, from(q, d.q_strides[0] * bytes)},
              {AttentionTensor::K, from(k, d.k_strides[0] * bytes)},
              {AttentionTensor::V, from(v, d.v_strides[0] * bytes)},

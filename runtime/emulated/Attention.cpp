@@ -169,12 +169,12 @@ void pcc_attention(pcc_context *, const pcc_attention_desc *desc, const void *q,
 }
 
 void pcc_attention_grad(pcc_context *, const pcc_attention_desc *desc,
-                        const void *d_o, const void *q, const void *k,
+                        const void *dO, const void *q, const void *k,
                         const void *v, const void *o, const float *stats,
                         void *dq, void *dk, void *dv, void *) {
-  Backward at = {reach(d_o), reach(q),  reach(k),
-                 reach(v),   reach(o),  reinterpret_cast<float *>(reach(stats)),
-                 reach(dq),  reach(dk), reach(dv)};
+  Backward at = {reach(dO), reach(q),  reach(k),
+                 reach(v),  reach(o),  reinterpret_cast<float *>(reach(stats)),
+                 reach(dq), reach(dk), reach(dv)};
   device().enqueue("attention backward", "", [=] {
     forEachHead(*desc, desc->key_heads, [&](int64_t sample, int64_t head) {
       attendBackward(*desc, at, sample, head);
