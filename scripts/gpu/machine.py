@@ -31,12 +31,6 @@ class Limit:
         return None if cls.end is None else max(cls.end - time.monotonic(), 0)
 
     @classmethod
-    def share(cls, cases, case):
-        """Seconds for a case and as many for each behind it; None: any number."""
-        behind = len(cases) - cases.index(case)
-        return None if cls.end is None else cls.left() / behind
-
-    @classmethod
     def has(cls, seconds):
         """Whether as many seconds are left."""
         return cls.end is None or cls.left() >= seconds

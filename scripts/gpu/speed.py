@@ -117,10 +117,24 @@ def time_peer(case, most):
             return rate([json.loads(line) for line in file]), ""
 
 
-def time_case(case, folder, has_torch):
-    """What a race finds, and what is wrong. Turns go on while there is time for
-    one as long as that before."""
-    share = machine.Limit.share(cases.RACES, case)
+def share_of(case, races, has_torch):
+    """Seconds of those that are left; PyTorch takes longer than a program to
+    compile. None: any number."""
+    weights = [2 if peers_with(race, has_torch) else 1 for race in races]
+    at = races.index(case)
+    left = machine.Limit.left()
+    return left and left * weights[at] / sum(weights[at:])
+
+
+def peers_with(case, has_torch):
+    """Whether PyTorch is timed beside it: once for each model."""
+    first = next(race for race in cases.RACES if race.peer == case.peer)
+    return has_torch and case is first
+
+
+def time_case(case, folder, has_torch, share=None):
+    """What a race finds in so many seconds, and what is wrong. Turns go on while
+    there is time for one as long as that before."""
     found, problem = {"case": case.name, "pytorch": None}, ""
     began, turn = time.monotonic(), 0.0
     for _ in range(TURNS):
@@ -137,7 +151,7 @@ def time_case(case, folder, has_torch):
         if got is None:
             return found, f"{case.name}, --no-cuda-graphs: {why}"
         found["without_graphs"] = max(got, found.get("without_graphs", 0))
-        if has_torch:
+        if peers_with(case, has_torch):
             got, why = time_peer(case, left())
             if got is None:
                 print(f"PyTorch fails at {case.name}: {why}\n", flush=True)
@@ -156,15 +170,17 @@ def run(manifest, folder, only):
     name = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout \
         if shutil.which("nvidia-smi") else ""
     peak = next((peak for chip, peak in PEAKS.items() if chip in name), None)
-    results, wrong, shown = [], [], []
-    for case in cases.RACES:
-        if only not in case.name or \
-                not os.path.exists(os.path.join(folder, cases.file_of(case))):
-            continue
-        found, problem = time_case(case, folder, has_torch)
+    results, wrong, shown, peers = [], [], [], {}
+    races = [case for case in cases.RACES if only in case.name and
+             os.path.exists(os.path.join(folder, cases.file_of(case)))]
+    for case in races:
+        found, problem = time_case(case, folder, has_torch,
+                                   share_of(case, races, has_torch))
         if problem:
             wrong.append(problem)
-        ours, theirs = found.get("tokens_per_second"), found["pytorch"]
+        ours = found.get("tokens_per_second")
+        theirs = found["pytorch"] or peers.get(tuple(case.peer))
+        peers[tuple(case.peer)] = found["pytorch"] = theirs
         plain = found.get("without_graphs")
         if not ours:
             continue

@@ -231,6 +231,17 @@ assert not problem and found["pytorch"] == 40.0 and found["arena"] == "12.5 MiB"
 assert abs(found["tokens_per_second"] - speed.rate(rows)) < 1e-9
 assert end_race(7)[1] == race.name + ": it broke"
 
+# Time is shared out among those that are left; a model's PyTorch is timed once.
+tiles = next(race for race in cases.RACES if race.device)
+assert not speed.peers_with(tiles, True) and speed.peers_with(race, True)
+assert not speed.peers_with(race, False)
+assert speed.share_of(race, [race], True) is None
+machine.Limit.set(300)
+assert 199 < speed.share_of(race, [race, tiles], True) <= 200
+assert 299 < speed.share_of(tiles, [race, tiles], True) <= 300
+assert 149 < speed.share_of(race, [race, tiles], False) <= 150
+machine.Limit.end = None
+
 # What a token takes: 6 times the weights of GPT-2's products, and attention's.
 flops = speed.flops_per_token(cases.GPT2)
 assert 6 * 123.5e6 < flops < 6 * 123.6e6 + 6 * 12 * 768 * 1024 + 1, flops
