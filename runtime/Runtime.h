@@ -108,8 +108,8 @@ enum pcc_epilogue {
 /// where gelu or its gradient is made. Vector and matrix have C's type, sums
 /// f32.
 typedef struct {
-  pcc_gemm_desc product;
-  int32_t epilogue; ///< a pcc_epilogue
+  pcc_gemm_desc product; ///< without what it ends with
+  int32_t epilogue;      ///< a pcc_epilogue
 } pcc_fused_desc;
 
 /// Computes what `desc` says; for devices. Null: there is no vector, no matrix.

@@ -27,6 +27,7 @@ std::string versionText(size_t version);
 /// nothing is done behind it, so that whoever builds much asks once.
 class DnnBuilder {
 public:
+  /// The library's own.
   using Descriptor = cudnnBackendDescriptor_t;
 
   /// `library` must outlive this.
@@ -45,6 +46,7 @@ public:
   }
   void set(Descriptor descriptor, cudnnBackendAttributeName_t name,
            cudnnBackendAttributeType_t type, int64_t count, const void *values);
+  /// Ends what may be set of a descriptor.
   void finalize(Descriptor descriptor);
   /// Reads up to `count` elements of an attribute; answers how many there are.
   int64_t get(Descriptor descriptor, cudnnBackendAttributeName_t name,

@@ -10,8 +10,8 @@ namespace pcc {
 /// Where a product finds and leaves what lies beside its matrices; null: there
 /// is none.
 struct Besides {
-  char *vector, *matrix;
-  const char *added;
+  char *vector, *matrix; ///< read or written, as the epilogue says
+  const char *added;     ///< in the sum
 };
 
 /// What pcc_gemm_fused computes: in f32, rounded once. Ends the program with

@@ -9,6 +9,7 @@ namespace pcc {
 
 /// A product of a body and the ops that the library could do with it.
 struct Fusion {
+  /// What the product then ends with.
   rt::Epilogue epilogue;
   /// In block order, the contraction among them.
   llvm::SmallVector<mlir::Operation *> ops;
@@ -22,6 +23,7 @@ struct Fusion {
 
 /// Ways to fuse, the one that takes most first.
 enum class FusionKind { Gelu, Sum, GeluGrad, Sums };
+/// All of them, in that order.
 inline constexpr FusionKind kFusionKinds[] = {
     FusionKind::Gelu, FusionKind::Sum, FusionKind::GeluGrad, FusionKind::Sums};
 

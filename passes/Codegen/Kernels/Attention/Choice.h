@@ -32,7 +32,7 @@ enum class AttentionMaker { Library, Tiles, Products };
 
 /// How an attention is made, and why not in another way.
 struct AttentionChoice {
-  AttentionMaker maker;
+  AttentionMaker maker; ///< who makes it
   /// What stands against the library; empty: nothing, or it was not asked.
   std::string whyNoLibrary;
   /// What stands against tiles; empty: nothing.

@@ -39,18 +39,23 @@ func.func private @wide(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>)
   return %o, %lse : tensor<1x32x3x20xf32>, tensor<1x32x3xf32>
 }
 
-// bf16, causal: tiles that no query may see are left out, by positions; products
-// are the tensor cores', and scores stay in registers.
+// bf16, causal: tiles that no query may see are left out, by positions, and those
+// that all see are not masked; products are the tensor cores', and scores stay in
+// registers.
 // NARROW-LABEL: gpu.func @narrow
 // NARROW: arith.maxsi
 // NARROW: scf.for
 // NARROW-NEXT: gpu.barrier
 // NARROW: arith.minsi
 // NARROW: %[[SEEN:.*]] = arith.cmpi sge
-// NARROW-NEXT: scf.if %[[SEEN]]
+// NARROW: arith.maxsi
+// NARROW: %[[CUT:.*]] = arith.cmpi slt
+// NARROW: scf.if %[[SEEN]]
 // NARROW: nvgpu.ldmatrix {{.*}}transpose = false
 // NARROW: nvvm.mma.sync {{.*}}bf16
+// NARROW: scf.if %[[CUT]]
 // NARROW: arith.cmpi slt
+// NARROW: } else {
 // NARROW: math.exp2
 // NARROW-NOT: memref.store
 // NARROW: arith.truncf {{.*}} : vector<2xf32> to vector<2xbf16>
