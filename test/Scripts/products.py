@@ -6,6 +6,7 @@ import os
 import sys
 
 root, folder = sys.argv[1:]
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(root, "scripts"))
 from loading import script  # noqa: E402
 
