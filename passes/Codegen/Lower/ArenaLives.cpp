@@ -26,7 +26,9 @@
 // What is on another stream than stream 0 may be done at any moment between
 // what its stream knows that stream 0 is done with and the moment when stream 0
 // has waited for it: its buffers live that long. If it never does, they share
-// with none.
+// with none. What is sent on one stream and received into on the next, which
+// waits for the first, holds something throughout, though stream 0 is told of
+// neither between.
 //
 // Gradients and what is gathered hold nothing as an entry point begins, so they
 // share memory as well. A row of a bucket is one buffer: it lives from the
@@ -79,6 +81,7 @@ ArenaLives::ArenaLives(rt::StageOp stage, const Buffers &renewed) {
       run(entry);
       llvm::append_range(endless, pending);
       pending.clear();
+      users.clear();
     }
   for (const Pending &use : endless)
     for (Piece *piece : piecesOf(use.place))
@@ -218,9 +221,20 @@ void ArenaLives::touch(const Place &place, bool begins, unsigned since) {
     unsigned last = piece->spans.empty() ? 0 : piece->spans.back().second;
     bool isFirst = piece->spans.empty() || last < entryBegin;
     bool isNew = givenUp.erase(piece) || (begins && place.isPiece);
-    piece->touch(std::max(since, last), isFirst || isNew);
+    piece->touch(std::max(since, last),
+                 isFirst || (isNew && users.lookup(piece) == 0));
     piece->touch(moment, /*begins=*/false);
   }
+}
+
+void ArenaLives::touchOn(unsigned stream, const Place &place, bool begins,
+                         unsigned since) {
+  touch(place, begins, since);
+  if (!place.block)
+    return;
+  pending.push_back({place, stream, counts[stream]});
+  for (Piece *piece : piecesOf(place))
+    ++users[piece];
 }
 
 void ArenaLives::extend(const Place &place) {
@@ -239,6 +253,8 @@ void ArenaLives::wait(const Event &event) {
     if (known[0][use.stream] < use.number)
       return false;
     extend(use.place);
+    for (Piece *piece : piecesOf(use.place))
+      --users[piece];
     return true;
   });
 }
@@ -365,9 +381,10 @@ void ArenaLives::run(Block &ops, Scope &scope) {
       }
       for (const rt::Access &access : rt::getAccesses(&op)) {
         Place place = placeOf(access.buffer, scope);
-        touch(place, access.isWrite, since);
-        if (stream != 0 && place.block)
-          pending.push_back({place, stream, counts[stream]});
+        if (stream == 0)
+          touch(place, access.isWrite, since);
+        else
+          touchOn(stream, place, access.isWrite, since);
       }
     }
   }

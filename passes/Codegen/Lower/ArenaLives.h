@@ -93,6 +93,9 @@ private:
   /// before is not needed. `since`: it may have done so at any moment from
   /// there on.
   void touch(const Place &place, bool begins, unsigned since);
+  /// The present op touches a place on another stream.
+  void touchOn(unsigned stream, const Place &place, bool begins,
+               unsigned since);
   /// An access up to the present moment, to what a place has held so far.
   void extend(const Place &place);
   unsigned numberOf(int64_t stream) const {
@@ -111,6 +114,8 @@ private:
   std::vector<Known> known;
   llvm::DenseMap<Event, Known> recorded;
   std::vector<Pending> pending;
+  /// How many of those use a piece.
+  llvm::DenseMap<Piece *, unsigned> users;
   unsigned moment = 0, entryBegin = 0;
   /// The loop at hand, or null, where it is, and after how many turns it uses
   /// the same slots.

@@ -742,3 +742,52 @@ rt.stage 0 {
     rt.copy %last to %y : memref<64xi8> to memref<64xi8>
   }
 }
+
+// -----
+
+// Stream 1 receives anew into @a when stream 2 has sent what was in it, at any
+// moment until then: it is not free for @b, though stream 0 is told nothing.
+// CHECK: rt.stage 0 arena 192 {
+// CHECK: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]]{{$}}
+// CHECK-NOT: at [[A]]{{$}}
+// CHECK: rt.func @forward
+rt.stage 0 {
+  rt.buffer @y : memref<64xi8> output
+  rt.buffer @a : memref<64xi8> value
+  rt.buffer @b : memref<64xi8> value
+  rt.event @received
+  rt.event @sent
+  rt.event @issued
+  rt.func @forward() {
+    %y = rt.address @y : memref<64xi8>
+    %a = rt.address @a : memref<64xi8>
+    %b = rt.address @b : memref<64xi8>
+    %received = rt.event_of @received : !rt.event
+    %sent = rt.event_of @sent : !rt.event
+    %issued = rt.event_of @issued : !rt.event
+    rt.recv %a from 1 channel 0 stream 1 : memref<64xi8>
+    rt.record %received stream 1
+    rt.wait %received stream 2
+    rt.send %a to 1 channel 1 stream 2 : memref<64xi8>
+    rt.record %sent stream 2
+    rt.zero %b : memref<64xi8>
+    rt.copy %b to %y : memref<64xi8> to memref<64xi8>
+    rt.record %issued
+    rt.wait %issued stream 1
+    rt.wait %sent stream 1
+    rt.recv %a from 1 channel 0 stream 1 : memref<64xi8>
+    rt.record %received stream 1
+    rt.wait %received
+    rt.copy %a to %y : memref<64xi8> to memref<64xi8>
+  }
+}
+rt.stage 1 {
+  rt.buffer @a : memref<64xi8> value
+  rt.func @forward() {
+    %a = rt.address @a : memref<64xi8>
+    rt.zero %a : memref<64xi8>
+    rt.send %a to 0 channel 0 : memref<64xi8>
+    rt.recv %a from 0 channel 1 : memref<64xi8>
+    rt.send %a to 0 channel 0 : memref<64xi8>
+  }
+}
