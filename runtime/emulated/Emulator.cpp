@@ -28,6 +28,9 @@ using namespace pcc;
 namespace {
 
 constexpr int64_t kLanes = 32;
+/// Bytes of shared memory that are followed together: the least that kernels
+/// keep there.
+constexpr int64_t kUnit = 2;
 std::mutex mutex;
 std::map<std::string, pcc_emu_counts> counts;
 uint64_t seed = 1;
@@ -56,7 +59,7 @@ public:
 
   const pcc_emu_kernel &kernel;
   void *const *buffers;
-  Fibers fibers;
+  Fibers &fibers;
   std::vector<Thread> threads;
   std::vector<uint32_t> shared;
   int64_t block = 0;
@@ -78,7 +81,8 @@ private:
   void runBlock();
   void runWarp(int64_t first, int64_t count);
   bool meet(int64_t first, int64_t count);
-  void check(Touches &touches, bool isWrite, const char *what, int64_t at);
+  /// Of an element of a buffer; -1: of a byte of shared memory.
+  void check(Touches &touches, bool isWrite, int64_t buffer, int64_t at);
 
   std::mt19937_64 random;
   std::vector<Touches> sharedTouches;
@@ -90,11 +94,13 @@ private:
 };
 
 thread_local Launch *launch = nullptr;
+/// Of all launches of a thread of the host, for their stacks are large.
+thread_local Fibers stacks;
 
 } // namespace
 
 Launch::Launch(const pcc_emu_kernel &kernel, void *const *buffers)
-    : kernel(kernel), buffers(buffers) {
+    : kernel(kernel), buffers(buffers), fibers(stacks) {
   std::lock_guard<std::mutex> lock(mutex);
   random.seed(seed++);
   int64_t elements = 0;
@@ -237,7 +243,7 @@ void Launch::runBlock() {
   }
   std::fill(shared.begin(), shared.end(), PCC_EMU_POISON);
   if (checksRaces)
-    sharedTouches.assign(kernel.shared, Touches());
+    sharedTouches.assign((kernel.shared + kUnit - 1) / kUnit, Touches());
   std::vector<int64_t> warps((size + kLanes - 1) / kLanes);
   std::iota(warps.begin(), warps.end(), 0);
   while (true) {
@@ -309,17 +315,19 @@ void Launch::run() {
   }
 }
 
-void Launch::check(Touches &touches, bool isWrite, const char *what,
-                   int64_t at) {
+void Launch::check(Touches &touches, bool isWrite, int64_t buffer, int64_t at) {
   int64_t id = fibers.current();
   Thread &thread = current();
   Moment now = {static_cast<uint32_t>(block), static_cast<uint16_t>(id),
                 static_cast<uint16_t>(id / kLanes), thread.barriers,
                 thread.warpBarriers};
-  if (touches.isRace(now, isWrite))
-    fail(id, "%s element %lld of %s, which another thread %s at the same time",
-         isWrite ? "writes" : "reads", (long long)at, what,
-         isWrite ? "touches" : "writes");
+  if (!touches.isRace(now, isWrite))
+    return;
+  std::string what =
+      buffer < 0 ? "shared memory" : "buffer " + std::to_string(buffer);
+  fail(id, "%s element %lld of %s, which another thread %s at the same time",
+       isWrite ? "writes" : "reads", (long long)at, what.c_str(),
+       isWrite ? "touches" : "writes");
 }
 
 void Launch::access(const char *address, int64_t bytes, int64_t alignment,
@@ -335,13 +343,13 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
       fail(id, "%s %lld bytes at %lld of its %lld bytes of shared memory", does,
            (long long)bytes, (long long)at, (long long)kernel.shared);
     if (checksRaces)
-      for (int64_t i = at; i < at + bytes; ++i) {
+      for (int64_t i = at / kUnit; i * kUnit < at + bytes; ++i) {
         if (!isWrite && !sharedTouches[i].isWritten())
           fail(id,
                "reads byte %lld of shared memory, which nobody has "
                "written",
-               (long long)i);
-        check(sharedTouches[i], isWrite, "shared memory", i);
+               (long long)(i * kUnit));
+        check(sharedTouches[i], isWrite, /*buffer=*/-1, i * kUnit);
       }
     return;
   }
@@ -380,10 +388,8 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     return;
   int64_t at = (address - static_cast<const char *>(buffers[found])) /
                buffer.element_bytes;
-  char what[32];
-  snprintf(what, sizeof(what), "buffer %lld", (long long)found);
   for (int64_t i = 0; i * buffer.element_bytes < bytes; ++i)
-    check(bufferTouches[found][at + i], isWrite, what, at + i);
+    check(bufferTouches[found][at + i], isWrite, found, at + i);
 }
 
 //===----------------------------------------------------------------------===//

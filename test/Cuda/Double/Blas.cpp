@@ -14,6 +14,7 @@
 
 #include "test/Cuda/Double/Double.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <cublasLt.h>
@@ -253,18 +254,28 @@ static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
     return matrix + (batch * l.stride + row + column * l.leading) *
                         static_cast<int64_t>(bytesOf(l.type));
   };
-  for (int64_t batch = 0; batch < lc.count; ++batch)
-    for (uint64_t j = 0; j < lc.columns; ++j)
+  // Element x of row i of op(A) at x * rows + i: the sums of a column of
+  // results are added up side by side, each in the order of x.
+  std::vector<T> factors(k * lc.rows), sums(lc.rows);
+  for (int64_t batch = 0; batch < lc.count; ++batch) {
+    for (uint64_t x = 0; x < k; ++x)
+      for (uint64_t i = 0; i < lc.rows; ++i)
+        factors[x * lc.rows + i] =
+            static_cast<T>(read(p.transA ? element(a, la, batch, x, i)
+                                         : element(a, la, batch, i, x),
+                                la.type));
+    for (uint64_t j = 0; j < lc.columns; ++j) {
+      std::fill(sums.begin(), sums.end(), 0);
+      for (uint64_t x = 0; x < k; ++x) {
+        auto factor =
+            static_cast<T>(read(p.transB ? element(b, lb, batch, j, x)
+                                         : element(b, lb, batch, x, j),
+                                lb.type));
+        for (uint64_t i = 0; i < lc.rows; ++i)
+          sums[i] += factors[x * lc.rows + i] * factor;
+      }
       for (uint64_t i = 0; i < lc.rows; ++i) {
-        T sum = 0;
-        for (uint64_t x = 0; x < k; ++x)
-          sum += static_cast<T>(read(p.transA ? element(a, la, batch, x, i)
-                                              : element(a, la, batch, i, x),
-                                     la.type)) *
-                 static_cast<T>(read(p.transB ? element(b, lb, batch, j, x)
-                                              : element(b, lb, batch, x, j),
-                                     lb.type));
-        T value = alpha * sum;
+        T value = alpha * sums[i];
         if (beta != 0)
           value +=
               beta * static_cast<T>(read(element(c, lc, batch, i, j), lc.type));
@@ -279,6 +290,8 @@ static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
           value *= static_cast<T>(gelu(read(aux, lc.type), /*slope=*/true));
         write(const_cast<char *>(element(d, lc, batch, i, j)), lc.type, value);
       }
+    }
+  }
   bool ofA = p.epilogue == CUBLASLT_EPILOGUE_BGRADA;
   for (uint64_t i = 0; p.sumsUp() && i < (ofA ? lc.rows : lc.columns); ++i) {
     T sum = 0;
