@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 15
+#define PCC_ABI_VERSION 16
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -287,6 +287,12 @@ typedef struct {
   const int32_t *axes;
 } pcc_comm;
 
+/// A way that messages take from one stage to another while these compute, on a
+/// stream of its own on both sides.
+typedef struct {
+  int32_t from_stage, to_stage, channel;
+} pcc_way;
+
 /// An integer that kernels read as memory, known since the start.
 typedef struct {
   /// Times this rank's index in that communicator; -1: the value alone.
@@ -316,6 +322,8 @@ typedef struct {
   const pcc_stage *stages;
   int32_t n_comms;
   const pcc_comm *comms;
+  int32_t n_ways;
+  const pcc_way *ways;   ///< in ascending order
   int64_t seq;           ///< tokens per sample; 0: not a token model
   int64_t micro_batch;   ///< samples per microbatch and part of the batch
   int64_t microbatches;  ///< per step

@@ -37,20 +37,22 @@ def RT_ProgramOp : RT_Op<"program"> {
   let summary = "What all stages of a program share";
   let description = [{
     `axes` are those of the mesh, slowest first; `comms` lists the
-    communicators as sets of axis names, in the order they are created.
+    communicators of the compute stream as sets of axis names, in the order they
+    are created. Those in `beside` are there once more, for a stream of their
+    own: a communicator does one thing at a time, so each has one stream.
     `parameters` is the logical count. `seq` is 0 when the model takes no
     tokens.
 
     ```mlir
-    rt.program axes <["pp"=2, "tp"=2]> comms [["tp"]]
-        microbatches 4 {micro_batch = 2, seq = 64}
+    rt.program axes <["pp"=2, "dp"=2, "tp"=2]> comms [["tp"], ["dp"]]
+        beside [["dp"]] microbatches 4 {micro_batch = 2, seq = 64}
     ```
 
     **Constraints:**
     - communicators are lists of these axes.
   }];
   let arguments = (ins RT_MeshAxesAttr:$axes, ArrayAttr:$comms,
-    I64Attr:$microbatches,
+    OptionalAttr<ArrayAttr>:$beside, I64Attr:$microbatches,
     DefaultValuedAttr<I64Attr, "1">:$micro_batch,
     DefaultValuedAttr<I64Attr, "0">:$seq,
     DefaultValuedAttr<I64Attr, "0">:$parameters,
@@ -58,15 +60,18 @@ def RT_ProgramOp : RT_Op<"program"> {
     OptionalAttr<StrAttr>:$model, OptionalAttr<StrAttr>:$source,
     OptionalAttr<StrAttr>:$summary);
   let assemblyFormat = [{
-    `axes` custom<MeshAxes>($axes) `comms` $comms
+    `axes` custom<MeshAxes>($axes) `comms` $comms (`beside` $beside^)?
     `microbatches` $microbatches attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The size of a mesh axis; 1 when the mesh does not have it.
     int64_t getAxisSize(::llvm::StringRef axis);
-    /// The number of a communicator in `comms`, or -1.
-    int64_t getCommIndex(::mlir::ArrayAttr axes);
+    /// All communicators, those of streams of their own behind the others.
+    ::llvm::SmallVector<::mlir::ArrayAttr> getAllComms();
+    /// The number, among all, of that with which operations on a stream
+    /// communicate over these axes, or -1.
+    int64_t getCommIndex(::mlir::ArrayAttr axes, int64_t stream = 0);
   }];
 }
 

@@ -175,9 +175,21 @@ int64_t ProgramOp::getAxisSize(StringRef name) {
   return axis ? getAxes().getSizes()[*axis] : 1;
 }
 
-int64_t ProgramOp::getCommIndex(ArrayAttr axes) {
-  const auto *found = llvm::find(getComms(), axes);
-  return found == getComms().end() ? -1 : found - getComms().begin();
+SmallVector<ArrayAttr> ProgramOp::getAllComms() {
+  SmallVector<ArrayAttr> all;
+  for (ArrayAttr list : {getComms(), getBesideAttr()})
+    if (list)
+      llvm::append_range(all, list.getAsRange<ArrayAttr>());
+  return all;
+}
+
+int64_t ProgramOp::getCommIndex(ArrayAttr axes, int64_t stream) {
+  bool isBeside = stream != 0;
+  ArrayAttr list = isBeside ? getBesideAttr() : getComms();
+  if (!list || !llvm::is_contained(list, axes))
+    return -1;
+  return llvm::find(list, axes) - list.begin() +
+         (isBeside ? getComms().size() : 0);
 }
 
 /// `@name(%a: memref<...>, ...) frame 64 { ... }`

@@ -46,16 +46,19 @@ LogicalResult GemmAttr::verify(EmitError emitError, int64_t m, int64_t n,
 }
 
 LogicalResult ProgramOp::verify() {
-  for (Attribute comm : getComms()) {
-    auto names = dyn_cast<ArrayAttr>(comm);
-    if (!names)
-      return emitOpError() << "has communicator " << comm
-                           << ", which is no list of axes";
-    for (Attribute name : names)
-      if (!llvm::is_contained(getAxes().getNames(), name))
-        return emitOpError() << "has a communicator over " << name
-                             << ", which is no axis of the mesh";
-  }
+  for (ArrayAttr list : {getComms(), getBesideAttr()})
+    for (Attribute comm : list ? list.getValue() : ArrayRef<Attribute>()) {
+      auto names = dyn_cast<ArrayAttr>(comm);
+      if (!names)
+        return emitOpError()
+               << "has communicator " << comm << ", which is no list of axes";
+      for (Attribute name : names)
+        if (!llvm::is_contained(getAxes().getNames(), name))
+          return emitOpError() << "has a communicator over " << name
+                               << ", which is no axis of the mesh";
+      if (llvm::count(list, comm) > 1)
+        return emitOpError() << "has two communicators over " << comm;
+    }
   return success();
 }
 

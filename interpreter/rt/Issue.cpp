@@ -250,7 +250,7 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
   } else if (isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
                  rt::AllToAllOp>(op)) {
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
-    int64_t comm = program.getCommIndex(axes);
+    int64_t comm = program.getCommIndex(axes, rt::getStream(op));
     if (comm < 0)
       return issued.emitError() << "is over " << axes
                                 << ", which is no communicator of the program";

@@ -9,6 +9,8 @@
 #include "runtime/support/Progress.h"
 
 #include <cstdlib>
+#include <map>
+#include <tuple>
 #include <unistd.h>
 #include <vector>
 
@@ -19,6 +21,8 @@ namespace {
 struct Communicators {
   std::vector<Communicator> comms;
   Communicator transfers;
+  /// By the other stage, the channel, and whether this rank sends.
+  std::map<std::tuple<int32_t, int32_t, bool>, Communicator> ways;
   /// Whether NCCL keeps the order of launches; else `last` is the event behind
   /// the operation before, on the stream `lastOn`.
   bool isOrdered = false;
@@ -107,14 +111,21 @@ static std::vector<int> membersOf(const pcc_program &program,
   return members;
 }
 
-static Communicator makeCommunicator(const pcc_program &program,
-                                     const std::vector<int> &axes,
-                                     const Coordinates &own) {
-  Communicator made;
+static std::string nameOf(const pcc_program &program,
+                          const std::vector<int> &axes) {
+  std::string over;
   for (int axis : axes)
-    made.over += (made.over.empty() ? " over " : " ") +
-                 std::string(program.axes[axis].name);
-  std::vector<int> members = membersOf(program, axes, own, made.index);
+    over +=
+        (over.empty() ? " over " : " ") + std::string(program.axes[axis].name);
+  return over;
+}
+
+/// That of some ranks, of which this one is number `index`.
+static Communicator join(const std::vector<int> &members, int index,
+                         const std::string &over) {
+  Communicator made;
+  made.over = over;
+  made.index = index;
   made.size = static_cast<int>(members.size());
   if (made.size == 1)
     return made;
@@ -133,6 +144,33 @@ static Communicator makeCommunicator(const pcc_program &program,
   return made;
 }
 
+static Communicator makeCommunicator(const pcc_program &program,
+                                     const std::vector<int> &axes,
+                                     const Coordinates &own) {
+  int index = 0;
+  std::vector<int> members = membersOf(program, axes, own, index);
+  return join(members, index, nameOf(program, axes));
+}
+
+/// Those of the ways from and to this rank's stage.
+static void makeWays(const pcc_program &program, const Coordinates &own) {
+  int axis = stageAxis(program);
+  for (int i = 0; i < program.n_ways; ++i) {
+    const pcc_way &way = program.ways[i];
+    bool sends = own[axis] == way.from_stage;
+    if (!sends && own[axis] != way.to_stage)
+      continue;
+    std::vector<int> members;
+    for (int32_t stage : {way.from_stage, way.to_stage}) {
+      Coordinates at = own;
+      at[axis] = stage;
+      members.push_back(static_cast<int>(rankOf(program, at)));
+    }
+    all().ways[{sends ? way.to_stage : way.from_stage, way.channel, sends}] =
+        join(members, sends ? 0 : 1, nameOf(program, {axis}));
+  }
+}
+
 void cuda::makeCommunicators(const pcc_program &program,
                              const Coordinates &coordinates) {
   Operation operation("making communicators", Doing::Waits);
@@ -147,9 +185,10 @@ void cuda::makeCommunicators(const pcc_program &program,
     std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
     made.comms.push_back(makeCommunicator(program, axes, coordinates));
   }
-  if (stageAxis(program) >= 0)
-    made.transfers =
-        makeCommunicator(program, {stageAxis(program)}, coordinates);
+  if (stageAxis(program) < 0)
+    return;
+  made.transfers = makeCommunicator(program, {stageAxis(program)}, coordinates);
+  makeWays(program, coordinates);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,6 +202,15 @@ Communicator &cuda::communicator(int32_t comm) {
 }
 
 Communicator &cuda::transfers() { return all().transfers; }
+
+Communicator &cuda::way(int32_t stage, int32_t channel, bool sends) {
+  auto found = all().ways.find({stage, channel, sends});
+  if (found == all().ways.end())
+    fail(ExitInternal,
+         format("the program has no way %s stage %d on channel %d",
+                sends ? "to" : "from", stage, channel));
+  return found->second;
+}
 
 /// NCCL is relied on within a graph alone: the first operation of one begins
 /// when the last of the graph before is over.
@@ -184,6 +232,12 @@ void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
                  const std::function<ncclResult_t(CUstream)> &issue) {
   Communicators &made = all();
   CUstream on = streamOf(ctx, stream);
+  if (communicator.stream >= 0 && communicator.stream != stream)
+    fail(ExitInternal,
+         format("the program communicates%s on stream %d, and by the same "
+                "communicator on stream %d",
+                communicator.over.c_str(), communicator.stream, stream));
+  communicator.stream = stream;
   if (Graphs *graphs = stateOf(ctx).graphs; graphs && graphs->isRecording())
     return issueInGraph(*graphs, stream, communicator, name, issue, on);
   if (!made.isOrdered && made.lastOn && made.lastOn != on)
@@ -214,4 +268,6 @@ void cuda::checkCommunicators() {
   for (const Communicator &communicator : all().comms)
     check(communicator);
   check(all().transfers);
+  for (const auto &[key, communicator] : all().ways)
+    check(communicator);
 }

@@ -1,11 +1,15 @@
 //===- Communicators.h - Ranks that communicate by NCCL ---------*- C++ -*-===//
 //
-// Each communicator of the program is one of NCCL, and the ranks that differ in
-// nothing but the stage have one more, for transfers. NCCL's kernels occupy
-// parts of a device until all other ranks have come: with two communicators,
-// one rank may run the first one's kernel and another rank the second one's,
-// and both wait for ever. The compiler has all ranks issue what they do in one
-// order; here it is seen to that devices keep to it:
+// Each communicator of the program is one of NCCL, and so are the two ranks at
+// the ends of a way between stages: NCCL does what a communicator is given one
+// after the other, so that a receive that was begun ahead would hold up a send
+// behind it. The ranks that differ in nothing but the stage have one more, for
+// transfers that the compute stream waits for.
+//
+// NCCL's kernels occupy parts of a device until all other ranks have come: with
+// two communicators, one rank may run the first one's kernel and another rank
+// the second one's, and both wait for ever. The compiler has all ranks issue
+// what they do in one order; here it is seen to that devices keep to it:
 //
 //   NCCL 2.26 and later  do so themselves when they are asked to
 //                        (NCCL_LAUNCH_ORDER_IMPLICIT)
@@ -40,6 +44,8 @@ struct Communicator {
   ncclComm_t comm = nullptr; ///< null where size is 1
   int size = 1, index = 0;
   std::string over; ///< " over tp"
+  /// The only stream of compiled code that it is used on; -1: not yet.
+  int32_t stream = -1;
   /// What it was given last, for messages.
   const char *last = "its start";
 };
@@ -53,9 +59,13 @@ void makeCommunicators(const pcc_program &program,
 Communicator &communicator(int32_t comm);
 /// That of the stages, in which a rank's index is its stage.
 Communicator &transfers();
+/// That of a way from this rank's stage (`sends`) or to it, in which the sender
+/// is 0 and the receiver 1; exits with ExitInternal where there is none.
+Communicator &way(int32_t stage, int32_t channel, bool sends);
 
 /// Issues an operation on a stream of compiled code, in its turn: what `issue`
-/// gives NCCL. Ends the job where NCCL refuses it.
+/// gives NCCL. Ends the job where NCCL refuses it, or where the communicator
+/// has been used on another stream.
 void issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
            const char *name,
            const std::function<ncclResult_t(CUstream)> &issue);

@@ -1,7 +1,9 @@
 //===- Transfers.cpp - Sends and receives between stages ------------------===//
 //
 // NCCL has no marks that tell messages apart, but keeps their order between two
-// ranks, as the compiler has it the same on both sides for all channels.
+// ranks, as the compiler has it the same on both sides for all channels. What
+// goes on beside the computation has a communicator for each channel and
+// direction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,21 +30,30 @@ static void countReceive(int32_t stream, const Communicator &c, int64_t bytes) {
   countTraffic(stream, "receive", c.over.c_str(), bytes, 0);
 }
 
-void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage, int32_t,
-                    const void *buffer, int64_t bytes) {
-  Communicator &c = stages(stage);
+/// What a transfer on a stream goes through.
+static Communicator &find(int32_t stream, int32_t stage, int32_t channel,
+                          bool sends) {
+  return stream == PCC_COMPUTE_STREAM ? stages(stage)
+                                      : way(stage, channel, sends);
+}
+
+void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, const void *buffer, int64_t bytes) {
+  Communicator &c = find(stream, stage, channel, /*sends=*/true);
   countSend(stream, c, bytes);
+  int peer = stream == PCC_COMPUTE_STREAM ? stage : 1;
   issue(ctx, stream, c, "send", [&](CUstream on) {
-    return nccl().ncclSend(buffer, bytes, ncclInt8, stage, c.comm, on);
+    return nccl().ncclSend(buffer, bytes, ncclInt8, peer, c.comm, on);
   });
 }
 
-void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage, int32_t,
-                    void *buffer, int64_t bytes) {
-  Communicator &c = stages(stage);
+void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
+                    int32_t channel, void *buffer, int64_t bytes) {
+  Communicator &c = find(stream, stage, channel, /*sends=*/false);
   countReceive(stream, c, bytes);
+  int peer = stream == PCC_COMPUTE_STREAM ? stage : 0;
   issue(ctx, stream, c, "receive", [&](CUstream on) {
-    return nccl().ncclRecv(buffer, bytes, ncclInt8, stage, c.comm, on);
+    return nccl().ncclRecv(buffer, bytes, ncclInt8, peer, c.comm, on);
   });
 }
 

@@ -5,6 +5,7 @@
 //
 //   differ    rank 3 issues another collective than the others
 //   crossed   rank 3 issues those of two communicators the other way around
+//   streams   rank 3 uses a communicator on two streams
 //   dies      rank 3 is killed while the others wait for it
 //   fails     NCCL_DOUBLE_FAIL has an operation fail
 //
@@ -26,6 +27,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -37,7 +39,13 @@ static const int64_t n = 1001; // elements of a block
 static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
                                 {"tp", 2, PCC_TENSOR_AXIS}};
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
-static const pcc_comm comms[] = {{1, tp}, {2, all}, {2, reversed}, {0, tp}};
+// Those of the compute stream, of stream 1, and one of stream 3.
+static const pcc_comm comms[] = {{1, tp},       {2, all}, {2, reversed},
+                                 {0, tp},       {1, tp},  {2, all},
+                                 {2, reversed}, {0, tp},  {2, all}};
+static const int32_t allOf1 = 5, tpOf1 = 4, allOf3 = 8;
+static const pcc_way ways[] = {{0, 1, 0}, {0, 1, 1}, {0, 1, 2}, {0, 1, 3},
+                               {1, 0, 0}, {1, 0, 1}, {1, 0, 2}};
 
 // There is no compiled program.
 const pcc_program pcc_the_program = {};
@@ -109,17 +117,20 @@ static void testCollectives(pcc_context *ctx, int32_t stream) {
   auto whole = filled<int64_t>(n, int64_t{1} << 40);
   Memory<float> mine(given), parts(inPlace), terms(counted), toAll(blocks);
 
+  // Four for each stream.
+  const int32_t tp = 4 * stream, all = tp + 1, reversed = tp + 2, none = tp + 3;
   fork(ctx);
-  pcc_all_reduce_async(ctx, stream, 0, PCC_F32, PCC_SUM, sum.at(), n);
-  pcc_all_reduce_async(ctx, stream, 1, PCC_F32, PCC_MAX, most.at(), n);
-  pcc_all_reduce_async(ctx, stream, 3, PCC_F32, PCC_SUM, alone.at(), n);
-  pcc_all_reduce_async(ctx, stream, 1, PCC_I64, PCC_SUM, whole.at(), n);
-  pcc_all_gather_async(ctx, stream, 2, PCC_F32, mine.at(), all4.at(), n);
-  pcc_all_gather_async(ctx, stream, 3, PCC_F32, mine.at(), copied.at(), n);
-  pcc_all_gather_async(ctx, stream, 2, PCC_F32, parts.at(own), parts.at(), n);
-  pcc_reduce_scatter_async(ctx, stream, 1, PCC_F32, terms.at(), part.at(), n,
+  pcc_all_reduce_async(ctx, stream, tp, PCC_F32, PCC_SUM, sum.at(), n);
+  pcc_all_reduce_async(ctx, stream, all, PCC_F32, PCC_MAX, most.at(), n);
+  pcc_all_reduce_async(ctx, stream, none, PCC_F32, PCC_SUM, alone.at(), n);
+  pcc_all_reduce_async(ctx, stream, all, PCC_I64, PCC_SUM, whole.at(), n);
+  pcc_all_gather_async(ctx, stream, reversed, PCC_F32, mine.at(), all4.at(), n);
+  pcc_all_gather_async(ctx, stream, none, PCC_F32, mine.at(), copied.at(), n);
+  pcc_all_gather_async(ctx, stream, reversed, PCC_F32, parts.at(own),
+                       parts.at(), n);
+  pcc_reduce_scatter_async(ctx, stream, all, PCC_F32, terms.at(), part.at(), n,
                            /*adds=*/0);
-  pcc_all_to_all_async(ctx, stream, 1, PCC_F32, toAll.at(), fromAll.at(), n);
+  pcc_all_to_all_async(ctx, stream, all, PCC_F32, toAll.at(), fromAll.at(), n);
   join(ctx, stream);
 
   CHECK(sum.read() == std::vector<float>(n, rank < 2 ? 3 : 7));
@@ -174,7 +185,7 @@ static void testTransfers(pcc_context *ctx) {
         pcc_send_async(ctx, 1, 1 - stage, i % 3, mine[i].at(), bytes);
       else
         pcc_recv_async(ctx, 2, 1 - stage, i % 3, theirs[i].at(), bytes);
-    pcc_all_reduce_async(ctx, 3, 1, PCC_F32, PCC_MAX, most.at(), n);
+    pcc_all_reduce_async(ctx, 3, allOf3, PCC_F32, PCC_MAX, most.at(), n);
   }
   for (int32_t stream : {1, 2, 3})
     join(ctx, stream);
@@ -227,15 +238,15 @@ static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
       pcc_copy(ctx, kept.at(), sum.at(), 4 * n);
       pcc_record(ctx, PCC_COMPUTE_STREAM, 1);
       pcc_wait(ctx, 3, 1);
-      pcc_all_reduce_async(ctx, 3, 1, PCC_F32, PCC_SUM, sum.at(), n);
+      pcc_all_reduce_async(ctx, 3, allOf3, PCC_F32, PCC_SUM, sum.at(), n);
       pcc_record(ctx, 3, 0);
       // Other graphs have no part of the first stream.
       if (graph == 1)
-        pcc_all_reduce_async(ctx, 1, 0, PCC_F32, PCC_MAX, most.at(), n);
+        pcc_all_reduce_async(ctx, 1, tpOf1, PCC_F32, PCC_MAX, most.at(), n);
       if (own / 2 == 0)
-        pcc_send_async(ctx, 2, other, 0, mine.at(), 4 * n);
+        pcc_send_async(ctx, 2, other, 3, mine.at(), 4 * n);
       else
-        pcc_recv_async(ctx, 2, other, 0, theirs.at(), 4 * n);
+        pcc_recv_async(ctx, 2, other, 3, theirs.at(), 4 * n);
       pcc_graph_end(ctx, graph);
     }
   }
@@ -276,15 +287,17 @@ static void testCounts() {
   bool isOdd = backend::rank() == 3;
   if (how == "dies" && isOdd)
     raise(SIGKILL);
-  if (how == "differ" && isOdd)
-    pcc_all_reduce(ctx, 1, PCC_F32, PCC_MAX, a.at(), n);
   fork(ctx);
+  if (how == "differ" && isOdd)
+    pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_MAX, a.at(), n);
+  if (how == "streams" && isOdd)
+    pcc_all_reduce_async(ctx, 2, allOf1, PCC_F32, PCC_SUM, a.at(), n);
   if (how == "crossed" && isOdd) {
-    pcc_all_reduce_async(ctx, 1, 1, PCC_F32, PCC_SUM, a.at(), n);
+    pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_SUM, a.at(), n);
     pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
   } else {
     pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
-    pcc_all_reduce_async(ctx, 1, 1, PCC_F32, PCC_SUM, a.at(), n);
+    pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_SUM, a.at(), n);
   }
   join(ctx, 1);
   join(ctx, 2);
@@ -297,8 +310,10 @@ int main(int argc, char **argv) {
   program.n_axes = 2;
   program.axes = axes;
   program.n_stages = 2;
-  program.n_comms = 4;
+  program.n_comms = std::size(comms);
   program.comms = comms;
+  program.n_ways = std::size(ways);
+  program.ways = ways;
   if (argc == 3) {
     cuda::Library library(argv[2], cuda::Library::Part::Toolkit);
     printf("%s\n",

@@ -61,6 +61,13 @@ ended, _ = run("crossed", NCCL_DOUBLE_SECONDS="3")
 assert {-6} <= {code for code, _ in ended} <= {-6, 7}, ended
 assert all("waits for rank" in err for code, err in ended if code == -6), ended
 
+# A communicator has one stream.
+ended, _ = run("streams")
+text = "".join(err for _, err in ended)
+assert ended[3][0] not in (0, 99) and (
+    "[rank 3] error: the program communicates over pp tp on stream 2, and by "
+    "the same communicator on stream 1\n") in text, ended
+
 # One that dies is named by the lifeline, and nobody hangs.
 ended, _ = run("dies")
 assert [code for code, _ in ended] == [7, 7, 7, -9], ended

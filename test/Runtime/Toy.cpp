@@ -271,6 +271,8 @@ static pcc_program makeProgram() {
           stageTable,
           3,
           comms,
+          0,
+          nullptr,
           S,
           B,
           M,

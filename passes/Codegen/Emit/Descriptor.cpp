@@ -14,6 +14,8 @@
 #include "dialects/NN/Roles.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
+#include <array>
+#include <set>
 
 using namespace mlir;
 using namespace pcc;
@@ -37,6 +39,8 @@ public:
 private:
   Datum axes();
   Datum comms();
+  /// Of `count`.
+  Datum ways(int32_t &count);
   FailureOr<Datum> stage(rt::StageOp stage);
   FailureOr<Datum> tensor(rt::BufferOp buffer);
   FailureOr<Datum> input(rt::BufferOp buffer);
@@ -100,14 +104,30 @@ Datum Descriptor::axes() {
 
 Datum Descriptor::comms() {
   SmallVector<Datum> all;
-  for (Attribute comm : program.getComms()) {
+  for (ArrayAttr comm : program.getAllComms()) {
     SmallVector<int32_t> indices;
-    for (Attribute name : cast<ArrayAttr>(comm))
+    for (Attribute name : comm)
       indices.push_back(axisIndex(name));
     all.push_back(Datum::structure(
         {Datum::i32(indices.size()), data.addArray("pcc.comm_axes", indices)}));
   }
   return data.addArray("pcc.comms", all);
+}
+
+Datum Descriptor::ways(int32_t &count) {
+  std::set<std::array<int32_t, 3>> sorted;
+  for (auto stage : module.getOps<rt::StageOp>())
+    stage.walk([&](rt::SendOp send) {
+      if (send.getStream() != 0)
+        sorted.insert({int32_t(stage.getIndex()), int32_t(send.getStage()),
+                       int32_t(send.getChannel())});
+    });
+  SmallVector<Datum> all;
+  for (const auto &[from, to, channel] : sorted)
+    all.push_back(Datum::structure(
+        {Datum::i32(from), Datum::i32(to), Datum::i32(channel)}));
+  count = all.size();
+  return data.addArray("pcc.ways", all);
 }
 
 FailureOr<Datum> Descriptor::layout(rt::BufferOp buffer) {
@@ -421,6 +441,8 @@ LogicalResult Descriptor::emit() {
   for (auto &[constant, number] : constants.list())
     integers.push_back(Datum::structure(
         {Datum::i32(constant.first), Datum::i64(constant.second)}));
+  int32_t wayCount = 0;
+  Datum allWays = ways(wayCount);
   data.addPublic(
       "pcc_the_program",
       Datum::structure(
@@ -432,8 +454,10 @@ LogicalResult Descriptor::emit() {
            axes(),
            Datum::i32(stages.size()),
            data.addArray("pcc.stages", stages),
-           Datum::i32(program.getComms().size()),
+           Datum::i32(program.getAllComms().size()),
            comms(),
+           Datum::i32(wayCount),
+           allWays,
            Datum::i64(program.getSeq()),
            Datum::i64(program.getMicroBatch()),
            Datum::i64(program.getMicrobatches()),

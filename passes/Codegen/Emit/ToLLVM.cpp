@@ -236,7 +236,7 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
 }
 
 FailureOr<Value> StageToLLVM::comm(Operation *op, ArrayAttr axes) {
-  int64_t index = program.getCommIndex(axes);
+  int64_t index = program.getCommIndex(axes, rt::getStream(op));
   if (index < 0)
     return LogicalResult(op->emitOpError()
                          << "is over " << axes

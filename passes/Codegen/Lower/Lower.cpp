@@ -139,10 +139,10 @@ LogicalResult ProgramLowering::lowerProgram() {
              << " microbatches, another schedule " << microbatches;
 
   builder.setInsertionPointToEnd(module.getBody());
-  rt::ProgramOp::create(builder, module.getLoc(), axes,
-                        builder.getArrayAttr(comms), microbatches, microBatch,
-                        seq, parameters, llvm::APFloat(0.0), StringAttr(),
-                        StringAttr(), StringAttr());
+  rt::ProgramOp::create(
+      builder, module.getLoc(), axes, builder.getArrayAttr(comms),
+      /*beside=*/ArrayAttr(), microbatches, microBatch, seq, parameters,
+      llvm::APFloat(0.0), StringAttr(), StringAttr(), StringAttr());
   return success();
 }
 
@@ -350,6 +350,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       planArena(stage);
       mergeReductions(stage, program.getAxes());
     }
+    addCommunicators(program);
   }
 };
 

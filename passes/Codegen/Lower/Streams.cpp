@@ -16,6 +16,7 @@
 #include "passes/Codegen/Lower/Streams.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <set>
 
@@ -27,14 +28,18 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
+static bool isCollective(Operation *op) {
+  return isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+             rt::AllToAllOp>(op);
+}
+
 /// The axes over which a body communicates, if it does nothing else.
 static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
   ArrayAttr found;
   for (Operation &op : *body.getBlock()) {
     if (rt::getAccesses(&op).empty())
       continue;
-    if (!isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-             rt::AllToAllOp>(op))
+    if (!isCollective(&op))
       return {};
     auto axes = op.getAttrOfType<ArrayAttr>("axes");
     if (rt::getStream(&op) != 0 || (found && found != axes))
@@ -88,6 +93,17 @@ void pcc::assignStreams(rt::StageOp stage) {
   stage.walk([&](rt::FillOp fill) { fill.setStream(last + 1); });
 }
 
+void pcc::addCommunicators(rt::ProgramOp program) {
+  llvm::SetVector<Attribute> beside;
+  program->getParentOp()->walk([&](Operation *op) {
+    if (isCollective(op) && rt::getStream(op) != 0)
+      beside.insert(op->getAttr("axes"));
+  });
+  if (!beside.empty())
+    program.setBesideAttr(
+        ArrayAttr::get(program.getContext(), beside.getArrayRef()));
+}
+
 namespace {
 
 struct RTStreamsPass : pcc::impl::RTStreamsPassBase<RTStreamsPass> {
@@ -101,6 +117,8 @@ struct RTStreamsPass : pcc::impl::RTStreamsPassBase<RTStreamsPass> {
       if (failed(orderStreams(stage)))
         return signalPassFailure();
     }
+    for (auto program : getOperation().getOps<rt::ProgramOp>())
+      addCommunicators(program);
   }
 };
 

@@ -14,6 +14,10 @@ namespace pcc {
 /// stream.
 void assignStreams(rt::StageOp stage);
 
+/// Has the program list what collectives on other streams than the compute
+/// stream communicate over.
+void addCommunicators(rt::ProgramOp program);
+
 /// Adds the events and waits that order the streams of a stage, which must have
 /// none: an operation waits for what it needs of others, and at the end of an
 /// entry point stream 0 waits for all streams. What uses memory between two

@@ -17,6 +17,7 @@
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
+#include "passes/Codegen/Verify/VerifyCommunicators.h"
 #include "passes/Codegen/Verify/VerifyGraphs.h"
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
 #include "passes/Codegen/Verify/VerifySums.h"
@@ -768,7 +769,8 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
           failed(verifyValues(stage)) || failed(verifySums(stage, program)) ||
           failed(verifyClocks(stage)) || failed(verifyGraphs(stage)))
         return signalPassFailure();
-    if (failed(verifyTransfers(getOperation())) ||
+    if (failed(verifyCommunicators(getOperation())) ||
+        failed(verifyTransfers(getOperation())) ||
         failed(verifyMicrobatches(getOperation())))
       return signalPassFailure();
   }

@@ -302,7 +302,7 @@ rt.stage 1 arena 128 {
 // Two communicators across stages, in different orders on two of these.
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 // expected-note @-4 {{transfers begin in program order}}
-rt.program axes <["pp"=2, "tp"=2]> comms [["pp"], ["pp", "tp"]] microbatches 1
+rt.program axes <["pp"=2, "tp"=2]> comms [] beside [["pp"], ["pp", "tp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @a : memref<16xf32> value at 0
   rt.buffer @b : memref<16xf32> value at 64

@@ -783,11 +783,21 @@ rt.stage 0 {
 }
 rt.stage 1 {
   rt.buffer @a : memref<64xi8> value
+  rt.event @done
   rt.func @forward() {
     %a = rt.address @a : memref<64xi8>
+    %done = rt.event_of @done : !rt.event
     rt.zero %a : memref<64xi8>
-    rt.send %a to 0 channel 0 : memref<64xi8>
-    rt.recv %a from 0 channel 1 : memref<64xi8>
-    rt.send %a to 0 channel 0 : memref<64xi8>
+    rt.record %done
+    rt.wait %done stream 1
+    rt.send %a to 0 channel 0 stream 1 : memref<64xi8>
+    rt.record %done stream 1
+    rt.wait %done stream 2
+    rt.recv %a from 0 channel 1 stream 2 : memref<64xi8>
+    rt.record %done stream 2
+    rt.wait %done stream 1
+    rt.send %a to 0 channel 0 stream 1 : memref<64xi8>
+    rt.record %done stream 1
+    rt.wait %done
   }
 }

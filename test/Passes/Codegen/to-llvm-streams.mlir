@@ -2,7 +2,7 @@
 // numbered as they stand, slot by slot, and bodies take their numbers.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
-rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] microbatches 1
+rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @w : memref<4xf32> param at 0 {init = "zero"}
   rt.buffer @x : memref<8xf32> value at 64
@@ -10,9 +10,13 @@ rt.stage 0 arena 128 {
   rt.event @second slots 2
   // CHECK: llvm.func internal @stage0.body(%[[CONTEXT:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[X:.*]]: !llvm.ptr, %[[E:.*]]: i32) {
   rt.func @body(%w: memref<4xf32>, %x: memref<8xf32>, %e: !rt.event) {
+    // CHECK: %[[BESIDE:.*]] = llvm.mlir.constant(1 : i32)
     // CHECK: %[[S7:.*]] = llvm.mlir.constant(7 : i32)
-    // CHECK-NEXT: llvm.call @pcc_all_reduce_async(%[[CONTEXT]], %[[S7]], {{.*}}, %[[W]],
+    // CHECK-NEXT: llvm.call @pcc_all_reduce_async(%[[CONTEXT]], %[[S7]], %[[BESIDE]], {{.*}}, %[[W]],
     rt.all_reduce sum %w over ["dp"] stream 7 : memref<4xf32>
+    // CHECK-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(0 : i32)
+    // CHECK: llvm.call @pcc_all_reduce(%[[CONTEXT]], %[[FIRST]], {{.*}}, %[[W]],
+    rt.all_reduce sum %w over ["dp"] : memref<4xf32>
     // CHECK: llvm.call @pcc_all_gather_async(%[[CONTEXT]], {{.*}}, %[[W]], %[[X]],
     rt.all_gather %w to %x over ["dp"] stream 7
         : memref<4xf32> to memref<8xf32>

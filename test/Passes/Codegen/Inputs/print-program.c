@@ -69,6 +69,9 @@ int main(void) {
       printf(" %s", p->axes[p->comms[i].axes[a]].name);
     printf("\n");
   }
+  for (int32_t i = 0; i < p->n_ways; ++i)
+    printf("way from %d to %d channel %d\n", p->ways[i].from_stage,
+           p->ways[i].to_stage, p->ways[i].channel);
   for (int32_t i = 0; i < p->n_constants; ++i)
     printf("constant %" PRId64 " comm %d\n", p->constants[i].value,
            p->constants[i].comm);
