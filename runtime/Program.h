@@ -290,7 +290,8 @@ typedef struct {
 /// A way that messages take from one stage to another while these compute, on a
 /// stream of its own on both sides.
 typedef struct {
-  int32_t from_stage, to_stage, channel;
+  int32_t from_stage, to_stage; ///< indices of stages
+  int32_t channel;              ///< as pcc_send() and pcc_recv() have it
 } pcc_way;
 
 /// An integer that kernels read as memory, known since the start.
