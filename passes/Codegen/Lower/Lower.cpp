@@ -342,9 +342,10 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       if (function->hasAttr(rt::kEpilogueAttr))
         function.erase();
     auto program = *module.getOps<rt::ProgramOp>().begin();
+    std::set<Way> exchanged = findExchanged(module);
     for (auto stage : module.getOps<rt::StageOp>()) {
       if (overlap)
-        assignStreams(stage);
+        assignStreams(stage, exchanged);
       if (failed(orderStreams(stage)))
         return signalPassFailure();
       planArena(stage);

@@ -18,7 +18,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include <set>
 
 namespace pcc {
 #define GEN_PASS_DEF_RTSTREAMSPASS
@@ -56,10 +55,22 @@ static void setStream(Operation *op, int64_t stream) {
           [&](auto op) { op.setStream(stream); });
 }
 
-void pcc::assignStreams(rt::StageOp stage) {
+std::set<Way> pcc::findExchanged(ModuleOp module) {
+  std::set<Way> found;
+  for (auto stage : module.getOps<rt::StageOp>())
+    stage.walk([&](rt::ExchangeOp op) {
+      int64_t own = stage.getIndex();
+      found.insert({own, op.getToStage(), op.getSendChannel()});
+      found.insert({op.getFromStage(), own, op.getRecvChannel()});
+    });
+  return found;
+}
+
+void pcc::assignStreams(rt::StageOp stage, const std::set<Way> &exchanged) {
   // Channel, other stage, whether it sends.
-  using Way = std::tuple<int64_t, int64_t, bool>;
-  llvm::MapVector<Operation *, Way> ways;
+  using End = std::tuple<int64_t, int64_t, bool>;
+  llvm::MapVector<Operation *, End> ways;
+  int64_t own = stage.getIndex();
   llvm::MapVector<Attribute, SmallVector<Operation *>> reductions;
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
     if (!function.isEntry()) {
@@ -71,15 +82,18 @@ void pcc::assignStreams(rt::StageOp stage) {
     function.walk([&](Operation *op) {
       if (rt::getStream(op) != 0)
         return;
-      if (auto send = dyn_cast<rt::SendOp>(op))
-        ways[op] = {send.getChannel(), send.getStage(), true};
-      else if (auto recv = dyn_cast<rt::RecvOp>(op))
-        ways[op] = {recv.getChannel(), recv.getStage(), false};
+      if (auto send = dyn_cast<rt::SendOp>(op)) {
+        if (!exchanged.count({own, send.getStage(), send.getChannel()}))
+          ways[op] = {send.getChannel(), send.getStage(), true};
+      } else if (auto recv = dyn_cast<rt::RecvOp>(op)) {
+        if (!exchanged.count({recv.getStage(), own, recv.getChannel()}))
+          ways[op] = {recv.getChannel(), recv.getStage(), false};
+      }
     });
   }
   int64_t last = 0;
   stage.walk([&](Operation *op) { last = std::max(last, rt::getStream(op)); });
-  std::set<Way> sorted;
+  std::set<End> sorted;
   for (auto &[op, way] : ways)
     sorted.insert(way);
   for (auto &[op, way] : ways)
@@ -108,12 +122,13 @@ namespace {
 
 struct RTStreamsPass : pcc::impl::RTStreamsPassBase<RTStreamsPass> {
   void runOnOperation() override {
+    std::set<Way> exchanged = findExchanged(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>()) {
       if (!stage.getBlock()->getOps<rt::EventOp>().empty()) {
         stage.emitOpError("has events already");
         return signalPassFailure();
       }
-      assignStreams(stage);
+      assignStreams(stage, exchanged);
       if (failed(orderStreams(stage)))
         return signalPassFailure();
     }

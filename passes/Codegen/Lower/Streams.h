@@ -4,15 +4,24 @@
 #define PCC_PASSES_CODEGEN_LOWER_STREAMS_H
 
 #include "dialects/RT/RT.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <set>
+#include <tuple>
 
 namespace pcc {
+
+/// Sender, receiver and channel of messages between stages.
+using Way = std::tuple<int64_t, int64_t, int64_t>;
+
+/// The ways of messages that are a part of an exchange on either side.
+std::set<Way> findExchanged(mlir::ModuleOp module);
 
 /// Puts the sends and receives of a stage's entry points on streams of their
 /// own, one for each channel, other stage and direction, and bodies that do
 /// nothing but communicate over the same axes on one for these axes; one more
 /// is the host's. Exchanges, which wait for each other, stay on the compute
-/// stream.
-void assignStreams(rt::StageOp stage);
+/// stream, and so does what goes the way of one, `exchanged`.
+void assignStreams(rt::StageOp stage, const std::set<Way> &exchanged);
 
 /// Has the program list what collectives on other streams than the compute
 /// stream communicate over.

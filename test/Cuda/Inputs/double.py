@@ -266,7 +266,7 @@ def faults(kind):
         return
     requireNoticed(graphs, "drop-external", "external", due)
     # Of five launches in a step the last one has the update.
-    requireNoticed(graphs, "swap-graph", [4], due, limit=60)
+    requireNoticed(graphs, "swap-graph", [4], due, limit=25)
     result = start("cuda", "--steps", "1", PCC_DOUBLE_FAULT="drop-join 1")
     print(f"drop-join: exit {result.returncode}")
     print(result.stderr, end="")

@@ -304,3 +304,36 @@ rt.stage 1 {
     }
   }
 }
+
+// -----
+
+// What goes the way of an exchange stays on the compute stream with it, on both
+// sides: the two go through one communicator.
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.send %{{.*}} to 1 channel 0 :
+// CHECK: rt.exchange
+// CHECK-LABEL: rt.stage 1
+// CHECK: rt.recv %{{.*}} from 0 channel 0 :
+// CHECK: rt.recv %{{.*}} from 0 channel 0 :
+// CHECK: rt.send %{{.*}} to 0 channel 1 :
+rt.stage 0 {
+  rt.buffer @a : memref<4xf32> value
+  rt.buffer @b : memref<4xf32> value
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<4xf32>
+    rt.zero %a : memref<4xf32>
+    rt.send %a to 1 channel 0 : memref<4xf32>
+    rt.exchange %a to 1 channel 0, %b from 1 channel 1
+        : memref<4xf32>, memref<4xf32>
+  }
+}
+rt.stage 1 {
+  rt.buffer @a : memref<4xf32> value
+  rt.func @train() {
+    %a = rt.address @a : memref<4xf32>
+    rt.recv %a from 0 channel 0 : memref<4xf32>
+    rt.recv %a from 0 channel 0 : memref<4xf32>
+    rt.send %a to 0 channel 1 : memref<4xf32>
+  }
+}
