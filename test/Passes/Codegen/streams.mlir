@@ -330,10 +330,14 @@ rt.stage 0 {
 }
 rt.stage 1 {
   rt.buffer @a : memref<4xf32> value
+  rt.buffer @b : memref<4xf32> value
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
+    %b = rt.address @b : memref<4xf32>
     rt.recv %a from 0 channel 0 : memref<4xf32>
+    rt.copy %a to %b : memref<4xf32> to memref<4xf32>
     rt.recv %a from 0 channel 0 : memref<4xf32>
-    rt.send %a to 0 channel 1 : memref<4xf32>
+    rt.copy %a to %b : memref<4xf32> to memref<4xf32>
+    rt.send %b to 0 channel 1 : memref<4xf32>
   }
 }
