@@ -35,6 +35,10 @@ struct Binding {
 /// GPUs from here on make the backward pass in any order unless they are asked
 /// for engines by their numbers.
 static const int unorderedSince = 100;
+/// Ones before read outside their memory, launched by a graph, where the keys
+/// of a backward pass fill no whole tiles.
+static const size_t takesAnyKeysSince = 91501;
+static const int64_t keysOfTile = 128;
 
 static std::map<const pcc_attention_desc *, Plan> &plans() {
   static auto &plans = *new std::map<const pcc_attention_desc *, Plan>;
@@ -112,6 +116,11 @@ std::string cuda::makeAttention(const pcc_stage &stage) {
     if (desc->is_backward && device().chip >= unorderedSince)
       refuse(*desc,
              format("on sm_%d it would add up in any order", device().chip));
+    if (desc->is_backward && desc->keys % keysOfTile &&
+        dnn().cudnnGetVersion() < takesAnyKeysSince)
+      refuse(*desc, format("that takes %s, unless keys are a multiple of %lld",
+                           versionText(takesAnyKeysSince).c_str(),
+                           static_cast<long long>(keysOfTile)));
     plans()[desc] = makePlan(*desc);
   }
   return format("cuDNN %s for attention",

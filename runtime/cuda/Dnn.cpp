@@ -10,8 +10,8 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// Since then plans are built for a description of a device.
-static const size_t oldestDnn = 90800;
+/// Since then a plan masks by -inf, and backward passes of 16 bits are right.
+static const size_t oldestDnn = 91002;
 
 std::string cuda::versionText(size_t version) {
   return format("%zu.%zu.%zu", version / 10000, version / 100 % 100,

@@ -313,7 +313,8 @@ def attention():
         print(f"{fault}: noticed")
     for environment in ({"PCC_DOUBLE_FAULT": "attention-workspace"},
                         {"PCC_DOUBLE_CHIP": "100"},
-                        {"CUDNN_DOUBLE_VERSION": "90700"}):
+                        {"CUDNN_DOUBLE_VERSION": "91300"},
+                        {"CUDNN_DOUBLE_VERSION": "90800"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
