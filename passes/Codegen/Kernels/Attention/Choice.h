@@ -1,5 +1,4 @@
-//===- Choice.h - Who makes attention -----------------------------*- C++
-//-*-===//
+//===- Choice.h - Who makes attention ---------------------------*- C++ -*-===//
 //
 // Of each attention it is decided here, once, whether the library makes it,
 // generated tiles, or products around a softmax; the summary says so, and why.

@@ -59,3 +59,29 @@ func.func @long(%q: tensor<1x32768x1x64xbf16>, %at: tensor<32768xi64>) {
       -> (tensor<1x32768x1x64xbf16>, tensor<1x32768x1xf32>)
   return
 }
+
+// -----
+
+// Half a tile of keys is left over.
+func.func @half(%q: tensor<2x192x4x64xbf16>, %at: tensor<192xi64>) {
+  // expected-error @+2 {{its backward pass goes wrong at 192 keys, half a tile more than whole ones}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<2x192x4x64xbf16>, tensor<2x192x4x64xbf16>,
+         tensor<2x192x4x64xbf16>, tensor<192xi64>, tensor<192xi64>)
+      -> (tensor<2x192x4x64xbf16>, tensor<2x192x4xf32>)
+  return
+}
+
+// -----
+
+func.func @one(%q: tensor<2x1x4x64xbf16>, %k: tensor<2x8x4x64xbf16>,
+               %one: tensor<1xi64>, %at: tensor<8xi64>) {
+  // expected-error @+2 {{a sample has one query or key}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %k, %k positions %one, %at scale 0.125
+      : (tensor<2x1x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
+         tensor<1xi64>, tensor<8xi64>)
+      -> (tensor<2x1x4x64xbf16>, tensor<2x1x4xf32>)
+  return
+}
