@@ -611,7 +611,7 @@ def RT_AttentionOp : RT_Op<"attention"> {
 
     **Constraints:**
     - q, k, v and the result have elements of one type, bf16 or f16; those of a
-      row of a head follow each other;
+      row of a head follow each other, and rows begin at multiples of 16 bytes;
     - dims are as above, and h is a multiple of g;
     - the result's elements lie row major without holes, and stats by [b, h, s].
   }];

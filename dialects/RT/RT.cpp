@@ -117,6 +117,15 @@ bool isContiguous(MemRefType type) {
   return true;
 }
 
+bool hasAlignedRows(MemRefType type) {
+  SmallVector<int64_t> strides = getStrides(type);
+  int64_t bytes = getElementBytes(type.getElementType());
+  for (auto [extent, stride] : llvm::zip(type.getShape(), strides))
+    if (extent > 1 && &stride != &strides.back() && stride * bytes % 16)
+      return false;
+  return strides.back() == 1;
+}
+
 int64_t getStream(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, SendOp,

@@ -87,6 +87,10 @@ bool isBuffer(mlir::MemRefType type);
 /// Whether the elements lie row major without holes.
 bool isContiguous(mlir::MemRefType type);
 
+/// Whether the elements of a row of the last dim follow each other, and rows
+/// begin at multiples of 16 bytes behind the first.
+bool hasAlignedRows(mlir::MemRefType type);
+
 /// The strides of a buffer's dims, in elements.
 llvm::SmallVector<int64_t> getStrides(mlir::MemRefType type);
 

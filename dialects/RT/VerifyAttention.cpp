@@ -30,9 +30,11 @@ public:
         failed(checkLike(result, q, "the result", "q")))
       return failure();
     for (MemRefType type : {q, k, v})
-      if (getStrides(type)[3] != 1)
+      if (!hasAlignedRows(type))
         return op->emitOpError()
-               << "needs rows whose elements follow each other, has " << type;
+               << "needs rows whose elements follow each other, at multiples "
+                  "of 16 bytes, has "
+               << type;
     if (!isContiguous(result))
       return op->emitOpError() << "needs a contiguous result, has " << result;
     int64_t rows = q.getDimSize(1), heads = q.getDimSize(2);

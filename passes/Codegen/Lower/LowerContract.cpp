@@ -209,13 +209,16 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   return success();
 }
 
-/// Whether an attention of the library takes a value that lies so.
-static bool readsRows(Operation *user, Value value, ArrayRef<int64_t> strides) {
+/// Whether an attention of the library takes a value that lies so, from an
+/// element of what begins where buffers do. It moves 16 bytes at a time.
+static bool readsRows(Operation *user, Value value, MemRefType view,
+                      int64_t offset) {
   auto takes = [&](auto op) {
     return op &&
            (op.getQ() == value || op.getK() == value || op.getV() == value);
   };
-  return codegen::isByLibrary(user) && strides.back() == 1 &&
+  return codegen::isByLibrary(user) && rt::hasAlignedRows(view) &&
+         offset * rt::getElementBytes(view.getElementType()) % 16 == 0 &&
          (takes(dyn_cast<nn::AttentionOp>(user)) ||
           takes(dyn_cast<nn::AttentionGradOp>(user)));
 }
@@ -248,7 +251,7 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   } else {
     // Only the library takes strides, and not all of them.
     for (Operation *user : op->getUsers()) {
-      if (readsRows(user, op->getResult(0), strides))
+      if (readsRows(user, op->getResult(0), view, offset))
         continue;
       std::optional<codegen::Product> product = codegen::readProduct(user);
       if (!product)

@@ -1155,9 +1155,21 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>, %o: memref<2x8x4x64xbf16>,
              %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
-    // expected-error @+1 {{needs rows whose elements follow each other, has 'memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>'}}
+    // expected-error @+1 {{needs rows whose elements follow each other, at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>'}}
     rt.attention %q, %k, %v to %o, %s scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16, strided<[2080, 260, 64, 1]>>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
+             %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
+    // expected-error @+1 {{at multiples of 16 bytes, has 'memref<2x8x4x64xbf16, strided<[2080, 260, 64, 1]>>'}}
+    rt.attention %q, %k, %v to %o, %s scale 1.0
+        : memref<2x8x4x64xbf16, strided<[2080, 260, 64, 1]>>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
           memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
   }
 }
