@@ -73,8 +73,8 @@ void loadKernels();
 /// missing.
 void openBlas();
 /// Ends the program with ExitDevice where ranks have devices, or libraries of
-/// products, of several kinds; all ranks call it.
-void requireSameDevices();
+/// products or attention, of several kinds; all ranks call it.
+void requireSameDevices(const pcc_stage &stage);
 /// Makes plans for what a stage has the library compute of attention, and says
 /// so; opens no library, and says nothing, where that is nothing.
 std::string makeAttention(const pcc_stage &stage);

@@ -2,6 +2,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cuda/Communicators.h"
+#include "runtime/cuda/Dnn.h"
 #include "runtime/cuda/Graphs.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
@@ -29,7 +30,19 @@ static int chooseThreads() {
   return std::max(1, CPU_COUNT(&own) / exchange::neighbors().count);
 }
 
-void cuda::requireSameDevices() {
+/// Among ranks whose stage has the library compute attention.
+static void requireSameDnn(const pcc_stage &stage) {
+  int own = stage.n_attentions ? static_cast<int>(dnn().cudnnGetVersion()) : 0;
+  int latest = backend::maxOverRanks(own);
+  if (own && own != latest)
+    fail(ExitDevice,
+         format("this rank has cuDNN %s, another one has %s",
+                versionText(own).c_str(), versionText(latest).c_str()),
+         "versions choose differently, and what several ranks compute would "
+         "not stay the same");
+}
+
+void cuda::requireSameDevices(const pcc_stage &stage) {
   int cores = 0;
   check(driver().cuDeviceGetAttribute(
             &cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device().number),
@@ -44,6 +57,7 @@ void cuda::requireSameDevices() {
     fail(ExitDevice, format("this rank has %s, rank 0 has %s", own, first),
          "the library of products chooses by both, and what several ranks "
          "compute would not stay the same");
+  requireSameDnn(stage);
 }
 
 /// What the device has in use that is neither the arena nor beside it: what the
@@ -78,7 +92,7 @@ pcc_context *backend::prepare(const pcc_program &program,
   makeFills(program, stage);
   loadKernels();
   openBlas();
-  requireSameDevices();
+  requireSameDevices(stage);
   resources = format(
       "%s, %s for products, %s of memory in use before", device().name.c_str(),
       bytesText(PCC_WORKSPACE_BYTES).c_str(), bytesText(bytesInUse()).c_str());

@@ -8,6 +8,7 @@
 //   streams   rank 3 uses a communicator on two streams
 //   dies      rank 3 is killed while the others wait for it
 //   fails     NCCL_DOUBLE_FAIL has an operation fail
+//   versions  those that have cuDNN make attention have several of it
 //
 // and with "library NAME" one rank says where it finds a library.
 //
@@ -328,7 +329,9 @@ int main(int argc, char **argv) {
   holdLifeline({});
   // All of backend::prepare but products and kernels.
   cuda::device();
-  cuda::requireSameDevices();
+  pcc_stage stage = {};
+  stage.n_attentions = argc > 1 && !strcmp(argv[1], "versions");
+  cuda::requireSameDevices(stage);
   auto *rank = new cuda::Rank;
   rank->streams.push_back(cuda::computeStream());
   for (int i = 0; i < 3; ++i) {
@@ -338,7 +341,6 @@ int main(int argc, char **argv) {
   }
   rank->events.push_back(cuda::makeEvent());
   rank->begun = cuda::makeEvent();
-  pcc_stage stage = {};
   cuda::makeCommunicators(program, coordinatesOf(program, backend::rank()));
   cuda::makeStaging(program, stage);
   auto *ctx = reinterpret_cast<pcc_context *>(rank);

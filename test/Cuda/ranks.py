@@ -50,6 +50,13 @@ text = "".join(err for _, err in ended)
 assert ("[rank 2] error: this rank has 'another GPU' of 132 multiprocessors and "
         "cuBLASLt 13.") in text and ", rank 0 has 'double of a GPU' of 132" in text, text
 
+# And one cuDNN, of those that have it make attention.
+ended, _ = run("versions", of={2: {"CUDNN_DOUBLE_VERSION": "91900"}})
+assert [code for code, _ in ended] == [9] * 4 or \
+    {code for code, _ in ended} == {7, 9}, ended
+text = "".join(err for _, err in ended)
+assert "error: this rank has cuDNN 9.15.1, another one has 9.19.0\n" in text, text
+
 # Ranks that do not agree are seen by the double, not by a hang.
 ended, _ = run("differ")
 text = "".join(err for _, err in ended)

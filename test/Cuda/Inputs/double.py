@@ -2,7 +2,8 @@
 
     double.py BUILD losses MODEL PRECISION    as a CPU computes, and the same bits
                                               whatever is late
-    double.py BUILD plan PRECISION FLAGS...   the same of several ranks, and as
+    double.py BUILD plan MODEL PRECISION FLAGS...
+                                              the same of several ranks, and as
                                               many messages and bytes
     double.py BUILD calls                     what an ordinary step asks for
     double.py BUILD graphs                    as many for any layers and batch
@@ -152,9 +153,9 @@ def totals(report):
     return sums
 
 
-def plan(precision, *flags):
+def plan(model, precision, *flags):
     # Classes that a device need not pad, so that messages are as long.
-    prepare("gpt", precision, *flags, sizes=["--vocab", "64"])
+    prepare(model, precision, *flags, sizes=["--vocab", "64"])
     due, first = run("cpu", report=True), None
     # Ranks of one host have one device; NCCL orders launches, or they are
     # ordered for it.
