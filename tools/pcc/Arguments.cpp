@@ -388,3 +388,29 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
                                 ->second->getNumOccurrences();
   return -1;
 }
+
+bool pcc::checkTarget(const Arguments &arguments) {
+  const Options &options = arguments.options;
+  auto isGiven = [&](llvm::StringRef flag) {
+    return llvm::is_contained(arguments.given, flag);
+  };
+  if (isGiven("gpu-arch") && options.target != "cuda") {
+    llvm::errs() << "pcc: error: --gpu-arch: a program for " << options.target
+                 << " has no code for GPUs\n"
+                 << "pcc: note: --target cuda makes one that has\n";
+    return false;
+  }
+  if (isGiven("attention-backend") && !options.hasDevice()) {
+    llvm::errs() << "pcc: error: --attention-backend: a program for a CPU has "
+                    "no choice\n"
+                 << "pcc: note: --target cuda makes one that has\n";
+    return false;
+  }
+  if (isGiven("epilogues") && !options.hasDevice()) {
+    llvm::errs() << "pcc: error: --epilogues: a program for " << options.target
+                 << " has a library of products that ends with none\n"
+                 << "pcc: note: --target cuda and cuda-emulated have others\n";
+    return false;
+  }
+  return true;
+}

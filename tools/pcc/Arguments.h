@@ -40,6 +40,10 @@ struct Arguments {
 /// at once (0 after --help, 2 when it cannot be read; the reason is printed).
 int parseArguments(int argc, char **argv, Arguments &arguments);
 
+/// Whether the target, once it is known, has what was given a choice of; where
+/// it has not, the reason is printed.
+bool checkTarget(const Arguments &arguments);
+
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_ARGUMENTS_H

@@ -142,28 +142,8 @@ int Compilation::read() {
     return diagnostics.sawInternalError() ? kInternal : kBadInput;
   }
   module = *input.module;
-  if (llvm::is_contained(arguments.given, "gpu-arch") &&
-      arguments.options.target != "cuda") {
-    llvm::errs() << "pcc: error: --gpu-arch: a program for "
-                 << arguments.options.target << " has no code for GPUs\n"
-                 << "pcc: note: --target cuda makes one that has\n";
+  if (!checkTarget(arguments))
     return kBadUsage;
-  }
-  if (llvm::is_contained(arguments.given, "attention-backend") &&
-      !arguments.options.hasDevice()) {
-    llvm::errs() << "pcc: error: --attention-backend: a program for a CPU has "
-                    "no choice\n"
-                 << "pcc: note: --target cuda makes one that has\n";
-    return kBadUsage;
-  }
-  if (llvm::is_contained(arguments.given, "epilogues") &&
-      !arguments.options.hasDevice()) {
-    llvm::errs() << "pcc: error: --epilogues: a program for "
-                 << arguments.options.target
-                 << " has a library of products that ends with none\n"
-                 << "pcc: note: --target cuda and cuda-emulated have others\n";
-    return kBadUsage;
-  }
   return kDone;
 }
 
@@ -316,6 +296,6 @@ int main(int argc, char **argv) {
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
   if (arguments.check)
-    return runCheck(context, arguments);
+    return checkTarget(arguments) ? runCheck(context, arguments) : kBadUsage;
   return Compilation(context, arguments, diagnostics, timing).run();
 }
