@@ -93,10 +93,11 @@ pcc_context *backend::prepare(const pcc_program &program,
   loadKernels();
   openBlas();
   requireSameDevices(stage);
+  std::string attention = makeAttention(stage);
   resources = format(
       "%s, %s for products, %s of memory in use before", device().name.c_str(),
       bytesText(PCC_WORKSPACE_BYTES).c_str(), bytesText(bytesInUse()).c_str());
-  if (std::string attention = makeAttention(stage); !attention.empty())
+  if (!attention.empty())
     resources += ", " + attention;
   return reinterpret_cast<pcc_context *>(rank);
 }

@@ -210,8 +210,13 @@ PCC_EXPORT void cudnnGetLastErrorString(char *message, size_t size) {
   snprintf(message, size, "%s", "no reason");
 }
 
+/// The library takes memory of its own.
 PCC_EXPORT cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
   note("cudnnCreate");
+  requireContext();
+  CUdeviceptr own;
+  if (cuMemAlloc(&own, 3 << 20) != CUDA_SUCCESS)
+    return CUDNN_STATUS_ALLOC_FAILED;
   *handle = reinterpret_cast<cudnnHandle_t>(new Handle);
   return CUDNN_STATUS_SUCCESS;
 }
