@@ -57,7 +57,7 @@ def call(*command):
 
 def prepare(model, precision, *plan, sizes=(), batch=16):
     """The program for CPUs, that for GPUs, and the code of its kernels; `sizes`
-    are other ones of the model."""
+    are other ones of the model. Returns pcc's flags for a device."""
     text = subprocess.run(
         [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
          *SIZES, *LARGER.get(model, []), *sizes], check=True, capture_output=True, text=True).stdout
@@ -78,6 +78,7 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
     if library:
         call(pcc, "model.mlir", *flags, *library, "--target=cuda-emulated",
              "-o", "emulated")
+    return flags + library
 
 
 def start(program, *flags, seed=0, limit=300, **environment):
@@ -301,10 +302,19 @@ def errors():
 
 
 def attention():
-    prepare("gpt-cudnn", "bf16")
+    flags = prepare("gpt-cudnn", "bf16")
     due = run("cuda")
     if due is None:
         sys.exit(run.said)
+    print(*(line for line in start("cuda", "--steps", "1").stdout.split("\n")
+            if "in use before" in line))
+    pcc = BUILD / "bin/pcc"
+    call(pcc, "model.mlir", *flags, "--target=cuda", "--emit=rt", "-o", "rt.mlir")
+    text = pathlib.Path("rt.mlir").read_text(encoding="utf-8")
+    pathlib.Path("one.mlir").write_text(
+        text.replace(" samples 2 ", " samples 1 "), encoding="utf-8")
+    call(pcc, "one.mlir", "-q", "-o", "one")
+    print("samples one by one:", " samples 2 " in text and run("one") == due)
     for fault in "attention-stride", "attention-stats", "attention-order":
         left = run("cuda", PCC_DOUBLE_FAULT=fault)
         if left is None:
