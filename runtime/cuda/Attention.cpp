@@ -79,24 +79,43 @@ static cudnnHandle_t handle() {
   return handle;
 }
 
+/// Makes the plan of an engine, unless the library refuses it; `error` is the
+/// first reason that it had.
+static bool planWith(const AttentionEngine &engine,
+                     cudnnBackendDescriptor_t properties, Plan &made,
+                     std::string &error) {
+  DnnBuilder b(dnn());
+  auto *plan = b.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  b.set(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, engine.config);
+  b.set(plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP,
+        CUDNN_TYPE_BACKEND_DESCRIPTOR, properties);
+  b.finalize(plan);
+  b.get(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+        &made.workspace);
+  if (b.isWell())
+    made.plan = b.keep(plan);
+  else if (error.empty())
+    error = b.error();
+  return made.plan;
+}
+
 static Plan makePlan(const pcc_attention_desc &desc) {
   DnnBuilder b(dnn());
   auto *properties = b.create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   b.set(properties, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, handle());
   b.finalize(properties);
-  AttentionEngine engine = chooseAttentionEngine(b, desc, properties);
-  Plan made;
-  made.plan = b.create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-  b.set(made.plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-        CUDNN_TYPE_BACKEND_DESCRIPTOR, engine.config);
-  b.set(made.plan, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP,
-        CUDNN_TYPE_BACKEND_DESCRIPTOR, properties);
-  b.finalize(made.plan);
-  b.get(made.plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
-        1, &made.workspace);
+  auto engines = findAttentionEngines(b, desc, properties);
   if (!b.isWell())
     refuse(desc, b.error());
-  b.keep(made.plan);
+  // Whether an engine takes the device shows here.
+  Plan made = {};
+  std::string error;
+  for (const AttentionEngine &engine : engines)
+    if (planWith(engine, properties, made, error))
+      break;
+  if (!made.plan)
+    refuse(desc, error);
   int64_t needed = workspaceNeeded(desc, made.workspace),
           there = desc.is_backward ? desc.workspace_bytes
                                    : int64_t{PCC_WORKSPACE_BYTES};

@@ -4,6 +4,7 @@
 
 #include "runtime/support/Error.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace pcc;
@@ -352,9 +353,9 @@ Descriptor Graph::finish() {
   return graph;
 }
 
-AttentionEngine cuda::chooseAttentionEngine(DnnBuilder &b,
-                                            const pcc_attention_desc &desc,
-                                            cudnnBackendDescriptor_t device) {
+std::vector<AttentionEngine>
+cuda::findAttentionEngines(DnnBuilder &b, const pcc_attention_desc &desc,
+                           cudnnBackendDescriptor_t device) {
   Graph graph(b, desc);
   if (desc.is_backward)
     graph.buildBackward();
@@ -369,22 +370,25 @@ AttentionEngine cuda::chooseAttentionEngine(DnnBuilder &b,
   b.set(heuristic, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
         CUDNN_TYPE_BACKEND_DESCRIPTOR, device);
   b.finalize(heuristic);
-  // Of what the heuristic proposes, those that the device and this build of the
-  // library support come back, the best first.
   auto results = [&](int64_t count, Descriptor *configs) {
     return b.get(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                  CUDNN_TYPE_BACKEND_DESCRIPTOR, count, configs);
   };
+  // There may be fewer than are announced.
   std::vector<Descriptor> configs(results(0, nullptr));
   for (Descriptor &config : configs)
     config = b.create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  if (results(static_cast<int64_t>(configs.size()), configs.data()) < 1)
+  configs.resize(std::min<size_t>(
+      configs.size(),
+      results(static_cast<int64_t>(configs.size()), configs.data())));
+  if (configs.empty())
     b.fail("it has no engine for this");
-  AttentionEngine engine;
-  if (!b.isWell())
-    return engine;
-  engine.config = configs.front();
-  b.get(engine.config, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-        &engine.workspace);
-  return engine;
+  std::vector<AttentionEngine> engines;
+  for (Descriptor config : configs) {
+    AttentionEngine engine = {config, 0};
+    b.get(config, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+          &engine.workspace);
+    engines.push_back(engine);
+  }
+  return engines;
 }

@@ -64,12 +64,13 @@ struct AttentionEngine {
   int64_t workspace = 0;
 };
 
-/// Builds the graph of `desc` and has the heuristic choose the first engine for
-/// the device that `device`, a descriptor of its properties, describes. Nothing
-/// is timed. All of it belongs to `builder`, which knows what failed.
-AttentionEngine chooseAttentionEngine(DnnBuilder &builder,
-                                      const pcc_attention_desc &desc,
-                                      cudnnBackendDescriptor_t device);
+/// Builds the graph of `desc` and has the heuristic propose engines for the
+/// device that `device`, a descriptor of its properties, describes: at least
+/// one, the best first. Nothing is timed. All of it belongs to `builder`, which
+/// knows what failed.
+std::vector<AttentionEngine>
+findAttentionEngines(DnnBuilder &builder, const pcc_attention_desc &desc,
+                     cudnnBackendDescriptor_t device);
 
 } // namespace pcc::cuda
 

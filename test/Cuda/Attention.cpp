@@ -27,7 +27,7 @@ static bool isTaken(const pcc_attention_desc &desc, const std::string &json) {
   b.set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
         static_cast<int64_t>(json.size()), json.data());
   b.finalize(device);
-  AttentionEngine engine = chooseAttentionEngine(b, desc, device);
+  auto engines = findAttentionEngines(b, desc, device);
   auto number = [](int64_t value) { return static_cast<long long>(value); };
   printf("%s of %s: %lld x %lld x %lld, %lld and %lld heads of %lld: ",
          desc.is_backward ? "backward" : "forward", desc.node,
@@ -37,7 +37,7 @@ static bool isTaken(const pcc_attention_desc &desc, const std::string &json) {
     printf("%s\n", b.error().c_str());
     return false;
   }
-  int64_t needed = workspaceNeeded(desc, engine.workspace),
+  int64_t needed = workspaceNeeded(desc, engines.front().workspace),
           there = desc.is_backward ? desc.workspace_bytes
                                    : int64_t{PCC_WORKSPACE_BYTES};
   printf("%lld of %lld bytes, %s\n", number(needed), number(there),

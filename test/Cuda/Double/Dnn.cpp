@@ -2,17 +2,19 @@
 //
 // A descriptor keeps the attributes that it is given until it is finalized;
 // then it is looked at, and cannot be changed any more. $PCC_DOUBLE_FAULT
-// plants one here, too: "attention-stride" reads queries with another stride,
-// "attention-stats" has a backward pass read what a later forward pass saved,
-// "attention-order" adds up in any order, "attention-workspace" needs more
-// than it is wont to. Queries and stats are tensors 1 and 5, as programs number
-// them.
+// plants one here, too: "attention-engine" has the best of two engines refuse
+// the device, and "attention-engines" both; "attention-stride" reads queries
+// with another stride, "attention-stats" has a backward pass read what a later
+// forward pass saved, "attention-order" adds up in any order,
+// "attention-workspace" needs more than it is wont to. Queries and stats are
+// tensors 1 and 5, as programs number them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "test/Cuda/Double/Dnn.h"
 #include "test/Cuda/Double/Double.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +32,7 @@ struct Descriptor {
   // Of what is finalized.
   std::shared_ptr<DnnGraph> graph;
   bool isBackward = false;
+  bool isBest = false; ///< of engines
 };
 
 struct Handle {
@@ -230,7 +233,7 @@ PCC_EXPORT cudnnStatus_t cudnnSetStream(cudnnHandle_t handle,
 
 PCC_EXPORT cudnnStatus_t cudnnBackendCreateDescriptor(
     cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t *descriptor) {
-  *descriptor = new Descriptor{type, false, {}, nullptr, false};
+  *descriptor = new Descriptor{type, false, {}, nullptr, false, false};
   return CUDNN_STATUS_SUCCESS;
 }
 
@@ -281,6 +284,10 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     note("cudnnBackendFinalize-plan");
     named(d, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     graphOf(d);
+    if (plants("attention-engines") ||
+        (plants("attention-engine") &&
+         named(d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).isBest))
+      return CUDNN_STATUS_NOT_SUPPORTED;
     break;
   default:
     break;
@@ -296,15 +303,20 @@ PCC_EXPORT cudnnStatus_t cudnnBackendGetAttribute(
   const Descriptor &d = of(descriptor);
   if (!d.isFinal)
     refuse("a descriptor that is not finalized");
-  *there = 1;
+  bool isHeuristic = name == CUDNN_ATTR_ENGINEHEUR_RESULTS;
+  *there = isHeuristic ? 2 : 1;
   if (count < 1)
     return CUDNN_STATUS_SUCCESS;
-  if (name == CUDNN_ATTR_ENGINEHEUR_RESULTS) {
-    // The configuration is of the graph, as an engine is.
-    Descriptor &config = of(*static_cast<cudnnBackendDescriptor_t *>(values));
-    auto graph = d.attributes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
-    config.attributes[CUDNN_ATTR_ENGINECFG_ENGINE] = graph;
-    config.isFinal = true;
+  if (isHeuristic) {
+    // Configurations are of the graph, as an engine is.
+    auto *configs = static_cast<cudnnBackendDescriptor_t *>(values);
+    for (int64_t i = 0; i < std::min<int64_t>(count, 2); ++i) {
+      Descriptor &config = of(configs[i]);
+      config.attributes[CUDNN_ATTR_ENGINECFG_ENGINE] =
+          d.attributes.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+      config.isFinal = true;
+      config.isBest = i == 0;
+    }
   } else if (name == CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE ||
              name == CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE) {
     *static_cast<int64_t *>(values) = workspaceOf(d);

@@ -315,6 +315,8 @@ def attention():
         text.replace(" samples 2 ", " samples 1 "), encoding="utf-8")
     call(pcc, "one.mlir", "-q", "-o", "one")
     print("samples one by one:", " samples 2 " in text and run("one") == due)
+    print("another engine:",
+          run("cuda", PCC_DOUBLE_FAULT="attention-engine") == due)
     for fault in "attention-stride", "attention-stats", "attention-order":
         left = run("cuda", PCC_DOUBLE_FAULT=fault)
         if left is None:
@@ -322,7 +324,8 @@ def attention():
         if left == due:
             sys.exit(f"{fault} leaves the same")
         print(f"{fault}: noticed")
-    for environment in ({"PCC_DOUBLE_FAULT": "attention-workspace"},
+    for environment in ({"PCC_DOUBLE_FAULT": "attention-engines"},
+                        {"PCC_DOUBLE_FAULT": "attention-workspace"},
                         {"PCC_DOUBLE_CHIP": "100"},
                         {"CUDNN_DOUBLE_VERSION": "91300"},
                         {"CUDNN_DOUBLE_VERSION": "90800"}):
