@@ -647,7 +647,8 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
     - d_result is as the result; dq, dk and dv have the shapes of q, k and v,
       and lie row major without holes;
     - the workspace is of i8;
-    - b is a multiple of `samples`.
+    - b is a multiple of `samples`, and unless it is `samples`, stats of as many
+      are multiples of 16 bytes.
   }];
   let arguments = (ins RT_Buffer:$d_result, RT_Buffer:$q, RT_Buffer:$k,
     RT_Buffer:$v, RT_Buffer:$result, RT_Buffer:$stats, RT_Buffer:$dq,

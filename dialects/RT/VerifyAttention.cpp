@@ -96,5 +96,9 @@ LogicalResult AttentionGradOp::verify() {
   if (samples < 1 || checker.q.getDimSize(0) % samples)
     return emitOpError() << "does " << samples << " samples at a time, of "
                          << checker.q.getDimSize(0);
+  int64_t rows = samples * checker.q.getDimSize(1) * checker.q.getDimSize(2);
+  if (samples != checker.q.getDimSize(0) && rows % 4)
+    return emitOpError() << "does " << samples << " samples at a time, whose "
+                         << rows << " stats are no multiple of 16 bytes";
   return success();
 }

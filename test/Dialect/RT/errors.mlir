@@ -1257,3 +1257,17 @@ rt.stage 0 {
           memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x7x1x64xbf16>, %s: memref<2x7x1xf32, strided<[7, 1, 7]>>,
+             %do: memref<2x7x1x64xbf16>, %dq: memref<2x7x1x64xbf16>, %w: memref<64xi8>) {
+    // expected-error @+1 {{does 1 samples at a time, whose 7 stats are no multiple of 16 bytes}}
+    rt.attention_grad %do, %q, %q, %q, %q, %s to %dq, %dq, %dq workspace %w
+        samples 1 scale 1.0
+        : memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>,
+          memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<2x7x1xf32, strided<[7, 1, 7]>>,
+          memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<64xi8>
+  }
+}

@@ -38,11 +38,17 @@ static int64_t workspaceOf(const AttentionSizes &sizes, int64_t samples) {
          rest;
 }
 
+/// Whether lse of every so many samples begins where the library reads from.
+static bool isAligned(const AttentionSizes &sizes, int64_t samples) {
+  return samples == sizes.batch ||
+         samples * sizes.heads * sizes.queries % 4 == 0;
+}
+
 AttentionWork codegen::getAttentionWork(Operation *attention) {
   AttentionSizes sizes(attention);
   int64_t samples = sizes.batch;
-  while (samples > 1 &&
-         (sizes.batch % samples || workspaceOf(sizes, samples) > kWorkspace))
+  while (samples > 1 && (sizes.batch % samples || !isAligned(sizes, samples) ||
+                         workspaceOf(sizes, samples) > kWorkspace))
     --samples;
   return {samples, workspaceOf(sizes, samples)};
 }
@@ -145,12 +151,17 @@ static std::string whyNotAlone(Operation *op, const Callers &callers) {
   // The backward pass masks what is behind the last key by tiles of 64, and
   // goes through tiles of 128: exp of zero less an lse below -88 is no number.
   if (!sizes.isCausal && sizes.keys % 128 == 64)
-    return llvm::formatv("its backward pass goes wrong at {0} keys, half a tile "
-                         "more than whole ones",
-                         sizes.keys);
+    return llvm::formatv(
+        "its backward pass goes wrong at {0} keys, half a tile "
+        "more than whole ones",
+        sizes.keys);
   if (int64_t bytes = workspaceOf(sizes, 1); bytes > kMostWorkspace)
     return llvm::formatv("its backward pass needs {0:F1} GiB for a sample",
                          double(bytes) / (1 << 30));
+  if (!isAligned(sizes, getAttentionWork(op).samples))
+    return llvm::formatv("its backward pass does a sample at a time, and {0} "
+                         "heads of {1} queries are no multiple of 4",
+                         sizes.heads, sizes.queries);
   return "";
 }
 

@@ -85,3 +85,16 @@ func.func @one(%q: tensor<2x1x4x64xbf16>, %k: tensor<2x8x4x64xbf16>,
       -> (tensor<2x1x4x64xbf16>, tensor<2x1x4xf32>)
   return
 }
+
+// -----
+
+// A second sample's lse would begin 4 bytes behind a multiple of 16.
+func.func @apart(%q: tensor<3x5001x1x64xbf16>, %at: tensor<5001xi64>) {
+  // expected-error @+2 {{its backward pass does a sample at a time, and 1 heads of 5001 queries are no multiple of 4}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<3x5001x1x64xbf16>, tensor<3x5001x1x64xbf16>,
+         tensor<3x5001x1x64xbf16>, tensor<5001xi64>, tensor<5001xi64>)
+      -> (tensor<3x5001x1x64xbf16>, tensor<3x5001x1xf32>)
+  return
+}
