@@ -88,6 +88,7 @@ public:
 private:
   LogicalResult lower(rt::FuncOp function);
   LogicalResult lower(Operation *op);
+  LogicalResult lowerAll(Block &block);
   LogicalResult lowerOp(rt::ForOp op);
   LogicalResult lowerTurns(rt::ForOp op, rt::GraphOp graph);
   void lowerOp(rt::GraphOp op);
@@ -225,11 +226,8 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   if (most > 0)
     arguments =
         LLVM::AllocaOp::create(builder, loc, pointer, pointer, i64(most));
-  for (Operation &op : *function.getBlock()) {
-    loc = op.getLoc();
-    if (failed(lower(&op)))
-      return failure();
-  }
+  if (failed(lowerAll(*function.getBlock())))
+    return failure();
   endGraph();
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return success();
@@ -279,6 +277,15 @@ LogicalResult StageToLLVM::lower(Operation *op) {
       .Default([](Operation *op) {
         return LogicalResult(op->emitOpError("has no form in LLVM"));
       });
+}
+
+LogicalResult StageToLLVM::lowerAll(Block &block) {
+  for (Operation &op : block) {
+    loc = op.getLoc();
+    if (failed(lower(&op)))
+      return failure();
+  }
+  return success();
 }
 
 Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
@@ -334,21 +341,18 @@ LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
 
   builder.setInsertionPointToEnd(launch);
   Value first = launch->getArgument(0);
+  Value behind =
+      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
   Value isIssued = beginGraph(graph, first);
   LLVM::CondBrOp::create(builder, loc, isIssued, turn, ValueRange(first), next,
                          ValueRange());
 
   builder.setInsertionPointToEnd(turn);
   variable = turn->getArgument(0);
-  for (Operation &inner : *op.getBlock()) {
-    loc = inner.getLoc();
-    if (failed(lower(&inner)))
-      return failure();
-  }
+  if (failed(lowerAll(*op.getBlock())))
+    return failure();
   loc = op.getLoc();
   Value following = LLVM::AddOp::create(builder, loc, variable, i64(1));
-  Value behind =
-      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
   LLVM::CondBrOp::create(builder, loc, isLess(following, behind), turn,
                          ValueRange(following), issued, ValueRange());
 
@@ -357,8 +361,6 @@ LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
   LLVM::BrOp::create(builder, loc, ValueRange(), next);
 
   builder.setInsertionPointToEnd(next);
-  behind =
-      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
   LLVM::CondBrOp::create(builder, loc, isLess(behind, i64(op.getEnd())), launch,
                          ValueRange(behind), after, ValueRange());
   builder.setInsertionPointToStart(after);
@@ -373,11 +375,8 @@ LogicalResult StageToLLVM::lowerOp(rt::ForOp op) {
   Block *turn =
       builder.createBlock(before->getParent(), {}, builder.getI64Type(), loc);
   variable = turn->getArgument(0);
-  for (Operation &inner : *op.getBlock()) {
-    loc = inner.getLoc();
-    if (failed(lower(&inner)))
-      return failure();
-  }
+  if (failed(lowerAll(*op.getBlock())))
+    return failure();
   loc = op.getLoc();
   Value next = LLVM::AddOp::create(builder, loc, variable, i64(1));
   Value isLess = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,

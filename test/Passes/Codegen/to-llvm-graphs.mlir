@@ -22,6 +22,8 @@ rt.stage 0 arena 192 {
     // CHECK: ^[[BEHIND]]:
     // CHECK: llvm.br ^[[LAUNCH:bb[0-9]+]](
     // CHECK: ^[[LAUNCH]](%[[FIRST:.*]]: i64):
+    // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
+    // CHECK: %[[END:.*]] = llvm.add %[[FIRST]], %[[TWO]]
     // CHECK: llvm.call @pcc_graph_begin(%[[CONTEXT]], %{{.*}}, %[[FIRST]])
     // CHECK: llvm.cond_br %{{.*}}, ^[[TURN:bb[0-9]+]](%[[FIRST]] : i64), ^[[NEXT:bb[0-9]+]]
     // CHECK: ^[[TURN]](%[[M:.*]]: i64):
@@ -33,8 +35,6 @@ rt.stage 0 arena 192 {
       // CHECK: llvm.call @pcc_zero(
       rt.zero %x : memref<4xf32>
       // CHECK: %[[FOLLOWING:.*]] = llvm.add %[[M]], %{{.*}}
-      // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
-      // CHECK: %[[END:.*]] = llvm.add %[[FIRST]], %[[TWO]]
       // CHECK: %[[LESS:.*]] = llvm.icmp "slt" %[[FOLLOWING]], %[[END]]
       // CHECK: llvm.cond_br %[[LESS]], ^[[TURN]](%[[FOLLOWING]] : i64), ^[[ISSUED:bb[0-9]+]]
     }
@@ -42,10 +42,9 @@ rt.stage 0 arena 192 {
     // CHECK: llvm.call @pcc_graph_end(
     // CHECK: llvm.br ^[[NEXT]]
     // CHECK: ^[[NEXT]]:
-    // CHECK: %[[THEN:.*]] = llvm.add %[[FIRST]], %{{.*}}
     // CHECK: %[[SEVEN:.*]] = llvm.mlir.constant(7 : i64)
-    // CHECK: %[[MORE:.*]] = llvm.icmp "slt" %[[THEN]], %[[SEVEN]]
-    // CHECK: llvm.cond_br %[[MORE]], ^[[LAUNCH]](%[[THEN]] : i64), ^[[AFTER:bb[0-9]+]]
+    // CHECK: %[[MORE:.*]] = llvm.icmp "slt" %[[END]], %[[SEVEN]]
+    // CHECK: llvm.cond_br %[[MORE]], ^[[LAUNCH]](%[[END]] : i64), ^[[AFTER:bb[0-9]+]]
     // CHECK: ^[[AFTER]]:
     // CHECK: llvm.call @pcc_graph_begin(
     rt.graph 2
