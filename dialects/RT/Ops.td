@@ -116,8 +116,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A place in the arena";
   let description = [{
-    `slots` instances lie one after the other, each aligned; those of a value
-    may lie anywhere, and then `at` says where each of them does. What
+    `slots` instances lie one after the other, each aligned; those of a value or
+    of a row may lie anywhere, and then `at` says where each of them does. What
     parameters, copies, state and sums hold is there again as the next entry
     begins; gradients hold nothing then: they are written before they are read,
     and not written anew before they have been given up. Parameters and
@@ -130,7 +130,8 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     `rt.fill`, and their slots take turns as a value's do.
 
     What lies in a `bucket` has no place of its own: it begins at an `element`
-    of that row. Where the bucket's layout cuts the row, a rank has a part of
+    of that row, in each of the row's slots. A row has several where it holds
+    nothing again and again, and is filled in one of them each time. Where the bucket's layout cuts the row, a rank has a part of
     it, and what lies there is known to the runtime alone: it has no offset, and
     no op names it.
 
@@ -154,14 +155,18 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     rt.buffer @b : memref<5xf32> param in @bucket.0.param element 32 at 65920
     rt.buffer @bucket.0.own : memref<1x32xf32> part in @bucket.0.param at 65792
         layout <[1, 64], [[], ["dp"]]>
+    rt.buffer @bucket.1.grad : memref<1x64xf32> bucket at 77824, 79872 slots 2
+    rt.buffer @grad.a : memref<4x8xf32> gradient in @bucket.1.grad element 32
+        at 77952, 80000 slots 2
     ```
 
     **Constraints:**
     - elements lie row major without holes;
-    - at least one slot, and one alone in a bucket;
+    - at least one slot; in a bucket as many as that has, and one alone of a
+      row that is cut and of a part;
     - only inputs are refilled;
-    - an offset for each slot only of values with several, all multiples of the
-      alignment;
+    - an offset for each slot only of values and rows with several, all
+      multiples of the alignment;
     - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
     - a part, and nothing else in a bucket, has no element but a layout.
   }];
@@ -371,28 +376,50 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     the instance lies in the slot with that number modulo the slots. `rt-verify`
     refuses a read for another microbatch than was written.
 
+    Slots of a row are places that it has in turn, of no microbatch. In a loop
+    an address names one of them, or takes turns `among` some: there each turn
+    finds the slot that follows that of the turn before it, and the first one
+    behind the last.
+
     ```mlir
     rt.buffer @x : memref<4x4xf32> value slots 2
     %x = rt.address @x slot 5 : memref<4x4xf32>
+    rt.buffer @bucket.0.grad : memref<1x64xf32> bucket slots 3
+    rt.for %m = 1 to 8 {
+      %g = rt.address @bucket.0.grad slot %m among 1 to 3 : memref<1x64xf32>
+    }
     ```
 
     **Constraints:**
     - it is in an entry point;
     - the symbol is an `rt.buffer` of the result's type, not for frames;
     - no slot is below 0 before the modulo is taken, and of what is no value it
-      is one of those there are.
+      is one of those there are;
+    - of a row with slots, and of nothing else, those that an address takes
+      turns among are given, and are slots of it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer, Optional<Index>:$loop,
-                       DefaultValuedAttr<I64Attr, "0">:$slot);
+                       DefaultValuedAttr<I64Attr, "0">:$slot,
+                       OptionalAttr<DenseI64ArrayAttr>:$among);
   let results = (outs RT_Buffer:$result);
   let assemblyFormat = [{
-    $buffer (`slot` custom<Ahead>($loop, $slot)^)? `:` type($result) attr-dict
+    $buffer (`slot` custom<Ahead>($loop, $slot)^)?
+    (`among` custom<Among>($among)^)? `:` type($result) attr-dict
   }];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// The first of the slots, of the buffer's `slots`, that it takes turns
+    /// with, and how many these are: all, unless it says among which.
+    std::pair<int64_t, int64_t> getTurns(int64_t slots) {
+      if (!getAmong())
+        return {0, slots};
+      return {(*getAmong())[0], (*getAmong())[1] - (*getAmong())[0]};
+    }
     /// The slot, of the buffer's `slots`, where the loop around is at
     /// `variable`.
     int64_t getSlotAt(int64_t variable, int64_t slots) {
-      return (int64_t(getSlot()) + (getLoop() ? variable : 0)) % slots;
+      auto [first, turns] = getTurns(slots);
+      return first + (int64_t(getSlot()) + (getLoop() ? variable : 0)) % turns;
     }
   }];
 }

@@ -42,6 +42,21 @@ static void printOffsets(OpAsmPrinter &printer, Operation *, IntegerAttr offset,
     printer << ", " << other;
 }
 
+/// `1 to 3`: the first slot, and the one behind the last.
+static ParseResult parseAmong(OpAsmParser &parser, DenseI64ArrayAttr &among) {
+  int64_t first, end;
+  if (parser.parseInteger(first) || parser.parseKeyword("to") ||
+      parser.parseInteger(end))
+    return failure();
+  among = parser.getBuilder().getDenseI64ArrayAttr({first, end});
+  return success();
+}
+
+static void printAmong(OpAsmPrinter &printer, Operation *,
+                       DenseI64ArrayAttr among) {
+  printer << among[0] << " to " << among[1];
+}
+
 #include "dialects/RT/Dialect.cpp.inc"
 #include "dialects/RT/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -81,10 +81,12 @@ LogicalResult BufferOp::verify() {
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
   ArrayRef<int64_t> others = getOthers().value_or(ArrayRef<int64_t>());
-  if (getOthersAttr() && (getKind() != BufferKind::Value ||
+  bool isRow = getKind() == BufferKind::Bucket || getBucket();
+  if (getOthersAttr() && ((getKind() != BufferKind::Value && !isRow) ||
                           int64_t(others.size()) + 1 != int64_t(getSlots())))
     return emitOpError() << "has " << others.size() + 1
-                         << " offsets; a value has one, or as many as slots";
+                         << " offsets; a value or a row has one, or as many as "
+                            "slots";
   for (int64_t other : others)
     if (other < 0 || other % kAlignment)
       return emitOpError() << "has a slot at " << other
@@ -93,7 +95,7 @@ LogicalResult BufferOp::verify() {
     return emitOpError("is refilled, but is no input");
   if (getKind() == BufferKind::Bucket &&
       (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
-       getSlots() != 1 || getBucket() ||
+       getBucket() || (getSlots() != 1 && !getCut().empty()) ||
        (getLayout() && getLayoutAttr().getAxes().size() != 2)))
     return emitOpError() << "is a bucket, which is one row of two dims";
   if (getKind() == BufferKind::Part) {
@@ -105,8 +107,8 @@ LogicalResult BufferOp::verify() {
   } else if (getBucket().has_value() != getElement().has_value()) {
     return emitOpError() << "needs a bucket and an element of it";
   }
-  if (getBucket() && getSlots() != 1)
-    return emitOpError() << "has slots, though it lies in a bucket";
+  if (getKind() == BufferKind::Part && getSlots() != 1)
+    return emitOpError() << "has slots, though it is what a rank keeps";
   return success();
 }
 
@@ -118,6 +120,10 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!bucket || bucket.getKind() != BufferKind::Bucket)
     return emitOpError() << "lies in " << getBucketAttr()
                          << ", which is no bucket";
+  if (getSlots() != bucket.getSlots())
+    return emitOpError() << "has " << getSlots() << " slots in "
+                         << getBucketAttr() << ", which has "
+                         << bucket.getSlots();
   if (getKind() == BufferKind::Part && !bucket.getCut().empty())
     return emitOpError() << "is a part of " << getBucketAttr()
                          << ", of which a rank has no more than a part";
@@ -245,7 +251,27 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  return checkSlots(*this, buffer.getSlots(), buffer.takesTurns());
+  bool isRow = buffer.getKind() == BufferKind::Bucket || buffer.getBucket();
+  int64_t slots = buffer.getSlots();
+  if (isRow && getLoop() && !getAmong())
+    return emitOpError() << "names another slot of " << getBufferAttr()
+                         << " in each turn, and not among which";
+  if (getAmong() && !isRow)
+    return emitOpError() << "takes turns among slots of " << getBufferAttr()
+                         << ", which is no row";
+  if (getAmong() && getAmong()->back() > slots)
+    return emitOpError() << "takes turns among slots up to "
+                         << getAmong()->back() - 1 << " of " << slots;
+  return checkSlots(*this, slots, buffer.takesTurns() || getAmong());
+}
+
+LogicalResult AddressOp::verify() {
+  if (!getAmong())
+    return success();
+  ArrayRef<int64_t> among = *getAmong();
+  if (among.size() == 2 && among[0] >= 0 && among[0] < among[1] && getLoop())
+    return success();
+  return emitOpError("takes turns in no loop, or among no slots");
 }
 
 LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {

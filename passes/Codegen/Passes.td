@@ -99,6 +99,11 @@ def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
     share the rest of it: each lives from the call or transfer that writes it
     first, inputs from the beginning, to the last that reads it, outputs to the
     end.
+
+    Where the arena would be more than a fiftieth larger than what is alive at
+    once, slots of values and frames of calls lie each by themselves, and if that
+    is not enough, so do rows each time that they are filled: these get slots,
+    and in a loop addresses of them may take turns with some.
   }];
 }
 

@@ -1,7 +1,6 @@
 # RUN: %python %s %root %build
-"""Arenas of plans with pipelines are hardly larger than what is alive at once,
-and with zero 3 than fixed places need; what needs more than is alive at once is
-seen."""
+"""Arenas of plans with pipelines are hardly larger than what is alive at once;
+what needs more than is alive at once is seen."""
 
 import os
 import sys
@@ -16,14 +15,16 @@ arenas = script("arenas")
 import lives
 import places
 
-# Of fixed places, and of what is alive; rows that are gathered and given up again
-# may need much more than that.
-BOUND = 1.03
 PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
           f"--micro-batch-size 1 --global-batch-size {batch}{more}")
          for family, layers, pp, schedule, zero, batch, more in (
+             # With one place for each row these need 1.11 and 1.16 times what
+             # is alive.
              ("gpt", 7, 4, "1f1b", 3, 16, " --precision bf16"),
              ("llama", 12, 4, "1f1b", 3, 16, ""),
+             # 1.07, and 1.09.
+             ("llama", 7, 4, "1f1b", 3, 16, ""),
+             ("llama", 7, 4, "gpipe", 3, 8, " --precision bf16"),
              # As many slots as microbatches.
              ("gpt", 3, 2, "gpipe", 2, 64, ""),
              ("llama", 3, 2, "gpipe", 3, 64, " --overlap off"),
@@ -33,7 +34,7 @@ PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero}
              ("llama", 3, 2, "gpipe", 2, 16, " --precision bf16"),
              ("llama", 7, 4, "gpipe", 3, 8, ""),
              ("gpt", 3, 2, "gpipe", 3, 8, " --precision bf16 --overlap off"))]
-TIGHT = 4
+TIGHT = 2
 assert all(plan[:2] in {other[:2] for other in arenas.plans()} for plan in PLANS)
 
 above = []
@@ -41,11 +42,11 @@ with tempfile.TemporaryDirectory() as folder:
     for family, layers, flags in PLANS:
         text = arenas.compiled(arenas.model(family, layers, folder), flags, BUILD)
         for number, (arena, most, least) in enumerate(arenas.stages(text)):
-            assert most <= least <= arena <= BOUND * least, \
+            due = arenas.WANTED if (family, layers, flags) in PLANS[TIGHT:] \
+                else arenas.DUE
+            assert most <= least <= arena <= due * most, \
                 (family, layers, flags, number, arena, most, least)
             above.append(arena / most)
-            if (family, layers, flags) in PLANS[TIGHT:]:
-                assert arena <= BOUND * most, (family, layers, flags, number)
 # No count that is always the other.
 assert max(above) > arenas.WANTED, above
 

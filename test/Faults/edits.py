@@ -242,6 +242,32 @@ assert differences(RT, next(harmless.arena_larger(RT))[1]) == \
 expect(harmless.buffer_elsewhere, RT,
        ({STAGE, A}, {STAGE.replace("100", "256"), A.replace("64", "128")}))
 
+# A row with three slots, two of them at one offset.
+ROWS = Program('''\
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256, 0 slots 3
+  rt.buffer @m : memref<32xf32> gradient in @row element 32 at 128, 384, 128 slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 4 {
+      %0 = rt.address @row slot %m among 1 to 3 : memref<1x64xf32>
+    }
+  }
+}
+''')
+TURN = "%0 = rt.address @row slot %m among 1 to 3 : memref<1x64xf32>"
+expect(faults.slot_changed, ROWS,
+       changed(TURN, "%m", "%m + 1"),
+       changed(TURN, "among 1", "among 0"), changed(TURN, "among 1", "among 2"),
+       changed(TURN, "to 3", "to 2"), changed(TURN, "to 3", "to 4"))
+STAGE, ROW, MEMBER = (ROWS.lines[at].strip() for at in range(3))
+expect(harmless.row_elsewhere, ROWS,
+       ({STAGE, ROW, MEMBER},
+        {STAGE.replace("512", "768"), ROW.replace("0, 256, 0", "512, 256, 512"),
+         MEMBER.replace("128, 384, 128", "640, 384, 640")}),
+       ({STAGE, ROW, MEMBER},
+        {STAGE.replace("512", "768"), ROW.replace("256", "512"),
+         MEMBER.replace("384", "640")}))
+
 # An op whose operand is made between may not rise.
 NEXT = Program('''\
 func.func @f(%x: tensor<4xf32>) {

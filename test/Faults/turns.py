@@ -20,6 +20,15 @@ LOOP = re.compile(r"\s*rt\.for (%\w+) = (\d+) to (\d+) \{")
 VALUE = re.compile(r"%([\w]+)")
 
 
+def slot_in(turn, match):
+    slot = turn + int(match[1] or 0)
+    if not match[2]:
+        return slot
+    first, end = int(match[2]), int(match[3])
+    # What takes turns among no slots is refused in any form.
+    return first + slot % (end - first) if first < end else -1
+
+
 def written_out(text):
     """The text with every turn of its loops, one after the other."""
     lines, out = text.splitlines(), []
@@ -37,9 +46,10 @@ def written_out(text):
                 for name in VALUE.findall(line.split(" = ")[0])}
         for turn in range(int(loop.group(2)), int(loop.group(3))):
             for line in inside:
-                line = re.sub(r" slot %\w+(?: \+ (-?\d+))?",
+                line = re.sub(r" slot %\w+(?: \+ (-?\d+))?"
+                              r"(?: among (\d+) to (\d+))?",
                               lambda match: " slot "
-                              f"{turn + int(match.group(1) or 0)}", line)
+                              f"{slot_in(turn, match)}", line)
                 out.append(VALUE.sub(
                     lambda match: f"%t{at}.{turn}.{match.group(1)}"
                     if match.group(1) in made else match.group(), line))
@@ -70,6 +80,9 @@ PLANS = (
      "--global-batch-size=37"),
     ("models/llama-dynamo.onnx", "--micro-batch-size=1 "
      "--global-batch-size=7"),
+    # Rows take turns.
+    ("gpt2/gpt2.onnx", "--pp=4 --dp=2 --zero=3 --micro-batch-size=1 "
+     "--global-batch-size=46"),
 )
 # What lies in no entry point is the same in both.
 CLASSES = ("schedule swapped", "slot changed", "peer changed",
@@ -80,6 +93,7 @@ FAULTS = 8
 draw = random.Random(5)
 texts = [program(*plan) for plan in PLANS]
 cases = list(texts)
+assert " among " in texts[-1]
 for text in texts:
     assert LOOP.search(written_out(text)) is None and "rt.for" in text
     parsed = Program(text)

@@ -144,7 +144,10 @@ void Summary::collectProgram(ModuleOp module) {
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;
-      int64_t bytes = buffer.getTotalBytes();
+      // Of its slots a row needs one at a time.
+      int64_t bytes = buffer.getKind() == rt::BufferKind::Bucket
+                          ? buffer.getSlotBytes()
+                          : buffer.getTotalBytes();
       auto row = held.find(buffer);
       rt::BufferKind kind = row == held.end() ? buffer.getKind() : row->second;
       if (kind == rt::BufferKind::Gradient && ofMicrobatch.contains(buffer)) {

@@ -122,11 +122,13 @@ private:
   FailureOr<Value> comm(Operation *op, ArrayAttr axes);
   FailureOr<Value> dtype(Operation *op, Value buffer);
 
-  /// The slot that an op names, of `slots`, relative to the loop around it.
+  /// The slot that an op names, of `count` from `first` on, relative to the
+  /// loop around it.
   template <typename OpT>
-  Value slotInLoop(OpT op, int64_t slots) {
+  Value slotInLoop(OpT op, int64_t count, int64_t first = 0) {
     Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
-    return LLVM::URemOp::create(builder, loc, slot, i64(slots));
+    slot = LLVM::URemOp::create(builder, loc, slot, i64(count));
+    return first ? LLVM::AddOp::create(builder, loc, slot, i64(first)) : slot;
   }
   /// Where a slot of a buffer begins whose slots lie anywhere.
   Value slotOffset(rt::BufferOp buffer, Value slot);
@@ -410,11 +412,12 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
                             at(base, offset), LLVM::GEPArg(bytes));
     return success();
   }
-  if (!op.getLoop() || slots == 1) {
+  auto [first, turns] = op.getTurns(slots);
+  if (!op.getLoop() || turns == 1) {
     addresses[op] = at(base, buffer.getSlotOffset(op.getSlotAt(0, slots)));
     return success();
   }
-  Value slot = slotInLoop(op, slots), from = base, bytes;
+  Value slot = slotInLoop(op, turns, first), from = base, bytes;
   if (buffer.getOthers()) {
     bytes = slotOffset(buffer, slot);
   } else {

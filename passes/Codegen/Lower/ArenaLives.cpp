@@ -33,11 +33,15 @@
 // Gradients and what is gathered hold nothing as an entry point begins, so they
 // share memory as well. A row of a bucket is one buffer: it lives from the
 // first access to any of it to the last, or to a call that gives all of it up.
+// Where each time that it is filled has a place of its own (RowLives.h), these
+// are pieces of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/ArenaLives.h"
+#include "passes/Codegen/Lower/RowLives.h"
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -57,12 +61,29 @@ static int64_t elementsOf(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getNumElements();
 }
 
+int64_t
+pcc::findPeriod(rt::ForOp loop,
+                llvm::function_ref<rt::BufferOp(rt::AddressOp)> bufferOf) {
+  std::map<int64_t, int64_t> counts;
+  for (auto address : loop.getBlock()->getOps<rt::AddressOp>()) {
+    int64_t slots = bufferOf(address).getSlots();
+    if (address.getLoop() && slots > 1 && slots <= kMostSlots)
+      ++counts[slots];
+  }
+  // The least of those that are equally many.
+  auto most = llvm::max_element(
+      counts, [](const auto &a, const auto &b) { return a.second < b.second; });
+  return most == counts.end() ? 1 : most->first;
+}
+
 bool pcc::isKept(rt::BufferOp buffer, const Buffers &renewed) {
   return int(buffer.getKind()) < int(rt::BufferKind::Input) &&
          !renewed.contains(buffer);
 }
 
-ArenaLives::ArenaLives(rt::StageOp stage, const Buffers &renewed) {
+ArenaLives::ArenaLives(rt::StageOp stage, const Buffers &renewed,
+                       const RowLives *rows)
+    : rows(rows) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
     functions[function.getSymName()] = function;
     summarize(function);
@@ -97,16 +118,20 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
     buffers[buffer.getSymName()] = whole;
     if (buffer != whole || isKept(buffer, renewed))
       continue;
-    MemoryBlock &block = blocks[buffer] =
-        MemoryBlock::whole(buffer.getTotalBytes());
     int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
     int64_t step = slotsOfPiece(slots);
+    if (rows && rows->contains(buffer)) {
+      slots = rows->countPlaces(buffer);
+      step = 1;
+    }
+    MemoryBlock &block = blocks[buffer] = MemoryBlock::whole(slots * bytes);
     block.pieces.clear();
     for (int64_t slot = 0; slot < slots; slot += step)
       block.pieces.push_back(
           {slot * bytes, std::min(slot + step, slots) * bytes, {}});
-    block.isLoose =
-        slots > 1 && step == 1 && buffer.getKind() == rt::BufferKind::Value;
+    block.isLoose = slots > 1 && step == 1 &&
+                    (buffer.getKind() == rt::BufferKind::Value ||
+                     buffer.getKind() == rt::BufferKind::Bucket);
   }
   // What a frame holds.
   stage.walk([&](rt::CallOp call) {
@@ -175,6 +200,10 @@ ArenaLives::Place ArenaLives::placeOf(rt::AddressOp address) {
   place.block = &found->second;
   int64_t slots = buffer.getSlots(), step = slotsOfPiece(slots);
   place.isPiece = step == 1 && buffer.getSymName() == address.getBuffer();
+  if (rows && rows->contains(buffer)) {
+    place.first = rows->placeOf(address, loop ? variable : 0);
+    return place;
+  }
   if (!address.getLoop() || !loop || period % slots == 0) {
     int64_t now = address.getLoop() && loop ? variable : 0;
     place.first = address.getSlotAt(now, slots) / step;
@@ -300,20 +329,6 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
       givenUp.insert(piecesOf(place).front());
 }
 
-/// How many slots most of what a loop takes turns with has.
-int64_t ArenaLives::findPeriod(rt::ForOp op) const {
-  std::map<int64_t, int64_t> counts;
-  for (auto address : op.getBlock()->getOps<rt::AddressOp>()) {
-    int64_t slots = buffers.lookup(address.getBuffer()).getSlots();
-    if (address.getLoop() && slots > 1 && slots <= kMostSlots)
-      ++counts[slots];
-  }
-  // The least of those that are equally many.
-  auto most = llvm::max_element(
-      counts, [](const auto &a, const auto &b) { return a.second < b.second; });
-  return most == counts.end() ? 1 : most->first;
-}
-
 void ArenaLives::leaveOut(int64_t turns) {
   llvm::DenseSet<Operation *> turning;
   for (auto event : loop.getBlock()->getOps<rt::EventOfOp>())
@@ -332,7 +347,11 @@ void ArenaLives::leaveOut(int64_t turns) {
 
 void ArenaLives::run(rt::ForOp op, Scope &scope) {
   loop = op;
-  period = findPeriod(op);
+  period = findPeriod(op, [&](rt::AddressOp address) {
+    return buffers.lookup(address.getBuffer());
+  });
+  if (rows)
+    period = std::lcm(period, rows->getTurns(op));
   int64_t begin = op.getBegin(), end = op.getEnd();
   int64_t left = std::max<int64_t>((end - begin) / period - 2, 0);
   for (variable = begin; variable < end; ++variable) {

@@ -13,6 +13,13 @@ namespace pcc {
 /// Some of a stage's buffers.
 using Buffers = llvm::DenseSet<mlir::Operation *>;
 
+class RowLives;
+
+/// How many slots most of what a loop takes turns with has; 1: it has nothing.
+/// Leaves out what has so many that few loops ever come round.
+int64_t findPeriod(rt::ForOp loop,
+                   llvm::function_ref<rt::BufferOp(rt::AddressOp)> bufferOf);
+
 /// Whether a buffer keeps what it holds from one entry point to the next.
 bool isKept(rt::BufferOp buffer, const Buffers &renewed);
 
@@ -20,8 +27,10 @@ bool isKept(rt::BufferOp buffer, const Buffers &renewed);
 /// offsets.
 class ArenaLives {
 public:
-  /// `renewed`: those that hold nothing as an entry point begins.
-  ArenaLives(rt::StageOp stage, const Buffers &renewed);
+  /// `renewed`: those that hold nothing as an entry point begins. With `rows`
+  /// these have a piece for each of their places, with null for all.
+  ArenaLives(rt::StageOp stage, const Buffers &renewed,
+             const RowLives *rows = nullptr);
 
   /// Those that share the arena, in the order of the stage.
   llvm::MapVector<mlir::Operation *, MemoryBlock> blocks;
@@ -75,7 +84,6 @@ private:
   void summarize(rt::FuncOp function);
   void run(rt::FuncOp entry);
   void run(rt::ForOp op, Scope &scope);
-  int64_t findPeriod(rt::ForOp op) const;
   /// Leaves out turns of the loop at hand, whole periods, after which all is as
   /// before but in other slots of the events that it takes turns with.
   void leaveOut(int64_t turns);
@@ -102,6 +110,7 @@ private:
     return llvm::lower_bound(streams, stream) - streams.begin();
   }
 
+  const RowLives *rows;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
   llvm::StringMap<rt::EventOp> events;

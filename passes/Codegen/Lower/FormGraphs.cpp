@@ -64,11 +64,10 @@ private:
 int64_t GraphFormer::findTurns(rt::ForOp loop) {
   int64_t turns = 1;
   for (auto address : loop.getBlock()->getOps<rt::AddressOp>())
-    if (address.getLoop())
-      turns = std::lcm(
-          turns,
-          int64_t(
-              symbols.lookup<rt::BufferOp>(address.getBuffer()).getSlots()));
+    if (address.getLoop()) {
+      auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+      turns = std::lcm(turns, address.getTurns(buffer.getSlots()).second);
+    }
   for (auto event : loop.getBlock()->getOps<rt::EventOfOp>())
     if (event.getLoop())
       turns = std::lcm(

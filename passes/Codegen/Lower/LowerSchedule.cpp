@@ -237,7 +237,7 @@ Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
     microbatch = 0;
   }
   return rt::AddressOp::create(builder, loc, buffer.getType(), symbol, loop,
-                               microbatch);
+                               microbatch, /*among=*/DenseI64ArrayAttr());
 }
 
 void EntryLowering::lower(pipe::LoopOp op) {

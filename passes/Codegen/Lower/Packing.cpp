@@ -11,12 +11,17 @@
 // So where it may begin follows from each pair of a piece of it and one that is
 // there already: any offset is refused that would put the one over the other.
 //
+// Blocks are placed one after the other, and all depends on the order. Where a
+// few orders do not give what would be enough, others are made of these: what
+// ends behind that comes earlier, how much is drawn.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Packing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <optional>
+#include <random>
 
 using namespace mlir;
 using namespace pcc;
@@ -81,6 +86,9 @@ public:
 
   /// Tries orders until one needs hardly more than what is alive at once.
   void search();
+  /// Tries orders, and what is drawn from them, until one needs no more than
+  /// `enough` bytes or `left` pairs were looked at.
+  void draw(int64_t enough, int64_t left);
 
   /// The fewest bytes that were needed, and the offsets with which they were.
   std::optional<int64_t> best;
@@ -91,24 +99,38 @@ public:
 private:
   /// How blocks are ordered: of what is large little fits into gaps that others
   /// leave; what is needed from early to late meets more; what is needed for
-  /// long at a time has fewer gaps to lie in than what comes and goes.
-  enum Kind { Large, Long, Steady };
+  /// long at a time has fewer gaps to lie in than what comes and goes, and so
+  /// has what is needed for long in all.
+  enum Kind { Large, Long, Steady, Lasting };
   std::vector<unsigned> orderBy(Kind kind) const;
+  /// The most bytes that are needed at a moment when each block is.
+  std::vector<int64_t> findCrowds() const;
+  /// Has what ends behind `enough` come earlier.
+  std::vector<unsigned> advance(ArrayRef<unsigned> order, int64_t enough);
   /// Finds out what blocks refuse each other.
   void findRefusals();
   /// Adds to `refused`, or to the last of these, what two pieces refuse.
   void refuse(const Piece &piece, const Piece &other);
+  /// Finds what placed blocks refuse one, in order; where the first gap will
+  /// do, up to there.
+  void findRefused(unsigned index, bool isFirstGap);
   /// Places blocks in this order, each into the tightest gap that holds it or
-  /// the first. Returns the block that ends last.
-  unsigned place(ArrayRef<unsigned> order, bool isFirstGap);
+  /// the first. Returns the block that ends last; unless it goes `toTheEnd`, as
+  /// soon as another order needs no more.
+  unsigned place(ArrayRef<unsigned> order, bool isFirstGap, bool toTheEnd);
 
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
-  /// By block.
+  /// By block, those because of another one together; and by both where these
+  /// begin, from 1 on, or 0.
   std::vector<SmallVector<Refusal, 0>> refusals;
+  std::vector<unsigned> begins;
   int64_t pairs = 0;
+  /// What is placed, by offset.
+  std::vector<std::pair<int64_t, unsigned>> placed;
   std::vector<int64_t> offsets;
   std::vector<std::pair<int64_t, int64_t>> refused;
+  std::mt19937 random;
 };
 
 } // namespace
@@ -132,6 +154,13 @@ void Packer::refuse(const Piece &piece, const Piece &other) {
 
 void Packer::findRefusals() {
   refusals.resize(blocks.size());
+  begins.assign(blocks.size() * blocks.size(), 0);
+  auto add = [&](unsigned block, const Refusal &refusal) {
+    refusals[block].push_back(refusal);
+    unsigned &begin = begins[block * blocks.size() + refusal.other];
+    if (begin == 0)
+      begin = refusals[block].size();
+  };
   for (unsigned b = 0; b < blocks.size(); ++b)
     for (unsigned a = 0; a < b; ++a) {
       refused.clear();
@@ -143,8 +172,8 @@ void Packer::findRefusals() {
         auto [after, before] = refused[i++];
         for (; i < refused.size() && refused[i].first < before; ++i)
           before = std::max(before, refused[i].second);
-        refusals[a].push_back({b, after, before});
-        refusals[b].push_back({a, -before, -after});
+        add(a, {b, after, before});
+        add(b, {a, -before, -after});
         ++pairs;
       }
     }
@@ -161,27 +190,50 @@ static unsigned lengthOf(const MemoryBlock &block) {
   return first > last ? 0 : last - first + 1;
 }
 
-/// How many moments a span of a block has on average.
-static double meanSpanOf(const MemoryBlock &block) {
+/// How many spans a block has, and how many moments all of these.
+static std::pair<double, double> spansOf(const MemoryBlock &block) {
   double spans = 0, moments = 0;
   for (const Piece &piece : block.pieces)
     for (auto [first, last] : piece.spans) {
       ++spans;
       moments += last - first + 1;
     }
-  return spans > 0 ? moments / spans : 0;
+  return {spans, moments};
 }
 
-unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
+void Packer::findRefused(unsigned index, bool isFirstGap) {
+  refused.clear();
+  const unsigned *begin = &begins[index * blocks.size()];
+  int64_t bytes = blocks[index]->bytes, end = 0;
+  for (auto [offset, other] : placed) {
+    // What lies further on refuses nothing up to there.
+    if (isFirstGap && offset - bytes >= end)
+      break;
+    ArrayRef<Refusal> all = refusals[index];
+    for (size_t i = begin[other]; i > 0 && i <= all.size(); ++i) {
+      const Refusal &refusal = all[i - 1];
+      if (refusal.other != other)
+        break;
+      std::pair<int64_t, int64_t> one = {offset + refusal.after,
+                                         offset + refusal.before};
+      end = std::max(end, one.second);
+      // They come nearly in order.
+      refused.push_back(one);
+      for (size_t at = refused.size() - 1; at > 0 && one < refused[at - 1];
+           --at)
+        std::swap(refused[at], refused[at - 1]);
+    }
+  }
+}
+
+unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap,
+                       bool toTheEnd) {
   offsets.assign(blocks.size(), -1);
+  placed.clear();
   int64_t needed = 0;
   unsigned last = 0;
   for (unsigned index : order) {
-    refused.clear();
-    for (const Refusal &refusal : refusals[index])
-      if (int64_t offset = offsets[refusal.other]; offset >= 0)
-        refused.push_back({offset + refusal.after, offset + refusal.before});
-    llvm::sort(refused);
+    findRefused(index, isFirstGap);
     int64_t end = 0, found = -1, foundGap = 0;
     for (auto [after, before] : refused) {
       if (int64_t gap = after - end;
@@ -194,26 +246,31 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
       end = std::max(end, before);
     }
     int64_t offset = offsets[index] = found < 0 ? end : found;
+    placed.insert(llvm::upper_bound(placed, std::pair(offset, index)),
+                  {offset, index});
     if (int64_t bytes = offset + blocks[index]->bytes; bytes > needed) {
       needed = bytes;
       last = index;
     }
-    // Another order needs no more than that.
-    if (best && needed >= *best)
+    if (!toTheEnd && best && needed >= *best)
       return last;
   }
-  best = needed;
-  bestOffsets = offsets;
+  if (!best || needed < *best) {
+    best = needed;
+    bestOffsets = offsets;
+  }
   return last;
 }
 
 std::vector<unsigned> Packer::orderBy(Kind kind) const {
   std::vector<double> keys;
   for (const MemoryBlock *block : blocks) {
-    double moments = kind == Long     ? lengthOf(*block)
-                     : kind == Steady ? meanSpanOf(*block)
-                                      : 1;
-    keys.push_back(block->bytes * moments);
+    auto [spans, moments] = spansOf(*block);
+    keys.push_back(block->bytes * (kind == Large  ? 1
+                                   : kind == Long ? lengthOf(*block)
+                                   : kind == Steady
+                                       ? moments / std::max(spans, 1.0)
+                                       : moments));
   }
   std::vector<unsigned> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
@@ -236,7 +293,7 @@ void Packer::search() {
   int64_t left = kMostPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
-      unsigned last = place(order, isFirstGap);
+      unsigned last = place(order, isFirstGap, /*toTheEnd=*/false);
       if (isClose() || (left -= pairs) < 0)
         return;
       // What has found no room comes earlier.
@@ -245,7 +302,9 @@ void Packer::search() {
     }
 }
 
-int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
+/// By moment from which on it is so, the bytes needed.
+static std::vector<std::pair<unsigned, int64_t>>
+findLevels(ArrayRef<MemoryBlock *> blocks) {
   std::vector<std::pair<unsigned, int64_t>> changes;
   for (const MemoryBlock *block : blocks)
     for (const Piece &piece : block->pieces)
@@ -253,18 +312,102 @@ int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
         changes.push_back({first, piece.end - piece.begin});
         changes.push_back({last + 1, piece.begin - piece.end});
       }
-  // What is over makes room first.
   llvm::sort(changes);
-  int64_t now = 0, most = 0;
-  for (auto [moment, bytes] : changes)
-    most = std::max(most, now += bytes);
+  std::vector<std::pair<unsigned, int64_t>> levels;
+  int64_t now = 0;
+  for (auto [moment, bytes] : changes) {
+    now += bytes;
+    if (levels.empty() || levels.back().first != moment)
+      levels.push_back({moment, 0});
+    levels.back().second = now;
+  }
+  return levels;
+}
+
+std::vector<int64_t> Packer::findCrowds() const {
+  auto levels = findLevels(blocks);
+  std::vector<int64_t> crowds;
+  for (const MemoryBlock *block : blocks) {
+    int64_t most = 0;
+    for (const Piece &piece : block->pieces)
+      for (auto [first, last] : piece.spans)
+        for (auto it = llvm::lower_bound(levels, std::pair(first, int64_t(0)),
+                                         llvm::less_first());
+             it != levels.end() && it->first <= last; ++it)
+          most = std::max(most, it->second);
+    crowds.push_back(most);
+  }
+  return crowds;
+}
+
+std::vector<unsigned> Packer::advance(ArrayRef<unsigned> order,
+                                      int64_t enough) {
+  constexpr unsigned kParts = 1000;
+  std::vector<std::pair<uint64_t, size_t>> keys;
+  for (auto [at, block] : llvm::enumerate(order)) {
+    bool isBehind = offsets[block] + blocks[block]->bytes > enough;
+    keys.push_back({at * (isBehind ? random() % kParts : kParts), at});
+  }
+  llvm::sort(keys);
+  std::vector<unsigned> other;
+  for (auto [key, at] : keys)
+    other.push_back(order[at]);
+  return other;
+}
+
+void Packer::draw(int64_t enough, int64_t left) {
+  struct Attempt {
+    std::vector<unsigned> order;
+    bool isFirstGap;
+  };
+  std::vector<Attempt> attempts;
+  std::vector<int64_t> crowds = findCrowds();
+  for (Kind kind : {Large, Long, Steady, Lasting}) {
+    std::vector<unsigned> order = orderBy(kind);
+    std::vector<std::pair<int64_t, size_t>> keys;
+    for (auto [at, block] : llvm::enumerate(order))
+      keys.push_back({-crowds[block], at});
+    llvm::sort(keys);
+    std::vector<unsigned> crowded;
+    for (auto [crowd, at] : keys)
+      crowded.push_back(order[at]);
+    for (bool isFirstGap : {false, true}) {
+      attempts.push_back({order, isFirstGap});
+      attempts.push_back({crowded, isFirstGap});
+    }
+  }
+  findRefusals();
+  while (true)
+    for (auto &[order, isFirstGap] : attempts) {
+      place(order, isFirstGap, /*toTheEnd=*/true);
+      if (*best <= enough || (left -= pairs) < 0)
+        return;
+      order = advance(order, enough);
+    }
+}
+
+int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
+  int64_t most = 0;
+  for (auto [moment, bytes] : findLevels(blocks))
+    most = std::max(most, bytes);
   return most;
+}
+
+static int64_t assign(ArrayRef<MemoryBlock *> blocks, const Packer &packer) {
+  for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
+    block->offset = offset;
+  return *packer.best;
 }
 
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
   Packer packer(blocks, findMost(blocks));
   packer.search();
-  for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
-    block->offset = offset;
-  return *packer.best;
+  return assign(blocks, packer);
+}
+
+int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
+                        int64_t pairs) {
+  Packer packer(blocks, findMost(blocks));
+  packer.draw(enough, pairs);
+  return assign(blocks, packer);
 }

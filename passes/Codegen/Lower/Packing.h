@@ -48,6 +48,11 @@ struct MemoryBlock {
 /// order get the same offsets.
 int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
 
+/// Likewise, but looks for a way that needs no more than `enough` bytes until
+/// it has looked at so many pairs of blocks that overlap in time.
+int64_t packWithin(llvm::ArrayRef<MemoryBlock *> blocks, int64_t enough,
+                   int64_t pairs);
+
 /// The most bytes that pieces need at one moment.
 int64_t findMost(llvm::ArrayRef<MemoryBlock *> blocks);
 

@@ -15,10 +15,14 @@
 //     side by side    a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
 //     by themselves   a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
 //
+// Where that is not enough, rows that are filled again and again lie where
+// there is room each time (RowLives.h).
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Plan.h"
 #include "passes/Codegen/Lower/ArenaLives.h"
+#include "passes/Codegen/Lower/RowLives.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -30,9 +34,14 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Which part of an arena may be unused with slots side by side and one frame
-/// for all calls of a function.
+/// Which part of an arena may be unused with slots side by side, one frame for
+/// all calls of a function and one place for each row.
 static constexpr int64_t kFar = 50;
+
+/// How many pairs of blocks are looked at for a place for each time that a row
+/// is filled: so many in all stages, of one no fewer than so many.
+static constexpr int64_t kMostPairs = int64_t(1) << 27, kLeastPairs = int64_t(1)
+                                                                      << 22;
 
 /// How many pieces are looked at one by one where slots and frames may lie
 /// anywhere, which takes as long as there are pairs of them.
@@ -173,8 +182,10 @@ arrangeTight(const Blocks &blocks,
 }
 
 /// Each call has a frame where there is room for its temporaries, and each slot
-/// of a value lies by itself.
-static Arrangement arrangeLoose(const Blocks &blocks) {
+/// of a value, and each place of a row, lies by itself.
+static Arrangement
+arrangeLoose(const Blocks &blocks,
+             llvm::function_ref<int64_t(ArrayRef<MemoryBlock *>)> pack) {
   std::vector<MemoryBlock> parts;
   for (const auto &[op, block] : blocks) {
     if (!block.isLoose) {
@@ -200,21 +211,34 @@ static Arrangement arrangeLoose(const Blocks &blocks) {
   return found;
 }
 
-/// Tells buffers where they lie, from `begin` on.
-static void assign(Blocks &blocks, const Arrangement &found, int64_t begin) {
-  for (auto [entry, offsets] : llvm::zip(blocks, found.offsets)) {
+/// Tells buffers where they lie, from `begin` on, and `rows`, unless these have
+/// one place each.
+static void assign(const Blocks &blocks, const Arrangement &found,
+                   int64_t begin, RowLives *rows) {
+  for (auto [entry, places] : llvm::zip(blocks, found.offsets)) {
     auto buffer = cast<rt::BufferOp>(entry.first);
-    buffer.setOffset(begin + offsets.front());
-    buffer.removeOthersAttr();
-    SmallVector<int64_t> others;
-    bool isApart = false;
-    for (auto [slot, offset] : llvm::enumerate(offsets)) {
-      isApart |= begin + offset != buffer.getSlotOffset(slot);
-      others.push_back(begin + offset);
+    SmallVector<int64_t> offsets;
+    for (int64_t place : places)
+      offsets.push_back(begin + place);
+    if (rows && rows->contains(buffer)) {
+      rows->assign(buffer, offsets);
+      continue;
     }
+    buffer.setOffset(offsets.front());
+    buffer.removeOthersAttr();
+    bool isApart = false;
+    for (auto [slot, offset] : llvm::enumerate(offsets))
+      isApart |= offset != buffer.getSlotOffset(slot);
     if (isApart)
-      buffer.setOthers(ArrayRef(others).drop_front());
+      buffer.setOthers(ArrayRef(offsets).drop_front());
   }
+}
+
+static size_t countPieces(const Blocks &blocks) {
+  size_t pieces = 0;
+  for (const auto &[op, block] : blocks)
+    pieces += block.pieces.size();
+  return pieces;
 }
 
 /// Lays out what shares the arena, from `begin` on. Returns where that ends.
@@ -223,22 +247,37 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
   ArenaLives lives(stage, renewed);
   Blocks &blocks = lives.blocks;
   Arrangement found = arrangeTight(blocks, findFunctions(stage));
-  size_t pieces = 0;
-  for (const auto &[op, block] : blocks)
-    pieces += block.pieces.size();
   int64_t most = begin + findMost(listOf(blocks));
-  if (begin + found.bytes > most + most / kFar && pieces <= kMostPieces) {
-    Arrangement loose = arrangeLoose(blocks);
+  int64_t enough = most + most / kFar - begin;
+  if (found.bytes > enough && countPieces(blocks) <= kMostPieces) {
+    Arrangement loose = arrangeLoose(blocks, pack);
     if (loose.bytes < found.bytes)
       found = std::move(loose);
   }
-  assign(blocks, found, begin);
+  RowLives rows(stage, renewed);
+  bool haveRows = false;
+  if (found.bytes > enough) {
+    ArenaLives each(stage, renewed, &rows);
+    size_t pieces = countPieces(each.blocks);
+    if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
+      auto module = stage->getParentOfType<ModuleOp>();
+      int64_t stages = llvm::range_size(module.getOps<rt::StageOp>());
+      Arrangement apart = arrangeLoose(each.blocks, [&](auto list) {
+        return packWithin(list, enough,
+                          std::max(kMostPairs / stages, kLeastPairs));
+      });
+      haveRows = apart.bytes < found.bytes;
+      if (haveRows)
+        found = std::move(apart);
+    }
+  }
+  assign(blocks, found, begin, haveRows ? &rows : nullptr);
   mergeFrames(stage);
   return begin + found.bytes;
 }
 
-/// What lies in a bucket lies where that is; of a part of one only the runtime
-/// knows.
+/// What lies in a bucket lies where that is, in all of its slots; of a part of
+/// one only the runtime knows.
 static void placeMembers(rt::StageOp stage) {
   SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
@@ -248,10 +287,16 @@ static void placeMembers(rt::StageOp stage) {
     int64_t before =
         int64_t(buffer.getElement().value_or(0)) *
         rt::getElementBytes(buffer.getMemRefType().getElementType());
-    if (bucket.getCut().empty())
-      buffer.setOffset(int64_t(*bucket.getOffset()) + before);
-    else
-      buffer.removeOffsetAttr();
+    buffer.removeOffsetAttr();
+    if (!bucket.getCut().empty())
+      continue;
+    SmallVector<int64_t> offsets;
+    for (int64_t slot = 0; slot < int64_t(bucket.getSlots()); ++slot)
+      offsets.push_back(bucket.getSlotOffset(slot) + before);
+    buffer.setSlots(offsets.size());
+    buffer.setOffset(offsets.front());
+    if (offsets.size() > 1)
+      buffer.setOthers(ArrayRef(offsets).drop_front());
   }
 }
 
@@ -259,6 +304,7 @@ void pcc::planArena(rt::StageOp stage) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
     planFrame(function);
   giveFrames(stage);
+  forgetPlaces(stage);
   Buffers renewed = rt::findRenewed(stage);
   // What is kept lies by kinds, one after the other.
   int64_t end = 0;

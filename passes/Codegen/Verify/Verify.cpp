@@ -252,9 +252,14 @@ private:
   /// Whether an op makes a row of the part `in` that ranks keep of it.
   bool isGatherOf(Operation *op, const Range &in, const Range &out) const;
 
-  /// What lies in a bucket is the bucket's.
+  /// What lies in a bucket is the bucket's. Slots of a row that begin at one
+  /// byte are one: those that turns go round have others among them.
   Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = buffer.getSlotOffset(slot);
+    if (buffer.getKind() == rt::BufferKind::Bucket || buffer.getBucket())
+      for (int64_t other = slot; other-- > 0;)
+        if (buffer.getSlotOffset(other) == begin)
+          slot = other;
     auto row = rows.find(buffer);
     if (buffer.getKind() == rt::BufferKind::Part)
       return {{buffer, 0}, begin, begin + rt::BufferOp(row->second).getBytes()};
@@ -339,11 +344,13 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   });
   SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
-        row && gradients.contains(row) && memory.isAnyOf(rangeOf(row, 0)))
-      return row.emitOpError()
-             << "holds gradients when @" << entry.getSymName()
-             << " ends, which nobody has added to @" << buffer.getSymName();
+    rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
+    int64_t slots = row && gradients.contains(row) ? row.getSlots() : 0;
+    for (int64_t slot = 0; slot < slots; ++slot)
+      if (memory.isAnyOf(rangeOf(row, slot)))
+        return row.emitOpError()
+               << "holds gradients when @" << entry.getSymName()
+               << " ends, which nobody has added to @" << buffer.getSymName();
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
     if (!isKept(buffer) && !isOutput)
@@ -469,22 +476,31 @@ void StageVerifier::giveUp(const Range &range) {
 
 void StageVerifier::findPeriod() {
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
+  // Two periods are run and looked at, and more are left to be left out.
+  int64_t longest = std::min(turns / 3, kLongestPeriod);
+  auto takesTurns = [&](rt::AddressOp address, rt::BufferOp buffer) {
+    int64_t period =
+        std::lcm(loop->period, address.getTurns(buffer.getSlots()).second);
+    if (period <= longest)
+      loop->period = period;
+    return period <= longest;
+  };
+  bool isEndless = false;
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
+    if (address.getAmong())
+      isEndless |= !takesTurns(address, buffers.lookup(address.getBuffer()));
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
     rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-    if (!address.getLoop())
-      continue;
-    // Two periods are run and looked at, and more are left to be left out.
-    int64_t period = std::lcm(loop->period, int64_t(buffer.getSlots()));
-    if (period <= std::min(turns / 3, kLongestPeriod))
-      loop->period = period;
-    else
+    if (address.getLoop() && !address.getAmong() &&
+        !takesTurns(address, buffer))
       loop->apart.insert(buffer);
   }
   // Of those it is enough to know how far a slot is behind.
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
-    if (!address.getLoop() &&
-        loop->apart.contains(buffers.lookup(address.getBuffer())))
-      loop->period = turns + 1;
+    isEndless |= (!address.getLoop() || address.getAmong()) &&
+                 loop->apart.contains(buffers.lookup(address.getBuffer()));
+  if (isEndless)
+    loop->period = turns + 1;
   for (Operation *op : loop->apart)
     loop->apartBytes.add(cast<rt::BufferOp>(op));
 }

@@ -59,12 +59,14 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
   }
   if (!member.getOffset())
     return member.emitOpError("has no offset; run --rt-plan");
-  int64_t due = int64_t(*bucket.getOffset()) + begin * width;
-  if (int64_t(*member.getOffset()) == due)
-    return success();
-  return member.emitOpError()
-         << "lies at " << *member.getOffset() << ", element " << begin
-         << " of @" << bucket.getSymName() << " at " << due;
+  for (int64_t slot = 0; slot < int64_t(bucket.getSlots()); ++slot) {
+    int64_t due = bucket.getSlotOffset(slot) + begin * width;
+    if (member.getSlotOffset(slot) != due)
+      return member.emitOpError()
+             << "lies at " << member.getSlotOffset(slot) << ", element "
+             << begin << " of @" << bucket.getSymName() << " at " << due;
+  }
+  return success();
 }
 
 /// What a rank keeps of a row is one of as many equal parts as ranks have it.
@@ -90,6 +92,13 @@ static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
 
 LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
   SymbolTable symbols(stage);
+  llvm::DenseSet<Operation *> renewed = rt::findRenewed(stage);
+  for (auto row : stage.getBlock()->getOps<rt::BufferOp>())
+    if (row.getKind() == rt::BufferKind::Bucket && row.getSlots() != 1 &&
+        !renewed.contains(row))
+      return row.emitOpError()
+             << "has " << row.getSlots()
+             << " slots, though it keeps what it holds from entry to entry";
   llvm::MapVector<Operation *, SmallVector<rt::BufferOp>> members;
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {

@@ -514,13 +514,20 @@ void ClockVerifier::findPeriod() {
               turns / 3))
       loop->period = 0;
   int64_t longest = std::min(turns / 3, std::max(loop->period, kLongestPeriod));
-  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
-    const Buffer &buffer = bufferOf(address);
-    if (address.getLoop() && !fits(buffer.offsets.slots, longest))
-      loop->apart.insert(buffer.op);
-  }
+  auto turnsOf = [&](rt::AddressOp address) {
+    return address.getTurns(bufferOf(address).offsets.slots).second;
+  };
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
-    if (!address.getLoop() && loop->apart.contains(bufferOf(address).op))
+    if (address.getAmong() && !fits(turnsOf(address), longest))
+      loop->period = 0;
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
+    if (address.getLoop() && !address.getAmong() &&
+        !fits(turnsOf(address), longest))
+      loop->apart.insert(bufferOf(address).op);
+  // Of those it is enough to know how far a slot is behind.
+  for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
+    if ((!address.getLoop() || address.getAmong()) &&
+        loop->apart.contains(bufferOf(address).op))
       loop->period = 0;
   for (Operation *op : loop->apart)
     loop->apartBytes.add(cast<rt::BufferOp>(op));

@@ -72,7 +72,8 @@ LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
       auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
       if (address.getLoop() &&
-          failed(checkSlots(&op, buffer.getSymNameAttr(), buffer.getSlots())))
+          failed(checkSlots(&op, buffer.getSymNameAttr(),
+                            address.getTurns(buffer.getSlots()).second)))
         return failure();
     } else if (auto named = dyn_cast<rt::EventOfOp>(op)) {
       auto event = symbols.lookup<rt::EventOp>(named.getEvent());

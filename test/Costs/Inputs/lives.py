@@ -4,7 +4,7 @@ Something is alive from when it is written to when it is read for the last time
 before it is written anew as a whole. Parameters and state are always, inputs
 from the begin of an entry point, which the runtime has filled them before, or
 from when it has them filled, outputs to its end. Gradients, and what ranks gather, are alive like values; a row
-of a bucket lies in one place and counts whole while anything in it is alive.
+of a bucket counts whole, in its slot, while anything in it is alive.
 What another stream uses is alive until stream 0 has waited for it. What two instances of a buffer or two calls of a function
 hold is counted apart. No compiler can do with less memory, unless it computes in
 another order.
@@ -31,6 +31,7 @@ class Stage:
         self.rows = {}  # symbol -> the row that it lies in
         self.cut = set()  # rows of which a rank keeps a part
         self.of = {}  # copy -> the parameter that it is of
+        self.same = {}  # symbol -> by slot, the first at its offset
         self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
         self.refilled = set()  # inputs that entry points fill themselves
@@ -60,16 +61,21 @@ def parse(text):
                                line):
             if of := re.search(r"[{ ]of = \"([^\"]*)\"", line):
                 stages[-1].of[match[1]] = "@" + of[1]
+            slots = re.search(r" slots (\d+)", line)
+            if at := re.search(r" at (\d+(?:, \d+)+) slots", line):
+                offsets = at[1].split(", ")
+                stages[-1].same[match[1]] = [offsets.index(one)
+                                             for one in offsets]
             if row := re.search(r"> \w+ in (@\S+)", line):
                 stages[-1].rows[match[1]] = row[1]
                 if match[3] == "part":
                     stages[-1].cut.add(row[1])
                 # The bytes of the bucket.
-                stages[-1].buffers[match.group(1)] = (match.group(3), 0, 1)
+                stages[-1].buffers[match[1]] = (
+                    match[3], 0, int(slots[1]) if slots else 1)
                 continue
             if match[3] == "bucket" and re.search(r"\[\"[^]]*\]\]>", line):
                 stages[-1].cut.add(match[1])
-            slots = re.search(r" slots (\d+)", line)
             if " refilled" in line.partition("{")[0]:
                 stages[-1].refilled.add(match[1])
             stages[-1].buffers[match.group(1)] = (
@@ -161,6 +167,9 @@ class Walk:
         """The symbol and slot that an op names."""
         slot = re.search(r" slot (?:(%\w+)(?: \+ )?)?(\d+)?", rest)
         at = values.get(slot[1], 0) + int(slot[2] or 0) if slot else 0
+        if among := re.search(r" among (\d+) to (\d+)", rest):
+            first, end = int(among[1]), int(among[2])
+            at = first + at % (end - first)
         return rest.split()[0], at
 
     def step(self, line, values):
@@ -208,7 +217,11 @@ class Walk:
             assert op == "address", line
             symbol, at = self.instance(rest, values)
             _, size, slots = self.stage.buffers[symbol]
-            thing = (symbol, at % slots)
+            at %= slots
+            # What turns go round may have others' slots among its own.
+            if symbol in self.stage.same:
+                at = self.stage.same[symbol][at]
+            thing = (symbol, at)
             self.sizes[thing] = size
             values[name] = (thing, count, count)
 
@@ -234,7 +247,8 @@ class Alive:
     def parts_of(self, thing):
         """A row is alive while one of its members is."""
         if thing and thing[0] in self.members and thing[0] in self.renewed:
-            return [(symbol, 0) for symbol in self.members[thing[0]]]
+            return [(symbol, thing[1])
+                    for symbol in self.members[thing[0]]]
         return [thing] if thing and not self.is_kept(thing) else []
 
     def total(self, kinds):

@@ -1,8 +1,8 @@
 """How many bytes a stage needs in which everything has one place.
 
 What is alive at once, as lives.py counts it, could move between two uses; what a
-program names by an address cannot. A row of gradients has one place in all
-microbatches, a slot of a value in all turns of a loop, a temporary in all calls
+program names by an address cannot. A slot of a row has one place each time that
+it is filled, a slot of a value in all turns of a loop, a temporary in all calls
 that have one frame. Two of these whose lives meet, at whatever moment, lie apart; so
 whatever meets each other pair by pair needs the sum of its bytes:
 

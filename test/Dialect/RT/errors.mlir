@@ -531,21 +531,21 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 3 offsets; a value has one, or as many as slots}}
+  // expected-error @+1 {{has 3 offsets; a value or a row has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> value at 0, 64, 128 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; a value or a row has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> value at 0, 128
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; a value or a row has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> input at 0, 128 slots 2
 }
 
@@ -1027,6 +1027,111 @@ rt.stage 0 {
       %w = rt.address @w slot %m + 1 : memref<4xf32>
     }
   }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    // expected-error @+1 {{names slot 3 of 3}}
+    %w = rt.address @row slot 3 : memref<1x64xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 2 {
+      // expected-error @+1 {{names another slot of @row in each turn, and not among which}}
+      %w = rt.address @row slot %m : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 8 {
+      // expected-error @+1 {{takes turns among slots up to 3 of 3}}
+      %w = rt.address @row slot %m among 2 to 4 : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 8 {
+      // expected-error @+1 {{names slot -1}}
+      %w = rt.address @row slot %m + -1 among 1 to 3 : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    // expected-error @+1 {{takes turns in no loop, or among no slots}}
+    %w = rt.address @row slot 1 among 1 to 3 : memref<1x64xf32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 3
+  rt.func @train() {
+    rt.for %m = 0 to 8 {
+      // expected-error @+1 {{takes turns in no loop, or among no slots}}
+      %w = rt.address @row slot %m among 2 to 2 : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @w : memref<4xf32> value slots 4
+  rt.func @train() {
+    rt.for %m = 0 to 8 {
+      // expected-error @+1 {{takes turns among slots of @w, which is no row}}
+      %w = rt.address @w slot %m among 0 to 2 : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 2
+  // expected-error @+1 {{has 1 slots in @row, which has 2}}
+  rt.buffer @w : memref<4xf32> gradient in @row element 32
+}
+
+// -----
+
+// What a rank keeps of a row has one place,
+rt.stage 0 {
+  rt.buffer @row : memref<1x64xf32> bucket slots 2
+  // expected-error @+1 {{has slots, though it is what a rank keeps}}
+  rt.buffer @own : memref<1x32xf32> part in @row slots 2 layout <[1, 64], [[], ["dp"]]>
+}
+
+// -----
+
+// and so has a row of which ranks have parts alone.
+rt.stage 0 {
+  // expected-error @+1 {{is a bucket, which is one row of two dims}}
+  rt.buffer @row : memref<1x32xf32> bucket slots 2 layout <[1, 64], [[], ["dp"]]>
 }
 
 // -----

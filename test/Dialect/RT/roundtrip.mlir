@@ -18,6 +18,10 @@ rt.stage 0 arena 4096 {
   rt.buffer @y : memref<4x8xf32> value
   // CHECK: rt.buffer @z : memref<4x8xf32> value at 1152, 1408, 1280 slots 3
   rt.buffer @z : memref<4x8xf32> value at 1152, 1408, 1280 slots 3
+  // CHECK: rt.buffer @row : memref<1x64xf32> bucket at 1536, 1792, 2048 slots 3
+  rt.buffer @row : memref<1x64xf32> bucket at 1536, 1792, 2048 slots 3
+  // CHECK: rt.buffer @g : memref<8xf32> gradient in @row element 32 at 1664, 1920, 2176 slots 3
+  rt.buffer @g : memref<8xf32> gradient in @row element 32 at 1664, 1920, 2176 slots 3
   // CHECK: rt.buffer @frame.task : memref<192xi8> frame{{$}}
   rt.buffer @frame.task : memref<192xi8> frame
   // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>, %{{.*}}: memref<8x8xf32>, %{{.*}}: memref<i64>) frame 192 {
@@ -117,7 +121,13 @@ rt.stage 0 arena 4096 {
       %same = rt.event_of @sent slot %m : !rt.event
       // CHECK: rt.event_of @sent slot %[[M]] + 1 : !rt.event
       %next = rt.event_of @sent slot %m + 1 : !rt.event
+      // CHECK: rt.address @row slot %[[M]] among 1 to 3 : memref<1x64xf32>
+      %row = rt.address @row slot %m among 1 to 3 : memref<1x64xf32>
+      // CHECK: rt.address @g slot %[[M]] + 1 among 0 to 2 : memref<8xf32>
+      %g = rt.address @g slot %m + 1 among 0 to 2 : memref<8xf32>
     }
+    // CHECK: rt.address @row slot 2 : memref<1x64xf32>
+    %row = rt.address @row slot 2 : memref<1x64xf32>
     // CHECK: rt.address @x slot 1 : memref<4x8xf32>
     %x = rt.address @x slot 1 : memref<4x8xf32>
     // CHECK: rt.address @y : memref<4x8xf32>

@@ -155,6 +155,16 @@ def slot_changed(program):
     yield from numbers(program, ("rt.address", "rt.event_of"),
                        r"\bslot (?:%\w+ \+ )?(\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+    for op in program.named("rt.address", "rt.event_of"):
+        bare = r" slot %\w+(?= :| among)"
+        if match := re.search(bare, program.lines[op.at]):
+            yield (f"a turn ahead in {where(program, op)}",
+                   substituted(program, op, bare, match.group() + " + 1"))
+    # Among which slots of a row.
+    yield from numbers(program, ("rt.address",), r"\bamong (\d+)",
+                       lambda n: [m for m in (n - 1, n + 1) if m >= 0])
+    yield from numbers(program, ("rt.address",), r"\bamong \d+ to (\d+)",
+                       lambda n: [n - 1, n + 1])
 
 
 def stream_changed(program):

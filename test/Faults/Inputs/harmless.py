@@ -137,6 +137,40 @@ def buffer_elsewhere(program):
             yield line.strip()[:70], edit
 
 
+def row_elsewhere(program):
+    """One of the slots of a row, and what lies in it, at the arena's end. Slots
+    at one offset may be one, as far as is seen here: they go together."""
+    offsets_of = re.compile(r" at (\d+(?:, \d+)+)(?= slots)")
+    for at, arena, buffers in stages(program):
+        end = -(-arena // ALIGNMENT) * ALIGNMENT
+        rows = {}
+        for buffer in buffers:
+            line = program.lines[buffer]
+            offsets = offsets_of.search(line)
+            name = re.search(r"rt\.buffer (@\S+)", line)[1]
+            row = re.search(r"> \w+ in (@\S+)", line)
+            if offsets and (row or "> bucket" in line):
+                rows.setdefault(row[1] if row else name, []).append(
+                    (buffer, [int(one) for one in offsets[1].split(", ")]))
+        for name, members in rows.items():
+            first, offsets = members[0]
+            shape = re.search(r": memref<1x(\d+)x(\w+)>",
+                              program.lines[first])
+            size = -(-int(shape[1]) * BYTES[shape[2]] // ALIGNMENT) * ALIGNMENT
+            for moved in sorted(set(offsets)):
+                def edit(at=at, members=members, offsets=offsets, moved=moved,
+                         size=size, end=end):
+                    lines = {at: [with_arena(program.lines[at], end + size)]}
+                    for buffer, own in members:
+                        new = [end + one - row if row == moved else one
+                               for one, row in zip(own, offsets)]
+                        lines[buffer] = [offsets_of.sub(
+                            f" at {', '.join(map(str, new))}",
+                            program.lines[buffer])]
+                    return program.with_lines(lines)
+                yield f"slots of {name} at {moved}", edit
+
+
 CLASSES = {
     "value renamed": value_renamed,
     "symbol renamed": symbol_renamed,
@@ -145,4 +179,5 @@ CLASSES = {
     "wait added": wait_added,
     "arena larger": arena_larger,
     "buffer elsewhere": buffer_elsewhere,
+    "row elsewhere": row_elsewhere,
 }

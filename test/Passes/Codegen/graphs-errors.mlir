@@ -75,6 +75,26 @@ rt.stage 0 arena 192 {
 
 // -----
 
+// Of a row those count that the address takes turns among.
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256, 512, 768 slots 4
+  rt.buffer @g : memref<64xf32> gradient in @row element 0 at 0, 256, 512, 768 slots 4
+  rt.func @train() {
+    rt.graph 0 turns 2
+    rt.for %m = 0 to 6 {
+      %x = rt.address @row slot %m among 2 to 4 : memref<1x64xf32>
+      rt.zero %x : memref<1x64xf32>
+      rt.release %x : memref<1x64xf32>
+      // expected-error @+1 {{names one of 3 slots of @row by turn, another one in each launch of a graph of 2 turns}}
+      %y = rt.address @row slot %m among 1 to 4 : memref<1x64xf32>
+      rt.zero %y : memref<1x64xf32>
+      rt.release %y : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
 rt.stage 0 arena 64 {
   rt.event @done slots 2
   rt.func @train() {

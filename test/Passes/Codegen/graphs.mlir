@@ -52,6 +52,23 @@ rt.stage 0 arena 192 {
 
 // -----
 
+// Of a row with five slots those count that an address takes turns among.
+// CHECK-LABEL: rt.stage 0
+// CHECK: rt.graph 0 turns 2
+// CHECK-NEXT: rt.for %[[M:.*]] = 0 to 8 {
+// CHECK-NEXT: rt.address @row slot %[[M]] among 3 to 5
+rt.stage 0 arena 1280 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0 slots 5
+  rt.func @train() {
+    rt.for %m = 0 to 8 {
+      %row = rt.address @row slot %m among 3 to 5 : memref<1x64xf32>
+      rt.zero %row : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
 // With fewer turns than two graphs have, a loop is a part of the only one.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {

@@ -1,12 +1,15 @@
 // Where slots lie anywhere, a loop looks up where: the offset of each is in a
 // table, one for all that name the buffer. Of slots side by side it is computed.
+// Who takes turns among some slots looks from the first of these on.
 // RUN: pcc-opt %s -rt-verify -rt-to-llvm | FileCheck %s
 
 rt.program axes <[]> comms [] microbatches 6
-rt.stage 0 arena 512 {
+rt.stage 0 arena 1280 {
   rt.buffer @x : memref<16xf32> value at 192, 64, 320 slots 3
   rt.buffer @y : memref<16xf32> value at 384 slots 2
   rt.buffer @z : memref<16xf32> value at 0
+  rt.buffer @row : memref<1x64xf32> bucket at 512, 1024, 768 slots 3
+  rt.buffer @g : memref<64xf32> gradient in @row element 0 at 512, 1024, 768 slots 3
   // CHECK: llvm.func internal @stage0.forward(%{{.*}}: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {
   rt.func @forward() {
     // A slot that is known is a constant.
@@ -32,6 +35,14 @@ rt.stage 0 arena 512 {
       %again = rt.address @x slot %m : memref<16xf32>
       %z = rt.address @z : memref<16xf32>
       rt.copy %again to %z : memref<16xf32> to memref<16xf32>
+      // CHECK: %[[AHEAD:.*]] = llvm.add %[[M]], %{{.*}} : i64
+      // CHECK: %[[TURN:.*]] = llvm.urem %[[AHEAD]], %[[TWO:.*]] : i64
+      // CHECK: %[[SLOT:.*]] = llvm.add %[[TURN]], %[[ONE:.*]] : i64
+      // CHECK-NEXT: %[[TABLE:.*]] = llvm.mlir.addressof @[[ROWS:pcc.slots[.0-9]*]]
+      // CHECK-NEXT: llvm.getelementptr %[[TABLE]][%[[SLOT]]] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+      %row = rt.address @row slot %m + 3 among 1 to 3 : memref<1x64xf32>
+      rt.zero %row : memref<1x64xf32>
+      rt.release %row : memref<1x64xf32>
     }
   }
 }
@@ -39,4 +50,5 @@ rt.stage 0 arena 512 {
 // CHECK-DAG: llvm.mlir.constant(192 : i64)
 // CHECK-DAG: llvm.mlir.constant(64 : i64)
 // CHECK-DAG: llvm.mlir.constant(320 : i64)
+// CHECK: llvm.mlir.global internal constant @[[ROWS]]() {{.*}} : !llvm.array<3 x i64> {
 // CHECK-NOT: llvm.mlir.global{{.*}}pcc.slots

@@ -1,0 +1,267 @@
+//===- RowLives.cpp - Rows that lie elsewhere each time -------------------===//
+//
+// A row of gradients, or of gathered copies, is filled, used and given up again
+// and again. In one place it meets whatever lives in any of these times, so
+// three rows of which two are there at once may need room for three:
+//
+//     time           ------------------->
+//     one place      a a . . a a . . a a      a meets b, b meets c, c meets a
+//                    . b b . . b b . . b
+//                    . . c c . . c c . .
+//
+//     two            a a c c b b a a c c      each row in either
+//                    . b b a a c c b b a
+//
+// Nothing is left of it in between, so it may as well lie elsewhere each time.
+// What is bound to one place is what a single address stands for. In a loop it
+// stands for something else in each turn; there an address may name as many
+// places in turn as divide the slots that values have, so that all come round
+// together. What was filled in one turn and is used in the next has the same
+// place in both:
+//
+//     rt.call @gather(%0)              place 0
+//     rt.for %m = 1 to 5 {
+//       rt.call @forward(%1)           places 0, 1 in turn
+//       rt.release %2                  places 0, 1
+//       rt.call @gather(%3)            places 1, 0
+//     }
+//     rt.call @forward(%4)             place 0
+//
+// Streams were ordered for rows of one place, in which nothing is filled before
+// all that used it is over. In several places the same waits are there, so they
+// order more than they have to.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Lower/RowLives.h"
+#include "passes/Codegen/Lower/ArenaLives.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// After how many turns of a loop an address names the same place at most:
+/// those who verify a program follow no more turns to see that they repeat
+/// themselves.
+static constexpr int64_t kMostTurns = 4;
+
+void pcc::forgetPlaces(rt::StageOp stage) {
+  SymbolTable symbols(stage);
+  auto isRow = [](rt::BufferOp buffer) {
+    return buffer.getKind() == rt::BufferKind::Bucket || buffer.getBucket();
+  };
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (isRow(buffer)) {
+      buffer.setSlots(1);
+      buffer.removeOthersAttr();
+    }
+  stage.walk([&](rt::AddressOp address) {
+    if (!isRow(symbols.lookup<rt::BufferOp>(address.getBuffer())))
+      return;
+    address.getLoopMutable().clear();
+    address.setSlot(0);
+    address.removeAmongAttr();
+  });
+}
+
+RowLives::RowLives(rt::StageOp stage,
+                   const llvm::DenseSet<Operation *> &renewed)
+    : symbols(stage) {
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (buffer.getKind() == rt::BufferKind::Bucket && renewed.contains(buffer))
+      rows[buffer] = {};
+  stage.walk([&](rt::ForOp loop) {
+    int64_t period = findPeriod(loop, [&](rt::AddressOp address) {
+      return symbols.lookup<rt::BufferOp>(address.getBuffer());
+    });
+    int64_t count = kMostTurns;
+    while (count > 2 && period % count != 0)
+      --count;
+    turns[loop] = count;
+  });
+  for (StringRef name : rt::kEntries)
+    if (auto entry = symbols.lookup<rt::FuncOp>(name)) {
+      held.clear();
+      follow(*entry.getBlock(), 0);
+    }
+  places.resize(numbers.size());
+  for (auto [name, number] : numbers) {
+    auto address = cast<rt::AddressOp>(name.first);
+    Row &row = rows[rowOf(address)];
+    unsigned leader = leaderOf(number);
+    places[number] = leader == number ? row.places++ : places[leader];
+    row.addresses.insert(address);
+  }
+}
+
+unsigned RowLives::leaderOf(unsigned number) {
+  while (leaders[number] != number)
+    number = leaders[number] = leaders[leaders[number]];
+  return number;
+}
+
+unsigned RowLives::countPlaces(rt::BufferOp row) const {
+  return std::max(rows.lookup(row).places, 1u);
+}
+
+RowLives::Name RowLives::nameOf(rt::AddressOp address, int64_t variable) const {
+  auto loop = dyn_cast<rt::ForOp>(address->getParentOp());
+  return {address, loop ? variable % getTurns(loop) : 0};
+}
+
+unsigned RowLives::placeOf(rt::AddressOp address, int64_t variable) const {
+  auto found = numbers.find(nameOf(address, variable));
+  // Nothing uses it.
+  return found == numbers.end() ? 0 : places[found->second];
+}
+
+Operation *RowLives::rowOf(Value value) const {
+  auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+  if (!address)
+    return nullptr;
+  auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
+  if (auto row = buffer.getBucket())
+    buffer = symbols.lookup<rt::BufferOp>(*row);
+  return rows.contains(buffer) ? buffer.getOperation() : nullptr;
+}
+
+/// Whether nothing is left of a row behind an op that takes all of it.
+bool RowLives::givesUp(Operation &op, OpOperand &operand) const {
+  auto address = operand.get().getDefiningOp<rt::AddressOp>();
+  if (!address ||
+      symbols.lookup<rt::BufferOp>(address.getBuffer()) != rowOf(operand.get()))
+    return false;
+  auto call = dyn_cast<rt::CallOp>(op);
+  return call ? symbols.lookup<rt::FuncOp>(call.getCallee())
+                    .givesUp(operand.getOperandNumber())
+              : isa<rt::ReleaseOp>(op);
+}
+
+void RowLives::follow(Operation &op, int64_t variable) {
+  SmallVector<Operation *> over;
+  for (OpOperand &operand : op.getOpOperands()) {
+    Operation *row = isa<MemRefType>(operand.get().getType())
+                         ? rowOf(operand.get())
+                         : nullptr;
+    if (!row)
+      continue;
+    auto address = rt::getWhole(operand.get()).getDefiningOp<rt::AddressOp>();
+    auto [name, isFirst] =
+        numbers.try_emplace(nameOf(address, variable), leaders.size());
+    unsigned number = name->second;
+    if (isFirst)
+      leaders.push_back(number);
+    // All that was filled at one time is one thing.
+    unsigned first = leaderOf(held.try_emplace(row, number).first->second);
+    unsigned second = leaderOf(number);
+    leaders[std::max(first, second)] = std::min(first, second);
+    if (givesUp(op, operand))
+      over.push_back(row);
+  }
+  for (Operation *row : over)
+    held.erase(row);
+}
+
+void RowLives::follow(Block &ops, int64_t variable) {
+  for (Operation &op : ops) {
+    auto loop = dyn_cast<rt::ForOp>(op);
+    if (!loop) {
+      if (!isa<rt::ViewOp>(op))
+        follow(op, variable);
+      continue;
+    }
+    // Behind two periods the turns repeat themselves, but for the last ones.
+    int64_t end = loop.getEnd(), period = getTurns(loop);
+    for (int64_t at = loop.getBegin(); at < end; ++at) {
+      if (at == int64_t(loop.getBegin()) + 2 * period)
+        at += std::max<int64_t>(end - at, 0) / period * period;
+      if (at < end)
+        follow(*loop.getBlock(), at);
+    }
+  }
+}
+
+namespace {
+
+/// The slots of a row, as they are given to its addresses.
+class SlotTable {
+public:
+  SmallVector<int64_t> offsets;
+
+  /// One at an offset.
+  int64_t find(int64_t offset);
+  /// Those that lie at these offsets in turn: the first, and how many turns
+  /// ahead of it the loop's variable is that is a multiple of their number.
+  std::pair<int64_t, int64_t> find(ArrayRef<int64_t> inTurn);
+
+private:
+  /// Where those begin that have turns, and how many they are.
+  SmallVector<std::pair<int64_t, int64_t>> rings;
+};
+
+} // namespace
+
+int64_t SlotTable::find(int64_t offset) {
+  int64_t slot = llvm::find(offsets, offset) - offsets.begin();
+  if (slot == int64_t(offsets.size()))
+    offsets.push_back(offset);
+  return slot;
+}
+
+std::pair<int64_t, int64_t> SlotTable::find(ArrayRef<int64_t> inTurn) {
+  int64_t count = inTurn.size();
+  for (auto [first, size] : rings)
+    for (int64_t ahead = 0; size == count && ahead < count; ++ahead) {
+      auto isThere = [&, first = first](int64_t turn) {
+        return offsets[first + (turn + ahead) % count] == inTurn[turn];
+      };
+      if (llvm::all_of(llvm::seq(count), isThere))
+        return {first, ahead};
+    }
+  int64_t first = offsets.size();
+  rings.push_back({first, count});
+  llvm::append_range(offsets, inTurn);
+  return {first, 0};
+}
+
+void RowLives::assign(rt::BufferOp row, ArrayRef<int64_t> offsets) {
+  SlotTable table;
+  const Row &own = rows.find(row)->second;
+  /// By address, where it is in turn.
+  SmallVector<std::pair<rt::AddressOp, SmallVector<int64_t, kMostTurns>>> found;
+  for (Operation *op : own.addresses) {
+    auto address = cast<rt::AddressOp>(op);
+    auto loop = dyn_cast<rt::ForOp>(address->getParentOp());
+    auto &inTurn =
+        found.emplace_back(address, SmallVector<int64_t, 4>()).second;
+    int64_t begin = loop ? int64_t(loop.getBegin()) : 0,
+            end = loop ? int64_t(loop.getEnd()) : 1,
+            count = loop ? getTurns(loop) : 1;
+    // Where the loop never is it does not matter.
+    inTurn.assign(count, offsets[placeOf(address, begin)]);
+    for (int64_t at = begin; at < std::min(end, begin + count); ++at)
+      inTurn[at % count] = offsets[placeOf(address, at)];
+  }
+  // What has turns first: others may be among these.
+  for (bool haveTurns : {true, false})
+    for (auto &[address, inTurn] : found) {
+      if (llvm::all_equal(inTurn) == haveTurns)
+        continue;
+      if (!haveTurns) {
+        address.setSlot(table.find(inTurn.front()));
+        continue;
+      }
+      auto [first, ahead] = table.find(inTurn);
+      auto loop = cast<rt::ForOp>(address->getParentOp());
+      address.getLoopMutable().assign(loop.getBlock()->getArgument(0));
+      address.setSlot(ahead);
+      address.setAmong(
+          ArrayRef<int64_t>{first, first + int64_t(inTurn.size())});
+    }
+  if (table.offsets.empty())
+    table.offsets.push_back(offsets.front());
+  row.setSlots(table.offsets.size());
+  row.setOffset(table.offsets.front());
+  row.removeOthersAttr();
+  if (table.offsets.size() > 1)
+    row.setOthers(ArrayRef(table.offsets).drop_front());
+}

@@ -1,0 +1,215 @@
+// What may be wrong where rows have slots. What expects no error is right.
+// RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
+
+// What lies in a row lies in each of its slots.
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 512 slots 2
+  // expected-error @+1 {{lies at 576, element 32 of @row at 640}}
+  rt.buffer @a : memref<32xf32> gradient in @row element 32 at 128, 576 slots 2
+}
+
+// -----
+
+// A row of parameters is there all the time, in one place.
+rt.stage 0 arena 512 {
+  // expected-error @+1 {{has 2 slots, though it keeps what it holds from entry to entry}}
+  rt.buffer @row : memref<1x64xf32> bucket at 0 slots 2
+  rt.buffer @a : memref<64xf32> param in @row element 0 at 0, 256 slots 2
+}
+
+// -----
+
+// Another slot than was filled,
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @y : memref<1x64xf32> output at 512
+  rt.func @train() {
+    %a = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    %b = rt.address @row : memref<1x64xf32>
+    %y = rt.address @y : memref<1x64xf32>
+    // expected-error @+1 {{reads @row, which nothing has written}}
+    rt.copy %b to %y : memref<1x64xf32> to memref<1x64xf32>
+  }
+}
+
+// -----
+
+// but for one at the same offset: turns may go round among slots of others.
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 256, 0, 256 slots 3
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 256, 0, 256 slots 3
+  rt.buffer @y : memref<1x64xf32> output at 512
+  rt.func @train() {
+    %a = rt.address @row : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    rt.for %m = 0 to 31 {
+      %b = rt.address @row slot %m + 1 among 1 to 3 : memref<1x64xf32>
+      %y = rt.address @y : memref<1x64xf32>
+      rt.copy %b to %y : memref<1x64xf32> to memref<1x64xf32>
+      rt.release %b : memref<1x64xf32>
+      %c = rt.address @row slot %m among 1 to 3 : memref<1x64xf32>
+      rt.zero %c : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// What is filled in one turn and used in the next is one slot in both,
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @y : memref<1x64xf32> output at 512
+  rt.func @train() {
+    %a = rt.address @row : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    rt.for %m = 0 to 31 {
+      %b = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      %y = rt.address @y : memref<1x64xf32>
+      // expected-error @+1 {{reads @row, which nothing has written}}
+      rt.copy %b to %y : memref<1x64xf32> to memref<1x64xf32>
+      rt.release %b : memref<1x64xf32>
+      %c = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      rt.zero %c : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// also in the last turn, which is far from the first ones,
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @y : memref<1x64xf32> output at 512
+  rt.func @train() {
+    %a = rt.address @row : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    %y = rt.address @y : memref<1x64xf32>
+    rt.for %m = 0 to 31 {
+      %b = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      rt.copy %b to %y : memref<1x64xf32> to memref<1x64xf32>
+      rt.release %b : memref<1x64xf32>
+      %c = rt.address @row slot %m + 1 among 0 to 2 : memref<1x64xf32>
+      rt.zero %c : memref<1x64xf32>
+    }
+    %d = rt.address @row : memref<1x64xf32>
+    // expected-error @+1 {{reads @row, which nothing has written}}
+    rt.copy %d to %y : memref<1x64xf32> to memref<1x64xf32>
+  }
+}
+
+// -----
+
+// and something else in only one of the slots is seen as well.
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  // expected-note @+1 {{by @v}}
+  rt.buffer @v : memref<1x64xf32> value at 256
+  rt.buffer @y : memref<1x64xf32> output at 512
+  rt.func @train() {
+    rt.for %m = 0 to 31 {
+      %a = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      rt.zero %a : memref<1x64xf32>
+      %v = rt.address @v : memref<1x64xf32>
+      rt.zero %v : memref<1x64xf32>
+      %y = rt.address @y : memref<1x64xf32>
+      // expected-error @+1 {{reads @row, part of which is overwritten}}
+      rt.copy %a to %y : memref<1x64xf32> to memref<1x64xf32>
+      rt.release %a : memref<1x64xf32>
+    }
+  }
+}
+
+// -----
+
+// What microbatches add up to is in all slots.
+rt.stage 0 arena 768 {
+  // expected-error @+1 {{holds gradients when @train ends, which nobody has added to @sum}}
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @sum : memref<1x32xf32> gradient at 512 {of = "row"}
+  rt.func @train() {
+    %a = rt.address @row : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    rt.release %a : memref<1x64xf32>
+    %b = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %b : memref<1x64xf32>
+  }
+}
+
+// -----
+
+// Where streams use other slots of a row in each turn, each waits for what used
+// the same slot, two turns before;
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 31
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.event @over slots 2
+  rt.event @issued
+  rt.func @train() {
+    %first = rt.event_of @over : !rt.event
+    rt.record %first
+    %second = rt.event_of @over slot 1 : !rt.event
+    rt.record %second
+    rt.for %m = 0 to 31 {
+      %before = rt.event_of @over slot %m : !rt.event
+      rt.wait %before
+      %a = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      rt.release %a : memref<1x64xf32>
+      rt.zero %a : memref<1x64xf32>
+      %issued = rt.event_of @issued : !rt.event
+      rt.record %issued
+      rt.wait %issued stream 1
+      rt.all_reduce sum %a over ["dp"] stream 1 : memref<1x64xf32>
+      %over = rt.event_of @over slot %m : !rt.event
+      rt.record %over stream 1
+    }
+    %last = rt.event_of @over : !rt.event
+    rt.wait %last
+    %other = rt.event_of @over slot 1 : !rt.event
+    rt.wait %other
+  }
+}
+
+// -----
+
+// what the turn before waited for is too early.
+rt.program axes <["dp"=2]> comms [["dp"]] microbatches 31
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.event @over slots 3
+  rt.event @issued
+  rt.func @train() {
+    %first = rt.event_of @over : !rt.event
+    rt.record %first
+    %second = rt.event_of @over slot 1 : !rt.event
+    rt.record %second
+    %third = rt.event_of @over slot 2 : !rt.event
+    rt.record %third
+    rt.for %m = 0 to 31 {
+      %before = rt.event_of @over slot %m : !rt.event
+      rt.wait %before
+      %a = rt.address @row slot %m among 0 to 2 : memref<1x64xf32>
+      // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+      rt.release %a : memref<1x64xf32>
+      rt.zero %a : memref<1x64xf32>
+      %issued = rt.event_of @issued : !rt.event
+      rt.record %issued
+      rt.wait %issued stream 1
+      // expected-note @+1 {{used here}}
+      rt.all_reduce sum %a over ["dp"] stream 1 : memref<1x64xf32>
+      %over = rt.event_of @over slot %m : !rt.event
+      rt.record %over stream 1
+    }
+    %last = rt.event_of @over : !rt.event
+    rt.wait %last
+    %other = rt.event_of @over slot 1 : !rt.event
+    rt.wait %other
+  }
+}
