@@ -20,7 +20,9 @@ public:
   /// slot.
   RowLives(rt::StageOp stage, const llvm::DenseSet<mlir::Operation *> &renewed);
 
+  /// Whether a buffer is one of these rows.
   bool contains(rt::BufferOp buffer) const { return rows.contains(buffer); }
+  /// How many places a row may have.
   unsigned countPlaces(rt::BufferOp row) const;
   /// Which of them an address of a row, or of what lies in it, names where the
   /// loop around is at `variable`.
