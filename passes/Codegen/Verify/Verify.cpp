@@ -50,6 +50,10 @@ struct Owner {
     auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Frame;
   }
+  bool isRow() const {
+    auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
+    return buffer && buffer.getKind() == rt::BufferKind::Bucket;
+  }
   bool isTemporary() const { return isa_and_nonnull<rt::TemporaryOp>(op); }
   std::string name() const {
     if (auto buffer = dyn_cast<rt::BufferOp>(op))
@@ -88,6 +92,14 @@ class Memory {
 public:
   void write(const Range &range) {
     owners.set(range.begin, range.end, range.owner);
+    if (range.owner.isRow())
+      filled.insert({range.owner.op, range.owner.slot});
+  }
+  /// Says that nothing is left of an owner.
+  void giveUp(const Owner &owner) { filled.erase({owner.op, owner.slot}); }
+  /// Whether a row was written since it was given up.
+  bool wasFilled(const Owner &owner) const {
+    return filled.contains({owner.op, owner.slot});
   }
 
   /// The first piece of the range that its owner does not hold: who does, or
@@ -131,13 +143,18 @@ public:
   Memory outside(const Ranges &ranges) const {
     Memory rest;
     rest.owners = owners.outside(ranges);
+    rest.filled = filled;
     return rest;
   }
 
-  bool operator==(const Memory &other) const { return owners == other.owners; }
+  bool operator==(const Memory &other) const {
+    return owners == other.owners && filled == other.filled;
+  }
 
 private:
   Intervals<Owner> owners;
+  /// Rows, and their slots.
+  llvm::DenseSet<std::pair<Operation *, int64_t>> filled;
 };
 
 /// What is done to bytes.
@@ -472,6 +489,7 @@ void StageVerifier::giveUp(const Range &range) {
         return owner == range.owner || (part && owner.op == part);
       },
       Owner());
+  memory.giveUp(range.owner);
 }
 
 void StageVerifier::findPeriod() {
@@ -619,6 +637,10 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
         return failure();
     } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
       Range range = places.lookup(release.getBuffer());
+      // Others may lie there already, as behind its last use.
+      if (!memory.wasFilled(range.owner))
+        return release.emitOpError() << "gives up " << range.owner.name()
+                                     << ", which was not filled there";
       note(range, Touch::GiveUp);
       giveUp(range);
     } else if (failed(checkOp(&op, places))) {

@@ -153,7 +153,9 @@ def row_elsewhere(program):
                 rows.setdefault(row[1] if row else name, []).append(
                     (buffer, [int(one) for one in offsets[1].split(", ")]))
         for name, members in rows.items():
-            first, offsets = members[0]
+            first, offsets = next(
+                member for member in members
+                if f"rt.buffer {name} " in program.lines[member[0]])
             shape = re.search(r": memref<1x(\d+)x(\w+)>",
                               program.lines[first])
             size = -(-int(shape[1]) * BYTES[shape[2]] // ALIGNMENT) * ALIGNMENT

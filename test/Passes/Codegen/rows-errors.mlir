@@ -126,6 +126,25 @@ rt.stage 0 arena 768 {
 
 // -----
 
+// What is given up was filled, though others may lie there already.
+rt.stage 0 arena 512 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @v : memref<1x64xf32> value at 256
+  rt.func @train() {
+    %a = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    %v = rt.address @v : memref<1x64xf32>
+    rt.zero %v : memref<1x64xf32>
+    rt.release %a : memref<1x64xf32>
+    %b = rt.address @row : memref<1x64xf32>
+    // expected-error @+1 {{gives up @row, which was not filled there}}
+    rt.release %b : memref<1x64xf32>
+  }
+}
+
+// -----
+
 // What microbatches add up to is in all slots.
 rt.stage 0 arena 768 {
   // expected-error @+1 {{holds gradients when @train ends, which nobody has added to @sum}}
@@ -152,6 +171,10 @@ rt.stage 0 arena 768 {
   rt.event @over slots 2
   rt.event @issued
   rt.func @train() {
+    %a0 = rt.address @row : memref<1x64xf32>
+    rt.zero %a0 : memref<1x64xf32>
+    %a1 = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %a1 : memref<1x64xf32>
     %first = rt.event_of @over : !rt.event
     rt.record %first
     %second = rt.event_of @over slot 1 : !rt.event
@@ -186,6 +209,10 @@ rt.stage 0 arena 768 {
   rt.event @over slots 3
   rt.event @issued
   rt.func @train() {
+    %a0 = rt.address @row : memref<1x64xf32>
+    rt.zero %a0 : memref<1x64xf32>
+    %a1 = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %a1 : memref<1x64xf32>
     %first = rt.event_of @over : !rt.event
     rt.record %first
     %second = rt.event_of @over slot 1 : !rt.event
