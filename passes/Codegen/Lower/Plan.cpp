@@ -34,13 +34,13 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Which part of an arena may be unused with slots side by side, one frame for
-/// all calls of a function and one place for each row.
-static constexpr int64_t kFar = 50;
+/// Which part of an arena may be unused with slots side by side and one frame
+/// for all calls of a function; and which with one place for each row.
+static constexpr int64_t kFar = 50, kFarOfRows = 40;
 
 /// How many pairs of blocks are looked at for a place for each time that a row
 /// is filled: so many in all stages, of one no fewer than so many.
-static constexpr int64_t kMostPairs = int64_t(1) << 27, kLeastPairs = int64_t(1)
+static constexpr int64_t kMostPairs = int64_t(1) << 26, kLeastPairs = int64_t(1)
                                                                       << 22;
 
 /// How many pieces are looked at one by one where slots and frames may lie
@@ -248,16 +248,17 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
   Blocks &blocks = lives.blocks;
   Arrangement found = arrangeTight(blocks, findFunctions(stage));
   int64_t most = begin + findMost(listOf(blocks));
-  int64_t enough = most + most / kFar - begin;
-  if (found.bytes > enough && countPieces(blocks) <= kMostPieces) {
+  if (begin + found.bytes > most + most / kFar &&
+      countPieces(blocks) <= kMostPieces) {
     Arrangement loose = arrangeLoose(blocks, pack);
     if (loose.bytes < found.bytes)
       found = std::move(loose);
   }
-  RowLives rows(stage, renewed);
+  std::optional<RowLives> rows;
   bool haveRows = false;
-  if (found.bytes > enough) {
-    ArenaLives each(stage, renewed, &rows);
+  if (int64_t enough = most + most / kFarOfRows - begin; found.bytes > enough) {
+    rows.emplace(stage, renewed);
+    ArenaLives each(stage, renewed, &*rows);
     size_t pieces = countPieces(each.blocks);
     if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
       auto module = stage->getParentOfType<ModuleOp>();
@@ -271,7 +272,7 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
         found = std::move(apart);
     }
   }
-  assign(blocks, found, begin, haveRows ? &rows : nullptr);
+  assign(blocks, found, begin, haveRows ? &*rows : nullptr);
   mergeFrames(stage);
   return begin + found.bytes;
 }
