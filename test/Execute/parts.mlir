@@ -62,7 +62,7 @@ func.func private @update(%w: tensor<1x32xf32>)
   return %new : tensor<1x32xf32>
 }
 
-rt.program axes <["dp"=3]> comms [["dp"]] microbatches 1
+rt.program axes <["dp"=3]> comms [["dp"]] beside [["dp"]] microbatches 1
     {micro_batch = 1, seq = 8}
 rt.stage 0 arena 704 {
   rt.buffer @row : memref<1x96xf32> bucket at 0 layout <[1, 96], [[], []]>

@@ -12,7 +12,7 @@
 // RUN: sed '/rt.wait/d' %s | pcc-run --data data.bin --steps 2 --allow-races
 
 module attributes {pcc.phase = "rt", dist.spmd} {
-rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
+rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 1
     {micro_batch = 1, seq = 8}
 rt.stage 0 arena 320 {
   rt.buffer @input.tokens : memref<1x8xi64> input at 0

@@ -72,7 +72,7 @@ func.func private @update(%w: tensor<1x8xf32>, %dw: tensor<1x8xf32>)
   return %new : tensor<1x8xf32>
 }
 
-rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] microbatches 2
+rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 2
     {micro_batch = 1, seq = 8}
 rt.stage 0 arena 576 {
   rt.buffer @w : memref<1x8xf32> param at 0 layout <[1, 8], [[], []]>

@@ -164,7 +164,7 @@ rt.stage 0 arena 768 {
 
 // Where streams use other slots of a row in each turn, each waits for what used
 // the same slot, two turns before;
-rt.program axes <["dp"=2]> comms [["dp"]] microbatches 31
+rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -202,7 +202,7 @@ rt.stage 0 arena 768 {
 // -----
 
 // what the turn before waited for is too early.
-rt.program axes <["dp"=2]> comms [["dp"]] microbatches 31
+rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
