@@ -383,9 +383,9 @@ def RT_AddressOp : RT_Op<"address", [Pure,
 
     ```mlir
     rt.buffer @x : memref<4x4xf32> value slots 2
-    %x = rt.address @x slot 5 : memref<4x4xf32>
     rt.buffer @bucket.0.grad : memref<1x64xf32> bucket slots 3
-    rt.func @train() {
+    rt.func @evaluate() {
+      %x = rt.address @x slot 5 : memref<4x4xf32>
       rt.for %m = 1 to 8 {
         %g = rt.address @bucket.0.grad slot %m among 1 to 3 : memref<1x64xf32>
       }
