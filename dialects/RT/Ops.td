@@ -131,9 +131,9 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
 
     What lies in a `bucket` has no place of its own: it begins at an `element`
     of that row, in each of the row's slots. A row has several where it holds
-    nothing again and again, and is filled in one of them each time. Where the bucket's layout cuts the row, a rank has a part of
-    it, and what lies there is known to the runtime alone: it has no offset, and
-    no op names it.
+    nothing again and again, and is filled in one of them each time. Where the
+    bucket's layout cuts the row, a rank has a part of it, and what lies there
+    is known to the runtime alone: it has no offset, and no op names it.
 
     A `part` is what a rank keeps of a whole row from one entry point to the
     next: the elements that are its own by the layout, which names the axes over
@@ -191,6 +191,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     int64_t getBytes();
     /// Whether an instance for one microbatch lies where others did before.
     bool takesTurns();
+    /// Whether it is a row, or lies in one.
+    bool isOfRow() {
+      return getKind() == BufferKind::Bucket || getBucket().has_value();
+    }
     /// Bytes that one instance takes.
     int64_t getSlotBytes();
     /// Bytes of all instances.

@@ -141,6 +141,10 @@ bool hasAlignedRows(MemRefType type) {
   return strides.back() == 1;
 }
 
+bool isCollective(Operation *op) {
+  return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp>(op);
+}
+
 int64_t getStream(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, SendOp,

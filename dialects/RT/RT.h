@@ -62,6 +62,9 @@ inline constexpr llvm::StringLiteral kViewsAttr = "rt.views";
 /// pairs: a value that it holds before, and what this is afterwards.
 inline constexpr llvm::StringLiteral kPartsAttr = "rt.parts";
 
+/// Whether ranks that differ in some axes do an op together.
+bool isCollective(mlir::Operation *op);
+
 /// The stream of an op that can be on another than the compute stream, and of
 /// every other op that stream's number, 0.
 int64_t getStream(mlir::Operation *op);

@@ -81,8 +81,7 @@ LogicalResult BufferOp::verify() {
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
   ArrayRef<int64_t> others = getOthers().value_or(ArrayRef<int64_t>());
-  bool isRow = getKind() == BufferKind::Bucket || getBucket();
-  if (getOthersAttr() && ((getKind() != BufferKind::Value && !isRow) ||
+  if (getOthersAttr() && ((getKind() != BufferKind::Value && !isOfRow()) ||
                           int64_t(others.size()) + 1 != int64_t(getSlots())))
     return emitOpError() << "has " << others.size() + 1
                          << " offsets; a value or a row has one, or as many as "
@@ -251,7 +250,7 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  bool isRow = buffer.getKind() == BufferKind::Bucket || buffer.getBucket();
+  bool isRow = buffer.isOfRow();
   int64_t slots = buffer.getSlots();
   if (isRow && getLoop() && !getAmong())
     return emitOpError() << "names another slot of " << getBufferAttr()

@@ -247,8 +247,7 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
           int64_t(both.getSendChannel())});
     turn({Turn::Receive, int64_t(both.getFromStage()),
           int64_t(both.getRecvChannel())});
-  } else if (isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-                 rt::AllToAllOp>(op)) {
+  } else if (rt::isCollective(op)) {
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
     int64_t comm = program.getCommIndex(axes, rt::getStream(op));
     if (comm < 0)

@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-static bool isCollective(Operation *op) {
-  return isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-             rt::AllToAllOp>(op);
-}
-
 SmallVector<int64_t> ArenaMachine::peersOf(int64_t rank, ArrayAttr axes) {
   SmallVector<Coordinates> all = {ranks[rank].coordinates};
   for (auto name : axes.getAsRange<StringAttr>()) {
@@ -102,7 +97,7 @@ ArenaMachine::Progress ArenaMachine::advance(int64_t rank, int64_t stream) {
   const Issued *issued = findReady(ranks[rank], stream);
   if (!issued)
     return Progress::Waiting;
-  if (isCollective(issued->op))
+  if (rt::isCollective(issued->op))
     return meet(rank, *issued);
   if (!issued->turns.empty())
     return transfer(rank, *issued);
@@ -146,7 +141,7 @@ ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
     for (int64_t stream = 0; stream < issuers[peer.stage].numStreams();
          ++stream) {
       const Issued *other = findReady(peer, stream);
-      if (!other || isCollective(other->op))
+      if (!other || rt::isCollective(other->op))
         continue;
       auto half = findHalf(*other, wanted.kind, peer.turns);
       if (!half || half->first < wanted || wanted < half->first)
@@ -217,7 +212,7 @@ ArenaMachine::Progress ArenaMachine::meet(int64_t number,
     for (int64_t stream = 0; stream < issuers[peer.stage].numStreams();
          ++stream) {
       const Issued *other = findReady(peer, stream);
-      if (!other || !isCollective(other->op))
+      if (!other || !rt::isCollective(other->op))
         continue;
       auto [itsTurn, count] = other->turns[0];
       if (itsTurn.number == turn.number && peer.turns[itsTurn] == count)

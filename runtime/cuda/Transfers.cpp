@@ -30,30 +30,39 @@ static void countReceive(int32_t stream, const Communicator &c, int64_t bytes) {
   countTraffic(stream, "receive", c.over.c_str(), bytes, 0);
 }
 
-/// What a transfer on a stream goes through.
-static Communicator &find(int32_t stream, int32_t stage, int32_t channel,
-                          bool sends) {
-  return stream == PCC_COMPUTE_STREAM ? stages(stage)
-                                      : way(stage, channel, sends);
+namespace {
+/// What a transfer goes through, and who is at the other end.
+struct Path {
+  Communicator &comm;
+  int peer;
+};
+} // namespace
+
+static Path findPath(int32_t stream, int32_t stage, int32_t channel,
+                     bool sends) {
+  if (stream == PCC_COMPUTE_STREAM)
+    return {stages(stage), stage};
+  Communicator &found = way(stage, channel, sends);
+  return {found, 1 - found.index};
 }
 
 void pcc_send_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, const void *buffer, int64_t bytes) {
-  Communicator &c = find(stream, stage, channel, /*sends=*/true);
-  countSend(stream, c, bytes);
-  int peer = stream == PCC_COMPUTE_STREAM ? stage : 1;
-  issue(ctx, stream, c, "send", [&](CUstream on) {
-    return nccl().ncclSend(buffer, bytes, ncclInt8, peer, c.comm, on);
+  Path path = findPath(stream, stage, channel, /*sends=*/true);
+  countSend(stream, path.comm, bytes);
+  issue(ctx, stream, path.comm, "send", [&](CUstream on) {
+    return nccl().ncclSend(buffer, bytes, ncclInt8, path.peer, path.comm.comm,
+                           on);
   });
 }
 
 void pcc_recv_async(pcc_context *ctx, int32_t stream, int32_t stage,
                     int32_t channel, void *buffer, int64_t bytes) {
-  Communicator &c = find(stream, stage, channel, /*sends=*/false);
-  countReceive(stream, c, bytes);
-  int peer = stream == PCC_COMPUTE_STREAM ? stage : 0;
-  issue(ctx, stream, c, "receive", [&](CUstream on) {
-    return nccl().ncclRecv(buffer, bytes, ncclInt8, peer, c.comm, on);
+  Path path = findPath(stream, stage, channel, /*sends=*/false);
+  countReceive(stream, path.comm, bytes);
+  issue(ctx, stream, path.comm, "receive", [&](CUstream on) {
+    return nccl().ncclRecv(buffer, bytes, ncclInt8, path.peer, path.comm.comm,
+                           on);
   });
 }
 

@@ -39,8 +39,7 @@ public:
 private:
   Datum axes();
   Datum comms();
-  /// Of `count`.
-  Datum ways(int32_t &count);
+  SmallVector<Datum> ways();
   FailureOr<Datum> stage(rt::StageOp stage);
   FailureOr<Datum> tensor(rt::BufferOp buffer);
   FailureOr<Datum> input(rt::BufferOp buffer);
@@ -114,7 +113,7 @@ Datum Descriptor::comms() {
   return data.addArray("pcc.comms", all);
 }
 
-Datum Descriptor::ways(int32_t &count) {
+SmallVector<Datum> Descriptor::ways() {
   std::set<std::array<int32_t, 3>> sorted;
   for (auto stage : module.getOps<rt::StageOp>())
     stage.walk([&](rt::SendOp send) {
@@ -126,8 +125,7 @@ Datum Descriptor::ways(int32_t &count) {
   for (const auto &[from, to, channel] : sorted)
     all.push_back(Datum::structure(
         {Datum::i32(from), Datum::i32(to), Datum::i32(channel)}));
-  count = all.size();
-  return data.addArray("pcc.ways", all);
+  return all;
 }
 
 FailureOr<Datum> Descriptor::layout(rt::BufferOp buffer) {
@@ -441,8 +439,7 @@ LogicalResult Descriptor::emit() {
   for (auto &[constant, number] : constants.list())
     integers.push_back(Datum::structure(
         {Datum::i32(constant.first), Datum::i64(constant.second)}));
-  int32_t wayCount = 0;
-  Datum allWays = ways(wayCount);
+  SmallVector<Datum> allWays = ways();
   data.addPublic(
       "pcc_the_program",
       Datum::structure(
@@ -456,8 +453,8 @@ LogicalResult Descriptor::emit() {
            data.addArray("pcc.stages", stages),
            Datum::i32(program.getAllComms().size()),
            comms(),
-           Datum::i32(wayCount),
-           allWays,
+           Datum::i32(allWays.size()),
+           data.addArray("pcc.ways", allWays),
            Datum::i64(program.getSeq()),
            Datum::i64(program.getMicroBatch()),
            Datum::i64(program.getMicrobatches()),

@@ -46,16 +46,13 @@ static constexpr int64_t kMostTurns = 4;
 
 void pcc::forgetPlaces(rt::StageOp stage) {
   SymbolTable symbols(stage);
-  auto isRow = [](rt::BufferOp buffer) {
-    return buffer.getKind() == rt::BufferKind::Bucket || buffer.getBucket();
-  };
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (isRow(buffer)) {
+    if (buffer.isOfRow()) {
       buffer.setSlots(1);
       buffer.removeOthersAttr();
     }
   stage.walk([&](rt::AddressOp address) {
-    if (!isRow(symbols.lookup<rt::BufferOp>(address.getBuffer())))
+    if (!symbols.lookup<rt::BufferOp>(address.getBuffer()).isOfRow())
       return;
     address.getLoopMutable().clear();
     address.setSlot(0);

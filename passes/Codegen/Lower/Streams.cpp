@@ -27,18 +27,13 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-static bool isCollective(Operation *op) {
-  return isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-             rt::AllToAllOp>(op);
-}
-
 /// The axes over which a body communicates, if it does nothing else.
 static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
   ArrayAttr found;
   for (Operation &op : *body.getBlock()) {
     if (rt::getAccesses(&op).empty())
       continue;
-    if (!isCollective(&op))
+    if (!rt::isCollective(&op))
       return {};
     auto axes = op.getAttrOfType<ArrayAttr>("axes");
     if (rt::getStream(&op) != 0 || (found && found != axes))
@@ -110,7 +105,7 @@ void pcc::assignStreams(rt::StageOp stage, const std::set<Way> &exchanged) {
 void pcc::addCommunicators(rt::ProgramOp program) {
   llvm::SetVector<Attribute> beside;
   program->getParentOp()->walk([&](Operation *op) {
-    if (isCollective(op) && rt::getStream(op) != 0)
+    if (rt::isCollective(op) && rt::getStream(op) != 0)
       beside.insert(op->getAttr("axes"));
   });
   if (!beside.empty())

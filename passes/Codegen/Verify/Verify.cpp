@@ -273,7 +273,7 @@ private:
   /// byte are one: those that turns go round have others among them.
   Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = buffer.getSlotOffset(slot);
-    if (buffer.getKind() == rt::BufferKind::Bucket || buffer.getBucket())
+    if (buffer.isOfRow())
       for (int64_t other = slot; other-- > 0;)
         if (buffer.getSlotOffset(other) == begin)
           slot = other;

@@ -89,8 +89,7 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
           {int64_t(both.getFromStage()), own, int64_t(both.getRecvChannel())},
           stream);
     }
-    if (stream == 0 || !isa<rt::AllReduceOp, rt::AllGatherOp,
-                            rt::ReduceScatterOp, rt::AllToAllOp>(op))
+    if (stream == 0 || !rt::isCollective(op))
       return success();
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
     if (!listed || !llvm::is_contained(listed, axes))

@@ -43,9 +43,7 @@ struct StageRun {
 };
 
 bool spansStages(Operation *op, rt::ProgramOp program) {
-  return program &&
-         isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-             rt::AllToAllOp>(op) &&
+  return program && rt::isCollective(op) &&
          program.getAxes().hasRole(op->getAttrOfType<ArrayAttr>("axes"),
                                    dist::AxisRole::Pipeline);
 }

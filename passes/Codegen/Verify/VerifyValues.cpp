@@ -199,8 +199,7 @@ LogicalResult TaskVerifier::verifyTurn(Operation *op, int64_t from,
 LogicalResult TaskVerifier::verifyCollective(Operation *op,
                                              ArrayRef<int64_t> meant) {
   if (!layouts || op->hasAttr(rt::kPartsAttr) ||
-      !isa<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-           rt::AllToAllOp, rt::ShardSliceOp>(op))
+      !(rt::isCollective(op) || isa<rt::ShardSliceOp>(op)))
     return success();
   if (meant.size() == 3) {
     // What a sum is added to lies as the sum does.

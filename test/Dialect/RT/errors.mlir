@@ -11,6 +11,16 @@ rt.program axes <["tp"=2]> comms [["cp"]] microbatches 1
 
 // -----
 
+// expected-error @+1 {{has a communicator over "cp", which is no axis of the mesh}}
+rt.program axes <["tp"=2]> comms [["tp"]] beside [["cp"]] microbatches 1
+
+// -----
+
+// expected-error @+1 {{has two communicators over ["tp"]}}
+rt.program axes <["tp"=2]> comms [["tp"], ["tp"]] microbatches 1
+
+// -----
+
 rt.stage 0 {
   // expected-error @+1 {{layout has 1 extents but axes for 2 dims}}
   rt.buffer @w : memref<4xf32> param layout <[4], [[], []]>

@@ -1,8 +1,8 @@
 // Every op is parsed, printed and parsed again.
 // RUN: pcc-opt %s | pcc-opt | FileCheck %s
 
-// CHECK: rt.program axes <["pp"=2, "tp"=2]> comms {{\[}}["tp"]] microbatches 4 {micro_batch = 2 : i64, seq = 64 : i64}
-rt.program axes <["pp"=2, "tp"=2]> comms [["tp"]] microbatches 4
+// CHECK: rt.program axes <["pp"=2, "tp"=2]> comms {{\[}}["tp"]] beside {{\[}}["tp"]] microbatches 4 {micro_batch = 2 : i64, seq = 64 : i64}
+rt.program axes <["pp"=2, "tp"=2]> comms [["tp"]] beside [["tp"]] microbatches 4
     {micro_batch = 2 : i64, seq = 64 : i64}
 
 func.func private @gelu(tensor<4x8xf32>) -> tensor<4x8xf32>
