@@ -23,12 +23,6 @@ using namespace pcc;
 
 namespace {
 
-/// The first use of a communicator in a stage.
-struct Use {
-  Operation *op;
-  int64_t stream;
-};
-
 /// Sender, receiver and channel.
 using Way = std::tuple<int64_t, int64_t, int64_t>;
 
@@ -38,58 +32,45 @@ public:
   LogicalResult verifyWays();
 
 private:
-  LogicalResult use(std::map<Way, Use> &ends, Operation *op, Way way,
-                    int64_t stream);
-
-  std::map<Way, Use> sent, received;
+  /// By way, the first op at either end.
+  std::map<Way, Operation *> sent, received;
 };
 
 } // namespace
 
-static InFlightDiagnostic refuse(Operation *op, int64_t stream,
-                                 const Use &other) {
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "communicates on stream " << stream
-                            << ", and by the same communicator on stream "
-                            << other.stream;
-  diag.attachNote(other.op->getLoc()) << "there";
-  return diag;
-}
-
-LogicalResult CommunicatorVerifier::use(std::map<Way, Use> &ends, Operation *op,
-                                        Way way, int64_t stream) {
-  auto [known, isNew] = ends.insert({way, {op, stream}});
-  if (isNew || known->second.stream == stream)
+/// `op` uses a communicator of which `uses` has the first use.
+template <typename Key>
+static LogicalResult use(std::map<Key, Operation *> &uses, Key key,
+                         Operation *op) {
+  Operation *other = uses.insert({key, op}).first->second;
+  if (rt::getStream(op) == rt::getStream(other))
     return success();
-  return refuse(op, stream, known->second);
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "communicates on stream " << rt::getStream(op)
+                            << ", and by the same communicator on stream "
+                            << rt::getStream(other);
+  diag.attachNote(other->getLoc()) << "there";
+  return diag;
 }
 
 LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
                                            ArrayAttr listed) {
-  llvm::DenseMap<Attribute, Use> beside;
+  // By number in the list.
+  std::map<int64_t, Operation *> beside;
   int64_t own = stage.getIndex();
   WalkResult result = stage.walk([&](Operation *op) -> WalkResult {
-    int64_t stream = rt::getStream(op);
     if (auto send = dyn_cast<rt::SendOp>(op))
-      return use(sent, op,
-                 {own, int64_t(send.getStage()), int64_t(send.getChannel())},
-                 stream);
+      return use(sent, Way(own, send.getStage(), send.getChannel()), op);
     if (auto recv = dyn_cast<rt::RecvOp>(op))
-      return use(received, op,
-                 {int64_t(recv.getStage()), own, int64_t(recv.getChannel())},
-                 stream);
+      return use(received, Way(recv.getStage(), own, recv.getChannel()), op);
     if (auto both = dyn_cast<rt::ExchangeOp>(op)) {
-      if (failed(use(
-              sent, op,
-              {own, int64_t(both.getToStage()), int64_t(both.getSendChannel())},
-              stream)))
+      if (failed(use(sent, Way(own, both.getToStage(), both.getSendChannel()),
+                     op)))
         return failure();
-      return use(
-          received, op,
-          {int64_t(both.getFromStage()), own, int64_t(both.getRecvChannel())},
-          stream);
+      return use(received, Way(both.getFromStage(), own, both.getRecvChannel()),
+                 op);
     }
-    if (stream == 0 || !rt::isCollective(op))
+    if (rt::getStream(op) == 0 || !rt::isCollective(op))
       return success();
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
     if (!listed || !llvm::is_contained(listed, axes))
@@ -97,10 +78,7 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
              << "communicates over " << axes
              << " on a stream of its own, for which the program has no "
                 "communicator";
-    auto [known, isNew] = beside.insert({axes, {op, stream}});
-    if (isNew || known->second.stream == stream)
-      return success();
-    return refuse(op, stream, known->second);
+    return use(beside, int64_t(llvm::find(listed, axes) - listed.begin()), op);
   });
   return failure(result.wasInterrupted());
 }
@@ -108,17 +86,18 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
 LogicalResult CommunicatorVerifier::verifyWays() {
   for (auto &[way, sender] : sent) {
     auto receiver = received.find(way);
+    bool isBeside = rt::getStream(sender) != 0;
     if (receiver == received.end() ||
-        (sender.stream == 0) == (receiver->second.stream == 0))
+        isBeside == (rt::getStream(receiver->second) != 0))
       continue;
     InFlightDiagnostic diag =
-        sender.op->emitOpError()
+        sender->emitOpError()
         << "sends to stage " << std::get<1>(way) << " on channel "
         << std::get<2>(way) << " on "
-        << (sender.stream ? "a stream of its own" : "the compute stream")
+        << (isBeside ? "a stream of its own" : "the compute stream")
         << ", and is received on "
-        << (sender.stream ? "the compute stream" : "a stream of its own");
-    diag.attachNote(receiver->second.op->getLoc()) << "received here";
+        << (isBeside ? "the compute stream" : "a stream of its own");
+    diag.attachNote(receiver->second->getLoc()) << "received here";
     return diag;
   }
   return success();
