@@ -252,7 +252,10 @@ static void addLLVMPasses(OpPassManager &manager, const Options &options) {
     manager.addPass(createRTLowerKernelsPass(kernels));
   // Last, and the end of the phase: what is no op of the LLVM dialect by now
   // has no form, which this pass says itself.
-  manager.addPass(createRTToLLVMPass());
+  RTToLLVMPassOptions calls;
+  // Who reads there what is no longer, or not yet, gets NaNs.
+  calls.forgets = options.target == "cuda-emulated";
+  manager.addPass(createRTToLLVMPass(calls));
 }
 
 llvm::ArrayRef<Phase> pcc::getPhases() {

@@ -136,6 +136,9 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes);
 /// Fills memory of the arena with zero bytes.
 void pcc_zero(pcc_context *ctx, void *to, int64_t bytes);
+/// Says that nobody reads what is there now: an emulated device, which alone is
+/// told so, puts signalling NaNs there.
+void pcc_forget(pcc_context *ctx, void *buffer, int64_t bytes);
 
 /// How a collective combines the ranks' elements.
 enum pcc_reduction { PCC_SUM = 0, PCC_MAX = 1 };

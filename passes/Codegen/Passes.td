@@ -154,6 +154,11 @@ def RTToLLVMPass : Pass<"rt-to-llvm", "::mlir::ModuleOp"> {
     call runtime/Runtime.h; the constant `pcc_the_program` describes everything
     as runtime/Program.h says. Kernels must be lowered before.
   }];
+  let options = [
+    Option<"forgets", "forgets", "bool", "false",
+           "Call pcc_forget for buffers that are released, and for temporaries "
+           "ahead of their first use">,
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

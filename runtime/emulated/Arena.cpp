@@ -46,14 +46,20 @@ static char *reserve(int64_t bytes, int protection) {
   return static_cast<char *>(memory);
 }
 
+void pcc::poison(char *place, int64_t bytes) {
+  const int32_t nan = PCC_EMU_POISON;
+  const int64_t whole = bytes / sizeof(nan) * sizeof(nan);
+  for (int64_t at = 0; at < whole; at += sizeof(nan))
+    memcpy(place + at, &nan, sizeof(nan));
+  if (whole < bytes)
+    memcpy(place + whole, &nan, bytes - whole);
+}
+
 char *backend::allocateArena(int64_t bytes, int64_t kept) {
   requireMemory(bytes);
   arenaBytes = std::max<int64_t>(bytes, 1);
   ofDevice = reserve(arenaBytes, PROT_READ | PROT_WRITE);
-  int32_t poison = PCC_EMU_POISON;
-  for (int64_t at = kept; at < bytes; at += sizeof(poison))
-    memcpy(ofDevice + at, &poison,
-           std::min<int64_t>(sizeof(poison), bytes - at));
+  poison(ofDevice + kept, bytes - kept);
   ofHost = reserve(arenaBytes, PROT_NONE);
   return ofHost;
 }

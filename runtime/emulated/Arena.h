@@ -19,6 +19,9 @@ namespace pcc {
 /// The device of this rank; there from prepare() on.
 Device &device();
 
+/// Fills memory of the device with signalling NaNs.
+void poison(char *place, int64_t bytes);
+
 /// Device code of kernels.
 struct KernelCodes {
   /// One after the other.

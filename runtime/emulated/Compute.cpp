@@ -110,6 +110,11 @@ void pcc_zero(pcc_context *ctx, void *to, int64_t bytes) {
   device().enqueue("clear", "", [=] { clearBytes(*ctx, target, bytes); });
 }
 
+void pcc_forget(pcc_context *, void *buffer, int64_t bytes) {
+  char *place = reach(buffer);
+  device().enqueue("release", "", [=] { poison(place, bytes); });
+}
+
 void pcc::issueOn(pcc_context *ctx, int32_t stream,
                   std::unique_ptr<Request> request, int64_t bytes) {
   prepareRequest(ctx, stream, *request, bytes);

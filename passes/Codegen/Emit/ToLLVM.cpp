@@ -59,9 +59,10 @@ private:
 class StageToLLVM {
 public:
   StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
-              DataBuilder &data, Constants &constants, Attentions &attentions)
-      : module(module), stage(stage), program(program), data(data),
-        runtime(module), builder(module.getContext()),
+              bool forgets, DataBuilder &data, Constants &constants,
+              Attentions &attentions)
+      : module(module), stage(stage), program(program), forgets(forgets),
+        data(data), runtime(module), builder(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())),
         constants(constants), attentions(attentions) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
@@ -97,6 +98,11 @@ private:
   void endGraph();
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
+  /// Has the device forget temporaries that an op is the first to use.
+  void forgetFresh(Operation *op);
+  void forget(Value buffer) {
+    call("pcc_forget", {address(buffer), bytesOf(buffer)});
+  }
   void lowerOp(rt::ConstantOp op);
   void lowerOp(rt::EventOfOp op);
   void lowerOp(rt::RecordOp op);
@@ -170,6 +176,7 @@ private:
   ModuleOp module;
   rt::StageOp stage;
   rt::ProgramOp program;
+  bool forgets; ///< whether the device is told what holds nothing
   DataBuilder &data;
   Runtime runtime;
   OpBuilder builder;
@@ -197,12 +204,15 @@ private:
   Block *behindGraph = nullptr;
   /// Of buffers the addresses, of events the numbers.
   DenseMap<Value, Value> addresses;
+  /// The temporaries that no op has used.
+  llvm::SmallDenseSet<Value> unused;
 };
 
 LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   builder.setInsertionPointToEnd(module.getBody());
   loc = function.getLoc();
   addresses.clear();
+  unused.clear();
   auto parameters = function.getBlock()->getArguments();
   SmallVector<Type> types(2, pointer);
   for (BlockArgument parameter : parameters)
@@ -266,7 +276,11 @@ LogicalResult StageToLLVM::lower(Operation *op) {
         lowerOp(op);
         return success();
       })
-      .Case([](rt::ReleaseOp) { return success(); })
+      .Case([&](rt::ReleaseOp op) {
+        if (forgets)
+          forget(op.getBuffer());
+        return success();
+      })
       .Case([&](rt::AllGatherOp op) {
         return lowerGathering(op, "pcc_all_gather", op.getInput());
       })
@@ -284,10 +298,20 @@ LogicalResult StageToLLVM::lower(Operation *op) {
 LogicalResult StageToLLVM::lowerAll(Block &block) {
   for (Operation &op : block) {
     loc = op.getLoc();
+    forgetFresh(&op);
     if (failed(lower(&op)))
       return failure();
   }
   return success();
+}
+
+void StageToLLVM::forgetFresh(Operation *op) {
+  for (const rt::Access &access : rt::getAccesses(op)) {
+    Value whole = rt::getWhole(access.buffer);
+    // A message may be under way before the compute stream gets there.
+    if (unused.erase(whole) && rt::getStream(op) == PCC_COMPUTE_STREAM)
+      forget(whole);
+  }
 }
 
 Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
@@ -447,6 +471,8 @@ LogicalResult StageToLLVM::lowerOp(rt::TemporaryOp op) {
   if (!op.getOffset())
     return op.emitOpError("has no offset; run --rt-plan");
   addresses[op] = at(base, int64_t(*op.getOffset()));
+  if (forgets)
+    unused.insert(op);
   return success();
 }
 
@@ -751,6 +777,8 @@ LogicalResult StageToLLVM::lowerOp(rt::ShardSliceOp op) {
 }
 
 struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
+  using RTToLLVMPassBase::RTToLLVMPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto programs = module.getOps<rt::ProgramOp>();
@@ -763,9 +791,9 @@ struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
     Constants constants;
     Attentions attentions;
     for (auto stage : llvm::to_vector(module.getOps<rt::StageOp>()))
-      if (failed(
-              StageToLLVM(module, stage, program, data, constants, attentions)
-                  .run()))
+      if (failed(StageToLLVM(module, stage, program, forgets, data, constants,
+                             attentions)
+                     .run()))
         return signalPassFailure();
     if (failed(emitDescriptor(module, data, constants, attentions)))
       return signalPassFailure();
