@@ -140,7 +140,8 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
     mean the same. Where there are streams, vector clocks show that every two
     accesses to a byte of which one writes are ordered by events, whatever entry
     point follows which. Graphs have all of an entry point's ops, and each launch
-    of one does the same to the same slots. Last, stages run against each other: their messages and
+    of one does the same to the same slots. The library makes gradients of
+    attention that it made itself, and of the same one. Last, stages run against each other: their messages and
     the collectives across stages must meet, each begun in program order, for
     there must be one order of all that no stage departs from. Of a loop, turns are left out once they
     leave the arena as they found it.

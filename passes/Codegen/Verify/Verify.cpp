@@ -15,6 +15,7 @@
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/ApartBytes.h"
 #include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Codegen/Verify/VerifyAttention.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
 #include "passes/Codegen/Verify/VerifyCommunicators.h"
@@ -805,7 +806,8 @@ struct RTVerifyPass : pcc::impl::RTVerifyPassBase<RTVerifyPass> {
     for (auto stage : getOperation().getOps<rt::StageOp>())
       if (failed(StageVerifier(stage, program, symbols).verify()) ||
           failed(verifyValues(stage)) || failed(verifySums(stage, program)) ||
-          failed(verifyClocks(stage)) || failed(verifyGraphs(stage)))
+          failed(verifyClocks(stage)) || failed(verifyGraphs(stage)) ||
+          failed(verifyAttention(stage)))
         return signalPassFailure();
     if (failed(verifyCommunicators(getOperation())) ||
         failed(verifyTransfers(getOperation())) ||
