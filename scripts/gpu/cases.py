@@ -112,6 +112,8 @@ def race(name, model, batch, *flags, peer=(), device=()):
 RACES = [
     race("GPT-2 124M, T 1024, B 64", GPT2, 64),
     race("GPT-2 124M, T 1024, B 64, attention by tiles", GPT2, 64, device=TILES),
+    race("GPT-2 124M, T 1024, B 64, without epilogues", GPT2, 64,
+         device=["--epilogues", "off"]),
     race("GPT-2 124M, T 1024, B 16, dropout", GPT2 + ["--dropout", "0.1"], 16),
     race("LLaMA 1B, T 2048, B 4", LLAMA_1B, 4),
     race("LLaMA 1B, T 2048, B 4, attention by tiles", LLAMA_1B, 4, device=TILES),

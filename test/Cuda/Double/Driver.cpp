@@ -18,8 +18,10 @@ static std::string lastCall = "the start";
 
 static FILE *trace() {
   static FILE *file = [] {
-    const char *path = getenv("PCC_DOUBLE_TRACE");
-    return path ? fopen(path, "w") : nullptr;
+    const char *path = getenv("PCC_DOUBLE_TRACE"), *rank = getenv("PCC_RANK");
+    std::string own =
+        std::string(path ? path : "") + (rank ? "." : "") + (rank ? rank : "");
+    return path ? fopen(own.c_str(), "w") : nullptr;
   }();
   return file;
 }
@@ -305,6 +307,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return streams().wait(stream, event, isExternal);
 }
 CUresult cuEventQuery(CUevent event) {
+  note("cuEventQuery");
   requireContext();
   return streams().query(event);
 }

@@ -6,6 +6,7 @@
                                               the same of several ranks, and as
                                               many messages and bytes
     double.py BUILD calls                     what an ordinary step asks for
+    double.py BUILD calls FLAGS...            the same of ranks, in fp16
     double.py BUILD graphs                    as many for any layers and batch
     double.py BUILD faults KIND               mistakes are seen as other numbers,
                                               without "graphs", or with them
@@ -14,6 +15,7 @@
 """
 
 import collections
+import glob
 import json
 import os
 import pathlib
@@ -181,31 +183,49 @@ def plan(model, precision, *flags):
 
 
 def count(steps, *flags):
-    """How often each call is made in a run of so many steps."""
-    result = start("cuda", "--steps", str(steps), *flags,
+    """How often each call is made in a run of so many steps, by each rank."""
+    for trace in glob.glob("trace*"):
+        os.remove(trace)
+    result = start("cuda", "--steps", str(steps), *flags, PCC_SHARE_DEVICES="1",
                    PCC_DOUBLE_TRACE="trace")
     if result.returncode:
         sys.exit(result.stderr)
-    with open("trace", encoding="utf-8") as lines:
-        return collections.Counter(line.split()[0] for line in lines)
+    counts = []
+    # That of who starts ranks has no number.
+    for trace in sorted(glob.glob("trace.*")) or ["trace"]:
+        with open(trace, encoding="utf-8") as lines:
+            names = [line.split()[0] for line in lines]
+        # Who waits beside others asks again and again.
+        counts.append(collections.Counter(
+            name for name, before in zip(names, ["", *names])
+            if name != "cuEventQuery" or name != before))
+    return counts
 
 
-def calls():
-    prepare("gpt-cudnn", "bf16")
-    for flags, made in (((), MADE_ONCE + GRAPHS_MADE),
-                        (("--no-cuda-graphs",), MADE_ONCE)):
-        few, many = count(3, *flags), count(5, *flags)
-        more = many - few
-        for name in made:
-            if not few[name] or more[name]:
-                sys.exit(f"{flags}: {name}: {few[name]} calls, {more[name]} in "
-                         "two steps")
-        if more["cuEventSynchronize"] != 2:
-            sys.exit(f"{flags}: {more['cuEventSynchronize']} waits of the host "
-                     "in two steps")
+def calls(*plan):
+    if plan:
+        prepare("gpt", "fp16", *plan)
+    else:
+        prepare("gpt-cudnn", "bf16")
+    once = [name for name in MADE_ONCE if not (plan and "cudnn" in name)]
+    # Without graphs the double of NCCL takes memory as operations are under way.
+    issued = [name for name in once if not (plan and name == "cuMemHostAlloc")]
+    for flags, made in (((), [*once, *GRAPHS_MADE]), (("--no-cuda-graphs",), issued)):
         print(*flags or ["with graphs"])
-        for name, number in sorted(more.items()):
-            print(f"{name}: {number / 2:g} in a step")
+        for rank, (few, many) in enumerate(zip(count(3, *flags), count(5, *flags),
+                                               strict=True)):
+            more = many - few
+            for name in made:
+                if not few[name] or more[name]:
+                    sys.exit(f"{flags}: rank {rank}: {name}: {few[name]} calls, "
+                             f"{more[name]} in two steps")
+            waits = more["cuEventQuery" if plan else "cuEventSynchronize"]
+            if waits != 2:
+                sys.exit(f"{flags}: rank {rank}: {waits} waits of the host in two "
+                         "steps")
+            print(f"rank {rank}")
+            for name, number in sorted(more.items()):
+                print(f"{name}: {number / 2:g} in a step")
 
 
 def graphs():
