@@ -215,8 +215,10 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 /// its operations are those that the program issues up to pcc_graph_end, of a
 /// loop those of some turns, from `turn` on. Where it is 0, they were launched
 /// already, as in a call before: the program goes on behind the end. What they
-/// are given, but for the turn, is the same in each call.
-int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn);
+/// are given, but for the turn, is the same in each call. A message calls it
+/// `name`.
+int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn,
+                        const char *name);
 /// Ends it.
 void pcc_graph_end(pcc_context *ctx, int32_t graph);
 

@@ -45,7 +45,9 @@ std::optional<Event> &pcc::placeOf(pcc_context *ctx, int32_t event) {
 }
 
 // There are no graphs: what follows is always issued.
-int32_t pcc_graph_begin(pcc_context *, int32_t, int64_t) { return 1; }
+int32_t pcc_graph_begin(pcc_context *, int32_t, int64_t, const char *) {
+  return 1;
+}
 void pcc_graph_end(pcc_context *, int32_t) {}
 
 Event pcc::recordedOn(pcc_context *ctx, int32_t stream) {

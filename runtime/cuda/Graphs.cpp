@@ -50,10 +50,6 @@ static int64_t freeBytes() {
   return static_cast<int64_t>(free);
 }
 
-static std::string nameOf(int32_t graph) {
-  return "graph " + std::to_string(graph);
-}
-
 Graphs::Graphs(Rank &rank, const pcc_stage &stage)
     : rank(rank), compiledEvents(stage.n_events) {
   for (int i : {0, 1}) {
@@ -93,7 +89,7 @@ void Graphs::launch(Graph &graph) {
                                    CU_EVENT_WAIT_DEFAULT),
         "the wait for a graph");
   check(driver().cuGraphLaunch(graph.graph, launchers[set]), "the launch of ",
-        nameOf(graph.number).c_str());
+        graph.name);
   // What the runtime does itself comes behind it.
   check(driver().cuEventRecord(launched[set], launchers[set]),
         "the record of an event");
@@ -104,7 +100,7 @@ void Graphs::launch(Graph &graph) {
   set = 1 - set;
 }
 
-bool Graphs::begin(int32_t number, int64_t turn) {
+bool Graphs::begin(int32_t number, int64_t turn, const char *name) {
   if (hasOthers || recording)
     fail(ExitInternal, "the program has work outside its graphs");
   for (const auto &graph : graphs) {
@@ -118,16 +114,15 @@ bool Graphs::begin(int32_t number, int64_t turn) {
   }
   recording = std::make_unique<Recording>();
   recording->made =
-      std::make_unique<Graph>(Graph{number, set, turn, nullptr, {}, {}});
+      std::make_unique<Graph>(Graph{number, name, set, turn, nullptr, {}, {}});
   recording->uses.resize(rank.streams.size());
   recording->places.resize(sets[set].size());
   recording->before = trafficCounts();
   // Libraries may do now what they do when they are first used.
   check(driver().cuStreamBeginCapture(launchers[set],
                                       CU_STREAM_CAPTURE_MODE_RELAXED),
-        "the record of ", nameOf(number).c_str());
-  check(driver().cuEventRecord(fork, launchers[set]), "the record of ",
-        nameOf(number).c_str());
+        "the record of ", name);
+  check(driver().cuEventRecord(fork, launchers[set]), "the record of ", name);
   return true;
 }
 
@@ -201,8 +196,8 @@ void Graphs::atLaunch(std::function<void(int64_t)> action) {
 void Graphs::end(int32_t number) {
   if (!recording || recording->made->number != number)
     fail(ExitInternal, "the program ends a graph that it has not begun");
-  std::string name = nameOf(number);
   Graph &made = *recording->made;
+  const char *name = made.name;
   CUstream launcher = launchers[set];
   auto streams = static_cast<int32_t>(rank.streams.size());
   for (int32_t stream = 0; stream < streams; ++stream)
@@ -212,7 +207,7 @@ void Graphs::end(int32_t number) {
   CUstreamCaptureStatus status;
   check(driver().cuStreamGetCaptureInfo(launcher, &status, nullptr, &graph,
                                         nullptr, nullptr, nullptr),
-        "the record of ", name.c_str());
+        "the record of ", name);
   // Not by the streams themselves: which record is the last is known now.
   for (size_t event = 0; event < recording->places.size(); ++event) {
     CUgraphNode node;
@@ -229,15 +224,14 @@ void Graphs::end(int32_t number) {
     check(driver().cuStreamWaitEvent(launcher, join, CU_EVENT_WAIT_DEFAULT),
           "the join of a graph");
   }
-  check(driver().cuStreamEndCapture(launcher, &graph), "the record of ",
-        name.c_str());
+  check(driver().cuStreamEndCapture(launcher, &graph), "the record of ", name);
   size_t count = 0;
   check(driver().cuGraphGetNodes(graph, nullptr, &count), "the record of ",
-        name.c_str());
+        name);
   int64_t before = freeBytes();
   check(driver().cuGraphInstantiate(&made.graph, graph, 0), "the making of ",
-        name.c_str());
-  check(driver().cuGraphDestroy(graph), "the making of ", name.c_str());
+        name);
+  check(driver().cuGraphDestroy(graph), "the making of ", name);
   made.traffic = countedSince(recording->before);
   graphs.push_back(std::move(recording->made));
   recording.reset();
@@ -259,9 +253,10 @@ std::string Graphs::text() const {
 // Calls of compiled code
 //===----------------------------------------------------------------------===//
 
-int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn) {
+int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn,
+                        const char *name) {
   Graphs *graphs = stateOf(ctx).graphs;
-  return graphs ? graphs->begin(graph, turn) : 1;
+  return graphs ? graphs->begin(graph, turn, name) : 1;
 }
 
 void pcc_graph_end(pcc_context *ctx, int32_t graph) {

@@ -48,8 +48,9 @@ public:
   /// Begins an entry behind what the compute stream was given.
   void beginEntry();
   /// Begins a graph, of a loop that is at `turn`. True: its ops are to be
-  /// issued, which records them; false: it was launched.
-  bool begin(int32_t graph, int64_t turn);
+  /// issued, which records them; false: it was launched. `name` is what a
+  /// message calls it, and lives as long as the program.
+  bool begin(int32_t graph, int64_t turn, const char *name);
   /// Ends the graph that is recorded, and launches it.
   void end(int32_t graph);
 
@@ -75,6 +76,7 @@ public:
 private:
   struct Graph {
     int32_t number;
+    const char *name;
     int set;           ///< of events that it records, and its launcher
     int64_t turn;      ///< of its loop, as it was recorded
     CUgraphExec graph; ///< null while it is recorded

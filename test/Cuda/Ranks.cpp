@@ -231,7 +231,7 @@ static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
   for (int entry : {0, 1}) {
     fork(ctx);
     for (int32_t graph : order) {
-      if (!pcc_graph_begin(ctx, graph, 0))
+      if (!pcc_graph_begin(ctx, graph, 0, "a graph"))
         continue;
       CHECK(entry == 0);
       if (graph != 0)

@@ -9,6 +9,7 @@
 #include "runtime/Runtime.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <array>
 #include <map>
@@ -315,9 +316,14 @@ void StageToLLVM::forgetFresh(Operation *op) {
 }
 
 Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
-  Value issued =
-      runtime.call(builder, loc, "pcc_graph_begin",
-                   {context, i32(op.getIndex()), turn}, builder.getI32Type());
+  std::string name =
+      llvm::formatv("graph {0}, {1}@{2}", op.getIndex(),
+                    op.getTurns() ? "turns of the loop of " : "of ",
+                    op->getParentOfType<rt::FuncOp>().getSymName());
+  Value issued = runtime.call(builder, loc, "pcc_graph_begin",
+                              {context, i32(op.getIndex()), turn,
+                               data.addString(name).emit(builder, loc)},
+                              builder.getI32Type());
   return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, issued,
                               i32(0));
 }

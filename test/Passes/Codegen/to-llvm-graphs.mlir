@@ -9,7 +9,7 @@ rt.stage 0 arena 192 {
   // CHECK: llvm.func internal @stage0.train(%[[CONTEXT:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr) {
   rt.func @train() {
     // CHECK: %[[G0:.*]] = llvm.mlir.constant(0 : i32)
-    // CHECK: %[[BEGUN:.*]] = llvm.call @pcc_graph_begin(%[[CONTEXT]], %[[G0]], %{{.*}}) : (!llvm.ptr, i32, i64) -> i32
+    // CHECK: %[[BEGUN:.*]] = llvm.call @pcc_graph_begin(%[[CONTEXT]], %[[G0]], %{{.*}}, %{{.*}}) : (!llvm.ptr, i32, i64, !llvm.ptr) -> i32
     // CHECK: %[[IS:.*]] = llvm.icmp "ne" %[[BEGUN]],
     // CHECK-NEXT: llvm.cond_br %[[IS]], ^[[INSIDE:bb[0-9]+]], ^[[BEHIND:bb[0-9]+]]
     // CHECK: ^[[INSIDE]]:
@@ -24,7 +24,7 @@ rt.stage 0 arena 192 {
     // CHECK: ^[[LAUNCH]](%[[FIRST:.*]]: i64):
     // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i64)
     // CHECK: %[[END:.*]] = llvm.add %[[FIRST]], %[[TWO]]
-    // CHECK: llvm.call @pcc_graph_begin(%[[CONTEXT]], %{{.*}}, %[[FIRST]])
+    // CHECK: llvm.call @pcc_graph_begin(%[[CONTEXT]], %{{.*}}, %[[FIRST]], %{{.*}})
     // CHECK: llvm.cond_br %{{.*}}, ^[[TURN:bb[0-9]+]](%[[FIRST]] : i64), ^[[NEXT:bb[0-9]+]]
     // CHECK: ^[[TURN]](%[[M:.*]]: i64):
     rt.graph 1 turns 2
@@ -52,3 +52,5 @@ rt.stage 0 arena 192 {
     // CHECK: llvm.return
   }
 }
+// CHECK: "graph 0, of @train\00"
+// CHECK: "graph 1, turns of the loop of @train\00"
