@@ -85,16 +85,17 @@ void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
     return;
   bool isShared = address->getType()->getPointerAddressSpace() == kSharedSpace;
   uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
-  // A GPU moves at most 16 bytes; wider ones are several accesses.
+  // A GPU moves at most 16 bytes at once, and no more than the address is known
+  // to be a multiple of; what is longer is several accesses.
   uint64_t most = std::min<uint64_t>(alignment.value(), 16);
-  uint64_t part = bytes > 16 ? most : bytes;
+  uint64_t part = std::min(bytes, most);
   b.SetInsertPoint(&access);
   llvm::Value *generic = b.CreateAddrSpaceCast(address, pointer);
   for (uint64_t at = 0; at < bytes; at += part) {
     llvm::Value *begin =
         at ? b.CreateConstGEP1_64(b.getInt8Ty(), generic, at) : generic;
     call("pcc_emu_access", b.getVoidTy(),
-         {begin, b.getInt32(part), b.getInt32(most),
+         {begin, b.getInt32(std::min(part, bytes - at)), b.getInt32(most),
           b.getInt32(isWrite + 2 * isShared), b.getInt32(sites++)});
   }
 }

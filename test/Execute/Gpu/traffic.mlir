@@ -75,6 +75,28 @@ gpu.func @gaps(%x: memref<262144xf32> {llvm.readonly},
   gpu.return
 }
 
+// Four neighbours at once, of which nothing says that they begin at a multiple of
+// their bytes: a GPU reads them one by one.
+// REDEFINE: %{kernel} = unknown_alignment
+// RUN: %{run}
+// unknown_alignment: 2048 plain 4.00 1.00 2.50 256 256 0 unknown_alignment: moves more than 1.1 times the least
+gpu.func @unknown_alignment(%x: memref<262144xf32> {llvm.readonly},
+                            %y: memref<262144xf32>) kernel
+    attributes {known_block_size = array<i32: 256, 1, 1>,
+                known_grid_size = array<i32: 256, 1, 1>, rt.shared = 0 : i64} {
+  %c4 = arith.constant 4 : index
+  %c256 = arith.constant 256 : index
+  %thread = gpu.thread_id x
+  %block = gpu.block_id x
+  %before = arith.muli %block, %c256 : index
+  %number = arith.addi %before, %thread : index
+  %at = arith.muli %number, %c4 : index
+  %v = vector.load %x[%at] : memref<262144xf32>, vector<4xf32>
+  vector.store %v, %y[%at] {alignment = 16 : i64}
+      : memref<262144xf32>, vector<4xf32>
+  gpu.return
+}
+
 // Most of a large device would be idle.
 // REDEFINE: %{kernel} = few_blocks
 // RUN: %{run}
