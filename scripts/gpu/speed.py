@@ -71,6 +71,22 @@ class Memory(threading.Thread):
         return self.most
 
 
+UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024}
+
+
+def beyond_arena(said, used):
+    """MiB that are in use beyond the arena, what lies beside it and what was in
+    use before that was allocated, as a part of the arena; None: not known."""
+    size = r"(\S+) ([KMG]iB)"
+    arena = re.search(rf"^model .*, {size} on this rank", said, re.M)
+    rest = re.search(rf"{size} for products, {size} of memory in use before", said)
+    if not used or not arena or not rest:
+        return None
+    arena, *rest = (float(number) * UNITS[unit] for number, unit in (
+        arena.groups(), rest.groups()[:2], rest.groups()[2:]))
+    return round((used - arena - sum(rest)) / arena, 4)
+
+
 def rate(rows):
     """Tokens per second, of all steps behind the first ones together: a program
     that is a step ahead of its lines takes them at odd moments."""
@@ -87,7 +103,7 @@ def write_tokens(case, path):
 
 
 def time_program(case, folder, most, *flags):
-    """(tokens per second, MiB in use, its arena); else (None, why, None)."""
+    """(tokens per second, what is known of memory); else (None, why)."""
     before, memory = Memory.used(), Memory()
     with tempfile.TemporaryDirectory() as scratch:
         data = os.path.join(scratch, "tokens.bin")
@@ -100,9 +116,11 @@ def time_program(case, folder, most, *flags):
     if "no CUDA device" in done.stderr:
         raise checks.NoDevice(done.stderr)
     if rows is None:
-        return None, done.stderr[-400:], None
+        return None, done.stderr[-400:]
     said = re.search(r"^model .*, (\S+ \S+) on this rank", done.stdout, re.M)
-    return rate(rows), max(used - before, 0), said and said.group(1)
+    return rate(rows), {"used_mib": max(used - before, 0),
+                        "arena": said and said.group(1),
+                        "beyond": beyond_arena(done.stdout, used)}
 
 
 def time_peer(case, most):
@@ -142,12 +160,12 @@ def time_case(case, folder, has_torch, share=None):
         left = lambda: share and max(share - (time.monotonic() - began), 1)
         if turn and share and left() < turn:
             break
-        got, memory, arena = time_program(case, folder, left())
+        got, memory = time_program(case, folder, left())
         if got is None:
             return found, f"{case.name}: {memory}"
-        found.update(tokens_per_second=max(got, found.get("tokens_per_second", 0)),
-                     used_mib=memory, arena=arena)
-        got, why, _ = time_program(case, folder, left(), "--no-cuda-graphs")
+        found.update(memory,
+                     tokens_per_second=max(got, found.get("tokens_per_second", 0)))
+        got, why = time_program(case, folder, left(), "--no-cuda-graphs")
         if got is None:
             return found, f"{case.name}, --no-cuda-graphs: {why}"
         found["without_graphs"] = max(got, found.get("without_graphs", 0))
@@ -191,7 +209,9 @@ def run(manifest, folder, only):
             f"{found['mfu']:.1%}" if peak else "-",
             f"{theirs:,.0f}" if theirs else "-",
             f"{ours / theirs:.2f}" if theirs else "-", found["arena"] or "-",
-            f"{found['used_mib']} MiB" if found["used_mib"] else "-"))
+            f"{found['used_mib']} MiB" if found["used_mib"] else "-",
+            f"{found['beyond']:.1%}" if found["beyond"] is not None else "-"))
     checks.table(("program, bf16", "tokens/s", "without graphs", "MFU",
-                  "PyTorch, compiled", "ratio", "arena", "memory in use"), shown)
+                  "PyTorch, compiled", "ratio", "arena", "memory in use",
+                  "beyond arena and fixed part"), shown)
     return results, wrong
