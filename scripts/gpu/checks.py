@@ -133,8 +133,7 @@ def sanitizer(manifest, folder, only):
     tool = shutil.which("compute-sanitizer", path=os.pathsep.join(
         (os.environ.get("PATH", ""), "/usr/local/cuda/bin")))
     if not tool:
-        print("compute-sanitizer is not installed: not checked")
-        return [], []
+        return [], ["compute-sanitizer is not installed"]
     results, wrong = [], []
     for case in within([c for c in cases.ALONE if only in c.name and
                         c.name in manifest["curves"] and
