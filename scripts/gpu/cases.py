@@ -125,8 +125,10 @@ KERNELS = [
     (Case(f"kernels {name} {precision}", model + dropout, precision), True)
     for name, model, dropout in (("gpt", SMALL_GPT, ["--dropout", "0.1"]),
                                  ("llama", SMALL_LLAMA, []), ("odd", ODD, []))
-    for precision in ("f32", "bf16")
-] + [(Case("kernels-gpt2", GPT2 + ["--batch", "16"], "bf16", device=TILES), False)]
+    for precision in ("f32", "bf16", "fp16")
+] + [(Case("kernels-gpt2" + suffix, GPT2 + ["--batch", "16", *dropout], "bf16",
+           device=TILES), False)
+     for suffix, dropout in (("", []), ("-dropout", ["--dropout", "0.1"]))]
 
 
 def file_of(case):

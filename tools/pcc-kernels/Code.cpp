@@ -149,21 +149,36 @@ static LogicalResult compileForCpu(ModuleOp kernels,
   return success();
 }
 
-/// What a kernel's operands name.
-static SmallVector<RowIds> findIds(func::FuncOp kernel) {
+/// The operand that a looked up table is, or is a cast of, and nothing else;
+/// -1: there is none.
+static int64_t operandOf(Value table) {
+  auto cast = table.getDefiningOp<nn::CastOp>();
+  if (cast && table.hasOneUse())
+    table = cast.getInput();
+  auto argument = dyn_cast<BlockArgument>(table);
+  return argument && table.hasOneUse() ? argument.getArgNumber() : -1;
+}
+
+SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
   SmallVector<RowIds> all(kernel.getNumArguments());
-  auto note = [&](Value ids, Value table, bool areAdded, bool areSorted) {
+  auto note = [&](Value ids, Value table, RowIds found) {
     while (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
       ids = reshape.getInput();
+    found.rows = nn::tensorType(table).getDimSize(0);
     if (auto argument = dyn_cast<BlockArgument>(ids))
-      all[argument.getArgNumber()] = {nn::tensorType(table).getDimSize(0),
-                                      areAdded, areSorted};
+      all[argument.getArgNumber()] = found;
   };
-  for (auto op : kernel.getOps<nn::EmbeddingOp>())
-    note(op.getIds(), op.getTable(), /*areAdded=*/false, /*areSorted=*/false);
-  for (auto op : kernel.getOps<nn::EmbeddingGradOp>())
-    note(op.getIds(), op.getDtable(), /*areAdded=*/true,
-         op->hasAttr(kSortedAttr));
+  for (auto op : kernel.getOps<nn::EmbeddingOp>()) {
+    RowIds found;
+    found.table = operandOf(op.getTable());
+    note(op.getIds(), op.getTable(), found);
+  }
+  for (auto op : kernel.getOps<nn::EmbeddingGradOp>()) {
+    RowIds found;
+    found.areAdded = true;
+    found.areSorted = op->hasAttr(kSortedAttr);
+    note(op.getIds(), op.getDtable(), found);
+  }
   return all;
 }
 

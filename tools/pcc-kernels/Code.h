@@ -31,7 +31,12 @@ struct RowIds {
   bool areAdded = false;
   /// Whether the kernel needs them sorted.
   bool areSorted = false;
+  /// The operand of which no more than these rows is read; -1: there is none.
+  int64_t table = -1;
 };
+
+/// What the operands of a kernel on tensors name.
+llvm::SmallVector<RowIds> findIds(mlir::func::FuncOp kernel);
 
 /// Kernels that can be run here.
 class Runnable {

@@ -49,6 +49,41 @@ struct Data {
 };
 } // namespace
 
+/// What is known of ids that the kernels of a module look rows up by, by the
+/// names that devices have for these.
+static llvm::StringMap<SmallVector<RowIds>> findAllIds(ModuleOp module) {
+  llvm::StringMap<SmallVector<RowIds>> all;
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr(rt::kKernelAttr))
+      all[deviceName(kernel.getName())] = findIds(kernel);
+  return all;
+}
+
+static json::Array buffersOf(const DeviceKernel &kernel,
+                             ArrayRef<RowIds> allIds) {
+  json::Array buffers;
+  for (auto [i, buffer] : llvm::enumerate(kernel.buffers)) {
+    json::Object object{{"bytes", buffer.bytes},
+                        {"type", nameOf(buffer.element)},
+                        {"written", buffer.isWritten}};
+    int64_t moved = buffer.bytes;
+    for (auto [j, ids] : llvm::enumerate(allIds)) {
+      if (ids.rows && i == j) {
+        object["rows"] = ids.rows;
+        object["sorted"] = ids.areSorted;
+      }
+      if (ids.table != int64_t(i))
+        continue;
+      const DeviceKernel::Buffer &names = kernel.buffers[j];
+      int64_t count = names.bytes * 8 / names.element.getIntOrFloatBitWidth();
+      moved = std::min(moved, count * (buffer.bytes / ids.rows));
+    }
+    object["moved"] = moved;
+    buffers.push_back(std::move(object));
+  }
+  return buffers;
+}
+
 static json::Object numbersOf(const Expectation &expected, Data &data) {
   json::Array before, after;
   for (const std::vector<unsigned char> &buffer : expected.before)
@@ -76,19 +111,15 @@ int pcc::dumpKernels(ModuleOp module, StringRef only, StringRef chip,
   std::unique_ptr<Runnable> runnable;
   if (withData && !(runnable = Runnable::create(module, only)))
     return 1;
+  auto ids = findAllIds(module);
   Data data;
   json::Array kernels;
   for (auto [i, kernel] : llvm::enumerate(program->kernels)) {
-    json::Array buffers;
-    for (const auto &buffer : kernel.buffers)
-      buffers.push_back(json::Object{{"bytes", buffer.bytes},
-                                     {"type", nameOf(buffer.element)},
-                                     {"written", buffer.isWritten}});
     json::Object object{{"name", kernel.name},
                         {"grid", kernel.grid},
                         {"block", kernel.block},
                         {"shared", kernel.shared},
-                        {"buffers", std::move(buffers)}};
+                        {"buffers", buffersOf(kernel, ids[kernel.name])}};
     if (runnable) {
       const Runnable::Kernel &ours = runnable->getKernels()[i];
       // Numbers of both signs may be as wrong as positive ones.

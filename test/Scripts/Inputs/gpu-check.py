@@ -131,6 +131,45 @@ assert "is only read, and changed" in problem, problem
 assert LISTED[0]["buffers"][written[0]]["type"] != "bf16" or \
     compared(nudge, written[0]) == []
 
+
+
+class TimedDriver(Driver):
+    """A launch takes 4 ms, a copy 1."""
+    took = last = 0.0
+
+    def call(self, name, place, *rest):
+        if name == "cuMemcpyDtoDAsync_v2":
+            TimedDriver.took += 1
+        elif name == "cuEventRecord":
+            TimedDriver.last, TimedDriver.took = TimedDriver.took, 0.0
+        elif name == "cuEventElapsedTime":
+            place._obj.value = TimedDriver.last
+        elif name != "cuEventCreate":
+            super().call(name, place, *rest)
+
+    def launch(self, function, kernel, places):
+        TimedDriver.took += 4
+        for buffer, place in zip(kernel["buffers"], places):
+            memory, at = self.find(place)
+            if buffer.get("rows"):
+                TimedDriver.ids = kernels.numbers(buffer["type"], memory[at:])
+
+
+# Of a table that is looked up, only these rows count, and they are drawn.
+kernels.Driver = TimedDriver
+with contextlib.redirect_stdout(io.StringIO()):
+    timed, problems = kernels.speed({}, FOLDER, "")
+assert not problems and len(timed) == 1 + len(LISTED), timed
+(looked_up,) = [row for row in timed if "embedding" in row.get("kernel", "")]
+assert looked_up["bytes"] == 8 * 8 + 2 * 8 * 16 * 4, looked_up
+assert looked_up["ms"] == 4 and looked_up["gb_s"] == looked_up["bytes"] / 4e6
+assert looked_up["of_copy"] == looked_up["bytes"] / 4 / (1 << 29), looked_up
+assert sorted(TimedDriver.ids) == list(range(8)), TimedDriver.ids
+ids = kernels.numbers("i32", kernels.draw_ids(
+    {"type": "i32", "rows": 50, "sorted": True, "bytes": 4000}))
+assert ids == sorted(ids) and ids[0] == 0 and ids[-1] < 50, ids
+assert ids.count(0) > 3 * ids.count(9) > 0, ids
+
 # Numbers of all types.
 assert kernels.numbers("bf16", b"\x80\x3f\x00\xc0") == [1.0, -2.0]
 assert kernels.numbers("f16", b"\x00\x3c") == [1.0]
@@ -182,6 +221,43 @@ try:
 except checks.NoDevice:
     pass
 
+# NVIDIA's sanitizer: what it is run with, what it finds, and that it is there.
+tools = os.path.join(FOLDER, "tools")
+os.makedirs(tools)
+os.environ["PATH"] += os.pathsep + tools
+TOOL = """#!{python}
+import sys
+def given(flag): return sys.argv[sys.argv.index(flag) + 1]
+assert given("--error-exitcode") == "3" and given("--steps") == "2"
+if given("--tool") == "{finds}" and sys.argv[7].endswith("odd-bf16"):
+    print("========= Invalid __global__ read\\n========= ERROR SUMMARY: 1 error")
+    sys.exit(3)
+open(given("--log-json"), "w").close()
+"""
+
+
+def sanitized(finds):
+    """What is wrong where a tool finds something."""
+    if finds is not None:
+        path = os.path.join(tools, "compute-sanitizer")
+        with open(path, "w") as file:
+            file.write(TOOL.format(python=sys.executable, finds=finds))
+        os.chmod(path, 0o755)
+    curves = {"curves": {c.name: [] for c in cases.ALONE}}
+    with contextlib.redirect_stdout(io.StringIO()):
+        return checks.sanitizer(curves, os.path.join(FOLDER, "programs"), "")
+
+
+if not os.path.exists("/usr/local/cuda/bin/compute-sanitizer"):
+    assert sanitized(None) == ([], ["compute-sanitizer is not installed"])
+found, problems = sanitized("")
+assert not problems and len(found) == 6 and {row["finds"] for row in found} == \
+    {"nothing"}, found
+found, problems = sanitized("racecheck")
+assert len(found) == 6 and problems == [
+    "odd bf16: racecheck: ========= Invalid __global__ read / "
+    "========= ERROR SUMMARY: 1 error"], problems
+
 # A program that hangs is ended in time, and what it has started with it.
 begun = time.monotonic()
 done = machine.run(["sh", "-c", "sleep 100 & echo $!; echo begun >&2; wait"], 0.5)
@@ -211,7 +287,9 @@ rows = [{"tok_s": 1.0}] * speed.WARM_UP + [{"tok_s": 50.0}, {"tok_s": 100.0}]
 assert abs(speed.rate(rows) - 2 / (1 / 50 + 1 / 100)) < 1e-9
 race = cases.RACES[0]
 open(os.path.join(FOLDER, "programs", cases.file_of(race)), "wb").close()
-said = "model m, 1 parameters, 12.5 MiB on this rank\n"
+said = ("pcc: one rank, a GPU, 32.0 MiB for products, 1.50 GiB of memory in use "
+        "before, cuDNN 9.15.1 for attention\n"
+        "model m, 1 parameters, 200.0 MiB on this rank\n")
 
 
 def end_race(code):
@@ -227,7 +305,9 @@ def end_race(code):
 
 
 found, problem = end_race(0)
-assert not problem and found["pytorch"] == 40.0 and found["arena"] == "12.5 MiB"
+assert not problem and found["pytorch"] == 40.0 and found["arena"] == "200.0 MiB"
+assert speed.beyond_arena(said, 1772) == 0.02
+assert speed.beyond_arena(said, 0) is speed.beyond_arena("", 1772) is None
 assert abs(found["tokens_per_second"] - speed.rate(rows)) < 1e-9
 assert end_race(7)[1] == race.name + ": it broke"
 
