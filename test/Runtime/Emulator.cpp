@@ -1,4 +1,4 @@
-//===- Emulator.cpp - What kernels find in their buffers ------------------===//
+//===- Emulator.cpp - What kernels find in their memory -------------------===//
 
 #include "runtime/emulated/Emulator.h"
 #include "test/Runtime/Check.h"
@@ -49,7 +49,28 @@ static void testResults() {
   CHECK(found.operand[0] == 1 && found.result[1] == 2 && found.result[2] == 3);
 }
 
+/// What blocks found in shared memory, one after the other.
+static int32_t shared[2][count];
+static int blocks = 0;
+
+static void fillShared(void *const *) {
+  memcpy(shared[blocks++], pcc_emu_shared(), sizeof(shared[0]));
+  memset(pcc_emu_shared(), 0, sizeof(shared[0]));
+}
+
+/// Nor does shared memory of what a block before has left.
+static void testShared() {
+  static const pcc_emu_kernel kernel = {
+      "fill", fillShared, nullptr, 0, 2, 1, sizeof(shared[0]), 0};
+  pcc_emu_launch(&kernel, nullptr);
+  CHECK(blocks == 2);
+  for (const auto &block : shared)
+    for (int32_t number : block)
+      CHECK(number == PCC_EMU_POISON);
+}
+
 int main() {
   testResults();
+  testShared();
   return checkResult();
 }
