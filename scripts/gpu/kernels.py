@@ -34,6 +34,11 @@ class DriverError(RuntimeError):
     """What a call of the driver says, of itself or of work before."""
 
 
+def read(folder, name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read()
+
+
 class Driver:
     """NVIDIA's driver, with a context."""
 
@@ -74,11 +79,15 @@ class Driver:
     def free(self, place):
         self.call("cuMemFree_v2", place)
 
-    def load(self, path):
-        with open(path, "rb") as file:
-            image = file.read()
+    def load(self, folder):
+        """The code of a folder's kernels; for a GPU that is newer, compiled here."""
         module = ctypes.c_void_p()
-        self.call("cuModuleLoadData", ctypes.byref(module), image)
+        try:
+            self.call("cuModuleLoadData", ctypes.byref(module),
+                      read(folder, "kernels.cubin"))
+        except DriverError:
+            self.call("cuModuleLoadData", ctypes.byref(module),
+                      read(folder, "kernels.ptx"))
         return module
 
     def function(self, module, kernel):
@@ -185,10 +194,7 @@ def compare(manifest, folder, only):
         path = os.path.join(folder, name)
         with open(os.path.join(path, "kernels.json")) as file:
             listed = json.load(file)["kernels"]
-        with open(os.path.join(path, "kernels.bin"), "rb") as file:
-            data = file.read()
-        module = driver.load(os.path.join(path, "kernels.cubin"))
-        bad = 0
+        data, module, bad = read(path, "kernels.bin"), driver.load(path), 0
         for kernel in listed:
             try:
                 function = driver.function(module, kernel)
@@ -300,7 +306,7 @@ def speed(manifest, folder, only):
             copy = time_copy(driver)
         with open(os.path.join(path, "kernels.json")) as file:
             listed = json.load(file)["kernels"]
-        module = driver.load(os.path.join(path, "kernels.cubin"))
+        module = driver.load(path)
         for kernel in listed:
             if part not in kernel["name"]:
                 continue

@@ -140,6 +140,7 @@ int pcc::dumpKernels(ModuleOp module, StringRef only, StringRef chip,
     return 1;
   }
   return failed(write(module, folder, "kernels.cubin", binary->cubin)) ||
+         failed(write(module, folder, "kernels.ptx", *ptx)) ||
          failed(write(module, folder, "kernels.json", text)) ||
          (withData && failed(write(module, folder, "kernels.bin", data.bytes)));
 }
