@@ -79,6 +79,8 @@ typedef struct {
   int64_t batch0, batch1;
   int64_t a0, a1, b0, b1, c0, c1; ///< strides of the two batch dims
   float alpha, beta;
+  /// A node of the model that has it computed, for messages; or "".
+  const char *node;
 } pcc_gemm_desc;
 
 /// Computes what `desc` says on the matrices at a, b and c, none of which

@@ -49,9 +49,10 @@ void cuda::checkBlas(cublasStatus_t status, const pcc_fused_desc &desc) {
     return;
   const pcc_gemm_desc &d = desc.product;
   fail(ExitDevice,
-       format("cuBLASLt failed at the product %lld x %lld x %lld of %s%s: %s",
+       format("cuBLASLt failed at the product %lld x %lld x %lld of %s%s%s: %s",
               static_cast<long long>(d.m), static_cast<long long>(d.k),
               static_cast<long long>(d.n), dtypeName(d.a_dtype), endingOf(desc),
+              d.node && *d.node ? format(", of '%s'", d.node).c_str() : "",
               blas().cublasLtGetStatusName(status)),
        desc.epilogue && status == CUBLAS_STATUS_NOT_SUPPORTED
            ? "pcc --epilogues off makes a program that asks for products alone"

@@ -344,8 +344,9 @@ static void head(pcc_context *ctx, char *arena, int64_t m, bool backward) {
   int64_t first = pcc_comm_index(ctx, 0) * Vl;
   int64_t valid = std::min(Vl, V - first); // the rest is padding
 
-  pcc_gemm_desc product = {PCC_F32, PCC_F32, PCC_F32, 0, 0, N, Vl, D, D, Vl, Vl,
-                           1,       1,       0,       0, 0, 0, 0,  0, 1, 0};
+  pcc_gemm_desc product = {PCC_F32, PCC_F32, PCC_F32, 0, 0, N, Vl, D,
+                           D,       Vl,      Vl,      1, 1, 0, 0,  0,
+                           0,       0,       0,       1, 0, ""};
   pcc_gemm(ctx, &product, arena + atH, arena + atW, logits);
   const float *bias = floats(arena, atB);
   for (int64_t i = 0; i < N; ++i) {
@@ -383,10 +384,10 @@ static void head(pcc_context *ctx, char *arena, int64_t m, bool backward) {
       floats(arena, gB)[j] += row[j];
   }
   pcc_gemm_desc gradW = {PCC_F32, PCC_F32, PCC_F32, 1, 0, D, Vl, N, D, Vl, Vl,
-                         1,       1,       0,       0, 0, 0, 0,  0, 1, 1};
+                         1,       1,       0,       0, 0, 0, 0,  0, 1, 1,  ""};
   pcc_gemm(ctx, &gradW, arena + atH, logits, arena + gW);
   pcc_gemm_desc gradH = {PCC_F32, PCC_F32, PCC_F32, 0, 1, N, D, Vl, Vl, Vl, D,
-                         1,       1,       0,       0, 0, 0, 0, 0,  1,  0};
+                         1,       1,       0,       0, 0, 0, 0, 0,  1,  0,  ""};
   pcc_gemm(ctx, &gradH, logits, arena + atW, arena + atDH);
   pcc_all_reduce(ctx, 0, PCC_F32, PCC_SUM, arena + atDH, N * D);
 }

@@ -518,9 +518,9 @@ void StageToLLVM::lowerOp(rt::ViewOp op) {
 }
 
 /// What pcc_gemm, or with an epilogue pcc_gemm_fused, takes: a constant per
-/// shape, which many calls share.
+/// shape, which many calls share, and which names the first one's node.
 static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
-                       std::optional<rt::Epilogue> epilogue) {
+                       std::optional<rt::Epilogue> epilogue, Datum node) {
   SmallVector<Datum> fields;
   for (int32_t dtype : dtypes)
     fields.push_back(Datum::i32(dtype));
@@ -534,6 +534,7 @@ static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
       fields.push_back(Datum::i64(value));
   for (FloatAttr factor : {s.getAlpha(), s.getBeta()})
     fields.push_back(Datum::f32(factor.getValueAsDouble()));
+  fields.push_back(std::move(node));
   Datum product = Datum::structure(fields);
   if (!epilogue)
     return product;
@@ -561,8 +562,9 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
       gemms.try_emplace({op.getShape().getAsOpaquePointer(), dtypes,
                          epilogue ? int(*epilogue) : -1});
   if (isNew)
-    it->second =
-        data.add("pcc.gemm", gemmDatum(op.getShape(), dtypes, epilogue));
+    it->second = data.add(
+        "pcc.gemm", gemmDatum(op.getShape(), dtypes, epilogue,
+                              data.addString(nn::sourceNode(op.getLoc()))));
   SmallVector<Value> all = {it->second.emit(builder, loc), address(op.getA()),
                             address(op.getB()), address(op.getC())};
   if (!epilogue)

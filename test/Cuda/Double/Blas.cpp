@@ -448,7 +448,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   memcpy(&results->algo, &choice, sizeof(choice));
   results->workspaceSize = workspaceBytes;
   results->state = CUBLAS_STATUS_SUCCESS;
-  *found = 1;
+  // $PCC_DOUBLE_ERROR=product: a library that has no algorithm.
+  const char *error = getenv("PCC_DOUBLE_ERROR");
+  *found = error && !strcmp(error, "product") ? 0 : 1;
   return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -299,6 +299,7 @@ def errors():
     for environment in ({"PCC_DOUBLE_ERROR": "capture"},
                         {"PCC_DOUBLE_ERROR": "wait"},
                         {"PCC_DOUBLE_ERROR": "launch"},
+                        {"PCC_DOUBLE_ERROR": "product"},
                         {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")

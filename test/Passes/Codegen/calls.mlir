@@ -96,7 +96,7 @@ rt.stage 0 arena 4096 {
         : memref<5x3xf64>, memref<5x3xf64>, memref<5x3xf64>
   }
   // The shapes: dtype, transposed or not, m, n, k, leading dims, batches, their
-  // strides in each matrix, alpha and beta.
+  // strides in each matrix, alpha and beta, and a node of the model.
   // CHECK: llvm.mlir.global internal constant @pcc.gemm.0()
   // CHECK: llvm.mlir.constant(0 : i32)
   // CHECK: llvm.mlir.constant(1 : i32)
@@ -117,6 +117,7 @@ rt.stage 0 arena 4096 {
   // CHECK: llvm.mlir.constant(15 : i64)
   // CHECK: llvm.mlir.constant(5.000000e-01 : f32)
   // CHECK: llvm.mlir.constant(1.000000e+00 : f32)
+  // CHECK: llvm.mlir.addressof @pcc.string.
   // CHECK: llvm.mlir.global internal constant @pcc.gemm.1()
   // CHECK: llvm.mlir.constant(1 : i32)
   // CHECK: llvm.mlir.constant(0 : i32)
