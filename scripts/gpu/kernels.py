@@ -218,10 +218,12 @@ def compare(manifest, folder, only):
 def draw_ids(buffer):
     """Ids of rows: each of them once if there are enough, as what is looked up
     twice may come from a cache; sorted, as often as words are used: the k-th 1/k
-    times as often as the first."""
-    code, rows = WIDTHS[buffer["type"]], buffer["rows"]
+    times as often as the first. Or places of a sequence."""
+    code = WIDTHS[buffer["type"]]
     count = buffer["bytes"] // struct.calcsize(code)
-    draw = random.Random(1)
+    if buffer.get("in_order"):
+        return struct.pack(f"<{count}{code}", *range(count))
+    draw, rows = random.Random(1), buffer["rows"]
     if buffer["sorted"]:
         ids = sorted(int((rows + 1) ** draw.random()) - 1 for _ in range(count))
     else:
@@ -233,7 +235,7 @@ def draw_ids(buffer):
 def fill(driver, buffer):
     """Memory for a buffer, with numbers in it: small floats, ids of rows, zeros."""
     place, size = driver.allocate(max(buffer["bytes"], 1)), buffer["bytes"]
-    if buffer.get("rows"):
+    if buffer.get("rows") or buffer.get("in_order"):
         driver.call("cuMemcpyHtoD_v2", place, draw_ids(buffer), ctypes.c_size_t(size))
     else:
         value = 0x3C if buffer["type"] in UNITS and not buffer["written"] else 0

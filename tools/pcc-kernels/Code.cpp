@@ -161,24 +161,36 @@ static int64_t operandOf(Value table) {
 
 SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
   SmallVector<RowIds> all(kernel.getNumArguments());
-  auto note = [&](Value ids, Value table, RowIds found) {
+  auto note = [&](Value ids, const RowIds &found) {
     while (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
       ids = reshape.getInput();
-    found.rows = nn::tensorType(table).getDimSize(0);
     if (auto argument = dyn_cast<BlockArgument>(ids))
       all[argument.getArgNumber()] = found;
   };
   for (auto op : kernel.getOps<nn::EmbeddingOp>()) {
     RowIds found;
     found.table = operandOf(op.getTable());
-    note(op.getIds(), op.getTable(), found);
+    found.rows = nn::tensorType(op.getTable()).getDimSize(0);
+    note(op.getIds(), found);
   }
   for (auto op : kernel.getOps<nn::EmbeddingGradOp>()) {
     RowIds found;
     found.areAdded = true;
     found.areSorted = op->hasAttr(kSortedAttr);
-    note(op.getIds(), op.getDtable(), found);
+    found.rows = nn::tensorType(op.getDtable()).getDimSize(0);
+    note(op.getIds(), found);
   }
+  RowIds places;
+  places.areInOrder = true;
+  kernel.walk([&](Operation *op) {
+    SmallVector<Value> ofSequence;
+    if (auto attention = dyn_cast<nn::AttentionOp>(op))
+      ofSequence = {attention.getQPos(), attention.getKPos()};
+    else if (auto grad = dyn_cast<nn::AttentionGradOp>(op))
+      ofSequence = {grad.getQPos(), grad.getKPos()};
+    for (Value at : ofSequence)
+      note(at, places);
+  });
   return all;
 }
 

@@ -25,6 +25,8 @@ mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
 
 /// What a kernel's operand of integers names.
 struct RowIds {
+  /// Places of a sequence, which are 0, 1, ... in most models.
+  bool areInOrder = false;
   /// The rows of what is looked up, or added to, by them; 0: they name none.
   int64_t rows = 0;
   /// Whether rows are added to.

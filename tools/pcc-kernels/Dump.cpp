@@ -72,6 +72,8 @@ static json::Array buffersOf(const DeviceKernel &kernel,
         object["rows"] = ids.rows;
         object["sorted"] = ids.areSorted;
       }
+      if (ids.areInOrder && i == j)
+        object["in_order"] = true;
       if (ids.table != int64_t(i))
         continue;
       const DeviceKernel::Buffer &names = kernel.buffers[j];

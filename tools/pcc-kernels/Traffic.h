@@ -5,7 +5,10 @@
 // cache, and what it touches at all; each of these once is the least. A kernel
 // of more than 1 MiB may move 1.1 times the least, 1.3 times where it looks up
 // rows, adds to rows that it looks up, or sums up rows; one of more than 4 MiB
-// has at least 256 blocks, as a large device is idle else.
+// has at least 256 blocks, as a large device is idle else. Attention by tiles
+// has to read more than once what does not fit: it may move what tiles of 128
+// queries, in its gradient of 128 keys, too, read if none is looked at whose
+// scores are masked all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +24,15 @@ enum class TrafficKind { Plain, Gather, Scatter, ColumnSum, Attention };
 
 /// The kind of a kernel on tensors.
 TrafficKind trafficKindOf(mlir::func::FuncOp kernel);
+
+/// What a kernel may move.
+struct TrafficRule {
+  TrafficKind kind = TrafficKind::Plain;
+  double most = 0; ///< of attention: sectors
+};
+
+/// How many sectors a kernel's attention may move; 0: it has none.
+double mostOfAttention(mlir::func::FuncOp kernel);
 
 /// What a kernel moved in one launch.
 struct KernelTraffic {
@@ -43,8 +55,8 @@ struct KernelTraffic {
 
 /// Launches a kernel in the emulator, results in operands' places where they
 /// may be.
-KernelTraffic countTraffic(const Runnable::Kernel &kernel, TrafficKind kind,
-                           uint64_t seed);
+KernelTraffic countTraffic(const Runnable::Kernel &kernel,
+                           const TrafficRule &rule, uint64_t seed);
 
 /// Prints a line for each kernel of a module with what it moved. Whether one
 /// moves too much, or could not be compiled.

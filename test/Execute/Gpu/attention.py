@@ -119,6 +119,19 @@ for element, causal in (("bf16", True), ("f32", False)):
     assert backward[0] <= bound + 0.01, f"backward reads {backward[0]}: {bound}"
     assert backward[1] == 1, f"backward writes {backward[1]}"
 
+# So says pcc-kernels of what it counts itself, and sees what is read in vain.
+large = (8, 512, 512, 8, 4, 64, 64)
+for backward in (False, True):
+    source = kernel(large, "bf16", True, 0.0, backward, inOrder=True, narrow=True)
+    result = run(["pcc-kernels", "-", "--traffic"], source)
+    assert not result.returncode, result.stdout + result.stderr
+    lowered = run(["pcc-opt", "-", "--rt-lower-kernels-to-gpu"],
+                  kernel(large, "bf16", False, 0.0, backward, inOrder=True,
+                         narrow=True))
+    code = re.search(r"^  gpu.module.*^  }$", lowered.stdout, re.M | re.S).group()
+    result = run(["pcc-kernels", "-", "--traffic"], f"module {{\n{source}{code}\n}}")
+    assert result.returncode and "moves more than" in result.stdout, result.stdout
+
 # Mistakes in the device's code. The last query is alone in its tile, and sees
 # the last key, which is alone in one, too. No thread reads what it has brought.
 for element, causal, p in (("f32", True, 0.25), ("bf16", True, 0.0)):

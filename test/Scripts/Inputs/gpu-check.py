@@ -170,6 +170,8 @@ class TimedDriver(Driver):
             memory, at = self.find(place)
             if buffer.get("rows"):
                 TimedDriver.ids = kernels.numbers(buffer["type"], memory[at:])
+            if buffer.get("in_order"):
+                TimedDriver.places = kernels.numbers(buffer["type"], memory[at:])
 
 
 # Of a table that is looked up, only these rows count, and they are drawn.
@@ -182,6 +184,8 @@ assert looked_up["bytes"] == 8 * 8 + 2 * 8 * 16 * 4, looked_up
 assert looked_up["ms"] == 4 and looked_up["gb_s"] == looked_up["bytes"] / 4e6
 assert looked_up["of_copy"] == looked_up["bytes"] / 4 / (1 << 29), looked_up
 assert sorted(TimedDriver.ids) == list(range(8)), TimedDriver.ids
+# Attention skips keys behind a query's place, as in a program.
+assert TimedDriver.places == list(range(8)), TimedDriver.places
 ids = kernels.numbers("i32", kernels.draw_ids(
     {"type": "i32", "rows": 50, "sorted": True, "bytes": 4000}))
 assert ids == sorted(ids) and ids[0] == 0 and ids[-1] < 50, ids
