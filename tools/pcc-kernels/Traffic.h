@@ -27,6 +27,7 @@ TrafficKind trafficKindOf(mlir::func::FuncOp kernel);
 
 /// What a kernel may move.
 struct TrafficRule {
+  /// Of anything but attention it says how many times the least.
   TrafficKind kind = TrafficKind::Plain;
   double most = 0; ///< of attention: sectors
 };
