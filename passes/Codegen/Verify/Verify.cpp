@@ -24,6 +24,7 @@
 #include "passes/Codegen/Verify/VerifySums.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -117,6 +118,18 @@ public:
     return found;
   }
 
+  /// The first of some owners of what is in a range; nothing if there is none.
+  std::optional<Owner>
+  find(const Range &range, llvm::function_ref<bool(const Owner &)> isOf) const {
+    std::optional<Owner> found;
+    owners.visit(range.begin, range.end,
+                 [&](int64_t, int64_t, const Owner *owner) {
+                   if (!found && owner && isOf(*owner))
+                     found = *owner;
+                 });
+    return found;
+  }
+
   /// Gives what is of some owners in a range to another one.
   void change(const Range &range, llvm::function_ref<bool(const Owner &)> isOf,
               const Owner &other) {
@@ -132,12 +145,8 @@ public:
 
   /// Whether any of the range is its owner's.
   bool isAnyOf(const Range &range) const {
-    bool found = false;
-    owners.visit(range.begin, range.end,
-                 [&](int64_t, int64_t, const Owner *owner) {
-                   found |= owner && *owner == range.owner;
-                 });
-    return found;
+    return find(range, [&](const Owner &owner) { return owner == range.owner; })
+        .has_value();
   }
 
   /// What is elsewhere than in some ranges, which come in order.
@@ -203,6 +212,11 @@ public:
         rows[buffer] = buffers.lookup(*buffer.getBucket());
     for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
       functions[function.getSymName()] = function;
+    SymbolTable symbols(stage);
+    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+      if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
+          row && gradients.contains(row))
+        sums[row] = buffer;
   }
 
   LogicalResult verify() {
@@ -238,6 +252,13 @@ private:
   /// Whether an op writes a gradient over what was added up in it before.
   LogicalResult checkBegun(Operation *op, const Range &range,
                            const Places &places);
+  /// The row whose gradients, which nobody has added to those of other
+  /// microbatches, are lost if a range is written; nothing if none are.
+  std::optional<Owner> findLost(const Range &range) const {
+    return memory.find(range, [&](const Owner &owner) {
+      return !(owner == range.owner) && sums.contains(owner.op);
+    });
+  }
   /// Whether a buffer holds what it did when the next entry begins, and is no
   /// part of one that does.
   bool isKept(rt::BufferOp buffer) const {
@@ -301,6 +322,8 @@ private:
   Memory memory;
   /// Gradients, and buckets of them: these hold nothing as an entry begins.
   llvm::DenseSet<Operation *> gradients;
+  /// By row of one microbatch's gradients, what adds them up.
+  llvm::MapVector<Operation *, rt::BufferOp> sums;
   /// Of the running function; none in an entry point.
   std::optional<GradientUses> used;
   /// Where constants lie: below the arena, each by itself.
@@ -360,15 +383,15 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   entry.walk([&](rt::AddressOp address) {
     outputs.insert(buffers.lookup(address.getBuffer()));
   });
-  SymbolTable symbols(stage);
-  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
-    int64_t slots = row && gradients.contains(row) ? row.getSlots() : 0;
-    for (int64_t slot = 0; slot < slots; ++slot)
+  for (auto &[op, sum] : sums) {
+    auto row = cast<rt::BufferOp>(op);
+    for (int64_t slot = 0; slot < int64_t(row.getSlots()); ++slot)
       if (memory.isAnyOf(rangeOf(row, slot)))
         return row.emitOpError()
                << "holds gradients when @" << entry.getSymName()
-               << " ends, which nobody has added to @" << buffer.getSymName();
+               << " ends, which nobody has added to @" << sum.getSymName();
+  }
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
     if (!isKept(buffer) && !isOutput)
@@ -565,12 +588,15 @@ bool StageVerifier::skipPeriods(const Memory &before) {
       Range range = rangeIn(access, variable);
       if (access.touch == Touch::GiveUp) {
         giveUp(range);
-      } else if (access.touch == Touch::Write) {
-        memory.write(range);
-      } else if (findIntruder(range)) {
+        continue;
+      }
+      bool isWrite = access.touch == Touch::Write;
+      if (isWrite ? findLost(range) : findIntruder(range)) {
         memory = std::move(now);
         return false;
       }
+      if (isWrite)
+        memory.write(range);
     }
   loop->variable = end;
   return true;
@@ -779,9 +805,17 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
              << (other.isWrite ? "also writes" : "reads");
     }
   }
-  for (const rt::Access &access : accesses)
-    if (access.isWrite)
-      memory.write(places.lookup(access.buffer));
+  for (const rt::Access &access : accesses) {
+    if (!access.isWrite)
+      continue;
+    Range out = places.lookup(access.buffer);
+    if (std::optional<Owner> lost = findLost(out))
+      return op->emitOpError()
+             << "writes " << out.owner.name() << " over " << lost->name()
+             << ", whose gradients nobody has added to @"
+             << sums.lookup(lost->op).getSymName();
+    memory.write(out);
+  }
   // One transfer covers its buffers and nothing else.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();

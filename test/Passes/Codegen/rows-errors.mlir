@@ -162,6 +162,43 @@ rt.stage 0 arena 768 {
 
 // -----
 
+// What nobody has added to the others is lost where something else is written;
+rt.stage 0 arena 768 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @sum : memref<1x32xf32> gradient at 512 {of = "row"}
+  rt.buffer @v : memref<16xf32> value at 448
+  rt.func @train() {
+    %a = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    %v = rt.address @v : memref<16xf32>
+    // expected-error @+1 {{writes @v over @row, whose gradients nobody has added to @sum}}
+    rt.zero %v : memref<16xf32>
+  }
+}
+
+// -----
+
+// also in a turn of a loop that is like others but for the slots.
+rt.stage 0 arena 3072 {
+  rt.buffer @row : memref<1x64xf32> bucket at 1792
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 1792
+  rt.buffer @sum : memref<1x32xf32> gradient at 2048 {of = "row"}
+  rt.buffer @v : memref<16xf32> value at 0 slots 31
+  rt.func @train() {
+    %a = rt.address @row : memref<1x64xf32>
+    rt.zero %a : memref<1x64xf32>
+    rt.for %m = 0 to 31 {
+      %v = rt.address @v slot %m : memref<16xf32>
+      // expected-error @+1 {{writes @v over @row, whose gradients nobody has added to @sum}}
+      rt.zero %v : memref<16xf32>
+    }
+    rt.release %a : memref<1x64xf32>
+  }
+}
+
+// -----
+
 // Where streams use other slots of a row in each turn, each waits for what used
 // the same slot, two turns before;
 rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
