@@ -72,6 +72,7 @@ struct pcc_context {
   /// [stage] " to stage 1", " from stage 1"
   std::vector<std::string> toStage, fromStage;
   std::string overStages; ///< " over pp"
+  const char *node = "";  ///< see pcc_set_node()
   std::map<pcc::Channel, pcc::PostOrder> channels;
 };
 

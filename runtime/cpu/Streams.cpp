@@ -7,6 +7,10 @@
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Trace.h"
 
+#include <map>
+#include <string>
+#include <utility>
+
 using namespace pcc;
 
 StreamState &pcc::stateOf(pcc_context *ctx, int32_t stream) {
@@ -23,6 +27,20 @@ StreamState &pcc::stateOf(pcc_context *ctx, int32_t stream) {
   return *state;
 }
 
+void pcc_set_node(pcc_context *ctx, const char *node) { ctx->node = node; }
+
+/// A detail that names a node, too. Made once for both, and kept.
+static const char *withNode(const char *detail, const char *node) {
+  if (!*node)
+    return detail;
+  static auto &all =
+      *new std::map<std::pair<const char *, const char *>, std::string>;
+  std::string &text = all[{detail, node}];
+  if (text.empty())
+    text = format("%s (%s)", detail, node);
+  return text.c_str();
+}
+
 void pcc::prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
                          int64_t bytes) {
   StreamState &state = stateOf(ctx, stream);
@@ -32,6 +50,7 @@ void pcc::prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
   request.stream = stream;
   request.bytes = bytes;
   request.delay = delayOf(request.name, request.detail, bytes);
+  request.detail = withNode(request.detail, ctx->node);
   request.waits = std::move(state.waits);
   state.waits.clear();
 }

@@ -71,7 +71,8 @@ const Nccl &cuda::nccl() {
 
 [[noreturn]] static void failNccl(ncclResult_t result,
                                   const Communicator &communicator,
-                                  const std::string &what) {
+                                  const std::string &what,
+                                  const char *node = "") {
   const char *more = nccl().ncclGetLastError(communicator.comm);
   std::string note = more && *more ? std::string("NCCL says: ") + more
                                    : "NCCL_DEBUG=WARN in the environment has "
@@ -79,7 +80,7 @@ const Nccl &cuda::nccl() {
   if (*graphsWayOut())
     note += std::string("; ") + graphsWayOut();
   fail(ExitCommunication,
-       what + communicator.over +
+       what + communicator.over + (*node ? format(", of '%s',", node) : "") +
            " failed: " + nccl().ncclGetErrorString(result),
        note);
 }
@@ -216,14 +217,18 @@ Communicator &cuda::way(int32_t stage, int32_t channel, bool sends) {
 /// when the last of the graph before is over.
 static void issueInGraph(Graphs &graphs, int32_t stream,
                          Communicator &communicator, const char *name,
+                         const char *node,
                          const std::function<ncclResult_t(CUstream)> &issue,
                          CUstream on) {
   int32_t order = graphs.communication();
   if (!all().isOrdered || !graphs.hasRecorded(order))
     graphs.wait(stream, order);
-  graphs.atLaunch([&communicator, name](int64_t) { communicator.last = name; });
+  graphs.atLaunch([&communicator, name, node](int64_t) {
+    communicator.last = name;
+    communicator.lastNode = node;
+  });
   if (ncclResult_t result = issue(on))
-    failNccl(result, communicator, name);
+    failNccl(result, communicator, name, node);
   graphs.record(stream, order);
 }
 
@@ -232,6 +237,7 @@ void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
                  const std::function<ncclResult_t(CUstream)> &issue) {
   Communicators &made = all();
   CUstream on = streamOf(ctx, stream);
+  const char *node = stateOf(ctx).node;
   if (communicator.stream >= 0 && communicator.stream != stream)
     fail(ExitInternal,
          format("the program communicates%s on stream %d, and by the same "
@@ -239,13 +245,14 @@ void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
                 communicator.over.c_str(), communicator.stream, stream));
   communicator.stream = stream;
   if (Graphs *graphs = stateOf(ctx).graphs; graphs && graphs->isRecording())
-    return issueInGraph(*graphs, stream, communicator, name, issue, on);
+    return issueInGraph(*graphs, stream, communicator, name, node, issue, on);
   if (!made.isOrdered && made.lastOn && made.lastOn != on)
     check(driver().cuStreamWaitEvent(on, made.last, CU_EVENT_WAIT_DEFAULT),
           "the order of communication");
   communicator.last = name;
+  communicator.lastNode = node;
   if (ncclResult_t result = issue(on))
-    failNccl(result, communicator, name);
+    failNccl(result, communicator, name, node);
   if (!made.isOrdered)
     check(driver().cuEventRecord(made.last, on), "the order of communication");
   made.lastOn = on;
@@ -263,7 +270,8 @@ void cuda::checkCommunicators() {
     if (result == ncclRemoteError)
       usleep(moment);
     failNccl(result, communicator,
-             format("%s, or what came ahead of it,", communicator.last));
+             format("%s, or what came ahead of it,", communicator.last),
+             communicator.lastNode);
   };
   for (const Communicator &communicator : all().comms)
     check(communicator);

@@ -46,8 +46,8 @@ struct Communicator {
   std::string over; ///< " over tp"
   /// The only stream of compiled code that it is used on; -1: not yet.
   int32_t stream = -1;
-  /// What it was given last, for messages.
-  const char *last = "its start";
+  /// What it was given last, and the node that has it, or ""; for messages.
+  const char *last = "its start", *lastNode = "";
 };
 
 /// Makes all communicators, in the program's order; all ranks call it. A

@@ -30,6 +30,7 @@ struct Rank {
   CUevent begun = nullptr;
   /// Null: what compiled code issues is the driver's at once.
   Graphs *graphs = nullptr;
+  const char *node = ""; ///< see pcc_set_node()
 };
 
 /// The rank of a call of compiled code.

@@ -288,6 +288,7 @@ static void testCounts() {
   bool isOdd = backend::rank() == 3;
   if (how == "dies" && isOdd)
     raise(SIGKILL);
+  pcc_set_node(ctx, "layer/add");
   fork(ctx);
   if (how == "differ" && isOdd)
     pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_MAX, a.at(), n);

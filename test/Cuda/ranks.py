@@ -86,7 +86,8 @@ ended, _ = run("fails", NCCL_DOUBLE_FAIL="1:0")
 assert [code for code, _ in ended] == [7] * 4, ended
 text = "".join(err for _, err in ended)
 assert re.fullmatch(
-    r"\[rank \d\] error: all_reduce, or what came ahead of it, over tp failed: "
+    r"\[rank \d\] error: all_reduce, or what came ahead of it, over tp, of 'layer/add', "
+    r"failed: "
     r"remote process exited or there was a network error\n"
     r"\[rank \d\] note: NCCL_DEBUG=WARN in the environment has it say more\n",
     text), text

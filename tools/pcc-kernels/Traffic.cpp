@@ -48,25 +48,29 @@ public:
     heads = double(shape[2]) / double(nn::tensorType(key).getDimSize(2));
     // A row's number has a sector of its own: those of a head lie apart.
     stats = double(shape[0] * shape[1] * shape[2]);
-    // Each head's blocks read the places of rows.
-    double each = double(sizeof(int64_t)) / Sectors::kBytes;
-    queryPlaces = stats * each;
-    keyPlaces = double(shape[0] * others * shape[2]) * each;
     ofQueries = tiles(shape[1], others, isCausal);
     ofKeys = tiles(others, shape[1], isCausal);
+    // Each block reads the places of its own rows, and of all others: these say
+    // which tiles it leaves out.
+    double each = double(shape[0] * shape[2] * int64_t(sizeof(int64_t))) /
+                  Sectors::kBytes;
+    placesOfQueries = each * double(shape[1]) +
+                      each * double(others) * tiles(shape[1], others, false);
+    placesOfKeys = each * double(others) +
+                   each * double(shape[1]) * tiles(others, shape[1], false);
   }
 
   /// q once, and for each tile of queries of a head the keys that these see.
   double forward() const {
-    return queries + queryPlaces + (heads * keys + keyPlaces) * ofQueries +
-           results + stats;
+    return queries + heads * keys * ofQueries + placesOfQueries + results +
+           stats;
   }
   /// For each tile of keys what belongs to the queries that see them, and the
   /// other way round, besides what the tile has itself; and the cotangents.
   double backward(double cotangents) const {
-    double ofQuery = queries + 2 * results + stats + queryPlaces;
-    return keys + keyPlaces + ofQuery * ofKeys + ofQuery +
-           (heads * keys + keyPlaces) * ofQueries + cotangents;
+    double ofQuery = queries + 2 * results + stats;
+    return keys + ofQuery * ofKeys + placesOfKeys + ofQuery +
+           heads * keys * ofQueries + placesOfQueries + cotangents;
   }
 
   static double sectors(Value value) {
@@ -83,7 +87,7 @@ private:
     return isCausal && count == others ? (all + 1) / 2 : all;
   }
 
-  double queries, keys, results, stats, queryPlaces, keyPlaces;
+  double queries, keys, results, stats, placesOfQueries, placesOfKeys;
   double heads; ///< of queries, for each of keys
   double ofQueries, ofKeys;
 };

@@ -99,6 +99,8 @@ private:
   void endGraph();
   LogicalResult lowerOp(rt::AddressOp op);
   LogicalResult lowerOp(rt::TemporaryOp op);
+  /// Has messages name the node of an op whose call does not say it.
+  void setNode(Operation *op);
   /// Has the device forget temporaries that an op is the first to use.
   void forgetFresh(Operation *op);
   void forget(Value buffer) {
@@ -207,6 +209,9 @@ private:
   DenseMap<Value, Value> addresses;
   /// The temporaries that no op has used.
   llvm::SmallDenseSet<Value> unused;
+  /// What setNode() said last, if it was in this block; null: nothing.
+  Block *saidIn = nullptr;
+  StringRef said;
 };
 
 LogicalResult StageToLLVM::lower(rt::FuncOp function) {
@@ -214,6 +219,7 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   loc = function.getLoc();
   addresses.clear();
   unused.clear();
+  saidIn = nullptr;
   auto parameters = function.getBlock()->getArguments();
   SmallVector<Type> types(2, pointer);
   for (BlockArgument parameter : parameters)
@@ -265,7 +271,19 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
   return i32(number);
 }
 
+void StageToLLVM::setNode(Operation *op) {
+  StringRef node = nn::sourceNode(op->getLoc());
+  if (saidIn == builder.getInsertionBlock() && said == node)
+    return;
+  call("pcc_set_node", {data.addString(node).emit(builder, loc)});
+  saidIn = builder.getInsertionBlock();
+  said = node;
+}
+
 LogicalResult StageToLLVM::lower(Operation *op) {
+  if (rt::isCollective(op) || isa<rt::ShardSliceOp, rt::CopyOp, rt::ZeroOp,
+                                  rt::SendOp, rt::RecvOp, rt::ExchangeOp>(op))
+    setNode(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<rt::ForOp, rt::AddressOp, rt::TemporaryOp, rt::LaunchOp,
             rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
@@ -676,6 +694,8 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
                        FlatSymbolRefAttr::get(
                            op.getContext(), stageSymbol(stage, op.getCallee())),
                        args);
+  // It may have said another one.
+  saidIn = nullptr;
 }
 
 /// The pcc_kernel that an op launches.

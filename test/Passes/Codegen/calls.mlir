@@ -32,6 +32,8 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: llvm.store %[[AT]], %[[AT_3]] : !llvm.ptr
   // CHECK-NEXT: %[[TWO:.*]] = llvm.mlir.addressof @pcc.kernel.1
   // CHECK-NEXT: llvm.call @pcc_launch(%[[CONTEXT]], %[[TWO]], %[[ALLOCA]])
+  // CHECK-NEXT: %[[NODE:.*]] = llvm.mlir.addressof
+  // CHECK-NEXT: llvm.call @pcc_set_node(%[[CONTEXT]], %[[NODE]])
   // CHECK-NEXT: %[[C64:.*]] = llvm.mlir.constant(64 : i64) : i64
   // CHECK-NEXT: llvm.call @pcc_copy(%[[CONTEXT]], %arg3, %arg2, %[[C64]])
   // CHECK-NEXT: %[[C96:.*]] = llvm.mlir.constant(96 : i64) : i64
@@ -168,6 +170,8 @@ rt.stage 0 arena 4096 {
   // CHECK-NEXT: %[[AT_2:.*]] = llvm.getelementptr %[[FRAME]][%[[C640]]]
   // CHECK-NEXT: %[[C704:.*]] = llvm.mlir.constant(704 : i64) : i64
   // CHECK-NEXT: %[[AT_3:.*]] = llvm.getelementptr %[[FRAME]][%[[C704]]]
+  // CHECK-NEXT: %[[NODE:.*]] = llvm.mlir.addressof
+  // CHECK-NEXT: llvm.call @pcc_set_node(%[[CONTEXT]], %[[NODE]])
   // CHECK-NEXT: %[[C1:.*]] = llvm.mlir.constant(1 : i32) : i32
   // CHECK-NEXT: %[[C0:.*]] = llvm.mlir.constant(0 : i32) : i32
   // CHECK-NEXT: %[[C0_1:.*]] = llvm.mlir.constant(0 : i32) : i32

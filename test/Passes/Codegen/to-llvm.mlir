@@ -22,6 +22,8 @@ rt.stage 0 arena 192 {
     // CHECK-NEXT: llvm.call @pcc_gemm(%[[CONTEXT]], %[[SHAPE]], %[[X]], %[[ARENA]], %[[Y]])
     rt.gemm %x, %w, %y as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
         : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
+    // CHECK-NEXT: %[[NODE:.*]] = llvm.mlir.addressof
+    // CHECK-NEXT: llvm.call @pcc_set_node(%[[CONTEXT]], %[[NODE]])
     // CHECK-NEXT: %[[COMM:.*]] = llvm.mlir.constant(0 : i32)
     // CHECK-NEXT: %[[TYPE:.*]] = llvm.mlir.constant(0 : i32)
     // CHECK-NEXT: %[[SUM:.*]] = llvm.mlir.constant(0 : i32)

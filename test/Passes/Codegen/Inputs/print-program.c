@@ -7,6 +7,7 @@
 
 // What the program would call; it only describes itself here.
 void pcc_copy(void) {}
+void pcc_set_node(void) {}
 void pcc_constant_at(void) {}
 void pcc_attention(void) {}
 void pcc_attention_grad(void) {}
