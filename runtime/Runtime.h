@@ -135,8 +135,8 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
                         void *dq, void *dk, void *dv, void *workspace);
 
 /// Says which node of the model has what is issued from here on, where a call
-/// does not say so itself; "" if none has. For messages; it lives as long as the
-/// program.
+/// does not say so itself; "" if none has. For messages; it lives as long as
+/// the program.
 void pcc_set_node(pcc_context *ctx, const char *node);
 
 /// Copies memory of the arena; the two pieces do not overlap.
