@@ -158,8 +158,6 @@ static void count(const pcc_context::Communicator &comm, const char *name,
     countTraffic(PCC_COMPUTE_STREAM, name, comm.over.c_str(), bytes, sent);
 }
 
-void pcc_set_node(pcc_context *, const char *) {}
-
 void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count) {
   const pcc_context::Communicator &c = ctx->comms[comm];

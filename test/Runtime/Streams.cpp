@@ -41,6 +41,20 @@ static void sum(pcc_context *ctx, int32_t stream, int32_t comm,
   pcc_all_reduce_async(ctx, stream, comm, PCC_F32, PCC_SUM, a.data(), n);
 }
 
+/// Who waits for a message says which node of the model it is of.
+static void testNodes(pcc_context *ctx) {
+  std::vector<float> a = filled(1);
+  for (const char *node : {"layer/add", "", "layer/add"}) {
+    pcc_set_node(ctx, node);
+    sum(ctx, First, OverTP, a);
+    pcc_record(ctx, First, 3);
+    std::string detail = ctx->events[3]->detail;
+    CHECK(detail == (*node ? " over tp (layer/add)" : " over tp"));
+    pcc_wait(ctx, Compute, 3);
+  }
+  pcc_set_node(ctx, "");
+}
+
 /// Operations of a stream follow each other; those of others follow events.
 static void testOrder(pcc_context *ctx) {
   float rank = backend::rank();
@@ -390,6 +404,7 @@ int main(int argc, char **argv) {
     testTogether(ctx);
     greatestWhole = 0;
     testOrder(ctx);
+    testNodes(ctx);
   }
   failures = backend::maxOverRanks(failures);
   int result = backend::rank() == 0 ? checkResult() : failures != 0;

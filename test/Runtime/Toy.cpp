@@ -483,7 +483,6 @@ static void adamw(pcc_context *ctx, char *arena, const Update &u, float scale) {
 }
 
 static void step(pcc_context *ctx, char *arena) {
-  pcc_set_node(ctx, "toy/step");
   if (const char *pause = getenv("TOY_PAUSE_MS"))
     usleep(1000 * atoi(pause));
   // pp is the major axis of the third communicator.
