@@ -12,16 +12,18 @@
 // there already: any offset is refused that would put the one over the other.
 //
 // Blocks are placed one after the other, and all depends on the order. Where a
-// few orders do not give what would be enough, others are made of these: what
-// ends behind that comes earlier, how much is drawn.
+// few orders do not give what would be enough, blocks are moved (Fitting.h),
+// those that are needed together as one (Bundles.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Packing.h"
+#include "passes/Codegen/Lower/Bundles.h"
+#include "passes/Codegen/Lower/Fitting.h"
+#include "passes/Codegen/Lower/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <optional>
-#include <random>
 
 using namespace mlir;
 using namespace pcc;
@@ -32,6 +34,14 @@ static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 21;
 
 /// Which part of the bytes needed may be left unused.
 static constexpr int64_t kClose = 100;
+
+/// How much what lies side by side may differ, and which part of the bytes that
+/// may be unused it may need: what these leave too little room for, others may
+/// not.
+static constexpr struct {
+  double unlike;
+  int64_t part;
+} kBundles[] = {{0.02, 25}, {0.05, 10}, {0.1, 7}};
 
 void Piece::touch(unsigned moment, bool begins) {
   if (spans.empty() || (begins && spans.back().second < moment))
@@ -71,25 +81,15 @@ bool Piece::overlaps(const Piece &other) const {
 
 namespace {
 
-/// A block begins nowhere between these two distances, both excluded, from
-/// where another one does.
-struct Refusal {
-  unsigned other;
-  int64_t after, before;
-};
-
 /// Looks for places of blocks whose pieces lie as they do.
 class Packer {
 public:
-  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least)
-      : blocks(blocks), least(least) {}
+  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least,
+         const Refusals &refusals)
+      : blocks(blocks), least(least), refusals(refusals) {}
 
   /// Tries orders until one needs hardly more than what is alive at once.
   void search();
-  /// Tries orders, and what is drawn from them, until one needs no more than
-  /// `enough` bytes or `left` pairs were looked at.
-  void draw(int64_t enough, int64_t left);
-
   /// The fewest bytes that were needed, and the offsets with which they were.
   std::optional<int64_t> best;
   std::vector<int64_t> bestOffsets;
@@ -99,84 +99,40 @@ public:
 private:
   /// How blocks are ordered: of what is large little fits into gaps that others
   /// leave; what is needed from early to late meets more; what is needed for
-  /// long at a time has fewer gaps to lie in than what comes and goes, and so
-  /// has what is needed for long in all.
-  enum Kind { Large, Long, Steady, Lasting };
+  /// long at a time has fewer gaps to lie in than what comes and goes.
+  enum Kind { Large, Long, Steady };
   std::vector<unsigned> orderBy(Kind kind) const;
-  /// The most bytes that are needed at a moment when each block is.
-  std::vector<int64_t> findCrowds() const;
-  /// Has what ends behind `enough` come earlier.
-  std::vector<unsigned> advance(ArrayRef<unsigned> order, int64_t enough);
-  /// Finds out what blocks refuse each other.
-  void findRefusals();
-  /// Adds to `refused`, or to the last of these, what two pieces refuse.
-  void refuse(const Piece &piece, const Piece &other);
+  /// Finds out where what another block refuses begins.
+  void findBegins();
   /// Finds what placed blocks refuse one, in order; where the first gap will
   /// do, up to there.
   void findRefused(unsigned index, bool isFirstGap);
   /// Places blocks in this order, each into the tightest gap that holds it or
-  /// the first. Returns the block that ends last; unless it goes `toTheEnd`, as
-  /// soon as another order needs no more.
-  unsigned place(ArrayRef<unsigned> order, bool isFirstGap, bool toTheEnd);
+  /// the first, as long as no other order needed less. Returns the block that
+  /// ends last.
+  unsigned place(ArrayRef<unsigned> order, bool isFirstGap);
 
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
-  /// By block, those because of another one together; and by both where these
-  /// begin, from 1 on, or 0.
-  std::vector<SmallVector<Refusal, 0>> refusals;
+  const Refusals &refusals;
+  /// By two blocks, where the first's that are because of the other begin, from
+  /// 1 on, or 0.
   std::vector<unsigned> begins;
-  int64_t pairs = 0;
   /// What is placed, by offset.
   std::vector<std::pair<int64_t, unsigned>> placed;
   std::vector<int64_t> offsets;
   std::vector<std::pair<int64_t, int64_t>> refused;
-  std::mt19937 random;
 };
 
 } // namespace
 
-void Packer::refuse(const Piece &piece, const Piece &other) {
-  int64_t after = other.begin - piece.end, before = other.end - piece.begin;
-  // Slots that follow each other mostly refuse what the ones before have.
-  bool isBeside = !refused.empty() && after < refused.back().second &&
-                  refused.back().first < before;
-  if (isBeside && refused.back().first <= after &&
-      before <= refused.back().second)
-    return;
-  if (!piece.overlaps(other))
-    return;
-  if (isBeside)
-    refused.back() = {std::min(refused.back().first, after),
-                      std::max(refused.back().second, before)};
-  else
-    refused.push_back({after, before});
-}
-
-void Packer::findRefusals() {
-  refusals.resize(blocks.size());
+void Packer::findBegins() {
   begins.assign(blocks.size() * blocks.size(), 0);
-  auto add = [&](unsigned block, const Refusal &refusal) {
-    refusals[block].push_back(refusal);
-    unsigned &begin = begins[block * blocks.size() + refusal.other];
-    if (begin == 0)
-      begin = refusals[block].size();
-  };
-  for (unsigned b = 0; b < blocks.size(); ++b)
-    for (unsigned a = 0; a < b; ++a) {
-      refused.clear();
-      for (const Piece &piece : blocks[a]->pieces)
-        for (const Piece &other : blocks[b]->pieces)
-          refuse(piece, other);
-      llvm::sort(refused);
-      for (size_t i = 0; i < refused.size();) {
-        auto [after, before] = refused[i++];
-        for (; i < refused.size() && refused[i].first < before; ++i)
-          before = std::max(before, refused[i].second);
-        add(a, {b, after, before});
-        add(b, {a, -before, -after});
-        ++pairs;
-      }
-    }
+  for (auto [block, all] : llvm::enumerate(refusals.of))
+    for (auto [i, refusal] : llvm::enumerate(all))
+      if (unsigned &begin = begins[block * blocks.size() + refusal.other];
+          begin == 0)
+        begin = i + 1;
 }
 
 /// From the first moment of a block to its last.
@@ -209,7 +165,7 @@ void Packer::findRefused(unsigned index, bool isFirstGap) {
     // What lies further on refuses nothing up to there.
     if (isFirstGap && offset - bytes >= end)
       break;
-    ArrayRef<Refusal> all = refusals[index];
+    ArrayRef<Refusal> all = refusals.of[index];
     for (size_t i = begin[other]; i > 0 && i <= all.size(); ++i) {
       const Refusal &refusal = all[i - 1];
       if (refusal.other != other)
@@ -226,8 +182,7 @@ void Packer::findRefused(unsigned index, bool isFirstGap) {
   }
 }
 
-unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap,
-                       bool toTheEnd) {
+unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
   offsets.assign(blocks.size(), -1);
   placed.clear();
   int64_t needed = 0;
@@ -252,13 +207,11 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap,
       needed = bytes;
       last = index;
     }
-    if (!toTheEnd && best && needed >= *best)
+    if (best && needed >= *best)
       return last;
   }
-  if (!best || needed < *best) {
-    best = needed;
-    bestOffsets = offsets;
-  }
+  best = needed;
+  bestOffsets = offsets;
   return last;
 }
 
@@ -266,11 +219,10 @@ std::vector<unsigned> Packer::orderBy(Kind kind) const {
   std::vector<double> keys;
   for (const MemoryBlock *block : blocks) {
     auto [spans, moments] = spansOf(*block);
-    keys.push_back(block->bytes * (kind == Large  ? 1
-                                   : kind == Long ? lengthOf(*block)
-                                   : kind == Steady
-                                       ? moments / std::max(spans, 1.0)
-                                       : moments));
+    keys.push_back(block->bytes * (kind == Large ? 1
+                                   : kind == Long
+                                       ? lengthOf(*block)
+                                       : moments / std::max(spans, 1.0)));
   }
   std::vector<unsigned> order(blocks.size());
   std::iota(order.begin(), order.end(), 0);
@@ -289,12 +241,12 @@ void Packer::search() {
   for (bool isFirstGap : {false, true})
     for (Kind kind : {Large, Long, Steady})
       attempts.push_back({orderBy(kind), isFirstGap});
-  findRefusals();
+  findBegins();
   int64_t left = kMostPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
-      unsigned last = place(order, isFirstGap, /*toTheEnd=*/false);
-      if (isClose() || (left -= pairs) < 0)
+      unsigned last = place(order, isFirstGap);
+      if (isClose() || (left -= refusals.pairs) < 0)
         return;
       // What has found no room comes earlier.
       auto it = llvm::find(order, last);
@@ -324,68 +276,6 @@ findLevels(ArrayRef<MemoryBlock *> blocks) {
   return levels;
 }
 
-std::vector<int64_t> Packer::findCrowds() const {
-  auto levels = findLevels(blocks);
-  std::vector<int64_t> crowds;
-  for (const MemoryBlock *block : blocks) {
-    int64_t most = 0;
-    for (const Piece &piece : block->pieces)
-      for (auto [first, last] : piece.spans)
-        for (auto it = llvm::lower_bound(levels, std::pair(first, int64_t(0)),
-                                         llvm::less_first());
-             it != levels.end() && it->first <= last; ++it)
-          most = std::max(most, it->second);
-    crowds.push_back(most);
-  }
-  return crowds;
-}
-
-std::vector<unsigned> Packer::advance(ArrayRef<unsigned> order,
-                                      int64_t enough) {
-  constexpr unsigned kParts = 1000;
-  std::vector<std::pair<uint64_t, size_t>> keys;
-  for (auto [at, block] : llvm::enumerate(order)) {
-    bool isBehind = offsets[block] + blocks[block]->bytes > enough;
-    keys.push_back({at * (isBehind ? random() % kParts : kParts), at});
-  }
-  llvm::sort(keys);
-  std::vector<unsigned> other;
-  for (auto [key, at] : keys)
-    other.push_back(order[at]);
-  return other;
-}
-
-void Packer::draw(int64_t enough, int64_t left) {
-  struct Attempt {
-    std::vector<unsigned> order;
-    bool isFirstGap;
-  };
-  std::vector<Attempt> attempts;
-  std::vector<int64_t> crowds = findCrowds();
-  for (Kind kind : {Large, Long, Steady, Lasting}) {
-    std::vector<unsigned> order = orderBy(kind);
-    std::vector<std::pair<int64_t, size_t>> keys;
-    for (auto [at, block] : llvm::enumerate(order))
-      keys.push_back({-crowds[block], at});
-    llvm::sort(keys);
-    std::vector<unsigned> crowded;
-    for (auto [crowd, at] : keys)
-      crowded.push_back(order[at]);
-    for (bool isFirstGap : {false, true}) {
-      attempts.push_back({order, isFirstGap});
-      attempts.push_back({crowded, isFirstGap});
-    }
-  }
-  findRefusals();
-  while (true)
-    for (auto &[order, isFirstGap] : attempts) {
-      place(order, isFirstGap, /*toTheEnd=*/true);
-      if (*best <= enough || (left -= pairs) < 0)
-        return;
-      order = advance(order, enough);
-    }
-}
-
 int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
   int64_t most = 0;
   for (auto [moment, bytes] : findLevels(blocks))
@@ -393,21 +283,41 @@ int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
   return most;
 }
 
-static int64_t assign(ArrayRef<MemoryBlock *> blocks, const Packer &packer) {
+static int64_t pack(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals) {
+  Packer packer(blocks, findMost(blocks), refusals);
+  packer.search();
   for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
     block->offset = offset;
   return *packer.best;
 }
 
 int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
-  Packer packer(blocks, findMost(blocks));
-  packer.search();
-  return assign(blocks, packer);
+  return ::pack(blocks, Refusals(blocks));
 }
 
 int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
                         int64_t pairs) {
-  Packer packer(blocks, findMost(blocks));
-  packer.draw(enough, pairs);
-  return assign(blocks, packer);
+  int64_t least = findMost(blocks), best = -1;
+  int64_t unused = std::max<int64_t>(enough - least, 0);
+  std::vector<int64_t> offsets;
+  for (auto [unlike, part] : kBundles) {
+    Bundles bundles(blocks, least + unused / part, unlike);
+    SmallVector<MemoryBlock *> list = bundles.list();
+    Refusals refusals(list);
+    int64_t bytes = ::pack(list, refusals);
+    if (bytes > enough)
+      bytes = fit(list, refusals, enough, pairs / int64_t(std::size(kBundles)));
+    if (best < 0 || bytes < best) {
+      best = bytes;
+      bundles.spread(blocks);
+      offsets.clear();
+      for (MemoryBlock *block : blocks)
+        offsets.push_back(block->offset);
+    }
+    if (best <= enough)
+      break;
+  }
+  for (auto [block, offset] : llvm::zip(blocks, offsets))
+    block->offset = offset;
+  return best;
 }

@@ -49,7 +49,7 @@ struct MemoryBlock {
 int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
 
 /// Likewise, but looks for a way that needs no more than `enough` bytes until
-/// it has looked at so many pairs of blocks that overlap in time.
+/// it has looked at so many pairs of blocks.
 int64_t packWithin(llvm::ArrayRef<MemoryBlock *> blocks, int64_t enough,
                    int64_t pairs);
 

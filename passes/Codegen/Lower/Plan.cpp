@@ -36,12 +36,12 @@ using namespace pcc;
 
 /// Which part of an arena may be unused with slots side by side and one frame
 /// for all calls of a function; and which with one place for each row.
-static constexpr int64_t kFar = 50, kFarOfRows = 40;
+static constexpr int64_t kFar = 50, kFarOfRows = 34;
 
 /// How many pairs of blocks are looked at for a place for each time that a row
 /// is filled: so many in all stages, of one no fewer than so many.
-static constexpr int64_t kMostPairs = int64_t(1) << 26, kLeastPairs = int64_t(1)
-                                                                      << 22;
+static constexpr int64_t kMostPairs = int64_t(1) << 26;
+static constexpr int64_t kLeastPairs = int64_t(1) << 22;
 
 /// How many pieces are looked at one by one where slots and frames may lie
 /// anywhere, which takes as long as there are pairs of them.

@@ -1,0 +1,18 @@
+//===- Fitting.h - Blocks moved until they fit ------------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_CODEGEN_LOWER_FITTING_H
+#define PCC_PASSES_CODEGEN_LOWER_FITTING_H
+
+#include "passes/Codegen/Lower/Refusals.h"
+
+namespace pcc {
+
+/// Moves blocks that have offsets, of which no two pieces overlap in time and
+/// space, until they need no more than `enough` bytes or so many pairs of
+/// blocks were looked at. Returns the bytes that they then need.
+int64_t fit(llvm::ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
+            int64_t enough, int64_t pairs);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_CODEGEN_LOWER_FITTING_H
