@@ -116,8 +116,9 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A place in the arena";
   let description = [{
-    `slots` instances lie one after the other, each aligned; those of a value or
-    of a row may lie anywhere, and then `at` says where each of them does. What
+    `slots` instances lie one after the other, each aligned; those of a value, a
+    row or a frame may lie anywhere, and then `at` says where each of them does.
+    What
     parameters, copies, state and sums hold is there again as the next entry
     begins; gradients hold nothing then: they are written before they are read,
     and not written anew before they have been given up. Parameters and
@@ -165,7 +166,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     - at least one slot; in a bucket as many as that has, and one alone of a
       row that is cut and of a part;
     - only inputs are refilled;
-    - an offset for each slot only of values and rows with several, all
+    - an offset for each slot only of values, rows and frames with several, all
       multiples of the alignment;
     - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
     - a part, and nothing else in a bucket, has no element but a layout.
@@ -963,13 +964,15 @@ def RT_CallOp : RT_Op<"call", [ParentOneOf<["FuncOp", "ForOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a body on buffers";
   let description = [{
-    See `rt.stage` for an example.
+    See `rt.stage` for an example. In a loop a frame may have slots: each turn
+    has the one with the number of the loop's variable modulo the slots.
 
     **Constraints:**
     - it is in an entry point, and the symbol is an `rt.func` that is none;
     - the buffers and events have the types of its arguments;
     - the frame is an `rt.buffer` of that kind, with at least the bytes that the
-      function needs; it is absent where that is none.
+      function needs; it is absent where that is none;
+    - the frame has one slot, unless the call is in a loop.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee,
     Variadic<AnyTypeOf<[RT_Buffer, RT_Event]>>:$args,

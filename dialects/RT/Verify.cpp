@@ -81,11 +81,13 @@ LogicalResult BufferOp::verify() {
   if (int64_t(getSlots()) < 1)
     return emitOpError() << "needs at least one slot";
   ArrayRef<int64_t> others = getOthers().value_or(ArrayRef<int64_t>());
-  if (getOthersAttr() && ((getKind() != BufferKind::Value && !isOfRow()) ||
+  if (getOthersAttr() && ((getKind() != BufferKind::Value &&
+                           getKind() != BufferKind::Frame && !isOfRow()) ||
                           int64_t(others.size()) + 1 != int64_t(getSlots())))
-    return emitOpError() << "has " << others.size() + 1
-                         << " offsets; a value or a row has one, or as many as "
-                            "slots";
+    return emitOpError()
+           << "has " << others.size() + 1
+           << " offsets; a value, a row or a frame has one, or as "
+              "many as slots";
   for (int64_t other : others)
     if (other < 0 || other % kAlignment)
       return emitOpError() << "has a slot at " << other
@@ -575,6 +577,10 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (frame.getBytes() < needed)
       return emitOpError() << "gives " << getCalleeAttr() << " a frame of "
                            << frame.getBytes() << " bytes, it needs " << needed;
+    if (frame.getSlots() > 1 && !isa<ForOp>((*this)->getParentOp()))
+      return emitOpError() << "gives " << getCalleeAttr() << " one of "
+                           << frame.getSlots()
+                           << " slots of a frame by turn, in no loop";
   } else if (needed > 0) {
     return emitOpError() << "gives " << getCalleeAttr()
                          << " no frame, it needs " << needed << " bytes";

@@ -196,8 +196,10 @@ LogicalResult Issuer::call(rt::CallOp op, Scope &scope) {
   auto callee = symbols.lookup<rt::FuncOp>(op.getCallee());
   Scope inner;
   inner.caller = &callers.emplace_back(Caller{op, scope.caller});
-  if (auto frame = op.getFrame())
-    inner.frame = *symbols.lookup<rt::BufferOp>(*frame).getOffset();
+  if (auto name = op.getFrame()) {
+    auto frame = symbols.lookup<rt::BufferOp>(*name);
+    inner.frame = frame.getSlotOffset(variable % int64_t(frame.getSlots()));
+  }
   for (auto [argument, value] :
        llvm::zip_equal(callee.getBlock()->getArguments(), op.getArgs()))
     if (isa<rt::EventType>(value.getType()))

@@ -139,6 +139,8 @@ private:
     slot = LLVM::URemOp::create(builder, loc, slot, i64(count));
     return first ? LLVM::AddOp::create(builder, loc, slot, i64(first)) : slot;
   }
+  /// The address of a slot that is known as the program runs.
+  Value slotAddress(rt::BufferOp buffer, Value slot);
   /// Where a slot of a buffer begins whose slots lie anywhere.
   Value slotOffset(rt::BufferOp buffer, Value slot);
   /// The address of an integer, times the index in a communicator unless that
@@ -465,16 +467,20 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
     addresses[op] = at(base, buffer.getSlotOffset(op.getSlotAt(0, slots)));
     return success();
   }
-  Value slot = slotInLoop(op, turns, first), from = base, bytes;
+  addresses[op] = slotAddress(buffer, slotInLoop(op, turns, first));
+  return success();
+}
+
+Value StageToLLVM::slotAddress(rt::BufferOp buffer, Value slot) {
+  Value from = base, bytes;
   if (buffer.getOthers()) {
     bytes = slotOffset(buffer, slot);
   } else {
     bytes = LLVM::MulOp::create(builder, loc, slot, i64(buffer.getSlotBytes()));
-    from = at(base, offset);
+    from = at(base, int64_t(*buffer.getOffset()));
   }
-  addresses[op] = LLVM::GEPOp::create(
-      builder, loc, pointer, builder.getI8Type(), from, LLVM::GEPArg(bytes));
-  return success();
+  return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), from,
+                             LLVM::GEPArg(bytes));
 }
 
 Value StageToLLVM::slotOffset(rt::BufferOp buffer, Value slot) {
@@ -685,8 +691,14 @@ void StageToLLVM::lowerOp(rt::ExchangeOp op) {
 
 void StageToLLVM::lowerOp(rt::CallOp op) {
   Value frame = base;
-  if (auto symbol = op.getFrame())
-    frame = at(base, int64_t(*buffers.lookup(*symbol).getOffset()));
+  if (auto symbol = op.getFrame()) {
+    rt::BufferOp buffer = buffers.lookup(*symbol);
+    int64_t slots = buffer.getSlots();
+    frame = slots == 1
+                ? at(base, int64_t(*buffer.getOffset()))
+                : slotAddress(buffer, LLVM::URemOp::create(
+                                          builder, loc, variable, i64(slots)));
+  }
   SmallVector<Value> args = {context, frame};
   for (Value arg : op.getArgs())
     args.push_back(address(arg));

@@ -129,21 +129,26 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
     for (int64_t slot = 0; slot < slots; slot += step)
       block.pieces.push_back(
           {slot * bytes, std::min(slot + step, slots) * bytes, {}});
-    block.isLoose = slots > 1 && step == 1 &&
-                    (buffer.getKind() == rt::BufferKind::Value ||
-                     buffer.getKind() == rt::BufferKind::Bucket);
+    if (step == 1 && (buffer.getKind() == rt::BufferKind::Value ||
+                      buffer.getKind() == rt::BufferKind::Bucket))
+      block.parts = slots;
   }
   // What a frame holds.
   stage.walk([&](rt::CallOp call) {
     if (!call.getFrame())
       return;
     MemoryBlock &frame = blocks[buffers.lookup(*call.getFrame())];
-    frame.pieces.clear();
     rt::FuncOp callee = functions.lookup(call.getCallee());
-    for (auto temporary : callee.getBlock()->getOps<rt::TemporaryOp>()) {
-      int64_t begin = *temporary.getOffset();
-      frame.pieces.push_back({begin, begin + temporary.getBytes(), {}});
-    }
+    int64_t bytes = callee.getFrame();
+    if (auto around = dyn_cast<rt::ForOp>(call->getParentOp()); around && rows)
+      frame.parts = rows->getTurns(around);
+    frame.bytes = frame.parts * bytes;
+    frame.pieces.clear();
+    for (unsigned part = 0; part < frame.parts; ++part)
+      for (auto temporary : callee.getBlock()->getOps<rt::TemporaryOp>()) {
+        int64_t begin = part * bytes + int64_t(*temporary.getOffset());
+        frame.pieces.push_back({begin, begin + temporary.getBytes(), {}});
+      }
   });
 }
 
@@ -227,7 +232,8 @@ ArenaLives::Place ArenaLives::placeOf(Value value, const Scope &scope) {
   if (auto address = whole.getDefiningOp<rt::AddressOp>())
     place = placeOf(address);
   else if (auto temporary = whole.getDefiningOp<rt::TemporaryOp>())
-    place = {scope.frame, scope.function->pieces.lookup(temporary),
+    place = {scope.frame,
+             scope.first + scope.function->pieces.lookup(temporary),
              /*count=*/1, /*isPiece=*/true};
   else
     place = scope.places.lookup(whole);
@@ -293,6 +299,9 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
   const Summary &summary = summaries.find(callee)->second;
   MemoryBlock *frame =
       op.getFrame() ? &blocks[buffers.lookup(*op.getFrame())] : nullptr;
+  // In a loop, that of the present turn.
+  unsigned first =
+      frame && loop ? variable % frame->parts * summary.temporaries.size() : 0;
   SmallVector<Place> given;
   for (Value value : op.getArgs())
     given.push_back(isa<MemRefType>(value.getType()) ? placeOf(value, scope)
@@ -300,6 +309,7 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
   if (summary.hasStreams) {
     Scope inner;
     inner.frame = frame;
+    inner.first = first;
     inner.function = &summary;
     for (auto [argument, value, place] :
          llvm::zip(callee.getBlock()->getArguments(), op.getArgs(), given))
@@ -317,7 +327,7 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
     for (auto [i, span] : llvm::enumerate(summary.temporaries)) {
       if (span.first > span.second)
         continue;
-      Piece &piece = frame->pieces[i];
+      Piece &piece = frame->pieces[first + i];
       piece.touch(begin + span.first, /*begins=*/true);
       piece.touch(begin + span.second, /*begins=*/false);
     }
@@ -368,7 +378,8 @@ void ArenaLives::run(Block &ops, Scope &scope) {
       continue;
     // It holds nothing of another call.
     if (isa<rt::TemporaryOp>(op)) {
-      givenUp.insert(&scope.frame->pieces[scope.function->pieces.at(&op)]);
+      givenUp.insert(
+          &scope.frame->pieces[scope.first + scope.function->pieces.at(&op)]);
       continue;
     }
     unsigned stream = numberOf(rt::getStream(&op));

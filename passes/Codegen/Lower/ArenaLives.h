@@ -77,6 +77,8 @@ private:
     llvm::DenseMap<mlir::Value, Place> places;
     llvm::DenseMap<mlir::Value, Event> events;
     MemoryBlock *frame = nullptr;
+    /// The first of the frame's pieces that are this call's.
+    unsigned first = 0;
     const Summary *function = nullptr;
   };
 

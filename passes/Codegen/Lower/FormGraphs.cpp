@@ -68,6 +68,10 @@ int64_t GraphFormer::findTurns(rt::ForOp loop) {
       auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
       turns = std::lcm(turns, address.getTurns(buffer.getSlots()).second);
     }
+  for (auto call : loop.getBlock()->getOps<rt::CallOp>())
+    if (auto frame = call.getFrame())
+      turns = std::lcm(
+          turns, int64_t(symbols.lookup<rt::BufferOp>(*frame).getSlots()));
   for (auto event : loop.getBlock()->getOps<rt::EventOfOp>())
     if (event.getLoop())
       turns = std::lcm(

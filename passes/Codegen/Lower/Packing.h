@@ -31,15 +31,15 @@ struct MemoryBlock {
   int64_t bytes = 0;
   /// They may lie over each other if they are needed at different times.
   llvm::SmallVector<Piece, 1> pieces;
-  /// Whether these are equally large, follow each other, and may as well lie
-  /// anywhere, each by itself.
-  bool isLoose = false;
+  /// In how many equal parts these are, equally many in each and one part after
+  /// the other, that may as well lie anywhere, each by itself.
+  unsigned parts = 1;
   /// Where it lies; what `pack` assigns.
   int64_t offset = 0;
 
   /// Of one piece.
   static MemoryBlock whole(int64_t bytes) {
-    return {bytes, {{0, bytes, {}}}, /*isLoose=*/false, 0};
+    return {bytes, {{0, bytes, {}}}, /*parts=*/1, 0};
   }
 };
 

@@ -16,7 +16,7 @@
 //     by themselves   a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
 //
 // Where that is not enough, rows that are filled again and again lie where
-// there is room each time (RowLives.h).
+// there is room each time (RowLives.h), and so do frames of calls in loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,19 +120,25 @@ findFunctions(rt::StageOp stage) {
   return functions;
 }
 
-/// Frames of a function that lie in one place become one.
+/// Frames of a function that lie in the same places become one.
 static void mergeFrames(rt::StageOp stage) {
   SymbolTable symbols(stage);
-  llvm::DenseMap<std::pair<Operation *, int64_t>, rt::BufferOp> known;
+  llvm::DenseMap<Operation *, SmallVector<rt::BufferOp>> known;
   stage.walk([&](rt::CallOp call) {
     if (!call.getFrame())
       return;
     auto frame = symbols.lookup<rt::BufferOp>(*call.getFrame());
-    auto [first, isNew] = known.try_emplace(
-        {symbols.lookup(call.getCallee()), int64_t(*frame.getOffset())}, frame);
-    if (isNew)
+    auto &frames = known[symbols.lookup(call.getCallee())];
+    auto same = llvm::find_if(frames, [&](rt::BufferOp other) {
+      return other.getOffset() == frame.getOffset() &&
+             other.getSlots() == frame.getSlots() &&
+             other.getOthers() == frame.getOthers();
+    });
+    if (same == frames.end()) {
+      frames.push_back(frame);
       return;
-    call.setFrame(first->second.getSymName());
+    }
+    call.setFrame(same->getSymName());
     symbols.erase(frame);
   });
 }
@@ -182,19 +188,22 @@ arrangeTight(const Blocks &blocks,
 }
 
 /// Each call has a frame where there is room for its temporaries, and each slot
-/// of a value, and each place of a row, lies by itself.
+/// of a value, and each place of a row or of a loop's frame, lies by itself.
 static Arrangement
 arrangeLoose(const Blocks &blocks,
              llvm::function_ref<int64_t(ArrayRef<MemoryBlock *>)> pack) {
   std::vector<MemoryBlock> parts;
   for (const auto &[op, block] : blocks) {
-    if (!block.isLoose) {
-      parts.push_back(block);
-      continue;
-    }
-    for (const Piece &piece : block.pieces) {
-      parts.push_back(MemoryBlock::whole(piece.end - piece.begin));
-      parts.back().pieces.front().spans = piece.spans;
+    int64_t bytes = block.bytes / block.parts;
+    size_t count = block.pieces.size() / block.parts;
+    for (unsigned i = 0; i < block.parts; ++i) {
+      MemoryBlock &part = parts.emplace_back();
+      part.bytes = bytes;
+      for (Piece piece : ArrayRef(block.pieces).slice(i * count, count)) {
+        piece.begin -= i * bytes;
+        piece.end -= i * bytes;
+        part.pieces.push_back(std::move(piece));
+      }
     }
   }
   SmallVector<MemoryBlock *> list;
@@ -205,7 +214,7 @@ arrangeLoose(const Blocks &blocks,
   const MemoryBlock *part = parts.data();
   for (const auto &[op, block] : blocks) {
     auto &offsets = found.offsets.emplace_back();
-    for (size_t i = 0; i < (block.isLoose ? block.pieces.size() : 1); ++i)
+    for (unsigned i = 0; i < block.parts; ++i)
       offsets.push_back((part++)->offset);
   }
   return found;
@@ -226,6 +235,14 @@ static void assign(const Blocks &blocks, const Arrangement &found,
     }
     buffer.setOffset(offsets.front());
     buffer.removeOthersAttr();
+    // A frame of a loop has a place for each turn, or one.
+    if (buffer.getKind() == rt::BufferKind::Frame) {
+      buffer.setSlots(offsets.size());
+      if (llvm::all_equal(offsets)) {
+        buffer.setSlots(1);
+        continue;
+      }
+    }
     bool isApart = false;
     for (auto [slot, offset] : llvm::enumerate(offsets))
       isApart |= offset != buffer.getSlotOffset(slot);

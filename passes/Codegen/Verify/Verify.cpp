@@ -479,7 +479,9 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
       inner[arg] = places.lookup(value);
   int64_t frame = 0;
   if (auto symbol = op.getFrame()) {
-    Range range = rangeOf(buffers.lookup(*symbol), 0);
+    rt::BufferOp buffer = buffers.lookup(*symbol);
+    Range range =
+        rangeOf(buffer, loop ? loop->variable % int64_t(buffer.getSlots()) : 0);
     // Nothing is left of what temporaries held in another call; between them
     // others may lie.
     memory.change(
@@ -520,14 +522,19 @@ void StageVerifier::findPeriod() {
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
   // Two periods are run and looked at, and more are left to be left out.
   int64_t longest = std::min(turns / 3, kLongestPeriod);
-  auto takesTurns = [&](rt::AddressOp address, rt::BufferOp buffer) {
-    int64_t period =
-        std::lcm(loop->period, address.getTurns(buffer.getSlots()).second);
+  auto fits = [&](int64_t slots) {
+    int64_t period = std::lcm(loop->period, slots);
     if (period <= longest)
       loop->period = period;
     return period <= longest;
   };
+  auto takesTurns = [&](rt::AddressOp address, rt::BufferOp buffer) {
+    return fits(address.getTurns(buffer.getSlots()).second);
+  };
   bool isEndless = false;
+  for (auto call : loop->op.getBlock()->getOps<rt::CallOp>())
+    if (auto frame = call.getFrame())
+      isEndless |= !fits(buffers.lookup(*frame).getSlots());
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if (address.getAmong())
       isEndless |= !takesTurns(address, buffers.lookup(address.getBuffer()));

@@ -463,7 +463,7 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
   auto callee = cast<rt::FuncOp>(symbols.lookup(op.getCalleeAttr().getAttr()));
   int64_t frame = 0;
   if (FlatSymbolRefAttr symbol = op.getFrameAttr())
-    frame = bufferOf(symbol).offsets[0];
+    frame = bufferOf(symbol).offsets[loop ? loop->variable : 0];
   if (const auto &uses = usesOf(callee)) {
     begin(0);
     for (const Use &use : *uses) {
@@ -517,6 +517,10 @@ void ClockVerifier::findPeriod() {
   auto turnsOf = [&](rt::AddressOp address) {
     return address.getTurns(bufferOf(address).offsets.slots).second;
   };
+  for (auto call : loop->op.getBlock()->getOps<rt::CallOp>())
+    if (FlatSymbolRefAttr frame = call.getFrameAttr();
+        frame && !fits(bufferOf(frame).offsets.slots, longest))
+      loop->period = 0;
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if (address.getAmong() && !fits(turnsOf(address), longest))
       loop->period = 0;

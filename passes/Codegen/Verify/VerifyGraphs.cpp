@@ -80,6 +80,13 @@ LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
       if (named.getLoop() &&
           failed(checkSlots(&op, event.getSymNameAttr(), event.getSlots())))
         return failure();
+    } else if (auto call = dyn_cast<rt::CallOp>(op)) {
+      auto frame = call.getFrame()
+                       ? symbols.lookup<rt::BufferOp>(*call.getFrame())
+                       : rt::BufferOp();
+      if (frame &&
+          failed(checkSlots(&op, frame.getSymNameAttr(), frame.getSlots())))
+        return failure();
     } else if (auto fill = dyn_cast<rt::FillOp>(op)) {
       // The host counts on from launch to launch.
       if (!fill.getAddress().getLoop())

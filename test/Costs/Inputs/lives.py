@@ -128,8 +128,8 @@ class Walk:
     """Runs through an entry point."""
 
     def __init__(self, stage, entry):
-        self.stage, self.calls = stage, 0
-        # Of each call, what its frame is called.
+        self.stage, self.calls, self.turn = stage, 0, 0
+        # Of each call, what its frame is called, and which slot of it is its.
         self.frames = []
         # What each op reads, what it writes, and its line: of each buffer the
         # object, how many elements the op names and how many there are.
@@ -148,7 +148,8 @@ class Walk:
                 self.step(line, values)
                 continue
             variable, begin, end, inner = line
-            for values[variable] in range(begin, end):
+            for self.turn in range(begin, end):
+                values[variable] = self.turn
                 self.run(inner, values)
 
     def call(self, line, values):
@@ -156,8 +157,11 @@ class Walk:
         given = re.findall(r"%[\w.]+", line.partition(" : ")[0])
         names, lines = self.stage.functions[callee]
         self.calls += 1
-        frame = re.search(r" frame (@\S+)", line)
-        self.frames.append(frame and frame[1])
+        if frame := re.search(r" frame (@\S+)", line):
+            _, _, slots = self.stage.buffers[frame[1]]
+            self.frames.append((frame[1], self.turn % slots))
+        else:
+            self.frames.append(None)
         if re.match("(forward|backward|evaluate)[.]", callee):
             self.given.append([values[name][0] for name in given])
         self.run(lines, {name: values[value]

@@ -3,8 +3,8 @@
 What is alive at once, as lives.py counts it, could move between two uses; what a
 program names by an address cannot. A slot of a row has one place each time that
 it is filled, a slot of a value in all turns of a loop, a temporary in all calls
-that have one frame. Two of these whose lives meet, at whatever moment, lie apart; so
-whatever meets each other pair by pair needs the sum of its bytes:
+that have one slot of a frame. Two of these whose lives meet, at whatever moment,
+lie apart; so whatever meets each other pair by pair needs the sum of its bytes:
 
     moment     0  1  2  3
     a          [--]           a meets b, b meets c, c meets a: 3 places,

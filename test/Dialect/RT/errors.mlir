@@ -541,21 +541,21 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 3 offsets; a value or a row has one, or as many as slots}}
+  // expected-error @+1 {{has 3 offsets; a value, a row or a frame has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> value at 0, 64, 128 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value or a row has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; a value, a row or a frame has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> value at 0, 128
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value or a row has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; a value, a row or a frame has one, or as many as slots}}
   rt.buffer @w : memref<4xf32> input at 0, 128 slots 2
 }
 
@@ -892,6 +892,18 @@ rt.stage 0 {
   }
   rt.func @train() {
     // expected-error @+1 {{gives @f a frame of 127 bytes, it needs 128}}
+    rt.call @f() frame @frame.f
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.buffer @frame.f : memref<128xi8> frame slots 2
+  rt.func @f() frame 128 {
+  }
+  rt.func @train() {
+    // expected-error @+1 {{gives @f one of 2 slots of a frame by turn, in no loop}}
     rt.call @f() frame @frame.f
   }
 }

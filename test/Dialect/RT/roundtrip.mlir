@@ -22,6 +22,10 @@ rt.stage 0 arena 4096 {
   rt.buffer @row : memref<1x64xf32> bucket at 1536, 1792, 2048 slots 3
   // CHECK: rt.buffer @g : memref<8xf32> gradient in @row element 32 at 1664, 1920, 2176 slots 3
   rt.buffer @g : memref<8xf32> gradient in @row element 32 at 1664, 1920, 2176 slots 3
+  // CHECK: rt.buffer @frame.turning : memref<64xi8> frame at 2368, 2304 slots 2
+  rt.buffer @frame.turning : memref<64xi8> frame at 2368, 2304 slots 2
+  rt.func @turning() frame 64 {
+  }
   // CHECK: rt.buffer @frame.task : memref<192xi8> frame{{$}}
   rt.buffer @frame.task : memref<192xi8> frame
   // CHECK: rt.func @task(%{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>, %{{.*}}: memref<8x8xf32>, %{{.*}}: memref<i64>) frame 192 {
@@ -142,6 +146,8 @@ rt.stage 0 arena 4096 {
       %then = rt.address @x slot %turn + 1 : memref<4x8xf32>
       // CHECK-NEXT: rt.call @none(){{$}}
       rt.call @none()
+      // CHECK-NEXT: rt.call @turning() frame @frame.turning{{$}}
+      rt.call @turning() frame @frame.turning
     }
     // CHECK: rt.address @w : memref<8x8xf32>
     %w = rt.address @w : memref<8x8xf32>

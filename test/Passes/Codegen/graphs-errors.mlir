@@ -95,6 +95,23 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+rt.stage 0 arena 192 {
+  rt.buffer @frame.f : memref<64xi8> frame at 0 slots 3
+  rt.func @f() frame 64 {
+    %t = rt.temporary at 0 : memref<4xf32>
+    rt.zero %t : memref<4xf32>
+  }
+  rt.func @train() {
+    rt.graph 0 turns 2
+    rt.for %m = 0 to 6 {
+      // expected-error @+1 {{names one of 3 slots of @frame.f by turn, another one in each launch of a graph of 2 turns}}
+      rt.call @f() frame @frame.f
+    }
+  }
+}
+
+// -----
+
 rt.stage 0 arena 64 {
   rt.event @done slots 2
   rt.func @train() {

@@ -150,3 +150,32 @@ rt.stage 0 {
     }
   }
 }
+
+// -----
+
+// The frame of a call in a loop, too, lies elsewhere in each turn: where the
+// slot of @v is that is not written yet.
+// CHECK-LABEL: rt.stage 0 arena 768 {
+// CHECK: rt.buffer @v : memref<64xf32> value at [[#V:]] slots 2
+// CHECK: rt.buffer @frame.f : memref<256xi8> frame at [[#V + 256]], [[#V]] slots 2
+// CHECK: rt.call @f(%{{.*}}, %{{.*}}) frame @frame.f :
+rt.stage 0 {
+  rt.buffer @y : memref<64xf32> output {name = "y"}
+  rt.buffer @v : memref<64xf32> value slots 2
+  rt.func @f(%in: memref<64xf32>, %out: memref<64xf32>) {
+    %t = rt.temporary : memref<64xf32>
+    rt.copy %in to %t : memref<64xf32> to memref<64xf32>
+    rt.copy %t to %out : memref<64xf32> to memref<64xf32>
+  }
+  rt.func @train() {
+    %first = rt.address @v : memref<64xf32>
+    rt.zero %first : memref<64xf32>
+    rt.for %m = 0 to 30 {
+      %v = rt.address @v slot %m : memref<64xf32>
+      %y = rt.address @y : memref<64xf32>
+      rt.call @f(%v, %y) : memref<64xf32>, memref<64xf32>
+      %next = rt.address @v slot %m + 1 : memref<64xf32>
+      rt.copy %v to %next : memref<64xf32> to memref<64xf32>
+    }
+  }
+}

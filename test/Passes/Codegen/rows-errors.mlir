@@ -277,3 +277,39 @@ rt.stage 0 arena 768 {
     rt.wait %other
   }
 }
+
+// -----
+
+// A slot of a frame is waited for as a row's is: one that comes again after two
+// turns, for which what the third turn before waited for is too early.
+rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
+rt.stage 0 arena 512 {
+  rt.buffer @frame.f : memref<256xi8> frame at 0, 256 slots 2
+  rt.event @over slots 3
+  rt.event @issued
+  rt.func @f(%issued: !rt.event, %over: !rt.event) frame 256 {
+    %t = rt.temporary at 0 : memref<64xf32>
+    // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.zero %t : memref<64xf32>
+    rt.record %issued
+    rt.wait %issued stream 1
+    // expected-note @+1 {{used here}}
+    rt.all_reduce sum %t over ["dp"] stream 1 : memref<64xf32>
+    rt.record %over stream 1
+  }
+  rt.func @train() {
+    %first = rt.event_of @over : !rt.event
+    rt.record %first
+    %second = rt.event_of @over slot 1 : !rt.event
+    rt.record %second
+    %third = rt.event_of @over slot 2 : !rt.event
+    rt.record %third
+    rt.for %m = 0 to 31 {
+      %before = rt.event_of @over slot %m : !rt.event
+      rt.wait %before
+      %issued = rt.event_of @issued : !rt.event
+      // expected-note @+1 {{called here}}
+      rt.call @f(%issued, %before) frame @frame.f : !rt.event, !rt.event
+    }
+  }
+}

@@ -1194,3 +1194,24 @@ rt.stage 0 arena 1088 {
     }
   }
 }
+
+// -----
+
+// In each turn the frame has the slot of that turn: here the one where what the
+// call reads is.
+rt.stage 0 arena 512 {
+  rt.buffer @v : memref<64xf32> value at 0 slots 2
+  rt.buffer @frame.f : memref<256xi8> frame at 0, 256 slots 2
+  rt.func @f(%in: memref<64xf32>) frame 256 {
+    %t = rt.temporary at 0 : memref<64xf32>
+    // expected-error @+1 {{writes a temporary of @f over @v, which it reads}}
+    rt.copy %in to %t : memref<64xf32> to memref<64xf32>
+  }
+  rt.func @train() {
+    rt.for %m = 0 to 30 {
+      %v = rt.address @v slot %m : memref<64xf32>
+      rt.zero %v : memref<64xf32>
+      rt.call @f(%v) frame @frame.f : memref<64xf32>
+    }
+  }
+}
