@@ -18,15 +18,13 @@ import places
 PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
           f"--micro-batch-size 1 --global-batch-size {batch}{more}")
          for family, layers, pp, schedule, zero, batch, more in (
-             # Rows are a ninth of the arena each.
+             # Rows are up to a ninth of the arena each. The second and third
+             # need 1.11 and 1.07 times what is alive with one place for each.
              ("llama", 7, 4, "1f1b", 3, 16, " --precision bf16"),
-             # With one place for each row these need 1.11 and 1.16 times what
-             # is alive; with orders that are drawn, and one place for the
-             # frame of a call in a loop, up to 1.06.
              ("gpt", 7, 4, "1f1b", 3, 16, " --precision bf16"),
-             ("llama", 12, 4, "1f1b", 3, 16, ""),
-             # 1.07, and 1.09.
              ("llama", 7, 4, "1f1b", 3, 16, ""),
+             # So do these, 1.16 and 1.09.
+             ("llama", 12, 4, "1f1b", 3, 16, ""),
              ("llama", 7, 4, "gpipe", 3, 8, " --precision bf16"),
              # As many slots as microbatches.
              ("gpt", 3, 2, "gpipe", 2, 64, ""),
@@ -37,7 +35,7 @@ PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero}
              ("llama", 3, 2, "gpipe", 2, 16, " --precision bf16"),
              ("llama", 7, 4, "gpipe", 3, 8, ""),
              ("gpt", 3, 2, "gpipe", 3, 8, " --precision bf16 --overlap off"))]
-TIGHT = 1
+TIGHT = 3
 assert all(plan[:2] in {other[:2] for other in arenas.plans()} for plan in PLANS)
 
 above = []
