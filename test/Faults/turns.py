@@ -17,6 +17,9 @@ import faults
 from program import Program
 
 LOOP = re.compile(r"\s*rt\.for (%\w+) = (\d+) to (\d+) \{")
+FRAME = re.compile(r"(\s*)rt\.buffer @(\S+) : memref<(\d+)xi8> frame at ([\d, ]+) "
+                   r"slots (\d+)$")
+CALL = re.compile(r" frame @([\w.$-]+)")
 VALUE = re.compile(r"%([\w]+)")
 
 
@@ -29,9 +32,34 @@ def slot_in(turn, match):
     return first + slot % (end - first) if first < end else -1
 
 
+def frames_apart(text):
+    """The lines of the text, with a frame for each slot of one. Calls in loops name
+    it by how many there are, @frame.body.turn[4]."""
+    lines, slots = [], {}
+    for line in text.splitlines():
+        frame = FRAME.match(line)
+        if "rt.stage " in line:
+            slots = {}
+        if frame:
+            offsets = [int(offset) for offset in frame[4].split(", ")]
+            count = int(frame[5])
+            step = -(-int(frame[3]) // 64) * 64
+            if len(offsets) == 1:
+                offsets = [offsets[0] + i * step for i in range(count)]
+            slots[frame[2]] = count
+            lines += [f"{frame[1]}rt.buffer @{frame[2]}.turn{i} : "
+                      f"memref<{frame[3]}xi8> frame at {offset}"
+                      for i, offset in enumerate(offsets)]
+        else:
+            lines.append(CALL.sub(
+                lambda match: f"{match[0]}.turn[{slots[match[1]]}]"
+                if match[1] in slots else match[0], line))
+    return lines
+
+
 def written_out(text):
     """The text with every turn of its loops, one after the other."""
-    lines, out = text.splitlines(), []
+    lines, out = frames_apart(text), []
     at = 0
     while at < len(lines):
         loop = LOOP.match(lines[at])
@@ -50,6 +78,8 @@ def written_out(text):
                               r"(?: among (\d+) to (\d+))?",
                               lambda match: " slot "
                               f"{slot_in(turn, match)}", line)
+                line = re.sub(r"\.turn\[(\d+)\]",
+                              lambda match: f".turn{turn % int(match[1])}", line)
                 out.append(VALUE.sub(
                     lambda match: f"%t{at}.{turn}.{match.group(1)}"
                     if match.group(1) in made else match.group(), line))
@@ -94,6 +124,7 @@ draw = random.Random(5)
 texts = [program(*plan) for plan in PLANS]
 cases = list(texts)
 assert " among " in texts[-1]
+assert any(FRAME.match(line) for line in texts[-1].splitlines())
 for text in texts:
     assert LOOP.search(written_out(text)) is None and "rt.for" in text
     parsed = Program(text)
