@@ -61,6 +61,7 @@ rt.stage 0 arena 1024 {
   rt.buffer @x : memref<32xf32> input at 64 slots 2
   rt.buffer @v : memref<256xi8> value at 320
   rt.buffer @y : memref<16xf32> output at 576
+  rt.buffer @frame.task : memref<192xi8> frame at 640
   rt.func @task(%arg0: memref<32xf32>, %arg1: memref<256xi8>) frame 192 {
     %0 = rt.temporary at 0 : memref<16xf32>
     %1 = rt.temporary at 64 : memref<32xf32>
