@@ -5,7 +5,7 @@
 // DEFINE:   | FileCheck %s --check-prefix=%{kernel}
 
 // RUN: pcc-kernels %s --traffic --kernel=right | FileCheck %s --check-prefix=RIGHT
-// RIGHT: 2048 plain 1.00 1.00 1.00 1024 256 0 right{{$}}
+// RIGHT: 2048 plain 1.00 1.00 1.00 1.10 1024 256 0 right{{$}}
 // RIGHT: 1 kernels, 1 of more than 1 MiB, 0 beyond bounds
 
 module {
@@ -28,7 +28,7 @@ gpu.func @right(%x: memref<262144xf32> {llvm.readonly},
 // A second access finds the same numbers, behind a barrier that keeps both.
 // REDEFINE: %{kernel} = twice
 // RUN: %{run}
-// twice: 2048 plain 2.00 1.00 1.50 1024 256 0 twice: moves more than 1.1 times the least
+// twice: 2048 plain 2.00 1.00 1.50 1.10 1024 256 0 twice: moves more than 1.1 times the least
 // twice: 1 kernels, 1 of more than 1 MiB, 1 beyond bounds
 gpu.func @twice(%x: memref<262144xf32> {llvm.readonly},
                 %y: memref<262144xf32>) kernel
@@ -53,7 +53,7 @@ gpu.func @twice(%x: memref<262144xf32> {llvm.readonly},
 // touches all sectors of both.
 // REDEFINE: %{kernel} = gaps
 // RUN: %{run}
-// gaps: 2048 plain 2.00 2.00 2.00 512 256 0 gaps: moves more than 1.1 times the least
+// gaps: 2048 plain 2.00 2.00 2.00 1.10 512 256 0 gaps: moves more than 1.1 times the least
 gpu.func @gaps(%x: memref<262144xf32> {llvm.readonly},
                %y: memref<262144xf32>) kernel
     attributes {known_block_size = array<i32: 256, 1, 1>,
@@ -79,7 +79,7 @@ gpu.func @gaps(%x: memref<262144xf32> {llvm.readonly},
 // their bytes: a GPU reads them one by one.
 // REDEFINE: %{kernel} = unknown_alignment
 // RUN: %{run}
-// unknown_alignment: 2048 plain 4.00 1.00 2.50 256 256 0 unknown_alignment: moves more than 1.1 times the least
+// unknown_alignment: 2048 plain 4.00 1.00 2.50 1.10 256 256 0 unknown_alignment: moves more than 1.1 times the least
 gpu.func @unknown_alignment(%x: memref<262144xf32> {llvm.readonly},
                             %y: memref<262144xf32>) kernel
     attributes {known_block_size = array<i32: 256, 1, 1>,
@@ -100,7 +100,7 @@ gpu.func @unknown_alignment(%x: memref<262144xf32> {llvm.readonly},
 // Most of a large device would be idle.
 // REDEFINE: %{kernel} = few_blocks
 // RUN: %{run}
-// few_blocks: 6144 plain 1.00 1.00 1.00 192 256 0 few_blocks: has too few blocks
+// few_blocks: 6144 plain 1.00 1.00 1.00 1.10 192 256 0 few_blocks: has too few blocks
 gpu.func @few_blocks(%x: memref<786432xf32> {llvm.readonly},
                      %y: memref<786432xf32>) kernel
     attributes {known_block_size = array<i32: 256, 1, 1>,
