@@ -11,9 +11,9 @@ namespace pcc {
 /// MLIR runs kernels by: `kernels.cubin`, `kernels.ptx`, `kernels.json` and, if
 /// `withData`, `kernels.bin`. The JSON says of each kernel how it is launched,
 /// what its buffers are, how many bytes of each are read or written at least,
-/// and which rows ids may name, and where in the data buffers lie before and,
-/// as a CPU leaves them, after, and how far from that a device may be. Returns
-/// 1, after a diagnostic, if that cannot be.
+/// which rows ids may name or that they are places in order, where in the data
+/// buffers lie before and, as a CPU leaves them, after, and how far from that a
+/// device may be. Returns 1, after a diagnostic, if that cannot be.
 int dumpKernels(mlir::ModuleOp module, llvm::StringRef only,
                 llvm::StringRef chip, llvm::StringRef folder, uint64_t seed,
                 bool withData);

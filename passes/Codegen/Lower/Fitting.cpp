@@ -46,7 +46,6 @@ public:
 
 private:
   bool isIn(unsigned block) const { return offsets[block] >= 0; }
-  int64_t findEnd() const;
   void takeOut(unsigned block);
   /// Puts in all that is out; fails where no pairs are left.
   bool putAllIn();
@@ -71,10 +70,10 @@ private:
 
 } // namespace
 
-int64_t Fitter::findEnd() const {
+static int64_t findEnd(ArrayRef<MemoryBlock *> blocks) {
   int64_t end = 0;
-  for (auto [block, offset] : llvm::zip(blocks, offsets))
-    end = std::max(end, offset + block->bytes);
+  for (const MemoryBlock *block : blocks)
+    end = std::max(end, block->offset + block->bytes);
   return end;
 }
 
@@ -209,7 +208,7 @@ void Fitter::lower(int64_t enough) {
   while (true) {
     for (auto [block, offset] : llvm::zip(blocks, offsets))
       offset = block->offset;
-    int64_t end = findEnd();
+    int64_t end = findEnd(blocks);
     if (end <= enough)
       return;
     int64_t lowered = (end - enough) * kLowered / 10;
@@ -229,8 +228,5 @@ void Fitter::lower(int64_t enough) {
 int64_t pcc::fit(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
                  int64_t enough, int64_t pairs) {
   Fitter(blocks, refusals, pairs).lower(enough);
-  int64_t end = 0;
-  for (const MemoryBlock *block : blocks)
-    end = std::max(end, block->offset + block->bytes);
-  return end;
+  return findEnd(blocks);
 }

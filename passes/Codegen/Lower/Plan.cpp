@@ -237,11 +237,10 @@ static void assign(const Blocks &blocks, const Arrangement &found,
     buffer.removeOthersAttr();
     // A frame of a loop has a place for each turn, or one.
     if (buffer.getKind() == rt::BufferKind::Frame) {
-      buffer.setSlots(offsets.size());
-      if (llvm::all_equal(offsets)) {
-        buffer.setSlots(1);
+      bool isOne = llvm::all_equal(offsets);
+      buffer.setSlots(isOne ? 1 : offsets.size());
+      if (isOne)
         continue;
-      }
     }
     bool isApart = false;
     for (auto [slot, offset] : llvm::enumerate(offsets))
