@@ -44,9 +44,9 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   auto grad = AttentionGradOp::create(
       builder, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
       getBias() ? getBias().getType() : Type(), d[0], getQ(), getK(), getV(),
-      getResult(), getLse(), getQPos(), getKPos(), getBias(), getSamples(),
-      getSeed(), getStep(), getHeadOrigin(), getScaleAttr(), getCausalAttr(),
-      getPAttr(), getIdAttr());
+      getResult(), getLse(), getMax(), getQPos(), getKPos(), getBias(),
+      getSamples(), getSeed(), getStep(), getHeadOrigin(), getScaleAttr(),
+      getCausalAttr(), getPAttr(), getIdAttr());
   SmallVector<Value> all = {grad.getDq(), grad.getDk(), grad.getDv(), Value(),
                             Value()};
   if (getBias())

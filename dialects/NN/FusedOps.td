@@ -246,8 +246,9 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
 
     The result is [b, s, h, e]. lse, [b, s, h] of f32, is kept for the
     backward pass: the log of the sum of exp of a row's scores. With a bias it
-    is that less the row's highest score, as beside a fill of the least float
-    the log would be lost.
+    is that less the row's highest score, `max` [b, s, h], which is a result,
+    too: beside a fill of the least float the log would be lost. A row all of
+    whose keys have -inf gives zeros, -inf as its lse and 0 as its max.
 
     With p > 0 the probabilities are dropped out as `nn.dropout` does, with
     coordinates (samples[b], head + head_origin, positions of query and key).
@@ -265,7 +266,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     - each dim of bias is 1 or that of the scores [b, h, s, t];
     - p is at least 0 and less than 1; with p > 0 samples, seed and step are
       given; samples are [b]; seed, step and head_origin have rank 0;
-    - the results have the shapes above.
+    - the results have the shapes above; there is a max with a bias only.
   }];
   let arguments = (ins NN_Float:$q, NN_Float:$k, NN_Float:$v, NN_Int:$q_pos,
     NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
@@ -273,7 +274,7 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
-  let results = (outs NN_Float:$result, NN_F32:$lse);
+  let results = (outs NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max);
   let assemblyFormat = [{
     (`causal` $causal^)? $q `,` $k `,` $v `positions` $q_pos `,` $k_pos
     (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
@@ -288,7 +289,8 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
   let summary = "The cotangents of attention's q, k, v and bias";
   let description = [{
     Of the result's cotangent, [b, s, h, e], and of what the forward pass took
-    and gave. The probabilities are computed again from the scores and lse.
+    and gave. The probabilities are computed again from the scores and lse, with
+    a bias also max.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad causal %do, %q, %k, %v result %o
@@ -301,13 +303,14 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
 
     **Constraints:**
     - what `nn.attention` demands of q, k, v, positions, bias and dropout;
-    - d_result and result have one type, [b, s, h, e]; lse is [b, s, h];
+    - d_result and result have one type, [b, s, h, e]; lse is [b, s, h], and so
+      is max, which is given with a bias only;
     - dq, dk, dv and dbias have the types of q, k, v and bias, but dq of 16
       bits may be f32; there is a dbias only with a bias.
   }];
   let arguments = (ins NN_Float:$d_result, NN_Float:$q, NN_Float:$k,
-    NN_Float:$v, NN_Float:$result, NN_F32:$lse, NN_Int:$q_pos, NN_Int:$k_pos,
-    Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
+    NN_Float:$v, NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max,
+    NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
     Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
@@ -316,7 +319,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
                  Optional<NN_Float>:$dbias);
   let assemblyFormat = [{
     (`causal` $causal^)? $d_result `,` $q `,` $k `,` $v `result` $result `lse`
-    $lse `positions` $q_pos `,` $k_pos (`bias` $bias^)?
+    $lse (`max` $max^)? `positions` $q_pos `,` $k_pos (`bias` $bias^)?
     (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
@@ -332,8 +335,7 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
   let description = [{
     scores are [b, h, s, t] products of queries and keys; probs the softmax of
     scale * scores + bias along t, dropped out with p > 0 as `nn.attention`
-    says; bias as there, lse [b, h, s] what it is there. A row all of whose
-    keys have -inf gives zeros, and -inf as its lse.
+    says; bias as there, lse and max [b, h, s] what they are there.
 
     ```mlir
     %p, %lse = nn.masked_softmax causal %scores positions %at, %at scale 0.5
@@ -342,7 +344,8 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
     ```
 
     **Constraints:**
-    - scores have four dims, probs their shape; lse is [b, h, s];
+    - scores have four dims, probs their shape; lse is [b, h, s], and so is max,
+      which is there with a bias only;
     - scores have the element type of probs, or f32;
     - one position per query and per key;
     - what `nn.attention` demands of bias and dropout.
@@ -352,7 +355,7 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
-  let results = (outs NN_Float:$probs, NN_F32:$lse);
+  let results = (outs NN_Float:$probs, NN_F32:$lse, Optional<NN_F32>:$max);
   let assemblyFormat = [{
     (`causal` $causal^)? $scores `positions` $q_pos `,` $k_pos
     (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
@@ -367,8 +370,8 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
      AttrSizedOperandSegments]> {
   let summary = "The cotangent of attention's scores";
   let description = [{
-    Computes the probabilities again from scores and lse [b, h, s]: `probs` are
-    those after dropout, which the values' cotangent needs. d_scores are the
+    Computes the probabilities again from scores and lse [b, h, s], with a bias
+    also max: `probs` are those after dropout, which the values' cotangent needs. d_scores are the
     cotangents of the scores, `scale` included.
 
     ```mlir
@@ -381,21 +384,23 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
 
     **Constraints:**
     - scores have four dims; d_probs have their type, probs and d_scores one
-      type and their shape; lse is [b, h, s];
+      type and their shape; lse is [b, h, s], and so is max, which is given with
+      a bias only;
     - scores have the element type of probs, or f32;
     - one position per query and per key;
     - what `nn.attention` demands of bias and dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
-    NN_Int:$q_pos, NN_Int:$k_pos, Optional<NN_Float>:$bias,
+    Optional<NN_F32>:$max, NN_Int:$q_pos, NN_Int:$k_pos,
+    Optional<NN_Float>:$bias,
     Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
     Optional<NN_Int>:$head_origin, F64Attr:$scale, UnitAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$p,
     DefaultValuedAttr<I64Attr, "0">:$id);
   let results = (outs NN_Float:$probs, NN_Float:$d_scores);
   let assemblyFormat = [{
-    (`causal` $causal^)? $scores `,` $d_probs `lse` $lse `positions` $q_pos
-    `,` $k_pos (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
+    (`causal` $causal^)? $scores `,` $d_probs `lse` $lse (`max` $max^)?
+    `positions` $q_pos `,` $k_pos (`bias` $bias^)? (`samples` $samples^ `seed` $seed `step` $step)?
     (`head_origin` $head_origin^)? `scale` $scale attr-dict `:`
     functional-type(operands, results)
   }];

@@ -77,6 +77,8 @@ ShardingRule AttentionOp::getShardingRule() {
   b.rule.operands = {f.q, f.k, f.v};
   f.addRest(b.rule, *this);
   b.rule.results = {f.out, f.lse};
+  if (getMax())
+    b.rule.results.push_back(f.lse);
   return b.rule;
 }
 
@@ -84,6 +86,8 @@ ShardingRule AttentionGradOp::getShardingRule() {
   RuleBuilder b;
   AttentionFactors f(b, *this);
   b.rule.operands = {f.out, f.q, f.k, f.v, f.out, f.lse};
+  if (getMax())
+    b.rule.operands.push_back(f.lse);
   f.addRest(b.rule, *this);
   b.rule.results = {f.q, f.k, f.v};
   if (getDbias())
@@ -126,5 +130,5 @@ ShardingRule MaskedSoftmaxOp::getShardingRule() {
   return maskedSoftmaxRule(*this, 1);
 }
 ShardingRule MaskedSoftmaxGradOp::getShardingRule() {
-  return maskedSoftmaxRule(*this, 3);
+  return maskedSoftmaxRule(*this, getMax() ? 4 : 3);
 }

@@ -288,7 +288,7 @@ LogicalResult AttentionOp::verify() {
   if (shapeOf(getResult()) != ArrayRef<int64_t>({q[0], q[1], q[2], v[3]}) ||
       shapeOf(getLse()) != q.take_front(3))
     return emitOpError("results must be [b, s, h, e] and [b, s, h]");
-  return success();
+  return verifyMax(*this, getBias(), getLse(), getMax());
 }
 
 template <typename Op>
@@ -303,6 +303,8 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
     return failure();
   if (shapeOf(op.getLse()) != scores.drop_back())
     return op.emitOpError("lse must be [batch, head, query]");
+  if (failed(verifyMax(op, op.getBias(), op.getLse(), op.getMax())))
+    return failure();
   RankedTensorType from = tensorType(op.getScores()),
                    to = tensorType(op.getProbs());
   if (to.getShape() != scores || (from != to && !from.getElementType().isF32()))

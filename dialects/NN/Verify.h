@@ -57,6 +57,11 @@ mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
   return mlir::success();
 }
 
+/// An attention has a row's highest score `max` (null: none) beside its lse
+/// where it has a bias, and only there.
+mlir::LogicalResult verifyMax(mlir::Operation *op, mlir::Value bias,
+                              mlir::Value lse, mlir::Value max);
+
 /// The bias of an attention fits scores of [b, h, s, t], or is absent (null).
 mlir::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias,
                                llvm::ArrayRef<int64_t> scores);

@@ -92,6 +92,16 @@ LogicalResult pcc::nn::verifyBias(Operation *op, Value bias,
   return diag << "], which " << bias.getType() << " cannot be added to";
 }
 
+LogicalResult pcc::nn::verifyMax(Operation *op, Value bias, Value lse,
+                                 Value max) {
+  if (!bias != !max)
+    return op->emitOpError() << "has a " << (max ? "max" : "bias")
+                             << " without a " << (max ? "bias" : "max");
+  if (max && max.getType() != lse.getType())
+    return op->emitOpError("max must have the type of lse");
+  return success();
+}
+
 LogicalResult AttentionGradOp::verify() {
   if (failed(verifyAttention(*this)))
     return failure();
@@ -101,6 +111,8 @@ LogicalResult AttentionGradOp::verify() {
       shapeOf(getLse()) != q.take_front(3))
     return emitOpError("d_result and result must be [b, s, h, e], lse "
                        "[b, s, h]");
+  if (failed(verifyMax(*this, getBias(), getLse(), getMax())))
+    return failure();
   RankedTensorType whole = tensorType(getQ());
   bool isWide =
       whole.getElementTypeBitWidth() == 16 &&

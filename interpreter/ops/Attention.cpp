@@ -120,6 +120,8 @@ LogicalResult runAttention(nn::AttentionOp op, const Args &in, Results out) {
     for (int64_t t = 0; t < a.keys; ++t)
       total += scores[t] = std::exp(scores[t] - most);
     out[1].real[row] = (a.bias ? 0 : most) + std::log(total);
+    if (a.bias)
+      out[2].real[row] = most;
     double *to = out[0].real.data() + row * a.valueWidth;
     for (int64_t t = 0; t < a.keys; ++t) {
       if (scores[t] == 0)
@@ -147,6 +149,8 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
       failed(is("d_result", in[op.getDResult()], result)) ||
       failed(is("result", in[op.getResult()], result)) ||
       failed(is("lse", in[op.getLse()], q.shape().drop_back())) ||
+      (op.getMax() &&
+       failed(is("max", in[op.getMax()], q.shape().drop_back()))) ||
       failed(is("query positions", in[op.getQPos()], {q.dim(1)})) ||
       failed(is("key positions", in[op.getKPos()], {k.dim(1)})) ||
       failed(is("dq", out[0], q.shape())) ||
@@ -170,7 +174,7 @@ LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
     return failure();
   Heads a(op, in);
   const Tensor &dResult = in[op.getDResult()], &result = in[op.getResult()],
-               &lse = in[op.getLse()];
+               &lse = in[op.getLse()], *max = in.find(op.getMax());
   std::vector<double> scores(a.keys);
   a.forEachRow([&](int64_t b, int64_t s, int64_t h) {
     int64_t row = (b * a.length + s) * a.heads + h;
@@ -178,7 +182,7 @@ LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
       return;
     for (int64_t t = 0; t < a.keys; ++t)
       scores[t] = a.score(b, s, t, h);
-    double most = a.bias ? *llvm::max_element(scores) : 0;
+    double most = max ? max->real[row] : 0;
     const double *d = dResult.real.data() + row * a.valueWidth;
     const double *o = result.real.data() + row * a.valueWidth;
     double dot = 0;

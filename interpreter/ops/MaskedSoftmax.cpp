@@ -70,6 +70,8 @@ LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
     for (double score : rows.score)
       total += std::exp(score - most);
     out[1].real[row] = (rows.bias ? 0 : most) + std::log(total);
+    if (rows.bias)
+      out[2].real[row] = most;
     for (int64_t t = 0; t < rows.keys; ++t)
       out[0].real[row * rows.keys + t] =
           std::exp(rows.score[t] - most) / total * rows.kept[t];
@@ -81,12 +83,13 @@ LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
 LogicalResult runMaskedSoftmaxGrad(nn::MaskedSoftmaxGradOp op, const Args &in,
                                    Results out) {
   ScoreRows rows(op, in);
-  const Tensor &dProbs = in[op.getDProbs()], &lse = in[op.getLse()];
+  const Tensor &dProbs = in[op.getDProbs()], &lse = in[op.getLse()],
+               *max = in.find(op.getMax());
   for (int64_t row = 0; row < rows.rows(); ++row) {
     if (lse.real[row] == -INFINITY)
       continue;
     rows.load(row);
-    double most = rows.bias ? rows.highest() : 0;
+    double most = max ? max->real[row] : 0;
     double *probs = out[0].real.data() + row * rows.keys;
     const double *d = dProbs.real.data() + row * rows.keys;
     double dot = 0;

@@ -148,7 +148,9 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
     key = keyOf(attention);
     if (auto it = attentions.find(key); it != attentions.end()) {
       set(attention.getResult(), it->second);
-      set(attention.getLse(), Horizon(3, it->second.highest()));
+      for (Value row : {attention.getLse(), attention.getMax()})
+        if (row)
+          set(row, Horizon(3, it->second.highest()));
       return;
     }
   }

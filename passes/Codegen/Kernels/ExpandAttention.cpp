@@ -191,16 +191,23 @@ void expand(nn::AttentionOp op) {
   auto lseType =
       RankedTensorType::get({x.b, x.g * x.r, x.s}, x.builder.getF32Type());
   auto softmax = nn::MaskedSoftmaxOp::create(
-      x.builder, x.loc, x.probabilities(), lseType, scores, op.getQPos(),
+      x.builder, x.loc, x.probabilities(), lseType,
+      op.getMax() ? lseType : RankedTensorType(), scores, op.getQPos(),
       op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());
-  if (!x.axes.empty())
-    dist::setShardings(softmax, {x.sharding("bhst"), x.sharding("bhs")});
+  if (!x.axes.empty()) {
+    SmallVector<dist::ShardingAttr> all(softmax->getNumResults(),
+                                        x.sharding("bhs"));
+    all[0] = x.sharding("bhst");
+    dist::setShardings(softmax, all);
+  }
   Value result = x.weighted(softmax.getProbs(), op.getV(), x.e);
   op.getResult().replaceAllUsesWith(result);
   if (!op.getLse().use_empty())
     op.getLse().replaceAllUsesWith(x.transposeRows(softmax.getLse(), "bsh"));
+  if (op.getMax() && !op.getMax().use_empty())
+    op.getMax().replaceAllUsesWith(x.transposeRows(softmax.getMax(), "bsh"));
   op.erase();
 }
 
@@ -210,7 +217,9 @@ void expand(nn::AttentionGradOp op) {
   Value dProbs = x.products(op.getDResult(), op.getV());
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, x.probabilities(), x.probabilities(), scores, dProbs,
-      x.transposeRows(op.getLse(), "bhs"), op.getQPos(), op.getKPos(),
+      x.transposeRows(op.getLse(), "bhs"),
+      op.getMax() ? x.transposeRows(op.getMax(), "bhs") : Value(),
+      op.getQPos(), op.getKPos(),
       op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());

@@ -133,7 +133,8 @@ Node *MaskedRow<Op>::finite(Node *node) {
               });
 }
 
-/// Probabilities (result 0) or the log of the sum of exponentials (1).
+/// Probabilities (result 0), the log of the sum of exponentials (1) or the
+/// highest score (2).
 static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
   ExprBuilder &e = row.e;
   Node *max = row.once(1, [&] { return row.buildMax(); });
@@ -141,6 +142,8 @@ static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
     return row.unlessMasked(e.exp(e.sub(row.scaled, max)), row.zero);
   });
   Node *sum = row.once(3, [&] { return e.sumRow(weight, row.length); });
+  if (result == 2)
+    return max;
   if (result == 1)
     return row.op.getBias() ? e.log(sum) : e.add(max, e.log(sum));
   // A row that is masked throughout has probabilities of zero.
@@ -162,7 +165,9 @@ static Node *buildSoftmaxGrad(MaskedRow<nn::MaskedSoftmaxGradOp> row,
   ExprBuilder &e = row.e;
   nn::MaskedSoftmaxGradOp op = row.op;
   Node *probs = row.once(1, [&] {
-    Node *over = op.getBias() ? e.sub(row.scaled, row.buildMax()) : row.scaled;
+    Node *over =
+        op.getMax() ? e.sub(row.scaled, e.build(op.getMax(), row.perRow))
+                    : row.scaled;
     Node *lse = row.finite(e.build(op.getLse(), row.perRow));
     return row.unlessMasked(e.exp(e.sub(over, lse)), row.zero);
   });

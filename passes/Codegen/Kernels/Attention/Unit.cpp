@@ -19,7 +19,7 @@ AttentionSizes::AttentionSizes(Operation *attention) {
         q = op.getQ(), k = op.getK(), v = op.getV();
         qPos = op.getQPos(), kPos = op.getKPos();
         samples = op.getSamples(), seed = op.getSeed(), step = op.getStep();
-        headOrigin = op.getHeadOrigin();
+        headOrigin = op.getHeadOrigin(), bias = op.getBias();
         scale = op.getScale().convertToDouble();
         p = op.getP().convertToDouble();
         isCausal = op.getCausal();
@@ -95,6 +95,20 @@ Value AttentionUnit::finite(Value lse) {
       arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lse,
                             f32(-std::numeric_limits<float>::infinity()));
   return arith::SelectOp::create(b, isNone, f32(0), lse);
+}
+
+ScoreBias AttentionUnit::biasOf(Value sample, Value head) {
+  const Operand &at = operands.at(sizes.bias);
+  SmallVector<int64_t, 4> strides;
+  for (auto [size, stride] :
+       llvm::zip_equal(nn::tensorType(sizes.bias).getShape(), at.strides))
+    strides.push_back(size == 1 ? 0 : stride);
+  Value base = index(at.offset);
+  if (strides[0])
+    base = add(base, mul(sample, strides[0]));
+  if (strides[1])
+    base = add(base, mul(head, strides[1]));
+  return {at.buffer, base, strides[2], strides[3]};
 }
 
 Value AttentionUnit::loadWord(Value operand, Value place) {

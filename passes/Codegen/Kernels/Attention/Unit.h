@@ -19,6 +19,8 @@ struct AttentionSizes {
   mlir::Value qPos, kPos;
   /// What dropout counts by.
   mlir::Value samples, seed, step, headOrigin;
+  /// What is added to scores.
+  mlir::Value bias;
   /// Dims: q is [batch, queries, heads, width], v is [batch, keys, keyHeads,
   /// valueWidth].
   int64_t batch, queries, keys, heads, keyHeads, width, valueWidth;
@@ -35,6 +37,15 @@ struct AttentionSizes {
     return llvm::alignTo(std::min(choices.tileQueries, queries),
                          choices.vectorLanes);
   }
+};
+
+/// What is added to the scores of a head of a sample: that of a query and a key
+/// is at base + query * ofQuery + key * ofKey.
+struct ScoreBias {
+  mlir::Value buffer;
+  mlir::Value base; ///< index
+  /// 0 where one number stands for all.
+  int64_t ofQuery, ofKey;
 };
 
 /// Builds what forward and backward both need, at the builder's place.
@@ -64,6 +75,8 @@ protected:
   /// A row's lse, or 0 where it is -inf: of a row all of whose scores are,
   /// whose exponentials are zero whatever is subtracted.
   mlir::Value finite(mlir::Value lse);
+  /// The bias of a sample's head, of an attention that has one.
+  ScoreBias biasOf(mlir::Value sample, mlir::Value head);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
   /// Whether a pair of tiles has a key that a query may see.
