@@ -306,7 +306,8 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     - d_result and result have one type, [b, s, h, e]; lse is [b, s, h], and so
       is max, which is given with a bias only;
     - dq, dk, dv and dbias have the types of q, k, v and bias, but dq of 16
-      bits may be f32; there is a dbias only with a bias.
+      bits may be f32, and a dbias may have all queries or keys where the bias
+      has 1; there is a dbias only with a bias.
   }];
   let arguments = (ins NN_Float:$d_result, NN_Float:$q, NN_Float:$k,
     NN_Float:$v, NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max,

@@ -121,8 +121,19 @@ LogicalResult AttentionGradOp::verify() {
       getDk().getType() != getK().getType() ||
       getDv().getType() != getV().getType())
     return emitOpError("cotangents must have the types of q, k and v");
-  if (Value dbias = getDbias();
-      dbias && (!getBias() || dbias.getType() != getBias().getType()))
+  Value dbias = getDbias();
+  if (!dbias)
+    return success();
+  // Back ends may leave it to others to add up queries or keys.
+  bool fits = getBias() && shapeOf(dbias).size() == 4 &&
+              tensorType(dbias).getElementType() ==
+                  tensorType(getBias()).getElementType();
+  int64_t scores[] = {0, 0, q[1], v[1]};
+  for (int64_t d = 0; fits && d < 4; ++d) {
+    int64_t own = shapeOf(getBias())[d], found = shapeOf(dbias)[d];
+    fits = found == own || (own == 1 && found == scores[d]);
+  }
+  if (!fits)
     return emitOpError("the bias' cotangent must have its type");
   return success();
 }

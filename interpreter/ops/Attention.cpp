@@ -157,8 +157,14 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
       failed(is("dk", out[1], k.shape())) ||
       failed(is("dv", out[2], v.shape())))
     return failure();
-  if (op.getDbias() && failed(is("dbias", out[3], in[op.getBias()].shape())))
-    return failure();
+  if (op.getDbias()) {
+    SmallVector<int64_t> shape(in[op.getBias()].shape());
+    for (int64_t d : {2, 3})
+      if (shape[d] == 1)
+        shape[d] = out[3].dim(d);
+    if (failed(is("dbias", out[3], shape)))
+      return failure();
+  }
   const Tensor *samples = in.find(op.getSamples());
   if (op.getP().convertToDouble() > 0 &&
       (!samples || !op.getSeed() || !op.getStep()))

@@ -218,9 +218,8 @@ void expand(nn::AttentionGradOp op) {
   auto softmax = nn::MaskedSoftmaxGradOp::create(
       x.builder, x.loc, x.probabilities(), x.probabilities(), scores, dProbs,
       x.transposeRows(op.getLse(), "bhs"),
-      op.getMax() ? x.transposeRows(op.getMax(), "bhs") : Value(),
-      op.getQPos(), op.getKPos(),
-      op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
+      op.getMax() ? x.transposeRows(op.getMax(), "bhs") : Value(), op.getQPos(),
+      op.getKPos(), op.getBias(), op.getSamples(), op.getSeed(), op.getStep(),
       op.getHeadOrigin(), op.getScaleAttr(), op.getCausalAttr(), op.getPAttr(),
       op.getIdAttr());
   if (!x.axes.empty())
@@ -257,6 +256,64 @@ void widenDq(nn::AttentionGradOp op) {
   if (auto sharding = dist::getSharding(dq))
     dist::setShardings(rounded, sharding);
   dq.replaceAllUsesExcept(rounded, rounded);
+}
+
+/// Tiles make dbias of whole rows of scores. Where the bias has one number for
+/// all queries or keys, it is added up afterwards.
+void widenBias(nn::AttentionGradOp op) {
+  Value dBias = op.getDbias();
+  if (!dBias || dBias.use_empty())
+    return;
+  auto own = nn::tensorType(dBias);
+  SmallVector<int64_t> shape(own.getShape()), kept, summed;
+  shape[2] = nn::tensorType(op.getQ()).getShape()[1];
+  shape[3] = nn::tensorType(op.getK()).getShape()[1];
+  for (auto [d, size] : llvm::enumerate(own.getShape()))
+    (size == shape[d] ? kept : summed).push_back(d);
+  if (summed.empty())
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  SmallVector<int64_t> sizes;
+  for (int64_t d : kept)
+    sizes.push_back(shape[d]);
+  dBias.setType(own.clone(shape));
+  auto sum = nn::ReduceOp::create(builder, op.getLoc(), own.clone(sizes), dBias,
+                                  summed);
+  auto result = nn::ReshapeOp::create(builder, op.getLoc(), own, sum);
+  for (Operation *made : {sum.getOperation(), result.getOperation()})
+    for (NamedAttribute mark : op->getDiscardableAttrs())
+      if (mark.getName() != dist::kShardingsAttr)
+        made->setDiscardableAttr(mark.getName(), mark.getValue());
+  dBias.replaceAllUsesExcept(result, sum);
+  auto known = dist::getSharding(dBias);
+  if (!known)
+    return;
+  // A rank has its queries' rows, so over the axes that split these there is
+  // no sum yet.
+  SmallVector<dist::DimAttr> dims(known.getDims()), keptDims;
+  ArrayRef<StringAttr> split;
+  if (llvm::is_contained(summed, 2)) {
+    dims[2] = dist::getSharding(op.getQ()).getDims()[1];
+    split = dims[2].getAxes();
+  }
+  for (int64_t d : kept)
+    keptDims.push_back(dims[d]);
+  SmallVector<StringAttr> partial;
+  for (StringAttr axis : known.getPartial())
+    if (!llvm::is_contained(split, axis))
+      partial.push_back(axis);
+  auto lies = [&](ArrayRef<dist::DimAttr> dims, ArrayRef<StringAttr> partial) {
+    return dist::ShardingAttr::get(op.getContext(), known.getMesh(), dims,
+                                   partial, known.getPartialMax());
+  };
+  SmallVector<dist::ShardingAttr> all;
+  for (Value each : op->getResults())
+    all.push_back(each == dBias ? lies(dims, partial)
+                                : dist::getSharding(each));
+  dist::setShardings(op, all);
+  dist::setShardings(sum, lies(keptDims, known.getPartial()));
+  dist::setShardings(result, known);
 }
 
 struct NNExpandAttentionPass
@@ -303,10 +360,13 @@ struct NNExpandAttentionPass
       if (auto forward = dyn_cast<nn::AttentionOp>(op); forward && isExpanded)
         expandMarked(forward);
       auto grad = dyn_cast<nn::AttentionGradOp>(op);
-      if (grad && isExpanded)
+      if (grad && isExpanded) {
         expandMarked(grad);
-      else if (grad && !onDevice)
-        widenDq(grad);
+      } else if (grad) {
+        widenBias(grad);
+        if (!onDevice)
+          widenDq(grad);
+      }
     }
   }
 };

@@ -142,20 +142,21 @@ static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
     return row.unlessMasked(e.exp(e.sub(row.scaled, max)), row.zero);
   });
   Node *sum = row.once(3, [&] { return e.sumRow(weight, row.length); });
-  if (result == 2)
-    return max;
-  if (result == 1)
-    return row.op.getBias() ? e.log(sum) : e.add(max, e.log(sum));
-  // A row that is masked throughout has probabilities of zero.
-  Node *inverse = row.once(4, [&] {
-    Node *quotient = e.div(e.constant(e.f32(), 1), sum);
-    return e.op(e.f32(), {sum, quotient, row.zero}, 2,
+  auto unlessNone = [&](Node *node) {
+    return e.op(e.f32(), {sum, node, row.zero}, 2,
                 [](ScalarBuilder &b, ValueRange v) -> Value {
                   Value any = arith::CmpFOp::create(
                       b, arith::CmpFPredicate::UGT, v[0], v[2]);
                   return arith::SelectOp::create(b, any, v[1], v[2]);
                 });
-  });
+  };
+  if (result == 2)
+    return unlessNone(max);
+  if (result == 1)
+    return row.op.getBias() ? e.log(sum) : e.add(max, e.log(sum));
+  // A row that is masked throughout has probabilities of zero.
+  Node *inverse = row.once(
+      4, [&] { return unlessNone(e.div(e.constant(e.f32(), 1), sum)); });
   return row.dropped(e.mul(weight, inverse));
 }
 
@@ -165,9 +166,9 @@ static Node *buildSoftmaxGrad(MaskedRow<nn::MaskedSoftmaxGradOp> row,
   ExprBuilder &e = row.e;
   nn::MaskedSoftmaxGradOp op = row.op;
   Node *probs = row.once(1, [&] {
-    Node *over =
-        op.getMax() ? e.sub(row.scaled, e.build(op.getMax(), row.perRow))
-                    : row.scaled;
+    Node *over = op.getMax()
+                     ? e.sub(row.scaled, e.build(op.getMax(), row.perRow))
+                     : row.scaled;
     Node *lse = row.finite(e.build(op.getLse(), row.perRow));
     return row.unlessMasked(e.exp(e.sub(over, lse)), row.zero);
   });

@@ -468,9 +468,54 @@ func.func @f(%i: tensor<2xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>
 
 func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>, %bias: tensor<1x2x5x5xf32>) {
   // expected-error@+1 {{has scores of [2, 2, 3, 5], which 'tensor<1x2x5x5xf32>' cannot be added to}}
-  %0:2 = nn.attention %h, %k, %k positions %j, %far bias %bias scale 0.5
+  %0:3 = nn.attention %h, %k, %k positions %j, %far bias %bias scale 0.5
       : (tensor<2x3x2x4xf32>, tensor<2x5x1x4xf32>, tensor<2x5x1x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<1x2x5x5xf32>)
+      -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %bias: tensor<1x2x3x3xf32>) {
+  // expected-error@+1 {{has a bias without a max}}
+  %0:2 = nn.attention %h, %h, %h positions %j, %j bias %bias scale 0.5
+      : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>)
       -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %bias: tensor<1x2x3x3xf32>) {
+  // expected-error@+1 {{max must have the type of lse}}
+  %0:3 = nn.attention %h, %h, %h positions %j, %j bias %bias scale 0.5
+      : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>)
+      -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4x2x8xf32>, %lse: tensor<2x4x2xf32>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{has a max without a bias}}
+  %0:3 = nn.attention_grad %x, %x, %x, %x result %x lse %lse max %lse
+      positions %p, %p scale 1.0
+      : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>,
+         tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2xf32>,
+         tensor<2x4x2xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x1x4x4xf32>, %lse: tensor<2x1x4xf32>, %p: tensor<4xi64>) {
+  // expected-error@+1 {{has a max without a bias}}
+  %0, %1 = nn.masked_softmax_grad %x, %x lse %lse max %lse positions %p, %p
+      scale 1.0
+      : (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>, tensor<2x1x4xf32>,
+         tensor<2x1x4xf32>, tensor<4xi64>, tensor<4xi64>)
+      -> (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>)
   return
 }
 
@@ -1027,10 +1072,11 @@ func.func @f(%x: tensor<2x1x4x4xf32>, %lse: tensor<2x4xf32>,
 func.func @f(%x: tensor<2x4x2x8xf32>, %lse: tensor<2x4x2xf32>,
              %bias: tensor<1x2x4x4xf32>, %p: tensor<4xi64>) {
   // expected-error@+1 {{the bias' cotangent must have its type}}
-  %0:4 = nn.attention_grad %x, %x, %x, %x result %x lse %lse positions %p, %p
-      bias %bias scale 1.0
+  %0:4 = nn.attention_grad %x, %x, %x, %x result %x lse %lse max %lse
+      positions %p, %p bias %bias scale 1.0
       : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>,
          tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2xf32>,
+         tensor<2x4x2xf32>,
          tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>)
       -> (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>,
           tensor<2x2x4x4xf32>)

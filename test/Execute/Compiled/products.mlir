@@ -57,18 +57,18 @@ func.func @forward(
       -> (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4x10xf32>)
   // Two heads of queries to one of keys, other keys than queries, a bias per
   // sample, query and key, and dropout.
-  %grouped:2 = nn.attention %q, %k2, %v2 positions %at, %far bias %b1
+  %grouped:3 = nn.attention %q, %k2, %v2 positions %at, %far bias %b1
       samples %n seed %seed step %step head_origin %head scale 0.5 {p = 0.3, id = 6}
       : (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x1x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
-      -> (tensor<2x4x4x6xf32>, tensor<2x4x4xf32>)
-  %grouped_grad:4 = nn.attention_grad %do2, %q, %k2, %v2 result %grouped#0 lse %grouped#1 positions %at, %far bias %b1
+      -> (tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
+  %grouped_grad:4 = nn.attention_grad %do2, %q, %k2, %v2 result %grouped#0 lse %grouped#1 max %grouped#2 positions %at, %far bias %b1
       samples %n seed %seed step %step head_origin %head scale 0.5 {p = 0.3, id = 6}
-      : (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x1x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
+      : (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x1x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
       -> (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<2x1x4x5xf32>)
   // A score per head, of scale 1.
-  %sink:2 = nn.attention causal %q, %k2, %v2 positions %at, %far bias %b2 scale 1.0
+  %sink:3 = nn.attention causal %q, %k2, %v2 positions %at, %far bias %b2 scale 1.0
       : (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x4x1x1xf32>)
-      -> (tensor<2x4x4x6xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   // Products whose operands and results lie in any order: batches first, last,
   // and split; sums over two dims that lie apart; a result that is transposed.
   %middle = nn.contract "mkb,knb->mnb" %a3, %b3 : tensor<3x6x4xf32>, tensor<6x5x4xf32> -> tensor<3x5x4xf32>

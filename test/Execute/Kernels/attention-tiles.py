@@ -1,5 +1,6 @@
 # Attention by tiles, forward and backward, against numpy: odd sizes, grouped
-# heads, positions out of order, dropout, operands that are parts of others.
+# heads, positions out of order, dropout, biases of all shapes, operands that are
+# parts of others.
 # RUN: %python %s
 
 import os
@@ -9,15 +10,19 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import numpy as np
 from harness import Kernels, check, check_all, random_factors
 
-rng = np.random.default_rng(7)
+rng, rng_of_biases = np.random.default_rng(7), np.random.default_rng(8)
 SEED, STEP, ID, ORIGIN = 1 << 40 | 7, 3, 5, 6
 SCALE = 0.25
 
 
-def expected(q, k, v, do, at, to, causal, factors, result=None):
+def expected(q, k, v, do, at, to, causal, factors, result=None, bias=None):
+    """o, lse, dq, dk, dv; with a bias max and dbias, by all of the scores."""
     r = q.shape[2] // k.shape[2]
     by_head = lambda x: np.repeat(x.astype(np.float64), r, 2)
     x = np.einsum("bshd,bthd->bhst", q.astype(np.float64), by_head(k)) * SCALE
+    if bias is not None:
+        # As f32: beside the least float a score is lost.
+        x = (x.astype(np.float32) + bias.astype(np.float32)).astype(np.float64)
     if causal:
         x = np.where(to[None, :] > at[:, None], -np.inf, x)
     with np.errstate(all="ignore"):
@@ -25,7 +30,7 @@ def expected(q, k, v, do, at, to, causal, factors, result=None):
         e = np.where(np.isinf(x), 0, np.exp(x - top))
         total = e.sum(-1, keepdims=True)
         probs = np.where(total > 0, e / total, 0)
-        lse = (top + np.log(total))[..., 0]
+        lse = ((0 if bias is not None else top) + np.log(total))[..., 0]
     lse = np.where(np.isinf(x).all(-1), -np.inf, lse)
     out = np.einsum("bhst,bthe->bshe", probs * factors, by_head(v))
     d = np.einsum("bshe,bthe->bhst", do.astype(np.float64), by_head(v)) * factors
@@ -37,7 +42,28 @@ def expected(q, k, v, do, at, to, causal, factors, result=None):
     dk = add(np.einsum("bhst,bshd->bthd", ds, q.astype(np.float64)))
     dv = add(np.einsum("bhst,bshe->bthe", probs * factors,
                        do.astype(np.float64)))
-    return out, lse.transpose(0, 2, 1), dq, dk, dv
+    rows = (lse.transpose(0, 2, 1),)
+    if bias is None:
+        return out, *rows, dq, dk, dv
+    top = np.where(np.isinf(top), 0, top)[..., 0]
+    return out, *rows, top.transpose(0, 2, 1), dq, dk, dv, ds / SCALE
+
+
+def biases(b, h, s, t):
+    """Biases as models have them: slopes by the key, all numbers, padding of
+    each sample, a row that is hidden and one of the least float, what belongs
+    to queries."""
+    least = np.finfo(np.float32).min
+    draw = lambda *shape: rng_of_biases.standard_normal(shape).astype(
+        np.float32)
+    padding = np.where(np.arange(t) >= max(1, t - 3), least, 0)
+    rows = draw(b, 1, s, t)
+    rows[0, 0, 0] = least
+    rows[b - 1, 0, s - 1] = -np.inf
+    rows[:, 0, :, t - 1] = -np.inf
+    return [draw(1, h, 1, t), draw(1, h, s, t),
+            np.broadcast_to(padding, (b, 1, 1, t)).astype(np.float32), rows,
+            draw(1, 1, s, 1), draw(b, h, s, t)]
 
 
 def tensor(*shape, element="f32"):
@@ -60,14 +86,95 @@ def wide(x):
 
 
 TOLERANCE = {"f32": 5e-6, "bf16": 4e-3, "f16": 1e-3}
+
+
+def compare(sizes, causal, p, element, bias, values, samples, factors):
+    b, s, t, h, g, d, e = sizes
+    q, k, v, do, at, to = values
+    # A bias of 16 bits, where numbers have as many, but the least float.
+    has_bias = bias is not None
+    of_bias = "f32"
+    if has_bias:
+        finite = np.abs(bias[np.isfinite(bias)])
+        of_bias = element if finite.max(initial=0) < 99 else "f32"
+        bias = wide(narrow(bias, of_bias))
+    out, lse, *rest = expected(q, k, v, do, at, to, causal, factors, bias=bias)
+    mask = "causal " if causal else ""
+    more, I = "", "tensor<i64>"
+    types = f"tensor<{s}xi64>, tensor<{t}xi64>"
+    Q, K, V, O, both, turned, lone = (
+        tensor(*shape, element=element)
+        for shape in ((b, s, h, d), (b, t, g, d), (b, t, g, e),
+                      (b, s, h, e), (b, t, g, 2, d), (1, s, b, h, d),
+                      (b, s, 1, h, d)))
+    L, DQ = tensor(b, s, h), tensor(b, s, h, d)  # dq is f32 here
+    B = D = tensor(1, 1, 1, 1)
+    if has_bias:
+        B = tensor(*bias.shape, element=of_bias)
+        # Whole rows of scores, as the back end asks for.
+        D = tensor(*bias.shape[:2], s, t, element=of_bias)
+        more += " bias %bias"
+        types += f", {B}"
+    if p:
+        more += " samples %b seed %seed step %step head_origin %o"
+        types += f", tensor<{b}xi64>, {I}, {I}, {I}"
+    more += f" scale {SCALE} {{p = {p} : f64, id = {ID} : i64}}"
+    at_rows = "max %m0 " if has_bias else ""
+    rows = [L] * (2 if has_bias else 1)
+    grads = [DQ, K, V] + [D] * has_bias
+    made = "%lse, %max" if has_bias else "%lse"
+    names = "%dq, %dk, %dv" + (", %db" if has_bias else "")
+    kernels = Kernels(
+        [f"%qq: {turned}", f"%kk: {both}", f"%v: {V}", f"%do: {O}", f"%o0: {O}",
+         f"%l0: {L}", f"%m0: {L}", f"%at: tensor<{s}xi64>",
+         f"%to: tensor<{t}xi64>", f"%b: tensor<{b}xi64>", f"%seed: {I}",
+         f"%step: {I}", f"%o: {I}", f"%bias: {B}"],
+        [O, *rows, *grads], f"""
+  %qt = nn.transpose %qq [2, 1, 0, 3, 4] : {turned} -> {lone}
+  %q = nn.reshape %qt : {lone} -> {Q}
+  %k = nn.select %kk dim 3 index 1 : {both} -> {K}
+  %y, {made} = nn.attention {mask}%q, %k, %v positions %at, %to{more} : ({Q}, {K}, {V}, {types}) -> ({', '.join([O, *rows])})
+  {names} = nn.attention_grad {mask}%do, %q, %k, %v result %o0 lse %l0 {at_rows}positions %at, %to{more}
+      : ({', '.join([O, Q, K, V, O, *rows])}, {types}) -> ({', '.join(grads)})
+  return %y, {made}, {names} : {', '.join([O, *rows, *grads])}""")
+    # Rounded, what backward has of the result is another.
+    out = wide(narrow(out, element))
+    _, _, *rest = expected(q, k, v, do, at, to, causal, factors, out, bias)
+    highest = np.zeros_like(lse)
+    if has_bias:
+        highest, *rest = rest
+        over = tuple(i for i in (0, 1) if bias.shape[i] == 1)
+        rest[3] = rest[3].sum(over, keepdims=True)
+    qq, kk, v, do, o = (
+        narrow(x, element) for x in
+        (q.transpose(1, 0, 2, 3)[None],
+         np.stack([np.full_like(k, np.nan), k], 3), v, do, out))
+    inputs = (qq, kk, v, do, o, lse, highest, at, to, samples, SEED, STEP,
+              ORIGIN, narrow(bias, of_bias) if has_bias else np.zeros((1, 1, 1, 1)))
+    what = (f"{sizes} {element} causal={causal} p={p} "
+            f"bias={bias.shape if has_bias else None}")
+    check_all(what, kernels, inputs, ())
+    y, sums, *found = kernels(*inputs)
+    seen = np.isfinite(lse)
+    assert (np.isfinite(sums) == seen).all()
+    assert np.abs(sums[seen] - lse[seen]).max() < 1e-5
+    if has_bias:
+        most, *found = found
+        assert (most[~seen] == 0).all()
+        assert np.allclose(most, highest, 1e-6, 1e-6)
+    for each, right in zip((y, *found), (out, *rest), strict=True):
+        check(what, wide(each), right, TOLERANCE[element])
+
+
 # batch, queries, keys, heads, key heads, width, width of values
 SIZES = ((2, 5, 7, 3, 3, 8, 8), (1, 67, 67, 6, 2, 20, 20),
          (2, 131, 70, 2, 1, 64, 64), (1, 64, 128, 2, 2, 80, 48),
          (1, 33, 97, 3, 1, 128, 16), (1, 1, 3, 1, 1, 1, 3))
-for b, s, t, h, g, d, e in SIZES:
-    for causal, p, element in ((False, 0.0, "f32"), (True, 0.0, "f16"),
-                               (True, 0.0, "f32"), (True, 0.25, "f32"),
-                               (True, 0.25, "bf16")):
+for number, (b, s, t, h, g, d, e) in enumerate(SIZES):
+    kinds = biases(b, h, s, t)
+    for turn, (causal, p, element) in enumerate(( 
+            (False, 0.0, "f32"), (True, 0.0, "f16"), (True, 0.0, "f32"),
+            (True, 0.25, "f32"), (True, 0.25, "bf16"))):
         q, k, v, do = (
             wide(narrow(rng.standard_normal(shape), element))
             for shape in ((b, s, h, d), (b, t, g, d), (b, t, g, e),
@@ -84,48 +191,10 @@ for b, s, t, h, g, d, e in SIZES:
                 [(x, n + ORIGIN, i, j) for x in samples for n in range(h)
                  for i in at for j in to], SEED, STEP, ID, p)
             factors = factors.reshape(b, h, s, t)
-        out, lse, dq, dk, dv = expected(q, k, v, do, at, to, causal, factors)
-        mask = "causal " if causal else ""
-        rest, I = "positions %at, %to", "tensor<i64>"
-        types = f"tensor<{s}xi64>, tensor<{t}xi64>"
-        if p:
-            rest += " samples %b seed %seed step %step head_origin %o"
-            types += f", tensor<{b}xi64>, {I}, {I}, {I}"
-        rest += f" scale {SCALE} {{p = {p} : f64, id = {ID} : i64}}"
-        Q, K, V, O, both, turned, lone = (
-            tensor(*shape, element=element)
-            for shape in ((b, s, h, d), (b, t, g, d), (b, t, g, e),
-                          (b, s, h, e), (b, t, g, 2, d), (1, s, b, h, d),
-                          (b, s, 1, h, d)))
-        L, DQ = tensor(b, s, h), tensor(b, s, h, d)  # dq is f32 here
-        kernels = Kernels(
-            [f"%qq: {turned}", f"%kk: {both}", f"%v: {V}", f"%do: {O}", f"%o0: {O}",
-             f"%l0: {L}", f"%at: tensor<{s}xi64>", f"%to: tensor<{t}xi64>",
-             f"%b: tensor<{b}xi64>", f"%seed: {I}", f"%step: {I}", f"%o: {I}"],
-            [O, L, DQ, K, V], f"""
-  %qt = nn.transpose %qq [2, 1, 0, 3, 4] : {turned} -> {lone}
-  %q = nn.reshape %qt : {lone} -> {Q}
-  %k = nn.select %kk dim 3 index 1 : {both} -> {K}
-  %y, %lse = nn.attention {mask}%q, %k, %v {rest} : ({Q}, {K}, {V}, {types}) -> ({O}, {L})
-  %dq, %dk, %dv = nn.attention_grad {mask}%do, %q, %k, %v result %o0 lse %l0 {rest}
-      : ({O}, {Q}, {K}, {V}, {O}, {L}, {types}) -> ({DQ}, {K}, {V})
-  return %y, %lse, %dq, %dk, %dv : {O}, {L}, {DQ}, {K}, {V}""")
-        # Rounded, what backward has of the result is another.
-        out = wide(narrow(out, element))
-        _, _, dq, dk, dv = expected(q, k, v, do, at, to, causal, factors, out)
-        qq, kk, v, do, o = (
-            narrow(x, element) for x in
-            (q.transpose(1, 0, 2, 3)[None],
-             np.stack([np.full_like(k, np.nan), k], 3), v, do, out))
-        inputs = (qq, kk, v, do, o, lse, at, to, samples, SEED, STEP, ORIGIN)
-        what = f"{(b, s, t, h, g, d, e)} {element} causal={causal} p={p}"
-        check_all(what, kernels, inputs, ())
-        y, sums, *rest = kernels(*inputs)
-        seen = np.isfinite(lse)
-        assert (np.isfinite(sums) == seen).all()
-        assert np.abs(sums[seen] - lse[seen]).max() < 1e-5
-        for found, right in zip((y, *rest), (out, dq, dk, dv)):
-            check(what, wide(found), right, TOLERANCE[element])
+        case = number * 5 + turn
+        for bias in (None, kinds[case // 2 % len(kinds)])[:1 + case % 2]:
+            compare((b, s, t, h, g, d, e), causal, p, element, bias,
+                    (q, k, v, do, at, to), samples, factors)
 
 # Scores that are not finite. A row whose scores are all -inf gives zeros, and
 # takes part in no gradient; one with a NaN or +inf is NaN, and no other row is.

@@ -46,7 +46,8 @@ def expected(causal, p, bias):
              for q in query for k in key], seed, step, 5, p).reshape(B, H, S, T)
     d = grad * factors
     dot = (probs * d).sum(-1, keepdims=True)
-    return probs * factors, lse, probs * (d - dot) * 0.25
+    top = np.where(np.isinf(top), 0, top)[..., 0]
+    return probs * factors, lse, probs * (d - dot) * 0.25, top
 
 
 I = "tensor<i64>"
@@ -60,9 +61,11 @@ for causal, bias in ((False, 0), (True, 0), (True, by_head),
         rest = "positions %q, %k"
         types = POS
         bias_type = "tensor<f32>"
+        rows, made, given = [R], "%lse", ""
         if np.ndim(bias):
             bias_type = f"tensor<{'x'.join(map(str, bias.shape))}xf32>"
             rest += " bias %bias"
+            rows, made, given = [R, R], "%lse, %max", "max %f "
             types += f", {bias_type}"
         if p:
             rest += " samples %b seed %seed step %step head_origin %o"
@@ -71,17 +74,20 @@ for causal, bias in ((False, 0), (True, 0), (True, by_head),
         k = Kernels([f"%x: {X}", f"%d: {X}", f"%e: {R}",
                      f"%q: tensor<{S}xi64>", f"%k: tensor<{T}xi64>",
                      f"%b: tensor<{B}xi64>", f"%seed: {I}", f"%step: {I}",
-                     f"%o: {I}", f"%bias: {bias_type}"], [X, R, X, X], f"""
-  %y, %lse = nn.masked_softmax {mask}%x {rest} : ({X}, {types}) -> ({X}, {R})
-  %z, %dx = nn.masked_softmax_grad {mask}%x, %d lse %e {rest}
-      : ({X}, {X}, {R}, {types}) -> ({X}, {X})
-  return %y, %lse, %z, %dx : {X}, {R}, {X}, {X}""")
-        probs, lse, d = expected(causal, p, bias)
+                     f"%o: {I}", f"%bias: {bias_type}", f"%f: {R}"],
+                    [X, *rows, X, X], f"""
+  %y, {made} = nn.masked_softmax {mask}%x {rest} : ({X}, {types}) -> ({', '.join([X, *rows])})
+  %z, %dx = nn.masked_softmax_grad {mask}%x, %d lse %e {given}{rest}
+      : ({', '.join([X, X, *rows])}, {types}) -> ({X}, {X})
+  return %y, {made}, %z, %dx : {', '.join([X, *rows, X, X])}""")
+        probs, lse, d, top = expected(causal, p, bias)
         what = f"causal={causal} p={p} bias={np.shape(bias)}"
         inputs = (scores, grad, lse, query, key, samples, seed, step, origin,
-                  bias)
+                  bias, top)
         finite = np.where(np.isfinite(lse), lse, 0)
-        y, out, z, dx = k(*inputs)
+        y, out, *highest, z, dx = k(*inputs)
+        assert all(np.allclose(found, top, 1e-6, 1e-6) for found in highest)
         assert (np.isfinite(out) == np.isfinite(lse)).all()
         assert not np.isnan(dx).any()
-        check_all(what, k, inputs, (probs, None, probs, d))
+        check_all(what, k, inputs,
+                  (probs, None, *[None for _ in highest], probs, d))

@@ -73,16 +73,16 @@ func.func @loss(
   %headed_k = nn.read @headed.k : tensor<2x5x2x4xf32>
   %headed_v = nn.read @headed.v : tensor<2x5x2x4xf32>
   %headed_bias = nn.read @headed.bias : tensor<1x2x4x5xf32>
-  %headed:2 = nn.attention causal %headed_q, %headed_k, %headed_v positions %pos, %far bias %headed_bias samples %samples seed %seed step %step scale 0.5 {p = 0.3, id = 6}
-      : (tensor<2x4x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x2x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>)
+  %headed:3 = nn.attention causal %headed_q, %headed_k, %headed_v positions %pos, %far bias %headed_bias samples %samples seed %seed step %step scale 0.5 {p = 0.3, id = 6}
+      : (tensor<2x4x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x2x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>, tensor<2x4x2xf32>)
   %headed_terms = nn.mul %headed#0, %headed_c : tensor<2x4x2x4xf32>
   %headed_sum = nn.reduce %headed_terms [0, 1, 2, 3] : tensor<2x4x2x4xf32> -> tensor<f32>
   %padded_q = nn.read @padded.q : tensor<2x4x4x4xf32>
   %padded_k = nn.read @padded.k : tensor<2x4x2x4xf32>
   %padded_v = nn.read @padded.v : tensor<2x4x2x4xf32>
   %padded_bias = nn.read @padded.bias : tensor<2x1x1x4xf32>
-  %padded:2 = nn.attention %padded_q, %padded_k, %padded_v positions %pos, %pos bias %padded_bias scale 0.5
-      : (tensor<2x4x4x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<2x1x1x4xf32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+  %padded:3 = nn.attention %padded_q, %padded_k, %padded_v positions %pos, %pos bias %padded_bias scale 0.5
+      : (tensor<2x4x4x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<2x1x1x4xf32>) -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %padded_terms = nn.mul %padded#0, %padded_c : tensor<2x4x4x4xf32>
   %padded_sum = nn.reduce %padded_terms [0, 1, 2, 3] : tensor<2x4x4x4xf32> -> tensor<f32>
   %l = nn.sum %causal_sum, %full_sum, %grouped_sum, %dropped_sum, %headed_sum, %padded_sum : tensor<f32>

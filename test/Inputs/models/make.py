@@ -212,13 +212,15 @@ class Model(Module):
             attrs = f" {{p = {self.o.dropout}, id = {self.drops}}}"
         types = ", ".join(v.type for v in operands)
         out = q.shape[:3] + (v.shape[3],)
+        # lse, and with a bias the highest scores.
+        rows = [(q.shape[:3], "f32")] * (2 if bias else 1)
+        made = ", ".join(tensor(*each) for each in [(out, q.element), *rows])
         return self.op(
             f"nn.attention {'causal ' if causal else ''}{q.name}, {k.name}, "
             f"{v.name} positions {q_pos.name}, {k_pos.name}{bias}{random} "
             f"scale "
-            f"{scale!r}{attrs} : ({types}) -> ({tensor(out, q.element)}, "
-            f"{tensor(q.shape[:3])})",
-            [(out, q.element), (q.shape[:3], "f32")])[0]
+            f"{scale!r}{attrs} : ({types}) -> ({made})",
+            [(out, q.element), *rows])[0]
 
     def distances(self, heads, s, t):
         """A constant that falls with the distance, by a slope of each head."""

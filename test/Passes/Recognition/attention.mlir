@@ -305,7 +305,7 @@ func.func @less_whole(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
 // CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
 // CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_behind_sink : tensor<2xf32> init normal
 func.func @sinks_behind(%q: tensor<2x3x2x4xf32>,
@@ -340,7 +340,7 @@ func.func @sinks_behind(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
 // CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
 // CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_in_front_sink : tensor<2xf32> init normal
 func.func @sinks_in_front(%q: tensor<2x3x2x4xf32>,
@@ -373,7 +373,7 @@ func.func @sinks_in_front(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V6:.*]] = nn.concat %[[V2]], %[[V1]] along 0 : tensor<3xi64>, tensor<2xi64> -> tensor<5xi64>
 // CHECK-NEXT: %[[V7:.*]] = nn.broadcast %[[V0]] [] : tensor<f32> -> tensor<2x2x3x3xf32>
 // CHECK-NEXT: %[[V8:.*]] = nn.concat %[[V7]], %arg3 along 3 : tensor<2x2x3x3xf32>, tensor<2x2x3x2xf32> -> tensor<2x2x3x5xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %[[V4]], %[[V5]] positions %[[V2]], %[[V6]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<2x2x3x5xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V4]], %[[V5]] positions %[[V2]], %[[V6]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<2x2x3x5xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @sinks_by_query(%q: tensor<2x3x2x4xf32>,
                           %k: tensor<2x3x2x4xf32>,
@@ -406,7 +406,7 @@ func.func @sinks_by_query(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V7:.*]] = nn.concat %[[V3]], %[[V1]] along 0 : tensor<3xi64>, tensor<1xi64> -> tensor<4xi64>
 // CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V0]] [0, 2] : tensor<1x1xf32> -> tensor<1x2x1x3xf32>
 // CHECK-NEXT: %[[V9:.*]] = nn.concat %[[V8]], %[[V4]] along 3 : tensor<1x2x1x3xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x1x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V9]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_masked_sink : tensor<2xf32> init normal
 func.func @sinks_masked(%q: tensor<2x3x2x4xf32>,
@@ -447,7 +447,7 @@ func.func @sinks_masked(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V8:.*]] = nn.broadcast %[[V4]] [0, 1, 3] : tensor<1x2x1xf32> -> tensor<1x2x3x1xf32>
 // CHECK-NEXT: %[[V9:.*]] = nn.broadcast %[[V0]] [0, 2, 3] : tensor<1x3x3xf32> -> tensor<1x2x3x3xf32>
 // CHECK-NEXT: %[[V10:.*]] = nn.concat %[[V9]], %[[V8]] along 3 : tensor<1x2x3x3xf32>, tensor<1x2x3x1xf32> -> tensor<1x2x3x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V10]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x3x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %[[V5]], %[[V6]] positions %[[V3]], %[[V7]] bias %[[V10]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x3x4xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @sinks_masked_otherwise_sink : tensor<2xf32> init normal
 func.func @sinks_masked_otherwise(%q: tensor<2x3x2x4xf32>,

@@ -387,7 +387,7 @@ func.func @values_first(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
 // CHECK-NEXT: %[[V11:.*]] = nn.concat %[[V3]], %[[V6]] along 0 : tensor<1x2x4xf32>, tensor<1x2x4xf32> -> tensor<2x2x4xf32>
 // CHECK-NEXT: %[[V12:.*]] = nn.contract "bsk,ank->bsan" %arg0, %[[V11]] : tensor<3x5x4xf32>, tensor<2x2x4xf32> -> tensor<3x5x2x2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.reshape %arg1 : tensor<5x5xf32> -> tensor<1x1x5x5xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V8]], %[[V10]], %[[V12]] positions %[[V0]], %[[V0]] bias %[[V13]] scale 5.000000e-01 : (tensor<3x5x2x2xf32>, tensor<3x5x2x2xf32>, tensor<3x5x2x2xf32>, tensor<5xi64>, tensor<5xi64>, tensor<1x1x5x5xf32>) -> (tensor<3x5x2x2xf32>, tensor<3x5x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V8]], %[[V10]], %[[V12]] positions %[[V0]], %[[V0]] bias %[[V13]] scale 5.000000e-01 : (tensor<3x5x2x2xf32>, tensor<3x5x2x2xf32>, tensor<3x5x2x2xf32>, tensor<5xi64>, tensor<5xi64>, tensor<1x1x5x5xf32>) -> (tensor<3x5x2x2xf32>, tensor<3x5x2xf32>, tensor<3x5x2xf32>)
 // CHECK-NEXT: %[[V14:.*]] = nn.reshape %[[RESULT]] : tensor<3x5x2x2xf32> -> tensor<3x5x4xf32>
 // CHECK-NEXT: return %[[V14]] : tensor<3x5x4xf32>
 nn.param @masked_q0 : tensor<2x4xf32> init normal

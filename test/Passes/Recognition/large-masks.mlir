@@ -5,7 +5,7 @@
 // CHECK-SAME: %arg0: tensor<1x256x1x2xf32>, %arg1: tensor<1x256x1x2xf32>, %arg2: tensor<1x256x1x2xf32>) -> tensor<1x256x1x2xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense_resource<__elided__> : tensor<256xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense_resource<__elided__> : tensor<1x1x256x256xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<1x256x1x2xf32>, tensor<1x256x1x2xf32>, tensor<1x256x1x2xf32>, tensor<256xi64>, tensor<256xi64>, tensor<1x1x256x256xf32>) -> (tensor<1x256x1x2xf32>, tensor<1x256x1xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<1x256x1x2xf32>, tensor<1x256x1x2xf32>, tensor<1x256x1x2xf32>, tensor<256xi64>, tensor<256xi64>, tensor<1x1x256x256xf32>) -> (tensor<1x256x1x2xf32>, tensor<1x256x1xf32>, tensor<1x256x1xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<1x256x1x2xf32>
 func.func @constant(%q: tensor<1x256x1x2xf32>,
                     %k: tensor<1x256x1x2xf32>,
@@ -39,7 +39,7 @@ func.func @constant(%q: tensor<1x256x1x2xf32>,
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V3]] [0, 1, 2] : tensor<1x1x272xf32> -> tensor<1x1x272x272xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.broadcast %[[V3]] [0, 1, 3] : tensor<1x1x272xf32> -> tensor<1x1x272x272xf32>
 // CHECK-NEXT: %[[V6:.*]] = nn.sum %[[V4]], %[[V5]] : tensor<1x1x272x272xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V6]] scale 1.000000e+00 : (tensor<1x272x1x2xf32>, tensor<1x272x1x2xf32>, tensor<1x272x1x2xf32>, tensor<272xi64>, tensor<272xi64>, tensor<1x1x272x272xf32>) -> (tensor<1x272x1x2xf32>, tensor<1x272x1xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V6]] scale 1.000000e+00 : (tensor<1x272x1x2xf32>, tensor<1x272x1x2xf32>, tensor<1x272x1x2xf32>, tensor<272xi64>, tensor<272xi64>, tensor<1x1x272x272xf32>) -> (tensor<1x272x1x2xf32>, tensor<1x272x1xf32>, tensor<1x272x1xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<1x272x1x2xf32>
 func.func @computed(%q: tensor<1x272x1x2xf32>,
                     %k: tensor<1x272x1x2xf32>,

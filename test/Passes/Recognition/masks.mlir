@@ -123,7 +123,7 @@ func.func @one_query(%q: tensor<2x1x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}-1.000000e+09, -1.000000e+09, -1.000000e+09], [0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @diagonal(%q: tensor<2x3x2x4xf32>,
                     %k: tensor<2x3x2x4xf32>,
@@ -145,7 +145,7 @@ func.func @diagonal(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @window(%q: tensor<2x3x2x4xf32>,
                   %k: tensor<2x3x2x4xf32>,
@@ -167,7 +167,7 @@ func.func @window(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0xFF800000, 0xFF800000], [0.000000e+00, 0.000000e+00, 0xFF800000], [0.000000e+00, 0xFF800000, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @holes(%q: tensor<2x3x2x4xf32>,
                  %k: tensor<2x3x2x4xf32>,
@@ -190,7 +190,7 @@ func.func @holes(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0xFF800000, 0xFF800000], [0xFF800000, 0.000000e+00, 0xFF800000], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @not_first(%q: tensor<2x3x2x4xf32>,
                      %k: tensor<2x3x2x4xf32>,
@@ -236,7 +236,7 @@ func.func @just_removes(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -9.998000e+03, -9.998000e+03], [0.000000e+00, 0.000000e+00, -9.998000e+03], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @just_no_mask(%q: tensor<2x3x2x4xf32>,
                         %k: tensor<2x3x2x4xf32>,
@@ -259,7 +259,7 @@ func.func @just_no_mask(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 1.000000e+09, 1.000000e+09], [0.000000e+00, 0.000000e+00, 1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @positive(%q: tensor<2x3x2x4xf32>,
                     %k: tensor<2x3x2x4xf32>,
@@ -282,7 +282,7 @@ func.func @positive(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}1.000000e+00, -1.000000e+09, -1.000000e+09], [1.000000e+00, 1.000000e+00, -1.000000e+09], [1.000000e+00, 1.000000e+00, 1.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @other_zero(%q: tensor<2x3x2x4xf32>,
                       %k: tensor<2x3x2x4xf32>,
@@ -306,7 +306,7 @@ func.func @other_zero(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
 // CHECK-NEXT: %[[V2:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -1.000000e+00, -2.000000e+00, -3.000000e+00, -4.000000e+00]]]]> : tensor<1x1x1x5xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V1]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<1x1x1x5xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V1]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<3xi64>, tensor<5xi64>, tensor<1x1x1x5xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @rising(%q: tensor<2x3x2x4xf32>,
                   %k: tensor<2x5x2x4xf32>,
@@ -329,7 +329,7 @@ func.func @rising(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -1.000000e+09, -1.000000e+09, -1.000000e+09], [0.000000e+00, -1.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, -1.000000e+00, -2.000000e+00, -1.000000e+09], [0.000000e+00, -1.000000e+00, -2.000000e+00, -3.000000e+00]]]]> : tensor<1x1x4x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>, tensor<2x4x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x4x2x4xf32>
 func.func @rising_beside_mask(%q: tensor<2x4x2x4xf32>,
                               %k: tensor<2x4x2x4xf32>,
@@ -356,7 +356,7 @@ func.func @rising_beside_mask(%q: tensor<2x4x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -5.000000e-01, -5.000000e+08, -5.000000e+08], [0.000000e+00, -5.000000e-01, -1.000000e+00, -5.000000e+08], [0.000000e+00, -5.000000e-01, -1.000000e+00, -1.500000e+00], [0.000000e+00, -5.000000e-01, -1.000000e+00, -1.500000e+00]]]]> : tensor<1x1x4x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 5.000000e-01 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 5.000000e-01 : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>) -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>, tensor<2x4x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x4x2x4xf32>
 func.func @rising_and_scaled(%q: tensor<2x4x2x4xf32>,
                              %k: tensor<2x4x2x4xf32>,
@@ -384,7 +384,7 @@ func.func @rising_and_scaled(%q: tensor<2x4x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0.000000e+00, 0.000000e+00], [-1.000000e+09, 0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00]], {{\[\[}}0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x2x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @by_head(%q: tensor<2x3x2x4xf32>,
                    %k: tensor<2x3x2x4xf32>,
@@ -406,7 +406,7 @@ func.func @by_head(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]], {{\[\[}}0.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x2x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @causal_for_one_head(%q: tensor<2x3x2x4xf32>,
                                %k: tensor<2x3x2x4xf32>,
@@ -429,7 +429,7 @@ func.func @causal_for_one_head(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0.000000e+00, 0xFF800000]]]]> : tensor<1x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @by_key(%q: tensor<2x3x2x4xf32>,
                   %k: tensor<2x3x2x4xf32>,
@@ -452,7 +452,7 @@ func.func @by_key(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0xFF800000, 0xFF800000]]]]> : tensor<1x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @first_key(%q: tensor<2x3x2x4xf32>,
                      %k: tensor<2x3x2x4xf32>,
@@ -490,7 +490,7 @@ func.func @first_key(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V14:.*]] = nn.reshape %[[V13]] : tensor<1x3x1x1xf32> -> tensor<3xf32>
 // CHECK-NEXT: %[[V15:.*]] = nn.broadcast %[[V14]] [1] : tensor<3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V16:.*]] = nn.mul %arg0, %[[V15]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V2]], %[[V2]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x1xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V2]], %[[V2]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x1xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @by_query(%q: tensor<2x3x2x4xf32>,
                     %k: tensor<2x3x2x4xf32>,
@@ -513,7 +513,7 @@ func.func @by_query(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0xFF800000, 0xFF800000], [0xFF800000, 0xFF800000, 0xFF800000], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @by_query_infinite(%q: tensor<2x3x2x4xf32>,
                              %k: tensor<2x3x2x4xf32>,
@@ -537,7 +537,7 @@ func.func @by_query_infinite(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00], [-1.000000e+09], [0.000000e+00]]]]> : tensor<1x1x3x1xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x1xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x1xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @by_query_added(%q: tensor<2x3x2x4xf32>,
                           %k: tensor<2x3x2x4xf32>,
@@ -587,7 +587,7 @@ func.func @joined_masks(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0xFF800000, 0xFF800000], [0.000000e+00, 0.000000e+00, 0xFF800000], [0.000000e+00, -1.000000e+09, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @joined_not(%q: tensor<2x3x2x4xf32>,
                       %k: tensor<2x3x2x4xf32>,
@@ -674,7 +674,7 @@ func.func @scaled(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.constant dense<{{\[\[}}{{\[\[}}0.000000e+00, 0.000000e+00, -1.000000e+03], [0.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]]> : tensor<1x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 9.9999999999999995E-7 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 9.9999999999999995E-7 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @scaled_mask(%q: tensor<2x3x2x4xf32>,
                        %k: tensor<2x3x2x4xf32>,

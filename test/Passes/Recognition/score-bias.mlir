@@ -7,7 +7,7 @@
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.reshape %arg3 : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @data_added(%q: tensor<2x3x2x4xf32>,
                       %k: tensor<2x3x2x4xf32>,
@@ -30,7 +30,7 @@ func.func @data_added(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.reshape %arg3 : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V2:.*]] = nn.scale %[[V1]] by 5.000000e-01 : tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 5.000000e-01 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 5.000000e-01 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @data_scaled(%q: tensor<2x3x2x4xf32>,
                        %k: tensor<2x3x2x4xf32>,
@@ -57,7 +57,7 @@ func.func @data_scaled(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V3:.*]] = nn.broadcast %[[V2]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.sum %[[V3]], %[[V4]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @data_and_causal(%q: tensor<2x3x2x4xf32>,
                            %k: tensor<2x3x2x4xf32>,
@@ -87,7 +87,7 @@ func.func @data_and_causal(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V3:.*]] = nn.broadcast %[[V2]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.sum %[[V3]], %[[V4]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @data_and_infinite(%q: tensor<2x3x2x4xf32>,
                              %k: tensor<2x3x2x4xf32>,
@@ -120,7 +120,7 @@ func.func @data_and_infinite(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V5:.*]] = nn.broadcast %[[V4]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V6:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V7:.*]] = nn.sum %[[V5]], %[[V6]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @ids_take_keys(%q: tensor<2x3x2x4xf32>,
                          %k: tensor<2x3x2x4xf32>,
@@ -150,7 +150,7 @@ func.func @ids_take_keys(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V1:.*]] = nn.cast %arg3 : tensor<2x3xi64> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V2:.*]] = nn.reshape %[[V1]] : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V3:.*]] = nn.scale %[[V2]] by -9.998000e+03 : tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V3]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V3]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @ids_add(%q: tensor<2x3x2x4xf32>,
                    %k: tensor<2x3x2x4xf32>,
@@ -183,7 +183,7 @@ func.func @ids_add(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V5:.*]] = nn.broadcast %[[V4]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V6:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V7:.*]] = nn.sum %[[V5]], %[[V6]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @ids_add_positive(%q: tensor<2x3x2x4xf32>,
                             %k: tensor<2x3x2x4xf32>,
@@ -218,7 +218,7 @@ func.func @ids_add_positive(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V6:.*]] = nn.broadcast %[[V5]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V7:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V8:.*]] = nn.sum %[[V6]], %[[V7]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @choice_takes_keys(%q: tensor<2x3x2x4xf32>,
                              %k: tensor<2x3x2x4xf32>,
@@ -250,7 +250,7 @@ func.func @choice_takes_keys(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V2:.*]] = nn.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT: %[[V3:.*]] = nn.where %arg3, %[[V2]], %[[V1]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.reshape %[[V3]] : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @choice_adds(%q: tensor<2x3x2x4xf32>,
                        %k: tensor<2x3x2x4xf32>,
@@ -280,7 +280,7 @@ func.func @choice_adds(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.reduce %arg3 [2] : tensor<2x3x5xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V2:.*]] = nn.reshape %[[V1]] : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @sum_adds(%q: tensor<2x3x2x4xf32>,
                     %k: tensor<2x3x2x4xf32>,
@@ -308,7 +308,7 @@ func.func @sum_adds(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.read @trained_table : tensor<1x2x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention causal %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @trained_table : tensor<2x3x3xf32> init normal
 func.func @trained(%q: tensor<2x3x2x4xf32>,
@@ -365,7 +365,7 @@ func.func @stored_mask(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V3:.*]] = nn.transpose %[[V2]] [0, 3, 1, 2] : tensor<1x3x3x2xf32> -> tensor<1x2x3x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V0]] [0, 2, 3] : tensor<1x3x3xf32> -> tensor<1x2x3x3xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.sum %[[V3]], %[[V4]] : tensor<1x2x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V5]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<1x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @moved_data(%q: tensor<2x3x2x4xf32>,
                       %k: tensor<2x3x2x4xf32>,
@@ -399,7 +399,7 @@ func.func @moved_data(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V3]] [0, 1, 3] : tensor<2x1x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.broadcast %[[V0]] [1, 2, 3] : tensor<1x3x3xf32> -> tensor<2x1x3x3xf32>
 // CHECK-NEXT: %[[V6:.*]] = nn.sum %[[V4]], %[[V5]] : tensor<2x1x3x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V6]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V6]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @joined_data(%q: tensor<2x3x2x4xf32>,
                        %k: tensor<2x3x2x4xf32>,
@@ -442,7 +442,7 @@ func.func @joined_data(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V12:.*]] = nn.reshape %[[V11]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.broadcast %[[V12]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V14:.*]] = nn.mul %arg0, %[[V13]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding(%q: tensor<2x3x2x4xf32>,
                    %k: tensor<2x3x2x4xf32>,
@@ -477,7 +477,7 @@ func.func @padding(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V12:.*]] = nn.reshape %[[V11]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.broadcast %[[V12]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V14:.*]] = nn.mul %arg0, %[[V13]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_filled(%q: tensor<2x3x2x4xf32>,
                           %k: tensor<2x3x2x4xf32>,
@@ -504,7 +504,7 @@ func.func @padding_filled(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V4:.*]] = nn.broadcast %[[V1]] [1, 2] : tensor<1x1xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V5:.*]] = nn.broadcast %[[V0]] [1, 2] : tensor<1x1xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V6:.*]] = nn.where %[[V3]], %[[V4]], %[[V5]] : tensor<2x1x1x3xi1>, tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V2]], %[[V2]] bias %[[V6]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V2]], %[[V2]] bias %[[V6]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_infinite(%q: tensor<2x3x2x4xf32>,
                             %k: tensor<2x3x2x4xf32>,
@@ -552,7 +552,7 @@ func.func @padding_infinite(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V25:.*]] = nn.reshape %[[V24]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V26:.*]] = nn.broadcast %[[V25]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V27:.*]] = nn.mul %arg0, %[[V26]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_and_causal(%q: tensor<2x3x2x4xf32>,
                               %k: tensor<2x3x2x4xf32>,
@@ -605,7 +605,7 @@ func.func @padding_and_causal(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V25:.*]] = nn.reshape %[[V24]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V26:.*]] = nn.broadcast %[[V25]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V27:.*]] = nn.mul %arg0, %[[V26]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V4]], %[[V4]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V4]], %[[V4]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @causal_and_padding(%q: tensor<2x3x2x4xf32>,
                               %k: tensor<2x3x2x4xf32>,
@@ -658,7 +658,7 @@ func.func @causal_and_padding(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V25:.*]] = nn.reshape %[[V24]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V26:.*]] = nn.broadcast %[[V25]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V27:.*]] = nn.mul %arg0, %[[V26]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_and_infinite(%q: tensor<2x3x2x4xf32>,
                                 %k: tensor<2x3x2x4xf32>,
@@ -711,7 +711,7 @@ func.func @padding_and_infinite(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V25:.*]] = nn.reshape %[[V24]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V26:.*]] = nn.broadcast %[[V25]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V27:.*]] = nn.mul %arg0, %[[V26]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V27]], %arg1, %arg2 positions %[[V6]], %[[V6]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_infinite_and_causal(%q: tensor<2x3x2x4xf32>,
                                        %k: tensor<2x3x2x4xf32>,
@@ -756,7 +756,7 @@ func.func @padding_infinite_and_causal(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V15:.*]] = nn.reshape %[[V14]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V16:.*]] = nn.broadcast %[[V15]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V17:.*]] = nn.mul %arg0, %[[V16]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V17]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V10]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V17]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V10]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @padding_and_bias_b : tensor<2xf32> init normal
 func.func @padding_and_bias(%q: tensor<2x3x2x4xf32>,
@@ -816,7 +816,7 @@ func.func @padding_and_bias(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V30:.*]] = nn.reshape %[[V25]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V31:.*]] = nn.broadcast %[[V30]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V32:.*]] = nn.mul %arg0, %[[V31]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V32]], %arg1, %arg2 positions %[[V5]], %[[V5]] bias %[[V29]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V32]], %arg1, %arg2 positions %[[V5]], %[[V5]] bias %[[V29]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @bias_and_padding_b : tensor<2xf32> init normal
 func.func @bias_and_padding(%q: tensor<2x3x2x4xf32>,
@@ -861,7 +861,7 @@ func.func @bias_and_padding(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V12:.*]] = nn.reshape %[[V11]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.broadcast %[[V12]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V14:.*]] = nn.mul %arg0, %[[V13]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 5.000000e-01 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 5.000000e-01 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @padding_scaled(%q: tensor<2x3x2x4xf32>,
                           %k: tensor<2x3x2x4xf32>,
@@ -926,7 +926,7 @@ func.func @padding_and_added(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V16:.*]] = nn.reshape %[[V14]] : tensor<1x2x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V17:.*]] = nn.broadcast %[[V16]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V18:.*]] = nn.mul %[[V4]], %[[V17]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V18]], %[[V5]], %[[V6]] positions %[[V3]], %[[V3]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V18]], %[[V5]], %[[V6]] positions %[[V3]], %[[V3]] bias %[[V15]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: %[[V19:.*]] = nn.transpose %[[RESULT]] [1, 0, 2, 3] : tensor<2x3x2x4xf32> -> tensor<3x2x2x4xf32>
 // CHECK-NEXT: return %[[V19]] : tensor<3x2x2x4xf32>
 func.func @padding_other_layout(%q: tensor<3x2x2x4xf32>,
@@ -965,7 +965,7 @@ func.func @padding_other_layout(%q: tensor<3x2x2x4xf32>,
 // CHECK-NEXT: %[[V14:.*]] = nn.reshape %[[V13]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V15:.*]] = nn.broadcast %[[V14]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V16:.*]] = nn.mul %arg0, %[[V15]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_slice(%q: tensor<2x3x2x4xf32>,
                          %k: tensor<2x3x2x4xf32>,
@@ -1005,7 +1005,7 @@ func.func @core_of_slice(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V14:.*]] = nn.reshape %[[V13]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V15:.*]] = nn.broadcast %[[V14]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V16:.*]] = nn.mul %arg0, %[[V15]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V16]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V8]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_transpose(%q: tensor<2x3x2x4xf32>,
                              %k: tensor<2x3x2x4xf32>,
@@ -1042,7 +1042,7 @@ func.func @core_of_transpose(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V12:.*]] = nn.reshape %[[V11]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.broadcast %[[V12]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V14:.*]] = nn.mul %arg0, %[[V13]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_reshape(%q: tensor<2x3x2x4xf32>,
                            %k: tensor<2x3x2x4xf32>,
@@ -1079,7 +1079,7 @@ func.func @core_of_reshape(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V12:.*]] = nn.reshape %[[V11]] : tensor<2x1x1xf32> -> tensor<2xf32>
 // CHECK-NEXT: %[[V13:.*]] = nn.broadcast %[[V12]] [0] : tensor<2xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V14:.*]] = nn.mul %arg0, %[[V13]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V14]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V7]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_grown(%q: tensor<2x3x2x4xf32>,
                          %k: tensor<2x3x2x4xf32>,
@@ -1105,7 +1105,7 @@ func.func @core_of_grown(%q: tensor<2x3x2x4xf32>,
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.read @core_of_reshaped_bias_b : tensor<2x2x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V1]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x2x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 nn.param @core_of_reshaped_bias_b : tensor<4x3xf32> init normal
 func.func @core_of_reshaped_bias(%q: tensor<2x3x2x4xf32>,
@@ -1150,7 +1150,7 @@ func.func @core_of_reshaped_bias(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V19:.*]] = nn.reshape %[[V18]] : tensor<2x1x3xf32> -> tensor<2x3xf32>
 // CHECK-NEXT: %[[V20:.*]] = nn.broadcast %[[V19]] [0, 1] : tensor<2x3xf32> -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V21:.*]] = nn.mul %arg0, %[[V20]] : tensor<2x3x2x4xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %[[V21]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V11]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %[[V21]], %arg1, %arg2 positions %[[V3]], %[[V3]] bias %[[V11]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x3x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_product(%q: tensor<2x3x2x4xf32>,
                            %k: tensor<2x3x2x4xf32>,
@@ -1178,7 +1178,7 @@ func.func @core_of_product(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V2:.*]] = nn.reshape %arg3 : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V3:.*]] = nn.broadcast %[[V0]] [1, 2] : tensor<1x1xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.mul %[[V2]], %[[V3]] : tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_sum(%q: tensor<2x3x2x4xf32>,
                        %k: tensor<2x3x2x4xf32>,
@@ -1206,7 +1206,7 @@ func.func @core_of_sum(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V2:.*]] = nn.reshape %arg3 : tensor<2x3xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V3:.*]] = nn.broadcast %[[V0]] [1, 2] : tensor<1x1xf32> -> tensor<2x1x1x3xf32>
 // CHECK-NEXT: %[[V4:.*]] = nn.mul %[[V2]], %[[V3]] : tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V1]], %[[V1]] bias %[[V4]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_uniform(%q: tensor<2x3x2x4xf32>,
                            %k: tensor<2x3x2x4xf32>,
@@ -1231,7 +1231,7 @@ func.func @core_of_uniform(%q: tensor<2x3x2x4xf32>,
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
 // CHECK-NEXT: %[[V1:.*]] = nn.reshape %arg3 : tensor<2x4xf32> -> tensor<2x1x1x4xf32>
 // CHECK-NEXT: %[[V2:.*]] = nn.slice %[[V1]] at [0, 0, 0, 1] step [1, 1, 1, 1] : tensor<2x1x1x4xf32> -> tensor<2x1x1x3xf32>
-// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
+// CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]], %[[MAX:.*]] = nn.attention %arg0, %arg1, %arg2 positions %[[V0]], %[[V0]] bias %[[V2]] scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>, tensor<2x1x1x3xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>)
 // CHECK-NEXT: return %[[RESULT]] : tensor<2x3x2x4xf32>
 func.func @core_of_part(%q: tensor<2x3x2x4xf32>,
                         %k: tensor<2x3x2x4xf32>,

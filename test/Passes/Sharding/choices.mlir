@@ -225,8 +225,8 @@ func.func @forward(%x: tensor<2x4x4xf32> {nn.name = "x", nn.role = #nn.role<data
   %bias = nn.reshape %heads : tensor<4x4x4xf32> -> tensor<1x4x4x4xf32>
   // expected-remark@+2 {{'nn.attention' 'tensor<2x4x4x2xf32>': dim 2 is split over "tp" (level 0): nn.contract 'nn.contract'}}
   // expected-remark@+1 {{'nn.attention' 'tensor<2x4x4xf32>': dim 2 is split over "tp" (level 0): nn.attention 'nn.attention'}}
-  %o, %lse = nn.attention %q, %q, %q positions %pos, %pos bias %bias scale 1.0
-      : (tensor<2x4x4x2xf32>, tensor<2x4x4x2xf32>, tensor<2x4x4x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x4x4x4xf32>) -> (tensor<2x4x4x2xf32>, tensor<2x4x4xf32>)
+  %o, %lse, %max = nn.attention %q, %q, %q positions %pos, %pos bias %bias scale 1.0
+      : (tensor<2x4x4x2xf32>, tensor<2x4x4x2xf32>, tensor<2x4x4x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x4x4x4xf32>) -> (tensor<2x4x4x2xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %wp = nn.read @proj.weight : tensor<4x2x4xf32>
   // expected-remark@+1 {{'nn.contract' 'tensor<2x4x4xf32>': dim 1 is split over "tp" (level 2): sequence parallelism}}
   %y = nn.contract "bshd,hdc->bsc" %o, %wp : tensor<2x4x4x2xf32>, tensor<4x2x4xf32> -> tensor<2x4x4xf32>

@@ -50,7 +50,7 @@ func.func @attention(
 }
 
 // CHECK-LABEL: func.func @scores(
-// CHECK: nn.masked_softmax {{.*}}dist.factors = {{\[\[}}"dp"], ["tp"], [], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}]>]
+// CHECK: nn.masked_softmax {{.*}}dist.factors = {{\[\[}}"dp"], ["tp"], [], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}]>]
 // CHECK: nn.masked_softmax_grad {{.*}}dist.factors = {{\[\[}}"dp"], ["tp"], [], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>, #dist.sharding<@mesh, [{"dp"}, {"tp"}, {}, {}]>]
 func.func @scores(
     %x: tensor<4x2x6x6xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {"tp"}, {}, {}]>, reason = "test">]},
@@ -58,8 +58,8 @@ func.func @scores(
     %n: tensor<4xi64> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}]>, reason = "test">]},
     %s: tensor<i64>,
     %b: tensor<1x2x1x6xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{}, {"tp"}, {}, {}]>, reason = "test">]}) {
-  %p, %lse = nn.masked_softmax %x positions %at, %at bias %b samples %n seed %s step %s scale 0.5 {p = 0.5, id = 1} : (tensor<4x2x6x6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x2x6x6xf32>, tensor<4x2x6xf32>)
-  %q, %d = nn.masked_softmax_grad %x, %p lse %lse positions %at, %at bias %b samples %n seed %s step %s scale 0.5 {p = 0.5, id = 1} : (tensor<4x2x6x6xf32>, tensor<4x2x6x6xf32>, tensor<4x2x6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x2x6x6xf32>, tensor<4x2x6x6xf32>)
+  %p, %lse, %max = nn.masked_softmax %x positions %at, %at bias %b samples %n seed %s step %s scale 0.5 {p = 0.5, id = 1} : (tensor<4x2x6x6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x2x6x6xf32>, tensor<4x2x6xf32>, tensor<4x2x6xf32>)
+  %q, %d = nn.masked_softmax_grad %x, %p lse %lse max %max positions %at, %at bias %b samples %n seed %s step %s scale 0.5 {p = 0.5, id = 1} : (tensor<4x2x6x6xf32>, tensor<4x2x6x6xf32>, tensor<4x2x6xf32>, tensor<4x2x6xf32>, tensor<6xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x2x6x6xf32>, tensor<4x2x6x6xf32>)
   return
 }
 

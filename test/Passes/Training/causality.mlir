@@ -37,18 +37,18 @@ func.func @forward(
   %x = nn.embedding %ids, %emb : tensor<2x4xi64>, tensor<16x16xf32> -> tensor<2x4x16xf32>
   %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
   %window = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [-1.0e9, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x4xf32>
-  %a, %lse = nn.attention %h, %h, %h positions %pos, %pos bias %window scale 0.5
+  %a, %lse, %max = nn.attention %h, %h, %h positions %pos, %pos bias %window scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %key = nn.broadcast %pos [3] : tensor<4xi64> -> tensor<1x1x4x4xi64>
   %query = nn.transpose %key [0, 1, 3, 2] : tensor<1x1x4x4xi64> -> tensor<1x1x4x4xi64>
   %keeps = nn.compare le %key, %query : tensor<1x1x4x4xi64> -> tensor<1x1x4x4xi1>
   %zero = nn.constant dense<0.0> : tensor<1x1x4x4xf32>
   %removed = nn.constant dense<0xFF800000> : tensor<1x1x4x4xf32>
   %mask = nn.where %keeps, %zero, %removed : tensor<1x1x4x4xi1>, tensor<1x1x4x4xf32>
-  %c, %lse2 = nn.attention %a, %a, %a positions %pos, %pos bias %mask scale 0.5
+  %c, %lse2, %max2 = nn.attention %a, %a, %a positions %pos, %pos bias %mask scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %logits = nn.reshape %c : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
   return %logits : tensor<2x4x16xf32>
 }
@@ -68,9 +68,9 @@ func.func @forward(
   %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
   %mask = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x4xf32>
   // expected-note@+1 {{'nn.attention' may let position 2 see position 3}}
-  %a, %lse = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
+  %a, %lse, %max = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %logits = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
   return %logits : tensor<2x4x16xf32>
 }
@@ -131,9 +131,9 @@ func.func @forward(
   %none = nn.constant dense<0.0> : tensor<1x4x1x4xf32>
   %sink = nn.read @sink : tensor<1x4x1x1xf32>
   %bias = nn.concat %none, %sink along 3 : tensor<1x4x1x4xf32>, tensor<1x4x1x1xf32> -> tensor<1x4x1x5xf32>
-  %a, %lse = nn.attention causal %h, %k, %k positions %pos, %kpos bias %bias scale 0.5
+  %a, %lse, %max = nn.attention causal %h, %k, %k positions %pos, %kpos bias %bias scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x4x1x5xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
   return %y : tensor<2x4x16xf32>
 }
@@ -197,9 +197,9 @@ func.func @forward(
   %h = nn.reshape %x : tensor<2x4x16xf32> -> tensor<2x4x4x4xf32>
   %mask = nn.constant dense<[[[[-1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9]]]]> : tensor<1x1x4x4xf32>
   // expected-note@+1 {{'nn.attention' may let position 0 see position 3}}
-  %a, %lse = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
+  %a, %lse, %max = nn.attention %h, %h, %h positions %pos, %pos bias %mask scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<2x4x4x4xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
   return %y : tensor<2x4x16xf32>
 }
@@ -222,9 +222,9 @@ func.func @forward(
   %k = nn.concat %memory, %h along 1 : tensor<2x1x4x4xf32>, tensor<2x4x4x4xf32> -> tensor<2x5x4x4xf32>
   %kpos = nn.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
   %mask = nn.constant dense<[[[[0.0, 0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0, 0.0]]]]> : tensor<1x1x4x5xf32>
-  %a, %lse = nn.attention %h, %k, %k positions %pos, %kpos bias %mask scale 0.5
+  %a, %lse, %max = nn.attention %h, %k, %k positions %pos, %kpos bias %mask scale 0.5
       : (tensor<2x4x4x4xf32>, tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x1x4x5xf32>)
-      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>)
+      -> (tensor<2x4x4x4xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
   %y = nn.reshape %a : tensor<2x4x4x4xf32> -> tensor<2x4x16xf32>
   return %y : tensor<2x4x16xf32>
 }

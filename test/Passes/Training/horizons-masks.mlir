@@ -246,40 +246,46 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
       : (tensor<1x4x2x2xf32>, tensor<1x6x2x2xf32>, tensor<1x6x2x2xf32>, tensor<4xi64>, tensor<6xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
   // A bias hides more; of each head another.
   %bias = nn.constant dense<[[[[0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, 0.0, 0.0], [0.0, 0.0, -1.0e9, 0.0], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
-  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}
-  // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 1 2 3}}
-  %g, %lg = nn.attention causal %h, %h, %h positions %pos, %pos bias %bias scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // expected-remark@+2 {{#0 sees [1, 1, 1, 1]: 3}}
-  // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
-  %i, %li = nn.attention %h, %h, %h positions %pos, %pos bias %bias scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}
+  // expected-remark@+2 {{#1 sees [1, 4, 1]: 0 1 2 3}}
+  // expected-remark@+1 {{#2 sees [1, 4, 1]: 0 1 2 3}}
+  %g, %lg, %lg_max = nn.attention causal %h, %h, %h positions %pos, %pos bias %bias scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 1, 1, 1]: 3}}
+  // expected-remark@+2 {{#1 sees [1, 1, 1]: 3}}
+  // expected-remark@+1 {{#2 sees [1, 1, 1]: 3}}
+  %i, %li, %li_max = nn.attention %h, %h, %h positions %pos, %pos bias %bias scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   // Heads are one dim of groups and their queries here: what one head sees is
   // seen.
   %open = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
-  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 2 3 2 3}}
-  // expected-remark@+1 {{#1 sees [1, 4, 1]: 2 3 2 3}}
-  %p, %lp = nn.attention %h, %h, %h positions %pos, %pos bias %open scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 2 3 2 3}}
+  // expected-remark@+2 {{#1 sees [1, 4, 1]: 2 3 2 3}}
+  // expected-remark@+1 {{#2 sees [1, 4, 1]: 2 3 2 3}}
+  %p, %lp, %lp_max = nn.attention %h, %h, %h positions %pos, %pos bias %open scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   %none = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[-1.0e9, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
-  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 3 1 2 3}}
-  // expected-remark@+1 {{#1 sees [1, 4, 1]: 3 1 2 3}}
-  %r, %lr = nn.attention %h, %h, %h positions %pos, %pos bias %none scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 3 1 2 3}}
+  // expected-remark@+2 {{#1 sees [1, 4, 1]: 3 1 2 3}}
+  // expected-remark@+1 {{#2 sees [1, 4, 1]: 3 1 2 3}}
+  %r, %lr, %lr_max = nn.attention %h, %h, %h positions %pos, %pos bias %none scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   // One for all heads and queries.
   %pad = nn.constant dense<[[[[0.0, 0.0, 0.0, -1.0e9]]]]> : tensor<1x1x1x4xf32>
-  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 2 2 2 3}}
-  // expected-remark@+1 {{#1 sees [1, 4, 1]: 2 2 2 3}}
-  %j, %lj = nn.attention %h, %h, %h positions %pos, %pos bias %pad scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 2 2 2 3}}
+  // expected-remark@+2 {{#1 sees [1, 4, 1]: 2 2 2 3}}
+  // expected-remark@+1 {{#2 sees [1, 4, 1]: 2 2 2 3}}
+  %j, %lj, %lj_max = nn.attention %h, %h, %h positions %pos, %pos bias %pad scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   // In parts, that of a parameter open.
   %n0 = nn.constant dense<-1.0e9> : tensor<1x1x1x1xf32>
   %n1 = nn.constant dense<0.0> : tensor<1x1x1x2xf32>
   %parts = nn.concat %n1, %n0, %n0 along 3 : tensor<1x1x1x2xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32> -> tensor<1x1x1x4xf32>
-  // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 1 1 2 3}}
-  // expected-remark@+1 {{#1 sees [1, 4, 1]: 1 1 2 3}}
-  %k, %lk = nn.attention %h, %h, %h positions %pos, %pos bias %parts scale 0.5
-      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
+  // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 1 1 2 3}}
+  // expected-remark@+2 {{#1 sees [1, 4, 1]: 1 1 2 3}}
+  // expected-remark@+1 {{#2 sees [1, 4, 1]: 1 1 2 3}}
+  %k, %lk, %lk_max = nn.attention %h, %h, %h positions %pos, %pos bias %parts scale 0.5
+      : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   // Queries alone see tokens.
   %free = nn.constant dense<1.0> : tensor<1x4x2x2xf32>
   // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}

@@ -45,17 +45,18 @@ static int64_t privateBytes(const AttentionSizes &sizes) {
     numbers += tile * llvm::alignTo(sizes.width, lanes);
   if (isNarrow)
     numbers += tile * widths;
+  // Biases of pairs, or their cotangents, and a row of them.
+  if (sizes.bias)
+    numbers += tile * tile + 2 * tile;
   return numbers * 4;
 }
 
 /// What stands against tiles wherever they are made.
 static StringRef whyNoTiles(Operation *attention) {
-  auto hasBias = [](auto op) { return op && op.getBias(); };
-  if (hasBias(dyn_cast<nn::AttentionOp>(attention)) ||
-      hasBias(dyn_cast<nn::AttentionGradOp>(attention)))
-    return "scores have a bias";
-  if (nn::tensorType(AttentionSizes(attention).q).getElementTypeBitWidth() > 32)
-    return "numbers have more than 32 bits";
+  AttentionSizes sizes(attention);
+  for (Value numbers : {sizes.q, sizes.bias})
+    if (numbers && nn::tensorType(numbers).getElementTypeBitWidth() > 32)
+      return "numbers have more than 32 bits";
   return "";
 }
 
@@ -75,6 +76,8 @@ StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice) {
   StringRef why = whyNoTiles(attention);
   if (!why.empty())
     return why;
+  if (isOnDevice && AttentionSizes(attention).bias)
+    return "scores have a bias";
   if (isOnDevice)
     return chooseDeviceTiles(attention)
                ? ""
@@ -95,10 +98,15 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
       *why = reason.str();
     return false;
   };
+  Value bias = AttentionSizes(attention).bias;
   for (Value operand : attention->getOperands()) {
     auto view = findStrided(operand, arguments);
-    // Rows of heads are read as vectors.
-    if (!view || (view->strides.size() == 4 && view->strides[3] != 1))
+    // Rows of heads, and of the bias, are read as vectors.
+    bool isRow = view && (view->strides.size() != 4 || view->strides[3] == 1);
+    bool isEqual =
+        view && operand == bias &&
+        (view->strides[3] == 0 || nn::tensorType(bias).getShape()[3] == 1);
+    if (!isRow && !isEqual)
       return no("an operand has no rows in memory");
   }
   StringRef reason = whyNoTiles(attention);
@@ -114,6 +122,8 @@ AttentionUnits codegen::getAttentionUnits(Operation *attention,
   int64_t rows = isForward ? height : sizes.queries * sizes.shared();
   if (isForward)
     units *= llvm::divideCeil(sizes.queries, height);
+  else
+    units += sizes.countBiasUnits(choices);
   int64_t products = rows * sizes.keys * (sizes.width + sizes.valueWidth) *
                      (isForward ? 1 : 2);
   return {units, std::max<int64_t>(1, kGrainProducts / products)};

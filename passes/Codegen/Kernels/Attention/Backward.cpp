@@ -1,4 +1,11 @@
-//===- Backward.cpp - The gradient of a key head's attention --------------===//
+//===- Backward.cpp - The gradient of attention ---------------------------===//
+//
+// Most units are a key head of a sample, and make its dk, dv and dq. Where the
+// bias is trained, others follow, which compute the scores again: each is a
+// tile of queries of the bias, which has one number for all samples or heads
+// that are added up in it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,18 +27,27 @@ public:
   void emit(Value unit);
 
 private:
+  void allocateTiles();
+  void emitHead(Value unit);
+  void emitBias(Value unit);
   void emitDots();
-  void emitKeys(Value firstKey);
+  void bringKeys(Value key);
+  void emitKeys(Value key);
+  void emitProducts(Value firstQuery, Value there, Value head);
   void emitPair(Value firstQuery, Value head, Value shared);
-  void emitScores(Value firstQuery, Value there, Value head, Value shared);
+  void emitBiasPair(Value firstQuery, Value there, Value head);
+  void ifSeen(Value firstQuery, Value there, llvm::function_ref<void()> body);
+  Value loadBias(const ScoreBias &bias, Value row, int64_t column);
+  void emitScores(Value firstQuery, Value there, Value head, Value firstDot);
+  /// The tiles of all scores.
+  Tile scoresOf(Value buffer) const { return {buffer, {}, breadth, {}}; }
 
   nn::AttentionGradOp op;
-  int64_t height = llvm::alignTo(std::min(choices.tileQueries, sizes.queries),
-                                 getProductRows());
+  int64_t height = sizes.pairHeight(choices);
   int64_t breadth = padded(std::min(choices.tileKeys, sizes.keys));
   Value sample, keyHead;
   Value firstKey, left; ///< of the tile of keys
-  Value dots;           ///< rowsum(do * o) of all queries
+  Value dots;           ///< rowsum(do * o) of queries
   Value positions;      ///< i32 by key
   Value randomStart;    ///< the sample's key of dropout
   Value keys, values;   ///< [d][t], [e][t]
@@ -41,13 +57,33 @@ private:
   Value probs, dScores; ///< [q][t]
   Value stage;          ///< [q][d], whole vectors: what dq gets
   Value wideQ, wideD;
+  Tile q, d;     ///< rows of queries and of the result's cotangent
+  Value biasRow; ///< of a query, from a key at or ahead of the tile's first on
+  Value dBias;   ///< [q][t]
+  bool isOfBias = false; ///< whether the unit is one of the bias
 };
 
 } // namespace
 
+/// Units of key heads come first, then, where dbias is asked for, those of the
+/// bias.
 void Backward::emit(Value unit) {
-  keyHead = remainder(unit, sizes.keyHeads);
-  sample = divide(unit, sizes.keyHeads);
+  allocateTiles();
+  if (!sizes.asksForBias)
+    return emitHead(unit);
+  Value heads = index(sizes.batch * sizes.keyHeads);
+  Value isHead =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, unit, heads);
+  auto branch = scf::IfOp::create(b, isHead, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitHead(unit);
+  b.setInsertionPointToStart(branch.elseBlock());
+  isOfBias = true;
+  emitBias(arith::SubIOp::create(b, unit, heads));
+}
+
+void Backward::allocateTiles() {
   keys = allocate(sizes.width * breadth);
   values = allocate(sizes.valueWidth * breadth);
   dKeys = allocate(sizes.width * breadth);
@@ -58,14 +94,28 @@ void Backward::emit(Value unit) {
   dots = allocate(sizes.shared() * sizes.queries);
   if (sizes.isCausal || sizes.p > 0)
     positions = allocate(breadth, b.getI32Type());
+  auto element = nn::tensorType(sizes.k).getElementType();
+  if (!element.isF32()) {
+    wideQ = allocate(height * sizes.width);
+    wideD = allocate(height * sizes.valueWidth);
+  }
+  if (!element.isF32() || sizes.width % getLanes())
+    padKeys = allocate(breadth * padded(sizes.width));
+  if (sizes.bias && sizes.keys % breadth)
+    biasRow = allocate(2 * breadth);
+  if (sizes.asksForBias)
+    dBias = allocate(height * breadth);
+}
+
+/// dq, dk and dv of a key head of a sample.
+void Backward::emitHead(Value unit) {
+  keyHead = remainder(unit, sizes.keyHeads);
+  sample = divide(unit, sizes.keyHeads);
   if (sizes.p > 0)
     randomStart = randomKey(sample);
-  auto element = nn::tensorType(sizes.k).getElementType();
-  if (!element.isF32() || sizes.width % getLanes()) {
-    padKeys = allocate(breadth * padded(sizes.width));
+  if (padKeys)
     clear({padKeys, {}, padded(sizes.width), {}}, index(breadth),
           padded(sizes.width));
-  }
   emitDots();
   loop(index(sizes.keys), breadth, [&](Value key) { emitKeys(key); });
 }
@@ -89,22 +139,27 @@ void Backward::emitDots() {
   });
 }
 
-void Backward::emitKeys(Value key) {
+/// Brings a tile of keys from one on, and values, with keys along vectors.
+void Backward::bringKeys(Value key) {
   firstKey = key;
   left = min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
   Tile k = rowsOf(sizes.k, sample, firstKey, keyHead, left);
   Tile v = rowsOf(sizes.v, sample, firstKey, keyHead, left);
   transposeIn(k, {keys, {}, breadth, {}}, breadth, sizes.width);
   transposeIn(v, {values, {}, breadth, {}}, breadth, sizes.valueWidth);
-  if (padKeys) {
-    keyRows = {padKeys, {}, padded(sizes.width), {}};
-    copy(k, keyRows, left, sizes.width);
-  } else {
-    keyRows = k;
-    keyRows.last = {};
-  }
   if (positions)
     copyPositions(sizes.kPos, firstKey, k.last, breadth, positions);
+}
+
+void Backward::emitKeys(Value key) {
+  bringKeys(key);
+  keyRows = rowsOf(sizes.k, sample, firstKey, keyHead, left);
+  if (padKeys) {
+    Tile wide = {padKeys, {}, padded(sizes.width), {}};
+    copy(keyRows, wide, left, sizes.width);
+    keyRows = wide;
+  }
+  keyRows.last = {};
   clear({dKeys, {}, breadth, {}}, index(sizes.width), breadth);
   clear({dValues, {}, breadth, {}}, index(sizes.valueWidth), breadth);
   loop(index(sizes.shared()), 1, [&](Value shared) {
@@ -123,53 +178,143 @@ void Backward::emitKeys(Value key) {
   give(dValues, outs[2], sizes.valueWidth);
 }
 
+/// Scores and cotangents of probabilities.
+void Backward::emitProducts(Value firstQuery, Value there, Value head) {
+  q = rowsOf(sizes.q, sample, firstQuery, head, there);
+  d = rowsOf(op.getDResult(), sample, firstQuery, head, there);
+  q = widened(q, wideQ, height, there, sizes.width);
+  d = widened(d, wideD, height, there, sizes.valueWidth);
+  product(q, {keys, {}, breadth, {}}, scoresOf(probs), there,
+          index(sizes.width), breadth);
+  product(d, {values, {}, breadth, {}}, scoresOf(dScores), there,
+          index(sizes.valueWidth), breadth);
+  q.last = d.last = {};
+}
+
 void Backward::emitPair(Value firstQuery, Value head, Value shared) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
-  auto pair = [&] {
-    Tile q = rowsOf(sizes.q, sample, firstQuery, head, there);
-    Tile d = rowsOf(op.getDResult(), sample, firstQuery, head, there);
-    q = widened(q, wideQ, height, there, sizes.width);
-    d = widened(d, wideD, height, there, sizes.valueWidth);
-    Tile p = {probs, {}, breadth, {}}, ds = {dScores, {}, breadth, {}};
-    product(q, {keys, {}, breadth, {}}, p, there, index(sizes.width), breadth);
-    product(d, {values, {}, breadth, {}}, ds, there, index(sizes.valueWidth),
-            breadth);
-    emitScores(firstQuery, there, head, shared);
-    q.last = d.last = {};
-    addTransposed(d, p, {dValues, {}, breadth, {}}, sizes.valueWidth, there,
-                  breadth);
-    addTransposed(q, ds, {dKeys, {}, breadth, {}}, sizes.width, there, breadth);
+  ifSeen(firstQuery, there, [&] {
+    emitProducts(firstQuery, there, head);
+    emitScores(firstQuery, there, head,
+               add(mul(shared, sizes.queries), firstQuery));
+    addTransposed(d, scoresOf(probs), {dValues, {}, breadth, {}},
+                  sizes.valueWidth, there, breadth);
+    addTransposed(q, scoresOf(dScores), {dKeys, {}, breadth, {}}, sizes.width,
+                  there, breadth);
     if (!outs[0])
       return;
     Tile sums = {stage, {}, padded(sizes.width), {}};
-    product(ds, keyRows, sums, there, left, padded(sizes.width));
+    product(scoresOf(dScores), keyRows, sums, there, left, padded(sizes.width));
     add(sums,
         rowsOf(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
                firstQuery, head),
         there, sizes.width);
-  };
+  });
+}
+
+void Backward::ifSeen(Value firstQuery, Value there,
+                      llvm::function_ref<void()> body) {
   if (!sizes.isCausal)
-    return pair();
+    return body();
   auto isSeen = scf::IfOp::create(b, sees(firstQuery, there, firstKey, left),
                                   /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(isSeen.thenBlock());
-  pair();
+  body();
+}
+
+/// dbias of a tile of queries, a tile of keys at a time: the sum over samples
+/// and heads for which the bias has one number.
+void Backward::emitBias(Value unit) {
+  auto shape = nn::tensorType(sizes.bias).getShape();
+  int64_t tiles = llvm::divideCeil(sizes.queries, height);
+  Value firstQuery = mul(remainder(unit, tiles), height);
+  Value there =
+      min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
+  Value rest = divide(unit, tiles);
+  Value biasHead = remainder(rest, shape[1]);
+  Value biasSample = divide(rest, shape[1]);
+  auto forAll = [&](int64_t all, int64_t own, Value number, Body body) {
+    if (own == all)
+      return body(number);
+    loop(index(all), 1, body);
+  };
+  Tile sums = scoresOf(dBias);
+  loop(index(sizes.keys), breadth, [&](Value key) {
+    clear(sums, index(height), breadth);
+    forAll(sizes.batch, shape[0], biasSample, [&](Value own) {
+      sample = own;
+      if (sizes.p > 0)
+        randomStart = randomKey(sample);
+      forAll(sizes.heads, shape[1], biasHead, [&](Value head) {
+        keyHead = divide(head, sizes.shared());
+        bringKeys(key);
+        ifSeen(firstQuery, there,
+               [&] { emitBiasPair(firstQuery, there, head); });
+      });
+    });
+    Value end = min(arith::SubIOp::create(b, index(sizes.keys), key), breadth);
+    loop(there, 1, [&](Value i) {
+      Value row = add(mul(rest, sizes.queries), add(firstQuery, i));
+      Value to = add(mul(row, sizes.keys), key), from = at(sums, i);
+      loop(end, 1, [&](Value j) {
+        store(load(dBias, add(from, j)), outs[3], add(to, j));
+      });
+    });
+  });
+}
+
+void Backward::emitBiasPair(Value firstQuery, Value there, Value head) {
+  emitProducts(firstQuery, there, head);
+  Tile result = rowsOf(op.getResult(), sample, firstQuery, head, there);
+  Tile cotangent = rowsOf(op.getDResult(), sample, firstQuery, head, there);
+  result.last = cotangent.last = {};
+  loop(there, 1, [&](Value i) {
+    store(dot(cotangent, result, i, sizes.valueWidth), dots, i);
+  });
+  emitScores(firstQuery, there, head, index(0));
+  add(scoresOf(dScores), scoresOf(dBias), there, breadth);
+}
+
+/// What is added to a query's scores of a vector of keys. Of keys that are not
+/// there it is any number.
+Value Backward::loadBias(const ScoreBias &bias, Value row, int64_t column) {
+  if (!bias.ofKey)
+    return splat(load(bias.buffer, row));
+  Value place = add(firstKey, index(column));
+  if (!biasRow)
+    return loadVector(bias.buffer, add(row, place));
+  Value first = min(firstKey, sizes.keys - std::min(breadth, sizes.keys));
+  return loadVector(biasRow, arith::SubIOp::create(b, place, first));
 }
 
 /// Scores become probabilities after dropout, and the cotangents of
-/// probabilities those of scores.
+/// probabilities those of scores, in a unit of the bias before their scale.
 void Backward::emitScores(Value firstQuery, Value there, Value head,
-                          Value shared) {
+                          Value firstDot) {
   Value scale = constant(sizes.scale), zero = constant(0);
   Value ofHead;
   if (sizes.p > 0)
     ofHead = randomAdd(randomStart, headWord(head));
+  ScoreBias bias;
+  if (sizes.bias)
+    bias = biasOf(sample, head);
   loop(there, 1, [&](Value i) {
-    Value query = add(firstQuery, i);
+    Value query = add(firstQuery, i), highest, biasOfRow;
     Value lse = splat(finite(loadRow(op.getLse(), sample, query, head)));
-    Value dot = splat(load(dots, add(mul(shared, sizes.queries), query)));
+    if (sizes.bias) {
+      highest = splat(loadRow(op.getMax(), sample, query, head));
+      biasOfRow = add(bias.base, mul(query, bias.ofQuery));
+      if (biasRow && bias.ofKey) {
+        // Rows are read whole, so the last part begins at a key before.
+        int64_t width = std::min(breadth, sizes.keys);
+        Value first = min(firstKey, sizes.keys - width);
+        copy({bias.buffer, add(biasOfRow, first), 0, {}}, {biasRow, {}, 0, {}},
+             index(1), width);
+      }
+    }
+    Value dot = splat(load(dots, add(firstDot, i)));
     Value position, words;
     if (positions) {
       Value scalar = loadWord(sizes.qPos, query);
@@ -181,6 +326,10 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       Value place = add(mul(i, breadth), index(j));
       Value key = positions ? loadVector(positions, index(j)) : Value();
       Value x = mulf(loadVector(probs, place), scale);
+      if (sizes.bias) {
+        x = arith::AddFOp::create(b, x, loadBias(bias, biasOfRow, j));
+        x = subf(x, highest);
+      }
       Value weight = exp(subf(x, lse));
       if (sizes.isCausal) {
         Value isBehind =
@@ -194,8 +343,8 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
         kept = mulf(weight, factor);
       }
       storeVector(kept, probs, place);
-      storeVector(mulf(mulf(weight, subf(cotangent, dot)), scale), dScores,
-                  place);
+      Value dScore = mulf(weight, subf(cotangent, dot));
+      storeVector(isOfBias ? dScore : mulf(dScore, scale), dScores, place);
     }
   });
 }

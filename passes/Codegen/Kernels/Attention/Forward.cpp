@@ -20,9 +20,13 @@ public:
 private:
   void place(Value unit);
   void emitKeys(Value firstKey);
+  void bringBias(Value firstKey);
+  Value loadBias(Value key, int64_t vector);
   void emitScores(Value firstKey, Value left);
   void finish();
   int64_t vectorsOfTile() const { return height / getLanes(); }
+  /// Keys whose biases are transposed at a time.
+  int64_t biasRows() const { return std::min(breadth, sizes.keys); }
   Value lane(int64_t vector) { return index(vector * getLanes()); }
 
   int64_t height = sizes.tileHeight(choices);
@@ -35,6 +39,9 @@ private:
   Value positions, keys;       ///< i32 by query: positions, dropout's words
   Value query, scores, result; ///< [d][q], [t][q], [e][q]
   Value wideK, wideV;
+  ScoreBias bias;
+  Value biases;    ///< [t][q], or by query what all keys have
+  Value firstBias; ///< the key that its first row is of
 };
 
 } // namespace
@@ -82,6 +89,17 @@ void Forward::emit(Value unit) {
       storeVector(randomAdd(key, loadVector(positions, lane(j))), keys,
                   lane(j));
   }
+  if (sizes.bias) {
+    bias = biasOf(sample, head);
+    if (bias.ofQuery)
+      biases = allocate((bias.ofKey ? biasRows() : 1) * height);
+    if (bias.ofQuery && !bias.ofKey)
+      loop(index(height), 1, [&](Value i) {
+        Value query = add(first, min(i, rows.last));
+        Value place = add(bias.base, mul(query, bias.ofQuery));
+        store(load(bias.buffer, place), biases, i);
+      });
+  }
   loop(index(sizes.keys), breadth, [&](Value firstKey) { emitKeys(firstKey); });
   finish();
 }
@@ -94,6 +112,7 @@ void Forward::emitKeys(Value firstKey) {
     k = widened(k, wideK, breadth, there, sizes.width);
     product(k, {query, {}, height, {}}, {scores, {}, height, {}}, there,
             index(sizes.width), height);
+    bringBias(firstKey);
     emitScores(firstKey, there);
     Tile v = rowsOf(sizes.v, sample, firstKey, keyHead, there);
     v = widened(v, wideV, breadth, there, sizes.valueWidth);
@@ -108,6 +127,27 @@ void Forward::emitKeys(Value firstKey) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(isSeen.thenBlock());
   tile();
+}
+
+/// Rows of queries are read whole, so the last ones begin at a key before.
+void Forward::bringBias(Value firstKey) {
+  if (!biases || !bias.ofKey)
+    return;
+  firstBias = min(firstKey, sizes.keys - biasRows());
+  Value base = add(bias.base, add(mul(first, bias.ofQuery), firstBias));
+  Value last = arith::SubIOp::create(b, left, index(1));
+  transposeIn({bias.buffer, base, bias.ofQuery, last}, {biases, {}, height, {}},
+              height, biasRows());
+}
+
+/// What is added to the scores of a vector of queries.
+Value Forward::loadBias(Value key, int64_t vector) {
+  if (!bias.ofQuery)
+    return splat(load(bias.buffer, add(bias.base, mul(key, bias.ofKey))));
+  if (!bias.ofKey)
+    return loadVector(biases, lane(vector));
+  Value row = arith::SubIOp::create(b, key, firstBias);
+  return loadVector(biases, add(mul(row, height), lane(vector)));
 }
 
 /// Scores become exp(score - highest), dropped out.
@@ -142,6 +182,8 @@ void Forward::emitScores(Value firstKey, Value there) {
     at = loadAll(positions);
   auto now = sweep(before, [&](Value t, int64_t j, Value place, Value most) {
     Value x = mulf(loadVector(scores, place), scale);
+    if (sizes.bias)
+      x = arith::AddFOp::create(b, x, loadBias(add(firstKey, t), j));
     if (sizes.isCausal) {
       Value key = splat(loadWord(sizes.kPos, add(firstKey, t)));
       Value isBehind =
@@ -191,13 +233,25 @@ void Forward::finish() {
                  rowsOf(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
                         sample, first, head),
                  left, sizes.valueWidth, rescale);
-  if (!outs[1])
-    return;
-  Tile lse =
-      rowsOf(outs[1], sizes.queries, sizes.heads, 1, sample, first, head);
-  loop(left, 1, [&](Value i) {
+  auto giveRows = [&](Value out, llvm::function_ref<Value(Value)> number) {
+    if (!out)
+      return;
+    Tile rows = rowsOf(out, sizes.queries, sizes.heads, 1, sample, first, head);
+    loop(left, 1, [&](Value i) { store(number(i), out, at(rows, i)); });
+  };
+  giveRows(outs[1], [&](Value i) -> Value {
     Value log = math::LogOp::create(b, load(sum, i));
-    store(arith::AddFOp::create(b, load(highest, i), log), outs[1], at(lse, i));
+    if (sizes.bias)
+      return log;
+    return arith::AddFOp::create(b, load(highest, i), log);
+  });
+  if (!sizes.bias)
+    return;
+  Value none = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  giveRows(outs[2], [&](Value i) -> Value {
+    Value hasAny =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, load(sum, i), none);
+    return arith::SelectOp::create(b, hasAny, load(highest, i), none);
   });
 }
 

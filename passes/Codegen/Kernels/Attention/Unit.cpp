@@ -25,10 +25,19 @@ AttentionSizes::AttentionSizes(Operation *attention) {
         isCausal = op.getCausal();
         id = op.getId();
       });
+  auto grad = dyn_cast<nn::AttentionGradOp>(attention);
+  asksForBias = grad && grad.getDbias() && !grad.getDbias().use_empty();
   auto query = nn::tensorType(q).getShape(),
        value = nn::tensorType(v).getShape();
   batch = query[0], queries = query[1], heads = query[2], width = query[3];
   keys = value[1], keyHeads = value[2], valueWidth = value[3];
+}
+
+int64_t AttentionSizes::countBiasUnits(const KernelChoices &choices) const {
+  if (!asksForBias)
+    return 0;
+  auto shape = nn::tensorType(bias).getShape();
+  return shape[0] * shape[1] * llvm::divideCeil(queries, pairHeight(choices));
 }
 
 Value AttentionUnit::divide(Value x, int64_t by) {

@@ -37,6 +37,15 @@ struct AttentionSizes {
     return llvm::alignTo(std::min(choices.tileQueries, queries),
                          choices.vectorLanes);
   }
+  /// Queries of a pair of tiles backward, whole blocks of registers.
+  int64_t pairHeight(const KernelChoices &choices) const {
+    return llvm::alignTo(std::min(choices.tileQueries, queries),
+                         choices.productRows);
+  }
+  /// Whether dbias is asked for, of an `nn.attention_grad`, and the units that
+  /// make it.
+  bool asksForBias = false;
+  int64_t countBiasUnits(const KernelChoices &choices) const;
 };
 
 /// What is added to the scores of a head of a sample: that of a query and a key

@@ -123,10 +123,10 @@ func.func @alone(%q: tensor<2x8x4x64xbf16>, %k: tensor<2x8x4x128xf16>,
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
          tensor<8xi64>, tensor<8xi64>, tensor<2xi64>, tensor<i64>, tensor<i64>)
       -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
-  %l:2 = nn.attention %q, %q, %q positions %at, %at bias %b scale 0.125
+  %l:3 = nn.attention %q, %q, %q positions %at, %at bias %b scale 0.125
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
          tensor<8xi64>, tensor<8xi64>, tensor<1x1x8x8xbf16>)
-      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
+      -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>, tensor<2x8x4xf32>)
   %m:2 = nn.attention %q, %q, %q positions %at, %at scale 0.25
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
          tensor<8xi64>, tensor<8xi64>)

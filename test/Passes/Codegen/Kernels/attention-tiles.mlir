@@ -71,6 +71,30 @@ func.func @short(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x127x1x8xbf16>,
   return %o : tensor<1x2x1x8xbf16>
 }
 
+// A bias is read by tiles, too, and its gradient made of whole rows of scores: what
+// stands for all queries is added up afterwards.
+// KEPT-LABEL: func @biased
+// KEPT: nn.attention {{.*}} bias %{{.*}} -> (tensor<2x5x2x4xf32>, tensor<2x5x2xf32>, tensor<2x5x2xf32>)
+// KEPT-NEXT: %{{.*}}, %{{.*}}, %{{.*}}, %[[DB:.*]] = nn.attention_grad {{.*}} bias %{{.*}} tensor<1x2x5x6xf32>)
+// KEPT-NEXT: %[[SUM:.*]] = nn.reduce %[[DB]] [2] {nn.bwd} : tensor<1x2x5x6xf32> -> tensor<1x2x6xf32>
+// KEPT-NEXT: %[[R:.*]] = nn.reshape %[[SUM]] {nn.bwd} : tensor<1x2x6xf32> -> tensor<1x2x1x6xf32>
+// KEPT-NEXT: return {{.*}}, %[[R]]
+// KERNEL-LABEL: func @biased
+// KERNEL: call @kernel_5_attention
+// KERNEL: call @kernel_6_attention_grad
+func.func @biased(%do: tensor<2x5x2x4xf32>, %q: tensor<2x5x2x4xf32>,
+                  %k: tensor<2x6x2x4xf32>, %at: tensor<5xi64>,
+                  %to: tensor<6xi64>, %bias: tensor<1x2x1x6xf32>)
+    -> (tensor<2x5x2x4xf32>, tensor<1x2x1x6xf32>) {
+  %o, %lse, %max = nn.attention %q, %k, %k positions %at, %to bias %bias scale 0.5
+      : (tensor<2x5x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<5xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>)
+      -> (tensor<2x5x2x4xf32>, tensor<2x5x2xf32>, tensor<2x5x2xf32>)
+  %dq, %dk, %dv, %db = nn.attention_grad %do, %q, %k, %k result %o lse %lse max %max positions %at, %to bias %bias scale 0.5 {nn.bwd}
+      : (tensor<2x5x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x5x2x4xf32>, tensor<2x5x2xf32>, tensor<2x5x2xf32>, tensor<5xi64>, tensor<6xi64>, tensor<1x2x1x6xf32>)
+      -> (tensor<2x5x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<1x2x1x6xf32>)
+  return %dq, %db : tensor<2x5x2x4xf32>, tensor<1x2x1x6xf32>
+}
+
 // KERNEL: func.func private @kernel_0_attention
 // KERNEL-COUNT-3: nn.select
 // KERNEL-NEXT: nn.attention causal
@@ -99,3 +123,22 @@ func.func @short(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x127x1x8xbf16>,
 // Backward, a unit is a key head of a sample.
 // TILES: func.func private @kernel_1_attention_grad
 // TILES-SAME: rt.units = 1
+
+// A bias that has no queries is one number for a vector of them.
+// TILES: func.func private @kernel_5_attention(
+// TILES-SAME: %[[BIAS:[^:]*]]: memref<12xf32>
+// TILES: memref.load %[[BIAS]]
+// TILES-NEXT: %[[ALL:.*]] = vector.broadcast
+// TILES: arith.addf %{{.*}}, %[[ALL]]
+// TILES: arith.maxnumf
+
+// Behind the four units of key heads come those of dbias: of two heads, two tiles
+// of queries each. They add up over the samples.
+// TILES: func.func private @kernel_6_attention_grad
+// TILES-SAME: rt.units = 8
+// TILES: scf.forall (%[[UNIT:.*]]) in (8)
+// TILES: %[[HEADS:.*]] = arith.constant 4 : index
+// TILES-NEXT: %[[IS:.*]] = arith.cmpi slt, %[[UNIT]], %[[HEADS]]
+// TILES-NEXT: scf.if %[[IS]]
+// TILES: } else {
+// TILES-NEXT: arith.subi %[[UNIT]], %[[HEADS]]

@@ -90,12 +90,15 @@ func.func private @causal(%x: tensor<2x2x3x4xf32>, %q: tensor<3xi64>, %k: tensor
 // CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[IN_8]], %[[CHOSEN_2]] : f32
 // CHECK-NEXT: linalg.yield %[[PRODUCT_3]] : f32
 // CHECK: %[[LOG:.*]] = math.log %[[NARROW]] : f32
-// CHECK: memref.store
+// CHECK: %[[IS_3:.*]] = arith.cmpf ugt, %{{.*}}
+// CHECK: %[[MAX:.*]] = arith.select %[[IS_3]], %[[CHOSEN]], %{{.*}} : f32
+// CHECK: memref.store %[[LOG]], %arg5
+// CHECK: memref.store %[[MAX]], %arg6
 func.func private @bias(%x: tensor<2x2x3x4xf32>, %q: tensor<3xi64>, %k: tensor<4xi64>, %b: tensor<1x2x1x4xf32>)
-    -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>) attributes {rt.kernel} {
-  %p, %lse = nn.masked_softmax %x positions %q, %k bias %b scale 0.5
-      : (tensor<2x2x3x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>)
-  return %p, %lse : tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
+    -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>, tensor<2x2x3xf32>) attributes {rt.kernel} {
+  %p, %lse, %max = nn.masked_softmax %x positions %q, %k bias %b scale 0.5
+      : (tensor<2x2x3x4xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3xf32>, tensor<2x2x3xf32>)
+  return %p, %lse, %max : tensor<2x2x3x4xf32>, tensor<2x2x3xf32>, tensor<2x2x3xf32>
 }
 
 // The hash of Random.h, word by word.
@@ -290,32 +293,17 @@ func.func private @causal_grad(%x: tensor<2x2x3x4xf32>, %dp: tensor<2x2x3x4xf32>
 }
 
 // CHECK-LABEL: func.func private @bias_grad(
+// CHECK: %[[HIGHEST:.*]] = memref.load {{.*}}
+// CHECK: %[[LSE:.*]] = memref.load {{.*}}
 // CHECK: %[[MINUS_INFINITY:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: memref.store
-// CHECK: %[[C0_5:.*]] = arith.constant 5.000000e-01 : f32
-// CHECK: linalg.generic {{.*}}["reduction"]
-// CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
-// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[IN]], %[[C0_5]] : f32
-// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[IN_2]] : f32
-// CHECK-NEXT: %[[MAX:.*]] = arith.maxnumf %[[IN_3]], %[[SUM]] fastmath<nnan,nsz> : f32
-// CHECK-NEXT: linalg.yield %[[MAX]] : f32
-// CHECK: %[[LOADED:.*]] = memref.load {{.*}}
-// CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f64
-// CHECK: memref.store
-// CHECK: %[[MINUS_INFINITY_2:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: %[[C0_2:.*]] = arith.constant 0.000000e+00 : f32
-// CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[LOADED]], %[[MINUS_INFINITY_2]] : f32
-// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS]], %[[C0_2]], %[[LOADED]] : f32
-// CHECK: %[[LOADED_2:.*]] = memref.load {{.*}}
-// CHECK: %[[MINUS_INFINITY_3:.*]] = arith.constant 0xFF800000 : f32
-// CHECK: %[[IS_2:.*]] = arith.cmpf oeq, %[[LOADED_2]], %[[MINUS_INFINITY_3]] : f32
-// CHECK: %[[CHOSEN_2:.*]] = arith.select %[[IS_2]], %[[C0_2]], %[[LOADED_2]] : f32
+// CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[LSE]], %[[MINUS_INFINITY]] : f32
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[IS]], %{{.*}}, %[[LSE]] : f32
 // CHECK: linalg.generic {{.*}}["reduction"]
 // CHECK-NEXT: ^bb0(%[[IN_4:.*]]: f32, %[[IN_5:.*]]: f32, %[[IN_6:.*]]: f32, %[[IN_7:.*]]: f64, %[[IN_8:.*]]: f32)
-// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN_4]], %[[C0_5]] : f32
+// CHECK-NEXT: %[[PRODUCT_2:.*]] = arith.mulf %[[IN_4]], %{{.*}} : f32
 // CHECK-NEXT: %[[SUM_2:.*]] = arith.addf %[[PRODUCT_2]], %[[IN_5]] : f32
-// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[SUM_2]], %[[CHOSEN]] : f32
-// CHECK-NEXT: %[[DIFFERENCE_2:.*]] = arith.subf %[[DIFFERENCE]], %[[CHOSEN_2]] : f32
+// CHECK-NEXT: %[[DIFFERENCE:.*]] = arith.subf %[[SUM_2]], %[[HIGHEST]] : f32
+// CHECK-NEXT: %[[DIFFERENCE_2:.*]] = arith.subf %[[DIFFERENCE]], %[[CHOSEN]] : f32
 // CHECK-NEXT: %[[EXP:.*]] = math.exp %[[DIFFERENCE_2]] : f32
 // CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[EXP]], %[[IN_6]] : f32
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[PRODUCT_3]] : f32 to f64
@@ -330,10 +318,10 @@ func.func private @causal_grad(%x: tensor<2x2x3x4xf32>, %dp: tensor<2x2x3x4xf32>
 // CHECK-NEXT: %[[PRODUCT_4:.*]] = arith.mulf %[[IN_9]], %[[DIFFERENCE_3]] : f32
 // CHECK-NEXT: %[[PRODUCT_5:.*]] = arith.mulf %[[PRODUCT_4]], %[[C0_5_2]] : f32
 // CHECK-NEXT: linalg.yield %[[PRODUCT_5]] : f32
-func.func private @bias_grad(%x: tensor<2x2x3x4xf32>, %dp: tensor<2x2x3x4xf32>, %lse: tensor<2x2x3xf32>, %q: tensor<3xi64>, %k: tensor<4xi64>, %b: tensor<1x2x1x4xf32>)
+func.func private @bias_grad(%x: tensor<2x2x3x4xf32>, %dp: tensor<2x2x3x4xf32>, %lse: tensor<2x2x3xf32>, %max: tensor<2x2x3xf32>, %q: tensor<3xi64>, %k: tensor<4xi64>, %b: tensor<1x2x1x4xf32>)
     -> (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>) attributes {rt.kernel} {
-  %p, %ds = nn.masked_softmax_grad %x, %dp lse %lse positions %q, %k bias %b scale 0.5
-      : (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>)
+  %p, %ds = nn.masked_softmax_grad %x, %dp lse %lse max %max positions %q, %k bias %b scale 0.5
+      : (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>, tensor<2x2x3xf32>, tensor<2x2x3xf32>, tensor<3xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>) -> (tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>)
   return %p, %ds : tensor<2x2x3x4xf32>, tensor<2x2x3x4xf32>
 }
 

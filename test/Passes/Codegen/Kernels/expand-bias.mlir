@@ -12,7 +12,8 @@
 // CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "bsgrd,btgd->bgrst" %[[RESHAPE2]], %arg2 : tensor<2x4x3x2x8xf32>, tensor<2x5x3x8xf32> -> tensor<2x3x2x4x5xf32>
 // CHECK-NEXT: %[[RESHAPE3:.*]] = nn.reshape %[[CONTRACT1]] : tensor<2x3x2x4x5xf32> -> tensor<2x6x4x5xf32>
 // CHECK-NEXT: %[[TRANSPOSE:.*]] = nn.transpose %arg4 [0, 2, 1] : tensor<2x4x6xf32> -> tensor<2x6x4xf32>
-// CHECK-NEXT: %[[PROBS:.*]], %[[DSCORES:.*]] = nn.masked_softmax_grad %[[RESHAPE1]], %[[RESHAPE3]] lse %[[TRANSPOSE]] positions %arg5, %arg6 bias %arg7 scale 5.000000e-01 : (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>, tensor<2x6x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x6x1x5xbf16>) -> (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>)
+// CHECK-NEXT: %[[MAX:.*]] = nn.transpose %arg5 [0, 2, 1] : tensor<2x4x6xf32> -> tensor<2x6x4xf32>
+// CHECK-NEXT: %[[PROBS:.*]], %[[DSCORES:.*]] = nn.masked_softmax_grad %[[RESHAPE1]], %[[RESHAPE3]] lse %[[TRANSPOSE]] max %[[MAX]] positions %arg6, %arg7 bias %arg8 scale 5.000000e-01 : (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>, tensor<2x6x4xf32>, tensor<2x6x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x6x1x5xbf16>) -> (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>)
 // CHECK-NEXT: %[[RESHAPE4:.*]] = nn.reshape %[[PROBS]] : tensor<2x6x4x5xf32> -> tensor<2x3x2x4x5xf32>
 // CHECK-NEXT: %[[RESHAPE5:.*]] = nn.reshape %arg0 : tensor<2x4x6x8xf32> -> tensor<2x4x3x2x8xf32>
 // CHECK-NEXT: %[[CONTRACT2:.*]] = nn.contract "bgrst,bsgrd->btgd" %[[RESHAPE4]], %[[RESHAPE5]] : tensor<2x3x2x4x5xf32>, tensor<2x4x3x2x8xf32> -> tensor<2x5x3x8xf32>
@@ -28,10 +29,10 @@
 // CHECK-NEXT: %[[CAST:.*]] = nn.cast %[[RESHAPE10]] : tensor<1x6x1x5xf32> -> tensor<1x6x1x5xbf16>
 // CHECK-NEXT: return %[[CAST]] : tensor<1x6x1x5xbf16>
 func.func @bias(%do: tensor<2x4x6x8xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor<2x5x3x8xf32>,
-    %o: tensor<2x4x6x8xf32>, %lse: tensor<2x4x6xf32>, %at: tensor<4xi64>, %far: tensor<5xi64>,
+    %o: tensor<2x4x6x8xf32>, %lse: tensor<2x4x6xf32>, %max: tensor<2x4x6xf32>, %at: tensor<4xi64>, %far: tensor<5xi64>,
     %b: tensor<1x6x1x5xbf16>) -> tensor<1x6x1x5xbf16> {
-  %dq, %dk, %dv, %db = nn.attention_grad %do, %q, %k, %k result %o lse %lse positions %at, %far bias %b scale 0.5
-      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x5x3x8xf32>, tensor<2x5x3x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x6x1x5xbf16>)
+  %dq, %dk, %dv, %db = nn.attention_grad %do, %q, %k, %k result %o lse %lse max %max positions %at, %far bias %b scale 0.5
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x5x3x8xf32>, tensor<2x5x3x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x6x1x5xbf16>)
       -> (tensor<2x4x6x8xf32>, tensor<2x5x3x8xf32>, tensor<2x5x3x8xf32>, tensor<1x6x1x5xbf16>)
   return %db : tensor<1x6x1x5xbf16>
 }
@@ -43,16 +44,17 @@ func.func @bias(%do: tensor<2x4x6x8xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor<2x
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "bshd,bthd->bhst" %arg1, %arg2 : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32> -> tensor<2x6x4x5xf32>
 // CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "bshd,bthd->bhst" %arg0, %arg3 : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32> -> tensor<2x6x4x5xf32>
 // CHECK-NEXT: %[[TRANSPOSE:.*]] = nn.transpose %arg5 [0, 2, 1] : tensor<2x4x6xf32> -> tensor<2x6x4xf32>
-// CHECK-NEXT: %[[PROBS:.*]], %[[DSCORES:.*]] = nn.masked_softmax_grad %[[CONTRACT]], %[[CONTRACT1]] lse %[[TRANSPOSE]] positions %arg6, %arg7 bias %arg8 scale 1.000000e+00 : (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>, tensor<2x6x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x6x4x5xf32>) -> (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>)
+// CHECK-NEXT: %[[MAX:.*]] = nn.transpose %arg6 [0, 2, 1] : tensor<2x4x6xf32> -> tensor<2x6x4xf32>
+// CHECK-NEXT: %[[PROBS:.*]], %[[DSCORES:.*]] = nn.masked_softmax_grad %[[CONTRACT]], %[[CONTRACT1]] lse %[[TRANSPOSE]] max %[[MAX]] positions %arg7, %arg8 bias %arg9 scale 1.000000e+00 : (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>, tensor<2x6x4xf32>, tensor<2x6x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x6x4x5xf32>) -> (tensor<2x6x4x5xf32>, tensor<2x6x4x5xf32>)
 // CHECK-NEXT: %[[CONTRACT2:.*]] = nn.contract "bhst,bshd->bthd" %[[PROBS]], %arg0 : tensor<2x6x4x5xf32>, tensor<2x4x6x8xf32> -> tensor<2x5x6x8xf32>
 // CHECK-NEXT: %[[CONTRACT3:.*]] = nn.contract "bhst,bthd->bshd" %[[DSCORES]], %arg2 : tensor<2x6x4x5xf32>, tensor<2x5x6x8xf32> -> tensor<2x4x6x8xf32>
 // CHECK-NEXT: %[[CONTRACT4:.*]] = nn.contract "bhst,bshd->bthd" %[[DSCORES]], %arg1 : tensor<2x6x4x5xf32>, tensor<2x4x6x8xf32> -> tensor<2x5x6x8xf32>
 // CHECK-NEXT: return %[[CONTRACT3]], %[[CONTRACT4]], %[[CONTRACT2]], %[[DSCORES]] : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x6x4x5xf32>
 func.func @whole_bias(%do: tensor<2x4x6x8xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor<2x5x6x8xf32>,
-    %v: tensor<2x5x6x8xf32>, %o: tensor<2x4x6x8xf32>, %lse: tensor<2x4x6xf32>, %at: tensor<4xi64>, %far: tensor<5xi64>,
+    %v: tensor<2x5x6x8xf32>, %o: tensor<2x4x6x8xf32>, %lse: tensor<2x4x6xf32>, %max: tensor<2x4x6xf32>, %at: tensor<4xi64>, %far: tensor<5xi64>,
     %b: tensor<2x6x4x5xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x6x4x5xf32>) {
-  %dq, %dk, %dv, %db = nn.attention_grad %do, %q, %k, %v result %o lse %lse positions %at, %far bias %b scale 1.0
-      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x6x4x5xf32>)
+  %dq, %dk, %dv, %db = nn.attention_grad %do, %q, %k, %v result %o lse %lse max %max positions %at, %far bias %b scale 1.0
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x6x4x5xf32>)
       -> (tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x6x4x5xf32>)
   return %dq, %dk, %dv, %db : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x5x6x8xf32>, tensor<2x6x4x5xf32>
 }

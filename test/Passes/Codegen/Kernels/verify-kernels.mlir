@@ -261,12 +261,13 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %w: tensor<1x4x8x2xf32>, %at: tens
 
 // -----
 
-// and adds no bias to scores.
-func.func private @k(%q: tensor<1x4x2x8xf32>, %bias: tensor<1x1x4x4xf32>, %at: tensor<4xi64>)
+// and of the bias.
+func.func private @k(%q: tensor<1x4x2x8xf32>, %turned: tensor<1x1x4x4xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by tiles: scores have a bias}}
-  %o, %lse = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
+  %bias = nn.transpose %turned [0, 1, 3, 2] : tensor<1x1x4x4xf32> -> tensor<1x1x4x4xf32>
+  // expected-error @below {{cannot be made by tiles: an operand has no rows in memory}}
+  %o, %lse, %max = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
-      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
+      -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
   return %o : tensor<1x4x2x8xf32>
 }
