@@ -10,6 +10,9 @@
 //
 // So where it may begin follows from each pair of a piece of it and one that is
 // there already: any offset is refused that would put the one over the other.
+// Most blocks of a deep model are simple, of one piece that is needed once. Of
+// these there is no looking at all pairs: what a simple one may not lie over
+// is found by its time (Occupancy.h).
 //
 // Blocks are placed one after the other, and all depends on the order. Where a
 // few orders do not give what would be enough, blocks are moved (Fitting.h),
@@ -20,6 +23,7 @@
 #include "passes/Codegen/Lower/Packing.h"
 #include "passes/Codegen/Lower/Bundles.h"
 #include "passes/Codegen/Lower/Fitting.h"
+#include "passes/Codegen/Lower/Occupancy.h"
 #include "passes/Codegen/Lower/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -79,14 +83,26 @@ bool Piece::overlaps(const Piece &other) const {
   });
 }
 
+/// The moments at which simple blocks begin to be needed.
+static std::vector<unsigned> findBegins(ArrayRef<MemoryBlock *> blocks) {
+  std::vector<unsigned> begins;
+  for (const MemoryBlock *block : blocks)
+    if (block->isSimple())
+      for (auto [first, last] : block->pieces.front().spans)
+        begins.push_back(first);
+  llvm::sort(begins);
+  begins.erase(llvm::unique(begins), begins.end());
+  return begins;
+}
+
 namespace {
 
 /// Looks for places of blocks whose pieces lie as they do.
 class Packer {
 public:
-  Packer(ArrayRef<MemoryBlock *> blocks, int64_t least,
-         const Refusals &refusals)
-      : blocks(blocks), least(least), refusals(refusals) {}
+  explicit Packer(ArrayRef<MemoryBlock *> blocks)
+      : blocks(blocks), least(findMost(blocks)),
+        refusals(blocks, /*ofSimple=*/false), occupancy(findBegins(blocks)) {}
 
   /// Tries orders until one needs hardly more than what is alive at once.
   void search();
@@ -102,11 +118,15 @@ private:
   /// long at a time has fewer gaps to lie in than what comes and goes.
   enum Kind { Large, Long, Steady };
   std::vector<unsigned> orderBy(Kind kind) const;
+  /// By offset, blocks.
+  using Placed = std::vector<std::pair<int64_t, unsigned>>;
   /// Finds out where what another block refuses begins.
-  void findBegins();
+  void findRows();
   /// Finds what placed blocks refuse one, in order; where the first gap will
   /// do, up to there.
   void findRefused(unsigned index, bool isFirstGap);
+  void findRefusedOfSimple(unsigned index);
+  void put(unsigned index, int64_t offset);
   /// Places blocks in this order, each into the tightest gap that holds it or
   /// the first, as long as no other order needed less. Returns the block that
   /// ends last.
@@ -114,25 +134,30 @@ private:
 
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
-  const Refusals &refusals;
-  /// By two blocks, where the first's that are because of the other begin, from
-  /// 1 on, or 0.
-  std::vector<unsigned> begins;
-  /// What is placed, by offset.
-  std::vector<std::pair<int64_t, unsigned>> placed;
+  /// Of blocks that are not simple, with any.
+  Refusals refusals;
+  /// By block that is not simple and any other: where the first's refusals
+  /// because of the other begin, from 1 on, or 0.
+  std::vector<std::vector<unsigned>> rows;
+  /// What is placed: all, and what is not simple; and what simple blocks take.
+  Placed placed, others;
+  Occupancy occupancy;
   std::vector<int64_t> offsets;
-  std::vector<std::pair<int64_t, int64_t>> refused;
+  ByteRanges refused;
 };
 
 } // namespace
 
-void Packer::findBegins() {
-  begins.assign(blocks.size() * blocks.size(), 0);
-  for (auto [block, all] : llvm::enumerate(refusals.of))
+void Packer::findRows() {
+  rows.resize(blocks.size());
+  for (auto [block, row, all] : llvm::zip(blocks, rows, refusals.of)) {
+    if (block->isSimple())
+      continue;
+    row.assign(blocks.size(), 0);
     for (auto [i, refusal] : llvm::enumerate(all))
-      if (unsigned &begin = begins[block * blocks.size() + refusal.other];
-          begin == 0)
+      if (unsigned &begin = row[refusal.other]; begin == 0)
         begin = i + 1;
+  }
 }
 
 /// From the first moment of a block to its last.
@@ -157,16 +182,37 @@ static std::pair<double, double> spansOf(const MemoryBlock &block) {
   return {spans, moments};
 }
 
+void Packer::findRefusedOfSimple(unsigned index) {
+  const Piece &piece = blocks[index]->pieces.front();
+  for (auto span : piece.spans)
+    occupancy.find(span, refused);
+  for (auto &[begin, end] : refused) {
+    begin -= piece.end;
+    end -= piece.begin;
+  }
+  for (auto [offset, other] : others) {
+    ArrayRef<Refusal> all = refusals.of[other];
+    for (size_t i = rows[other][index]; i > 0 && i <= all.size(); ++i) {
+      const Refusal &refusal = all[i - 1];
+      if (refusal.other != index)
+        break;
+      refused.push_back({offset - refusal.before, offset - refusal.after});
+    }
+  }
+  llvm::sort(refused);
+}
+
 void Packer::findRefused(unsigned index, bool isFirstGap) {
   refused.clear();
-  const unsigned *begin = &begins[index * blocks.size()];
+  if (blocks[index]->isSimple())
+    return findRefusedOfSimple(index);
+  ArrayRef<Refusal> all = refusals.of[index];
   int64_t bytes = blocks[index]->bytes, end = 0;
   for (auto [offset, other] : placed) {
     // What lies further on refuses nothing up to there.
     if (isFirstGap && offset - bytes >= end)
       break;
-    ArrayRef<Refusal> all = refusals.of[index];
-    for (size_t i = begin[other]; i > 0 && i <= all.size(); ++i) {
+    for (size_t i = rows[index][other]; i > 0 && i <= all.size(); ++i) {
       const Refusal &refusal = all[i - 1];
       if (refusal.other != other)
         break;
@@ -182,9 +228,25 @@ void Packer::findRefused(unsigned index, bool isFirstGap) {
   }
 }
 
+void Packer::put(unsigned index, int64_t offset) {
+  offsets[index] = offset;
+  auto insert = [&](Placed &list) {
+    std::pair<int64_t, unsigned> entry = {offset, index};
+    list.insert(llvm::upper_bound(list, entry), entry);
+  };
+  insert(placed);
+  if (!blocks[index]->isSimple())
+    return insert(others);
+  const Piece &piece = blocks[index]->pieces.front();
+  for (auto span : piece.spans)
+    occupancy.take(span, offset + piece.begin, offset + piece.end);
+}
+
 unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
   offsets.assign(blocks.size(), -1);
   placed.clear();
+  others.clear();
+  occupancy.clear();
   int64_t needed = 0;
   unsigned last = 0;
   for (unsigned index : order) {
@@ -200,9 +262,8 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
       }
       end = std::max(end, before);
     }
-    int64_t offset = offsets[index] = found < 0 ? end : found;
-    placed.insert(llvm::upper_bound(placed, std::pair(offset, index)),
-                  {offset, index});
+    int64_t offset = found < 0 ? end : found;
+    put(index, offset);
     if (int64_t bytes = offset + blocks[index]->bytes; bytes > needed) {
       needed = bytes;
       last = index;
@@ -241,7 +302,7 @@ void Packer::search() {
   for (bool isFirstGap : {false, true})
     for (Kind kind : {Large, Long, Steady})
       attempts.push_back({orderBy(kind), isFirstGap});
-  findBegins();
+  findRows();
   int64_t left = kMostPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
@@ -283,16 +344,12 @@ int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
   return most;
 }
 
-static int64_t pack(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals) {
-  Packer packer(blocks, findMost(blocks), refusals);
+int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
+  Packer packer(blocks);
   packer.search();
   for (auto [block, offset] : llvm::zip(blocks, packer.bestOffsets))
     block->offset = offset;
   return *packer.best;
-}
-
-int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
-  return ::pack(blocks, Refusals(blocks));
 }
 
 int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
@@ -303,10 +360,10 @@ int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
   for (auto [unlike, part] : kBundles) {
     Bundles bundles(blocks, least + unused / part, unlike);
     SmallVector<MemoryBlock *> list = bundles.list();
-    Refusals refusals(list);
-    int64_t bytes = ::pack(list, refusals);
+    int64_t bytes = pack(list);
     if (bytes > enough)
-      bytes = fit(list, refusals, enough, pairs / int64_t(std::size(kBundles)));
+      bytes = fit(list, Refusals(list, /*ofSimple=*/true), enough,
+                  pairs / int64_t(std::size(kBundles)));
     if (best < 0 || bytes < best) {
       best = bytes;
       bundles.spread(blocks);

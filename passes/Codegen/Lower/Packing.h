@@ -41,6 +41,10 @@ struct MemoryBlock {
   static MemoryBlock whole(int64_t bytes) {
     return {bytes, {{0, bytes, {}}}, /*parts=*/1, 0};
   }
+  /// Whether all of it is needed at the same times, once or never.
+  bool isSimple() const {
+    return pieces.size() == 1 && pieces.front().spans.size() <= 1;
+  }
 };
 
 /// Gives every block an offset such that no two pieces that overlap in time

@@ -26,22 +26,61 @@ static void refuse(const Piece &piece, const Piece &other, Ranges &refused) {
     refused.push_back({after, before});
 }
 
-Refusals::Refusals(ArrayRef<MemoryBlock *> blocks) : of(blocks.size()) {
-  Ranges refused;
-  for (unsigned b = 0; b < blocks.size(); ++b)
-    for (unsigned a = 0; a < b; ++a) {
-      refused.clear();
-      for (const Piece &piece : blocks[a]->pieces)
-        for (const Piece &other : blocks[b]->pieces)
-          refuse(piece, other, refused);
-      llvm::sort(refused);
-      for (size_t i = 0; i < refused.size();) {
-        auto [after, before] = refused[i++];
-        for (; i < refused.size() && refused[i].first < before; ++i)
-          before = std::max(before, refused[i].second);
-        of[a].push_back({b, after, before});
-        of[b].push_back({a, -before, -after});
-        ++pairs;
+/// How many pairs of simple blocks are needed at one moment.
+static int64_t countSimplePairs(ArrayRef<MemoryBlock *> blocks) {
+  std::vector<unsigned> begins, ends;
+  for (const MemoryBlock *block : blocks)
+    if (block->isSimple())
+      for (auto [first, last] : block->pieces.front().spans) {
+        begins.push_back(first);
+        ends.push_back(last);
       }
+  llvm::sort(begins);
+  llvm::sort(ends);
+  // Each meets those that began before and are not over.
+  int64_t count = 0;
+  size_t over = 0;
+  for (auto [before, begin] : llvm::enumerate(begins)) {
+    while (ends[over] < begin)
+      ++over;
+    count += before - over;
+  }
+  return count;
+}
+
+Refusals::Refusals(ArrayRef<MemoryBlock *> blocks, bool ofSimple)
+    : of(blocks.size()) {
+  Ranges refused;
+  auto addPair = [&](unsigned a, unsigned b) {
+    refused.clear();
+    for (const Piece &piece : blocks[a]->pieces)
+      for (const Piece &other : blocks[b]->pieces)
+        refuse(piece, other, refused);
+    llvm::sort(refused);
+    for (size_t i = 0; i < refused.size();) {
+      auto [after, before] = refused[i++];
+      for (; i < refused.size() && refused[i].first < before; ++i)
+        before = std::max(before, refused[i].second);
+      if (ofSimple || !blocks[a]->isSimple())
+        of[a].push_back({b, after, before});
+      if (ofSimple || !blocks[b]->isSimple())
+        of[b].push_back({a, -before, -after});
+      ++pairs;
     }
+  };
+  std::vector<unsigned> others;
+  for (unsigned b = 0; b < blocks.size(); ++b)
+    if (!blocks[b]->isSimple()) {
+      for (unsigned a = 0; a < b; ++a)
+        addPair(a, b);
+      others.push_back(b);
+    } else if (ofSimple) {
+      for (unsigned a = 0; a < b; ++a)
+        addPair(a, b);
+    } else {
+      for (unsigned a : others)
+        addPair(a, b);
+    }
+  if (!ofSimple)
+    pairs += countSimplePairs(blocks);
 }

@@ -19,12 +19,13 @@ struct Refusal {
 /// What blocks refuse each other: of each pair that is needed at one moment,
 /// any offset that would put a piece of one over a piece of the other.
 struct Refusals {
-  /// Of all pairs of these.
-  explicit Refusals(llvm::ArrayRef<MemoryBlock *> blocks);
+  /// Of all pairs of these; or, without those `ofSimple` blocks, of pairs of
+  /// which one is not simple, known by that.
+  Refusals(llvm::ArrayRef<MemoryBlock *> blocks, bool ofSimple);
 
   /// By block, those because of another one together, apart from each other.
   std::vector<llvm::SmallVector<Refusal, 0>> of;
-  /// How many there are, each counted once for both blocks.
+  /// How many all pairs have, each counted once for both blocks.
   int64_t pairs = 0;
 };
 
