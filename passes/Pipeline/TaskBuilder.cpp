@@ -157,14 +157,18 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
     return accumulate(add.getSymbolAttr(), mapping.lookup(add.getValue()),
                       add.getLoc());
   Operation *copy = builder.clone(op, mapping);
+  // At once: each change makes a dictionary of its own.
+  NamedAttrList marks(op.getDiscardableAttrDictionary());
   for (StringRef mark : {StringRef(nn::kStageAttr), StringRef(nn::kSegmentAttr),
                          StringRef(dist::kIdAttr)})
-    copy->removeDiscardableAttr(mark);
-  if (copy->hasAttr(dist::kShardingsAttr))
-    dist::setShardings(
-        copy, llvm::map_to_vector(copy->getResults(), [](OpResult result) {
-          return dist::getShort(dist::getSharding(result));
-        }));
+    marks.erase(mark);
+  if (marks.get(dist::kShardingsAttr))
+    marks.set(dist::kShardingsAttr,
+              builder.getArrayAttr(llvm::map_to_vector(
+                  op.getResults(), [](OpResult result) -> Attribute {
+                    return dist::getShort(dist::getSharding(result));
+                  })));
+  copy->setDiscardableAttrs(marks.getDictionary(op.getContext()));
 }
 
 void TaskBuilder::close() {

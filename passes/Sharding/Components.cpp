@@ -49,10 +49,9 @@ Components::Components(const Program &program) {
           join(it->second, member);
       }
     });
-    // What lies whole on every rank anyway: each reader cuts its part.
-    bool isWhole = isWholeOnRanks(op.op);
+    // Of what lies whole on every rank anyway each reader cuts its part.
     for (auto [factor, member] : loops)
-      if (op.rule.factors[factor].unshardable && !isWhole)
+      if (op.rule.factors[factor].unshardable && !op.isWhole)
         unsplittable.push_back({member, &op});
     // What becomes the minor part of a dim, as heads that are merged with the
     // batch in front of them: no rank has its part of it alone.
@@ -61,7 +60,7 @@ Components::Components(const Program &program) {
         for (int factor : list)
           if (auto it = loops.find(factor);
               it != loops.end() && factor != majorFactor(op.rule, list) &&
-              op.rule.factors[factor].size > 1 && !isWhole)
+              op.rule.factors[factor].size > 1 && !op.isWhole)
             unsplittable.push_back({it->second, &op});
     });
     // The columns of a table are the residual stream, but not those of biases

@@ -132,6 +132,22 @@ void Program::closeWhole(const ShardedOp &op) {
         values[result].open[dim] = false;
 }
 
+/// Whether an op that is no read makes something of nothing but constants and
+/// operands that are of parameters.
+static bool makesOfParams(Operation *op, function_ref<bool(Value)> isOperand) {
+  if (op->getNumOperands() == 0 || !isMemoryEffectFree(op))
+    return false;
+  bool any = false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) {
+                        bool isConstant =
+                            operand.getDefiningOp<ConstantOp>() != nullptr;
+                        any |= !isConstant;
+                        return isConstant || isOperand(operand);
+                      }) &&
+         any;
+}
+
 void Program::addFunction(func::FuncOp function) {
   auto addValue = [&](Value value, Operation *owner, ShardedValue::Kind kind) {
     ShardedValue info;
@@ -147,12 +163,22 @@ void Program::addFunction(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     addValue(argument, function, ShardedValue::Kind::Input);
   bool inUpdate = !function.getOps<WriteOp>().empty();
+  llvm::DenseSet<Value> ofParams;
+  auto isKnown = [&](Value value) { return ofParams.contains(value); };
   for (Operation &op : function.getBody().front()) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      numbers[read.getResult()] = symbols.lookup(read.getSymbol());
+      unsigned number = symbols.lookup(read.getSymbol());
+      numbers[read.getResult()] = number;
+      if (values[number].kind == ShardedValue::Kind::Param)
+        ofParams.insert(read.getResult());
       continue;
     }
+    bool isOfParams = makesOfParams(&op, isKnown);
+    if (isOfParams)
+      ofParams.insert_range(op.getResults());
     ShardedOp info{&op, {}, {}, {}, inUpdate};
+    info.isWhole = isa<ConstantOp>(op) ||
+                   (isOfParams && op.getNumResults() == 1 && isForward(&op));
     for (Value operand : op.getOperands())
       info.operands.push_back(numbers.lookup(operand));
     if (isa<WriteOp, AccumulateOp>(op)) {
@@ -166,7 +192,7 @@ void Program::addFunction(func::FuncOp function) {
       info.results.push_back(addValue(result, &op, ShardedValue::Kind::Inner));
     if (auto sharded = dyn_cast<ShardingRuleInterface>(op)) {
       info.rule = sharded.getShardingRule();
-      if (isWholeOnRanks(&op))
+      if (info.isWhole)
         closeWhole(info);
       ops.push_back(std::move(info));
     }
@@ -211,17 +237,8 @@ bool pcc::isOfParams(Value value) {
   if (paramOf(value))
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op || op->getNumOperands() == 0 || !isMemoryEffectFree(op))
-    return false;
-  bool any = false;
-  return llvm::all_of(op->getOperands(),
-                      [&](Value operand) {
-                        bool isConstant =
-                            operand.getDefiningOp<ConstantOp>() != nullptr;
-                        any |= !isConstant;
-                        return isConstant || isOfParams(operand);
-                      }) &&
-         any;
+  return op &&
+         makesOfParams(op, [](Value operand) { return isOfParams(operand); });
 }
 
 bool pcc::isOfConstants(Value value) {
@@ -230,11 +247,6 @@ bool pcc::isOfConstants(Value value) {
     return !op || (!isa<ConstantOp>(op) &&
                    (op->getNumOperands() == 0 || !isMemoryEffectFree(op)));
   });
-}
-
-bool pcc::isWholeOnRanks(Operation *op) {
-  return isa<ConstantOp>(op) || (op->getNumResults() == 1 && isForward(op) &&
-                                 isOfParams(op->getResult(0)));
 }
 
 std::optional<unsigned> pcc::weightOf(ContractOp op) {

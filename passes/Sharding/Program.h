@@ -62,6 +62,10 @@ struct ShardedOp {
   llvm::SmallVector<unsigned> operands, results;
   /// In a function that writes parameters or states.
   bool inUpdate = false;
+  /// Whether it makes a constant or, in the forward pass, a value of
+  /// parameters: what it needs whole it has whole, on every rank, at no
+  /// message.
+  bool isWhole = false;
 
   /// Calls `visit(value number, its factors, position)` for the operands and
   /// then the results; the position counts through both.
@@ -130,10 +134,6 @@ bool isOfConstants(mlir::Value value);
 /// Whether a value is a parameter, or made of nothing but parameters and
 /// constants, such as the weights of heads that are parameters each, joined.
 bool isOfParams(mlir::Value value);
-
-/// Whether an op of the forward pass makes a constant or a value of parameters:
-/// what it needs whole it has whole, on every rank, at no message.
-bool isWholeOnRanks(mlir::Operation *op);
 
 /// The operand of a contraction that is a parameter, else one that is made of
 /// such, the rhs before the lhs; none where activations are multiplied.

@@ -56,7 +56,8 @@ static void addFiles(ModuleOp module, Input &input) {
   std::set<std::string> files;
   if (auto source = module->getAttrOfType<StringAttr>(kSourceAttr))
     files.insert(source.str());
-  module.walk([&](Operation *op) {
+  // Parameters and their buffers do.
+  module.walk([&](SymbolOpInterface op) {
     op->getAttrDictionary().walk(
         [&](nn::SourceAttr source) { files.insert(source.getFile().str()); });
   });
