@@ -8,6 +8,7 @@
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Pipelines.h"
 #include "passes/Training/Entry.h"
+#include "tools/pcc/Step.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -112,7 +113,23 @@ findRounded(rt::StageOp stage, const SymbolTable &symbols,
   return found;
 }
 
+void Summary::collectProducts(rt::StageOp stage) {
+  forEachInStep(stage, [&](Operation *op, int64_t times) {
+    auto product = dyn_cast<rt::GemmOp>(op);
+    if (!product)
+      return;
+    products += times;
+    rt::Epilogue epilogue = product.getEpilogue();
+    if (!product.isPlain())
+      epilogues[epilogue == rt::Epilogue::None
+                    ? "added"
+                    : rt::stringifyEpilogue(epilogue).str()] += times;
+  });
+}
+
 void Summary::collectProgram(ModuleOp module) {
+  products = 0;
+  epilogues.clear();
   for (auto stageOp : module.getOps<rt::StageOp>()) {
     if (int64_t(stageOp.getIndex()) >= options.pp)
       continue;
@@ -122,6 +139,7 @@ void Summary::collectProgram(ModuleOp module) {
     stage.arena = stageOp.getArena().value_or(0);
     stage.workspace = workspaceOf(options.target);
     stage.traffic = trafficOf(stageOp);
+    collectProducts(stageOp);
     // What lies in buckets takes the bytes of these, padding included.
     SymbolTable symbols(stageOp);
     llvm::DenseMap<Operation *, rt::BufferKind> held;
@@ -299,6 +317,23 @@ void Summary::printTraffic(llvm::raw_ostream &os) const {
          << " per rank and step, " << formatBytes(kind.sent) << " sent\n";
 }
 
+/// Of GPUs, whose library ends products.
+void Summary::printProducts(llvm::raw_ostream &os) const {
+  if (!options.hasDevice() || products == 0)
+    return;
+  int64_t ended = 0;
+  for (auto &[name, count] : epilogues)
+    ended += count;
+  os << "products: " << ended << " of " << products
+     << " per step end with an epilogue";
+  const char *separator = ": ";
+  for (auto &[name, count] : epilogues) {
+    os << separator << count << " " << name;
+    separator = ", ";
+  }
+  os << "\n";
+}
+
 void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   os << model << ": " << formatCount(parameters) << " parameters in " << tensors
      << " tensors";
@@ -316,6 +351,7 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";
+  printProducts(os);
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";
@@ -398,6 +434,13 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
           json.attribute("form", form);
           json.attribute("directions", directions);
         });
+    });
+    json.attributeObject("products", [&] {
+      json.attribute("count", products);
+      json.attributeObject("epilogues", [&] {
+        for (auto &[name, count] : epilogues)
+          json.attribute(name, count);
+      });
     });
     json.attributeArray("stages", [&] {
       for (const Stage &stage : stages)

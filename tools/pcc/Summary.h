@@ -59,6 +59,8 @@ private:
   void collectTasks(mlir::ModuleOp module);
   void collectAttention(mlir::ModuleOp module);
   void collectProgram(mlir::ModuleOp module);
+  void collectProducts(rt::StageOp stage);
+  void printProducts(llvm::raw_ostream &os) const;
   void printTraffic(llvm::raw_ostream &os) const;
 
   const Options &options;
@@ -69,6 +71,10 @@ private:
   std::vector<std::string> padding;
   /// How attention is made, "forward", "backward" or both, by form.
   std::map<std::string, std::string> attention;
+  /// The products of a step, of one rank of each stage; and those of them that
+  /// the library ends with something, by what.
+  int64_t products = 0;
+  std::map<std::string, int64_t> epilogues;
   std::vector<Stage> stages;
 };
 

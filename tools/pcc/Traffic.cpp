@@ -1,7 +1,7 @@
 //===- Traffic.cpp - What a program sends in a step -----------------------===//
 
 #include "tools/pcc/Traffic.h"
-#include "llvm/ADT/StringMap.h"
+#include "tools/pcc/Step.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -11,29 +11,22 @@ namespace {
 
 class TrafficCounter {
 public:
-  explicit TrafficCounter(rt::StageOp stage) {
-    program =
-        *cast<ModuleOp>(stage->getParentOp()).getOps<rt::ProgramOp>().begin();
-    for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
-      functions[function.getSymName()] = function;
-  }
+  explicit TrafficCounter(rt::StageOp stage)
+      : program(*cast<ModuleOp>(stage->getParentOp())
+                     .getOps<rt::ProgramOp>()
+                     .begin()) {}
 
-  void count(StringRef function, int64_t times) {
-    if (rt::FuncOp found = functions.lookup(function))
-      count(*found.getBlock(), times);
-  }
+  void count(Operation *each, int64_t times);
 
   TrafficTable table;
 
 private:
-  void count(Block &ops, int64_t times);
   void add(Operation *op, StringRef name, StringRef over, int64_t bytes,
            int64_t sent, int64_t times);
   void addCollective(Operation *op, ArrayAttr axes, int64_t times);
   void addTransfer(Operation *op, Value buffer, bool isSend, int64_t times);
 
   rt::ProgramOp program;
-  llvm::StringMap<rt::FuncOp> functions;
 };
 
 } // namespace
@@ -88,31 +81,26 @@ void TrafficCounter::addTransfer(Operation *op, Value buffer, bool isSend,
           isSend ? bytes : 0, times);
 }
 
-void TrafficCounter::count(Block &ops, int64_t times) {
-  for (Operation &each : ops)
-    llvm::TypeSwitch<Operation *>(&each)
-        .Case([&](rt::ForOp loop) {
-          count(*loop.getBlock(),
-                times * (int64_t(loop.getEnd()) - int64_t(loop.getBegin())));
-        })
-        .Case([&](rt::CallOp call) { count(call.getCallee(), times); })
-        .Case<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
-              rt::AllToAllOp>(
-            [&](auto op) { addCollective(op, op.getAxes(), times); })
-        .Case([&](rt::SendOp op) {
-          addTransfer(op, op.getBuffer(), /*isSend=*/true, times);
-        })
-        .Case([&](rt::RecvOp op) {
-          addTransfer(op, op.getBuffer(), /*isSend=*/false, times);
-        })
-        .Case([&](rt::ExchangeOp op) {
-          addTransfer(op, op.getSent(), /*isSend=*/true, times);
-          addTransfer(op, op.getReceived(), /*isSend=*/false, times);
-        });
+void TrafficCounter::count(Operation *each, int64_t times) {
+  llvm::TypeSwitch<Operation *>(each)
+      .Case<rt::AllReduceOp, rt::AllGatherOp, rt::ReduceScatterOp,
+            rt::AllToAllOp>(
+          [&](auto op) { addCollective(op, op.getAxes(), times); })
+      .Case([&](rt::SendOp op) {
+        addTransfer(op, op.getBuffer(), /*isSend=*/true, times);
+      })
+      .Case([&](rt::RecvOp op) {
+        addTransfer(op, op.getBuffer(), /*isSend=*/false, times);
+      })
+      .Case([&](rt::ExchangeOp op) {
+        addTransfer(op, op.getSent(), /*isSend=*/true, times);
+        addTransfer(op, op.getReceived(), /*isSend=*/false, times);
+      });
 }
 
 TrafficTable pcc::trafficOf(rt::StageOp stage) {
   TrafficCounter counter(stage);
-  counter.count(rt::kTrainEntry, 1);
+  forEachInStep(
+      stage, [&](Operation *op, int64_t times) { counter.count(op, times); });
   return std::move(counter.table);
 }
