@@ -1,5 +1,6 @@
-"""examples.py ROOT [NAME...]: compiles models of examples/models, all of them
-unless some are named, for GPUs."""
+"""examples.py ROOT [all]: compiles models of examples/ for GPUs, of
+examples/models one export of each (all: every one), and starts them where there
+is no GPU."""
 
 import json
 import os
@@ -12,21 +13,58 @@ sys.path.insert(0, os.path.join(sys.argv[1], "scripts"))
 from loading import script  # noqa: E402
 
 models = script("models")
-names = sys.argv[2:] or [f[:-5] for f in sorted(os.listdir(models.EXAMPLES))
-                         if f.endswith(".onnx")]
-with open(os.path.join(models.EXAMPLES, "hyperparameters.json")) as file:
-    values = json.load(file)
-failed = 0
-with tempfile.TemporaryDirectory() as folder:
-    for name in names:
-        model, kind = models.split(name + ".onnx")
-        flags = models.flags_of(model, kind, (1, 1, 1), values)
-        path = os.path.join(models.EXAMPLES, name + ".onnx")
-        done = subprocess.run(
-            ["pcc", path, *flags, "--target=cuda", "-o",
-             os.path.join(folder, "program")], capture_output=True, text=True)
-        if done.returncode:
-            failed += 1
-            print(name, done.stderr.strip()[:2000], sep=": ")
-print(f"{len(names)} programs, {failed} failed")
-sys.exit(failed > 0)
+EXAMPLES = os.path.dirname(models.EXAMPLES)
+
+
+def exports(folder):
+    folder = os.path.join(EXAMPLES, folder)
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder))
+            if name.endswith(".onnx")]
+
+
+def programs(every):
+    """Model files, what they are compiled with, and data."""
+    for path in exports("gpt2") + exports("nanogpt"):
+        yield path, [], "../data/gpl-3.bin"
+    with open(os.path.join(models.EXAMPLES, "hyperparameters.json")) as file:
+        values = json.load(file)
+    seen = set()
+    for path in exports("models"):
+        model, kind = models.split(os.path.basename(path))
+        if every or model not in seen:
+            yield (path, models.flags_of(model, kind, (1, 1, 1), values),
+                   f"data/{model}" if model in models.LOSSES
+                   else values["data"])
+        seen.add(model)
+
+
+def try_one(path, flags, data, program):
+    """What is wrong, or nothing."""
+    done = subprocess.run(["pcc", path, *flags, "--target=cuda", "-o", program],
+                          capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr.strip()[:2000]
+    done = subprocess.run(
+        [program, "--data=" + os.path.join(models.EXAMPLES, data),
+         "--init=random", "--steps=1"], capture_output=True, text=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}, timeout=60)
+    if done.returncode != 9 or "error: no CUDA device" not in done.stderr:
+        return (f"without a GPU exit code {done.returncode}, "
+                f"{done.stderr.strip()[:2000]}")
+    return None
+
+
+def main():
+    count, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for path, flags, data in programs(sys.argv[2:] == ["all"]):
+            wrong = try_one(path, flags, data, os.path.join(folder, "program"))
+            count += 1
+            if wrong:
+                failed += 1
+                print(os.path.relpath(path, EXAMPLES), wrong, sep=": ")
+    print(f"{count} programs, {failed} failed")
+    return bool(failed)
+
+
+sys.exit(main())
