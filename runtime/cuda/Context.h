@@ -73,8 +73,8 @@ void loadKernels();
 /// Opens the library of products; ends the program with ExitDevice where it is
 /// missing.
 void openBlas();
-/// Ends the program with ExitDevice where ranks have devices, or libraries of
-/// products or attention, of several kinds; all ranks call it.
+/// Ends the program with ExitDevice where ranks have devices, drivers, or
+/// libraries of products or attention, of several kinds; all ranks call it.
 void requireSameDevices(const pcc_stage &stage);
 /// Makes plans for what a stage has the library compute of attention, and says
 /// so; opens no library, and says nothing, where that is nothing.

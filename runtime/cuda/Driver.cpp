@@ -20,6 +20,20 @@ struct Opened {
 };
 } // namespace
 
+static std::string cudaText(int version) {
+  return format("%d.%d", version / 1000, version % 1000 / 10);
+}
+
+static int versionOf(const Driver &driver) {
+  int version = 0;
+  driver.cuDriverGetVersion(&version);
+  return version;
+}
+
+std::string cuda::driverText(const Driver &driver) {
+  return cudaText(versionOf(driver));
+}
+
 static Opened open() {
   Opened opened;
   Library library("libcuda.so.1", Library::Part::Driver);
@@ -35,15 +49,12 @@ static Opened open() {
   Driver &table = opened.table;
 #define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
 #include "runtime/cuda/Driver.def"
-  int version = 0;
-  table.cuDriverGetVersion(&version);
-  opened.isThere = version >= oldestDriver;
+  opened.isThere = versionOf(table) >= oldestDriver;
   if (!opened.isThere) {
     opened.missing =
-        format("no CUDA device: the driver is one for CUDA %d.%d, and CUDA "
-               "%d.%d is needed",
-               version / 1000, version % 1000 / 10, oldestDriver / 1000,
-               oldestDriver % 1000 / 10);
+        format("no CUDA device: the driver is one for CUDA %s, "
+               "and CUDA %s is needed",
+               driverText(table).c_str(), cudaText(oldestDriver).c_str());
     opened.note = "install a later driver of NVIDIA";
   }
   return opened;

@@ -19,6 +19,8 @@ struct Driver {
 const Driver *findDriver(std::string &missing, std::string &note);
 /// The same; ends the program with ExitDevice where there is none.
 const Driver &driver();
+/// The version of CUDA that it is for: "13.0".
+std::string driverText(const Driver &driver);
 
 /// Ends the job if a call of the driver did not succeed, with what was to be
 /// done ("launch of kernel_3_gelu") and, if it is known, for which node of the

@@ -47,16 +47,18 @@ void cuda::requireSameDevices(const pcc_stage &stage) {
   check(driver().cuDeviceGetAttribute(
             &cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device().number),
         "a question about the device");
-  char own[256] = "", first[256] = "";
-  snprintf(own, sizeof(own), "'%s' of %d multiprocessors and %s",
-           device().name.c_str(), cores,
-           backend::productsText(PCC_F32).c_str());
+  char own[512] = "", first[512] = "";
+  snprintf(own, sizeof(own),
+           "'%s' of %d multiprocessors, %s and a driver for CUDA %s",
+           device().name.c_str(), cores, backend::productsText(PCC_F32).c_str(),
+           driverText(driver()).c_str());
   memcpy(first, own, sizeof(first));
   backend::broadcast(first, sizeof(first), 0);
   if (strcmp(own, first) != 0)
     fail(ExitDevice, format("this rank has %s, rank 0 has %s", own, first),
-         "the library of products chooses by both, and what several ranks "
-         "compute would not stay the same");
+         "the library of products chooses by the first two, a driver may "
+         "compile kernels, and what several ranks compute would not stay the "
+         "same");
   requireSameDnn(stage);
 }
 

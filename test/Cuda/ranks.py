@@ -42,13 +42,26 @@ for version, seed in ("22809", 0), ("22809", 1), ("22500", 1), ("22500", 2):
     ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
     assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
 
-# Ranks have devices of one kind.
-ended, _ = run(of={2: {"PCC_DOUBLE_NAME": "another GPU"}})
-assert [code for code, _ in ended] == [9] * 4 or \
-    {code for code, _ in ended} == {7, 9}, ended
-text = "".join(err for _, err in ended)
-assert ("[rank 2] error: this rank has 'another GPU' of 132 multiprocessors and "
-        "cuBLASLt 13.") in text and ", rank 0 has 'double of a GPU' of 132" in text, text
+# Ranks have devices of one kind, one library of products and one driver.
+for name, value, own, first in (
+        ("PCC_DOUBLE_NAME", "another GPU",
+         "'another GPU' of 132 multiprocessors, cuBLASLt 13.",
+         "'double of a GPU' of 132 "),
+        ("CUBLAS_DOUBLE_VERSION", "139900",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.99.0 and ",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13."),
+        ("CUDA_DOUBLE_VERSION", "13090",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.")):
+    ended, _ = run(of={2: {name: value}})
+    assert {9} <= {code for code, _ in ended} <= {7, 9}, ended
+    said = next(err for _, err in ended if err.startswith("[rank 2]"))
+    found = re.match(r"\[rank 2\] error: this rank has (.*), rank 0 has (.*)\n",
+                     said)
+    assert found and found[1].startswith(own) and found[2].startswith(first) \
+        and found[1] != found[2], said
+    assert (name == "CUDA_DOUBLE_VERSION") == \
+        found[1].endswith(" and a driver for CUDA 13.9"), said
 
 # And one cuDNN, of those that have it make attention.
 ended, _ = run("versions", of={2: {"CUDNN_DOUBLE_VERSION": "91900"}})

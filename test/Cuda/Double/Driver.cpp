@@ -220,8 +220,10 @@ CUresult cuInit(unsigned) {
   note("cuInit");
   return CUDA_SUCCESS;
 }
+/// $CUDA_DOUBLE_VERSION has it be one for another CUDA.
 CUresult cuDriverGetVersion(int *version) {
-  *version = CUDA_VERSION;
+  const char *given = getenv("CUDA_DOUBLE_VERSION");
+  *version = given ? atoi(given) : CUDA_VERSION;
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult, const char **text) {

@@ -12,6 +12,7 @@
                                               without "graphs", or with them
     double.py BUILD errors                    what ends a run
     double.py BUILD attention                 both, of attention by cuDNN
+    double.py BUILD missing                   who needs cuDNN, and says so
 """
 
 import collections
@@ -19,6 +20,7 @@ import glob
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -300,7 +302,8 @@ def errors():
                         {"PCC_DOUBLE_ERROR": "wait"},
                         {"PCC_DOUBLE_ERROR": "launch"},
                         {"PCC_DOUBLE_ERROR": "product"},
-                        {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"}):
+                        {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"},
+                        {"CUDA_DOUBLE_VERSION": "12080"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
@@ -355,5 +358,20 @@ def attention():
         print(result.stderr, end="")
 
 
-{"losses": losses, "attention": attention, "plan": plan, "calls": calls,
- "graphs": graphs, "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])
+def missing():
+    """With and without attention by cuDNN, which nobody finds."""
+    call("clang-22", "-shared", "-fPIC", "-o", "hide.so",
+         ROOT / "test/Cuda/Inputs/hide.c")
+    for model in "gpt-cudnn", "gpt":
+        prepare(model, "bf16")
+        result = start("cuda", "--steps", "1", HIDDEN_LIBRARY="libcudnn",
+                       LD_PRELOAD=os.path.abspath("hide.so"))
+        asked = re.findall("^hidden: (.*)\n", result.stderr, re.MULTILINE)
+        print(f"{model}: exit {result.returncode},",
+              "asks for cuDNN" if asked else "asks for none")
+        print(re.sub("^hidden: .*\n", "", result.stderr, flags=re.MULTILINE),
+              end="")
+
+
+{"losses": losses, "attention": attention, "missing": missing, "plan": plan,
+ "calls": calls, "graphs": graphs, "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])
