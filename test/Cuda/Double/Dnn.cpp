@@ -6,8 +6,7 @@
 // the device, and "attention-engines" both; "attention-stride" reads queries
 // with another stride, "attention-stats" has a backward pass read what a later
 // forward pass saved, "attention-order" adds up in any order,
-// "attention-workspace" needs more than it is wont to. Queries and stats are
-// tensors 1 and 5, as programs number them.
+// "attention-workspace" needs more than it is wont to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -342,7 +341,8 @@ PCC_EXPORT cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     refuse("not a place for each tensor");
   if (plants("attention-stride")) {
     graph = std::make_shared<DnnGraph>(*graph);
-    std::swap(graph->tensors.at(1).strides[1], graph->tensors.at(1).strides[2]);
+    auto &strides = graph->tensors.at(graph->queries()).strides;
+    std::swap(strides[1], strides[2]);
   }
   // Numbers that the host has are read now.
   std::map<int64_t, char *> at;
@@ -361,7 +361,7 @@ PCC_EXPORT cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     auto place = reinterpret_cast<CUdeviceptr>(places[i]);
     if (place % 16)
       refuse("a tensor is less aligned than was said");
-    bool isStats = numbers[i] == 5 && t.dims[3] == 1;
+    bool isStats = numbers[i] == graph->stats(planned.isBackward);
     if (isStats && planned.isBackward && plants("attention-stats"))
       place = lastStats;
     if (isStats && !planned.isBackward)

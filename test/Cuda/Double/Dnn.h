@@ -47,6 +47,12 @@ struct DnnGraph {
   /// Whether a sum over blocks of keys is added up in memory, in any order.
   bool addsInAnyOrder() const;
 
+  /// The number of an attention's queries: what its first product is of.
+  int64_t queries() const;
+  /// That of its stats: of the tensors in memory with a number for each row of
+  /// scores the one that a forward pass makes, or a backward pass only takes.
+  int64_t stats(bool isBackward) const;
+
   /// Does all operations. `places` has those of the tensors that are not
   /// virtual; `turn` is 0, or has products begin their sums elsewhere.
   void run(const std::map<int64_t, char *> &places, int64_t turn) const;

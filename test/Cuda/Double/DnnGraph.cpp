@@ -221,6 +221,25 @@ bool DnnGraph::addsInAnyOrder() const {
                      });
 }
 
+int64_t DnnGraph::queries() const {
+  for (const DnnOperation &op : operations)
+    if (op.kind == DnnOperation::Product)
+      return op.in[0];
+  refuse("an attention without products");
+}
+
+int64_t DnnGraph::stats(bool isBackward) const {
+  for (const auto &[number, t] : tensors) {
+    bool isMade = std::any_of(operations.begin(), operations.end(),
+                              [&, number = number](const DnnOperation &op) {
+                                return op.out == number;
+                              });
+    if (!t.isVirtual && !t.isByValue && t.dims[3] == 1 && isMade != isBackward)
+      return number;
+  }
+  refuse("an attention without stats");
+}
+
 int64_t DnnGraph::workspaceBytes(bool isBackward) const {
   if (!isBackward)
     return 256;
