@@ -118,13 +118,13 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
   let description = [{
     `slots` instances lie one after the other, each aligned; those of a value, a
     row or a frame may lie anywhere, and then `at` says where each of them does.
-    What
-    parameters, copies, state and sums hold is there again as the next entry
-    begins; gradients hold nothing then: they are written before they are read,
-    and not written anew before they have been given up. Parameters and
+
+    What parameters, copies, state and sums hold is there again as the next
+    entry begins; gradients hold nothing then: they are written before they are
+    read, and not written anew before they have been given up. Parameters and
     state carry what the runtime must know of them: `layout`, and `source`,
-    `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`, and
-    for ids how many there are, `nn.ids`; outputs their `name`.
+    `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`,
+    and for ids how many there are, `nn.ids`; outputs their `name`.
 
     Inputs are filled before an entry begins, for each microbatch in a slot of
     its own. Those that are `refilled` are not: entries fill them themselves, by
