@@ -152,6 +152,10 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
       return getReplacing(argument) &&
              getBlock()->getArgument(argument).use_empty();
     }
+    /// Whether it only gives what is there another name, by which it is sent
+    /// to others: it has results, each the argument whose place it takes, no
+    /// ops, and gives nothing up.
+    bool onlyRenames();
   }];
 }
 

@@ -125,6 +125,17 @@ ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
+bool BodyOp::onlyRenames() {
+  auto isInPlace = [&](auto result) {
+    auto [i, value] = result;
+    std::optional<unsigned> replaced = getReplaced(i);
+    return replaced && value == getBlock()->getArgument(*replaced);
+  };
+  return llvm::hasSingleElement(*getBlock()) && !getResults().empty() &&
+         (!getGivesUp() || getGivesUp()->empty()) &&
+         llvm::all_of(llvm::enumerate(getResults()), isInPlace);
+}
+
 void BodyOp::getAsmBlockArgumentNames(Region &region,
                                       OpAsmSetValueNameFn setName) {
   for (BlockArgument argument : region.getArguments())

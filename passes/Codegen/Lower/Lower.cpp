@@ -234,8 +234,9 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
   llvm::StringSet<> used, called;
   begun.clear();
   auto noteCall = [&](pipe::TaskOp task, StringRef name) {
-    called.insert(name);
     auto body = symbols.lookup<pipe::BodyOp>(name);
+    if (!body.onlyRenames())
+      called.insert(name);
     for (unsigned i = 0; i < task.getSources().size(); ++i)
       if (task.isPerMicrobatch() && body.overwrites(i))
         begun.insert(task.getSource(i));

@@ -286,6 +286,8 @@ void EntryLowering::lower(pipe::RunOp run) {
         rt::FillOp::create(builder, loc, address(input, loop, next));
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     clearGaps(task.getSource(i));
+  if (body.onlyRenames())
+    return;
   SmallVector<Value> args;
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     if (auto integer = task.getInteger(i))

@@ -16,7 +16,7 @@ namespace pcc {
 /// one begins, instances take turns in slots, microbatch by microbatch; all
 /// such values of a stage have equally many, but for those that come from other
 /// stages or leave for them with `overlap`: of these one more is under way, and
-/// they have as many as they need.
+/// they have as many as they need. A run that only renames is no call.
 ///
 /// With `overlap` inputs are filled while the stage computes, in slots that
 /// take turns, too, where these are fewer than the microbatches: the first one

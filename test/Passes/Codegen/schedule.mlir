@@ -337,3 +337,42 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.run @t
   pipe.run @u
 }
+
+// -----
+
+// What only renames a state, so that it can be sent, is no call and no function:
+// the value lies where the state does. One that gives something up is called.
+// CHECK: rt.stage 0 arena
+// CHECK-NOT: rt.func @name.body
+// CHECK: rt.func @end.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) attributes {gives_up = array<i64: 1>{{.*}}} {
+// CHECK-NEXT: }
+// CHECK-NEXT: rt.func @train() {
+// CHECK-NEXT: %[[SUM:.*]] = rt.address @sum : memref<2xf32>
+// CHECK-NEXT: %[[OTHER:.*]] = rt.address @other : memref<2xf32>
+// CHECK-NEXT: rt.exchange %[[SUM]] to 1 channel 0, %[[OTHER]] from 1 channel 0 : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: %[[SUM1:.*]] = rt.address @sum : memref<2xf32>
+// CHECK-NEXT: %[[OTHER1:.*]] = rt.address @other : memref<2xf32>
+// CHECK-NEXT: rt.call @end.body(%[[SUM1]], %[[OTHER1]]) : memref<2xf32>, memref<2xf32>
+// CHECK-NEXT: }
+nn.state @sum : tensor<2xf32> sum
+pipe.value @mine : tensor<2xf32>
+pipe.value @other : tensor<2xf32>
+pipe.body @name.body (%s: tensor<2xf32>) -> (tensor<2xf32> into 0) {
+  pipe.yield %s : tensor<2xf32>
+}
+pipe.body @end.body (%s: tensor<2xf32>, %o: tensor<2xf32>)
+    -> (tensor<2xf32> into 0) attributes {gives_up = array<i64: 1>} {
+  pipe.yield %s : tensor<2xf32>
+}
+pipe.task @name.0 stage 0 reduce calls @name.body (@sum) -> (@mine)
+pipe.task @end.0 stage 0 update calls @end.body (@sum, @other) -> (@sum)
+pipe.task @name.1 stage 1 reduce calls @name.body (@sum) -> (@other)
+pipe.schedule train stage 0 microbatches 1 {
+  pipe.run @name.0
+  pipe.exchange @mine microbatch 0 to 1 channel 0, @other microbatch 0 from 1 channel 0
+  pipe.run @end.0
+}
+pipe.schedule train stage 1 microbatches 1 {
+  pipe.run @name.1
+  pipe.exchange @other microbatch 0 to 0 channel 0, @mine microbatch 0 from 0 channel 0
+}
