@@ -4,7 +4,7 @@
 #define PCC_PASSES_CODEGEN_LOWER_ARENALIVES_H
 
 #include "dialects/RT/RT.h"
-#include "passes/Codegen/Lower/Packing.h"
+#include "passes/Codegen/Packing/Packing.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -1,9 +1,9 @@
 //===- Bundles.h - Blocks that are needed together --------------*- C++ -*-===//
 
-#ifndef PCC_PASSES_CODEGEN_LOWER_BUNDLES_H
-#define PCC_PASSES_CODEGEN_LOWER_BUNDLES_H
+#ifndef PCC_PASSES_CODEGEN_PACKING_BUNDLES_H
+#define PCC_PASSES_CODEGEN_PACKING_BUNDLES_H
 
-#include "passes/Codegen/Lower/Packing.h"
+#include "passes/Codegen/Packing/Packing.h"
 
 namespace pcc {
 
@@ -44,4 +44,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_PASSES_CODEGEN_LOWER_BUNDLES_H
+#endif // PCC_PASSES_CODEGEN_PACKING_BUNDLES_H

@@ -1,7 +1,7 @@
 //===- Packing.h - Places for what does not live at once --------*- C++ -*-===//
 
-#ifndef PCC_PASSES_CODEGEN_LOWER_PACKING_H
-#define PCC_PASSES_CODEGEN_LOWER_PACKING_H
+#ifndef PCC_PASSES_CODEGEN_PACKING_PACKING_H
+#define PCC_PASSES_CODEGEN_PACKING_PACKING_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -62,4 +62,4 @@ int64_t findMost(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc
 
-#endif // PCC_PASSES_CODEGEN_LOWER_PACKING_H
+#endif // PCC_PASSES_CODEGEN_PACKING_PACKING_H

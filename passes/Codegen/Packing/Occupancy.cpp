@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Codegen/Lower/Occupancy.h"
+#include "passes/Codegen/Packing/Occupancy.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

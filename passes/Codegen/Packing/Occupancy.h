@@ -1,7 +1,7 @@
 //===- Occupancy.h - Which bytes are taken at which moments -----*- C++ -*-===//
 
-#ifndef PCC_PASSES_CODEGEN_LOWER_OCCUPANCY_H
-#define PCC_PASSES_CODEGEN_LOWER_OCCUPANCY_H
+#ifndef PCC_PASSES_CODEGEN_PACKING_OCCUPANCY_H
+#define PCC_PASSES_CODEGEN_PACKING_OCCUPANCY_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_PASSES_CODEGEN_LOWER_OCCUPANCY_H
+#endif // PCC_PASSES_CODEGEN_PACKING_OCCUPANCY_H

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Codegen/Lower/Bundles.h"
+#include "passes/Codegen/Packing/Bundles.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

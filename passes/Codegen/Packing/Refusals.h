@@ -1,9 +1,9 @@
 //===- Refusals.h - Where blocks may not lie --------------------*- C++ -*-===//
 
-#ifndef PCC_PASSES_CODEGEN_LOWER_REFUSALS_H
-#define PCC_PASSES_CODEGEN_LOWER_REFUSALS_H
+#ifndef PCC_PASSES_CODEGEN_PACKING_REFUSALS_H
+#define PCC_PASSES_CODEGEN_PACKING_REFUSALS_H
 
-#include "passes/Codegen/Lower/Packing.h"
+#include "passes/Codegen/Packing/Packing.h"
 
 namespace pcc {
 
@@ -31,4 +31,4 @@ struct Refusals {
 
 } // namespace pcc
 
-#endif // PCC_PASSES_CODEGEN_LOWER_REFUSALS_H
+#endif // PCC_PASSES_CODEGEN_PACKING_REFUSALS_H

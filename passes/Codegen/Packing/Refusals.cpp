@@ -1,6 +1,6 @@
 //===- Refusals.cpp - Where blocks may not lie ----------------------------===//
 
-#include "passes/Codegen/Lower/Refusals.h"
+#include "passes/Codegen/Packing/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;

@@ -1,9 +1,9 @@
 //===- Fitting.h - Blocks moved until they fit ------------------*- C++ -*-===//
 
-#ifndef PCC_PASSES_CODEGEN_LOWER_FITTING_H
-#define PCC_PASSES_CODEGEN_LOWER_FITTING_H
+#ifndef PCC_PASSES_CODEGEN_PACKING_FITTING_H
+#define PCC_PASSES_CODEGEN_PACKING_FITTING_H
 
-#include "passes/Codegen/Lower/Refusals.h"
+#include "passes/Codegen/Packing/Refusals.h"
 
 namespace pcc {
 
@@ -15,4 +15,4 @@ int64_t fit(llvm::ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
 
 } // namespace pcc
 
-#endif // PCC_PASSES_CODEGEN_LOWER_FITTING_H
+#endif // PCC_PASSES_CODEGEN_PACKING_FITTING_H

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Codegen/Lower/Fitting.h"
+#include "passes/Codegen/Packing/Fitting.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <random>

@@ -20,11 +20,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/Codegen/Lower/Packing.h"
-#include "passes/Codegen/Lower/Bundles.h"
-#include "passes/Codegen/Lower/Fitting.h"
-#include "passes/Codegen/Lower/Occupancy.h"
-#include "passes/Codegen/Lower/Refusals.h"
+#include "passes/Codegen/Packing/Packing.h"
+#include "passes/Codegen/Packing/Bundles.h"
+#include "passes/Codegen/Packing/Fitting.h"
+#include "passes/Codegen/Packing/Occupancy.h"
+#include "passes/Codegen/Packing/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <optional>
