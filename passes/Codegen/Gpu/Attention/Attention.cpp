@@ -7,6 +7,17 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// Whether the bias' cotangent, if it is asked for, has a number for each query
+/// and key: --nn-expand-attention sees to that.
+static bool hasWholeRows(Operation *attention) {
+  AttentionSizes sizes(attention);
+  if (!sizes.asksForBias)
+    return true;
+  auto grad = cast<nn::AttentionGradOp>(attention);
+  return nn::tensorType(grad.getDbias()).getShape().drop_front(2) ==
+         ArrayRef<int64_t>({sizes.queries, sizes.keys});
+}
+
 FailureOr<gpu::GPUFuncOp>
 codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
                              Operation *attention,
@@ -16,6 +27,9 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
     return attention->emitError()
            << "cannot be made by a device's tiles: a block has no room for "
               "them";
+  if (!hasWholeRows(attention))
+    return attention->emitError() << "cannot be made by a device's tiles: the "
+                                     "bias' cotangent has no whole rows";
   // Beside the kernel: a function of a gpu.module has no place for it.
   func::FuncOp flat;
   {
@@ -50,9 +64,11 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
   }
   gpu::ReturnOp::create(b);
   // A thread has all the registers that there are, or half of them where that
-  // suffices: then one block computes while another waits for its tile.
+  // suffices: then one block computes while another waits for its tile. It does
+  // not where scores are masked, dropped out and have a bias.
   const int64_t narrow = 64;
-  if (isa<nn::AttentionOp>(attention) && tiles->usesTensorCores() &&
+  bool isPlain = !sizes.isCausal || sizes.p == 0 || !sizes.bias;
+  if (isa<nn::AttentionOp>(attention) && tiles->usesTensorCores() && isPlain &&
       std::max(tiles->width, tiles->valueWidth) <= narrow)
     launch.blocksOfCore = 2;
   if (failed(setLaunch(function, launch)))

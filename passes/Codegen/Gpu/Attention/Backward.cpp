@@ -1,102 +1,34 @@
 //===- Backward.cpp - A block of attention's gradient on a device ---------===//
-//
-// Blocks are of two kinds, so that each adds up what it alone writes, in one
-// order. Some have a tile of keys of a key head and go through the queries of
-// all heads that share it, the others a tile of queries of a head and go
-// through its keys. Rows are what a block has, columns what comes:
-//
-//                    dk and dv               dq
-//     rows           keys                    queries
-//     S, dP          k q^T, v do^T           q k^T, do v^T
-//     P, dS          by lse of columns       by lse of rows
-//     results        dv += P do, dk += dS q  dq += dS k
-//
-// with P = exp(S - lse), dS = P * (dP - rowsum(do * o)). The last is computed
-// where it is needed.
-//
-//===----------------------------------------------------------------------===//
 
+#include "passes/Codegen/Gpu/Attention/Backward.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/Codegen/Gpu/Attention/Block.h"
-#include "passes/Codegen/Kernels/Expr.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-namespace {
-
-class Backward : public AttentionBlock {
-public:
-  Backward(ScalarBuilder &b, nn::AttentionGradOp op,
-           const KernelChoices &choices, const DeviceTiles &tiles,
-           const OperandMap &operands, ArrayRef<Value> outs)
-      : AttentionBlock(b, op, choices, tiles, operands, outs), op(op) {}
-  void emitKeys(Value block);
-  void emitQueries(Value block);
-
-private:
-  /// What belongs to queries, of each a number in shared memory: its position,
-  /// its key of dropout, lse of powers of two, less than zero, and rowsum(do *
-  /// o).
-  struct Queries {
-    Value positions, words, lessLse, dots;
-  };
-  /// The same of one, where it is needed.
-  struct Query {
-    Value position, word, lessLse, dot;
-  };
-  /// Of a sample's head.
-  void place(Value block, int64_t heads);
-  void allocate();
-  bool needsPositions() const { return sizes.isCausal || sizes.p > 0; }
-  Query queryAt(Value at);
-  HeadRows rowsOfHead(Value operand, Value first, Value head, int64_t all,
-                      int64_t rowCount) {
-    return headRows(operand, sample, first, head, all, rowCount);
+BackwardBlocks::BackwardBlocks(const AttentionSizes &sizes,
+                               const DeviceTiles &tiles, ArrayRef<Value> outs) {
+  int64_t queryTiles = llvm::divideCeil(sizes.queries, tiles.rows);
+  if (outs[1] || outs[2])
+    ofKeys = llvm::divideCeil(sizes.keys, tiles.rows) * tiles.chunks *
+             sizes.batch * sizes.keyHeads;
+  if (outs[0])
+    ofQueries = queryTiles * tiles.chunks * sizes.batch * sizes.heads;
+  if (outs.size() > 3 && outs[3]) {
+    ArrayRef<int64_t> bias = nn::tensorType(sizes.bias).getShape();
+    ofBias = queryTiles * llvm::divideCeil(sizes.keys, tiles.columns) *
+             bias[0] * bias[1];
   }
-  /// Brings what belongs to queries, with their rows of do in a tile.
-  void bringQueries(Value firstQuery, Value head, const SharedTile &cotangents,
-                    int64_t count);
-  /// P after dropout and dS, in place of S and dP. `isCut`: a query does not
-  /// see all of the keys.
-  void emitScores(Value firstColumn, bool haveKeys, Value isCut,
-                  Numbers &scores, Numbers &cotangents);
-  Numbers emitPair(Value firstColumn, bool haveKeys, Value isCut,
-                   ArrayRef<Value> sums);
-  int64_t rows() const { return product->rows(); }
-
-  nn::AttentionGradOp op;
-  Value sample, head, first, chunk;
-  Value randomStart;
-  SharedTile stay, stayValues, come, comeValues, stage;
-  Queries ofQueries;
-  Value keyPositions;
-  SmallVector<Query> queries; ///< by row
-  Numbers keys;               ///< positions by row
-};
-
-} // namespace
-
-static int64_t countKeyBlocks(const AttentionSizes &sizes,
-                              const DeviceTiles &tiles, ArrayRef<Value> outs) {
-  if (!outs[1] && !outs[2])
-    return 0;
-  return llvm::divideCeil(sizes.keys, tiles.rows) * tiles.chunks * sizes.batch *
-         sizes.keyHeads;
 }
 
 int64_t codegen::countBackwardBlocks(const AttentionSizes &sizes,
                                      const DeviceTiles &tiles,
                                      ArrayRef<Value> outs) {
-  int64_t blocks = countKeyBlocks(sizes, tiles, outs);
-  if (outs[0])
-    blocks += llvm::divideCeil(sizes.queries, tiles.rows) * tiles.chunks *
-              sizes.batch * sizes.heads;
-  return blocks;
+  BackwardBlocks blocks(sizes, tiles, outs);
+  return blocks.ofKeys + blocks.ofQueries + blocks.ofBias;
 }
 
 /// The first tiles, whose keys most queries see, come first.
@@ -114,125 +46,10 @@ void Backward::place(Value block, int64_t heads) {
     randomStart = randomKey(sample);
 }
 
-/// Blocks of either kind have the same memory.
-void Backward::allocate() {
-  reuseShared(0);
-  Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  stay = allocateTile(tiles.rows, tiles.stayStride, element);
-  stayValues = allocateTile(tiles.rows, tiles.stayValueStride, element);
-  come = allocateTile(tiles.columns, tiles.stride, element);
-  comeValues = allocateTile(tiles.columns, tiles.valueStride, element);
-  if (!tiles.usesTensorCores())
-    stage = allocateTile(tiles.rows, tiles.scoreStride, f32);
-  int64_t most = std::max(tiles.rows, tiles.columns);
-  auto numbersOf = [&](Type type) {
-    return allocateTile(most, 1, type).buffer;
-  };
-  ofQueries.lessLse = numbersOf(f32);
-  ofQueries.dots = numbersOf(f32);
-  if (needsPositions()) {
-    ofQueries.positions = numbersOf(i32);
-    keyPositions = numbersOf(i32);
-  }
-  if (sizes.p > 0)
-    ofQueries.words = numbersOf(i32);
-}
-
-Backward::Query Backward::queryAt(Value at) {
-  auto load = [&](Value words) {
-    return words ? loadWordAt(words, at) : Value();
-  };
-  return {load(ofQueries.positions), load(ofQueries.words),
-          load(ofQueries.lessLse), load(ofQueries.dots)};
-}
-
-void Backward::bringQueries(Value firstQuery, Value head,
-                            const SharedTile &cotangents, int64_t count) {
-  bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
-               ofQueries.lessLse, count, [&](Value lse) {
-                 return mulf(finite(lse), number(-llvm::numbers::log2e));
-               });
-  if (sizes.p > 0) {
-    Value key = randomAdd(randomStart, headWord(head));
-    // A thread has brought these positions itself.
-    forShare(count, [&](Value i) {
-      memref::StoreOp::create(
-          b, randomAdd(key, loadWordAt(ofQueries.positions, i)),
-          ofQueries.words, ValueRange{i});
-    });
-  }
-  wait();
-  bringDots(cotangents,
-            rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count),
-            ofQueries.dots, count);
-  wait();
-}
-
-void Backward::emitScores(Value firstColumn, bool haveKeys, Value isCut,
-                          Numbers &scores, Numbers &cotangents) {
-  int64_t count = scores.size() / rows();
-  Value scale = number(sizes.scale), zero = number(0);
-  Value base = number(sizes.scale * llvm::numbers::log2e);
-  Value left =
-      leftOf(firstColumn, haveKeys ? sizes.queries : sizes.keys, tiles.columns);
-  auto columnOf = [&](int64_t c) {
-    return product->column(c, RightForm::Rows);
-  };
-  /// visit(query, key's position, index of the score), for each of the lane's.
-  auto forEachScore =
-      [&](llvm::function_ref<void(const Query &, Value, int64_t)> visit) {
-        for (int64_t c = 0; c < count; ++c) {
-          Query query;
-          Value key;
-          if (haveKeys)
-            query = queryAt(columnOf(c));
-          else if (needsPositions())
-            key = loadWordAt(keyPositions, columnOf(c));
-          for (int64_t r = 0; r < rows(); ++r) {
-            bool hasKey = haveKeys && needsPositions();
-            visit(haveKeys ? query : queries[r], hasKey ? keys[r] : key,
-                  r * count + c);
-          }
-        }
-      };
-  forEachScore([&](const Query &query, Value, int64_t i) {
-    scores[i] =
-        exp2(WarpProduct::addProduct(b, scores[i], base, query.lessLse));
-  });
-  if (sizes.isCausal)
-    scores = where(isCut, scores, [&] {
-      Numbers cut(scores);
-      forEachScore([&](const Query &query, Value key, int64_t i) {
-        cut[i] = choose(less(query.position, key), zero, cut[i]);
-      });
-      return cut;
-    });
-  for (int64_t c = 0; left && c < count; ++c) {
-    Value isThere = less(columnOf(c), left);
-    for (int64_t i = c; i < rows() * count; i += count)
-      scores[i] = choose(isThere, scores[i], zero);
-  }
-  Value kept = number(1 / (1 - sizes.p));
-  forEachScore([&](const Query &query, Value key, int64_t i) {
-    Value &x = scores[i], &d = cotangents[i], weight = x;
-    if (sizes.p > 0) {
-      Value factor = drop(randomAdd(query.word, key), kept);
-      d = mulf(d, factor);
-      x = mulf(weight, factor);
-    }
-    d = mulf(mulf(weight, subf(d, query.dot)), scale);
-  });
-}
-
-AttentionBlock::Numbers Backward::emitPair(Value firstColumn, bool haveKeys,
-                                           Value isCut, ArrayRef<Value> sums) {
-  int64_t scores = rows() * product->columnsOf(tiles.columns);
-  Numbers s(scores, number(0)), d(scores, number(0)), next(sums);
-  product->multiply(s, {stay, warpRow, {}}, tiles.width, come, RightForm::Rows,
-                    {});
-  product->multiply(d, {stayValues, warpRow, {}}, tiles.valueWidth, comeValues,
-                    RightForm::Rows, {});
-  emitScores(firstColumn, haveKeys, isCut, s, d);
+AttentionBlock::Numbers Backward::emitPair(const Pair &pair,
+                                           ArrayRef<Value> sums) {
+  auto [s, d] = emitScores(pair);
+  Numbers next(sums);
   MutableArrayRef<Value> rest(next);
   auto addTo = [&](ArrayRef<Value> factor, int64_t width,
                    const SharedTile &right) {
@@ -242,7 +59,7 @@ AttentionBlock::Numbers Backward::emitPair(Value firstColumn, bool haveKeys,
                       tiles.columns, right, RightForm::Columns, chunk);
     rest = rest.drop_front(count);
   };
-  if (!haveKeys) {
+  if (!pair.haveKeys) {
     addTo(d, tiles.chunk, come);
     return next;
   }
@@ -272,6 +89,13 @@ void Backward::emitKeys(Value block) {
       latest = extreme(keyPositions, tiles.rows, /*isLeast=*/false);
     }
   }
+  // Of all heads that share the keys, or of each its own.
+  bool hasOwnBias = sizes.bias && sizes.shared() > 1 &&
+                    nn::tensorType(sizes.bias).getDimSize(1) > 1;
+  BiasRows sharedBias;
+  if (!hasOwnBias)
+    sharedBias = biasRows(sample, mul(head, sizes.shared()), first,
+                          /*haveKeys=*/true);
   int64_t valueSums =
       outs[2] ? rows() * product->columnsOf(tiles.valueChunk) : 0;
   int64_t keySums = outs[1] ? rows() * product->columnsOf(tiles.chunk) : 0;
@@ -306,8 +130,13 @@ void Backward::emitKeys(Value block) {
           bring(rowsOfHead(op.getDResult(), firstQuery, own, sizes.queries,
                            tiles.columns),
                 comeValues, tiles.columns, tiles.valueWidth);
+          BiasRows bias = hasOwnBias
+                              ? biasRows(sample, own, first, /*haveKeys=*/true)
+                              : sharedBias;
+          bringBias(bias, firstQuery);
           bringQueries(firstQuery, own, comeValues, tiles.columns);
-          return emitPair(firstQuery, /*haveKeys=*/true, isCut, sums);
+          return emitPair(
+              {firstQuery, /*haveKeys=*/true, isCut, bias, sizes.scale}, sums);
         });
       });
   ArrayRef<Value> all(sums);
@@ -343,6 +172,7 @@ void Backward::emitQueries(Value block) {
   queries.clear();
   for (int64_t r = 0; r < rows(); ++r)
     queries.push_back(queryAt(rowInBlock(r)));
+  BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
   Numbers sums = loopWith(
       sizes.keys, tiles.columns, start,
@@ -369,8 +199,10 @@ void Backward::emitQueries(Value block) {
           bring(
               rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
               comeValues, tiles.columns, tiles.valueWidth);
+          bringBias(bias, firstKey);
           wait();
-          return emitPair(firstKey, /*haveKeys=*/false, isCut, sums);
+          return emitPair(
+              {firstKey, /*haveKeys=*/false, isCut, bias, sizes.scale}, sums);
         });
       });
   give(sums, {}, stay, outs[0],
@@ -385,25 +217,28 @@ int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                                    const OperandMap &operands,
                                    ArrayRef<Value> outs) {
   Backward backward(b, op, choices, tiles, operands, outs);
-  AttentionSizes sizes(op);
-  int64_t keyBlocks = countKeyBlocks(sizes, tiles, outs);
-  if (!outs[0]) {
-    backward.emitKeys(block);
-    return backward.getSharedBytes();
-  }
-  if (!keyBlocks) {
-    backward.emitQueries(block);
-    return backward.getSharedBytes();
-  }
+  BackwardBlocks blocks(AttentionSizes(op), tiles, outs);
   // Those of keys, which go through the queries of several heads, come first.
-  Value bound = arith::ConstantIndexOp::create(b, keyBlocks);
-  Value hasKeys =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, block, bound);
-  auto branch = scf::IfOp::create(b, hasKeys, /*withElseRegion=*/true);
+  using Emit = void (Backward::*)(Value);
+  SmallVector<std::pair<int64_t, Emit>> kinds;
+  auto addKind = [&](int64_t count, Emit emit) {
+    if (count)
+      kinds.push_back({count, emit});
+  };
+  addKind(blocks.ofKeys, &Backward::emitKeys);
+  addKind(blocks.ofQueries, &Backward::emitQueries);
+  addKind(blocks.ofBias, &Backward::emitBias);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  backward.emitKeys(block);
-  b.setInsertionPointToStart(branch.elseBlock());
-  backward.emitQueries(arith::SubIOp::create(b, block, bound));
+  for (auto [count, emit] : ArrayRef(kinds).drop_back()) {
+    Value bound = arith::ConstantIndexOp::create(b, count);
+    Value isOfKind =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, block, bound);
+    auto branch = scf::IfOp::create(b, isOfKind, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    (backward.*emit)(block);
+    b.setInsertionPointToStart(branch.elseBlock());
+    block = arith::SubIOp::create(b, block, bound);
+  }
+  (backward.*kinds.back().second)(block);
   return backward.getSharedBytes();
 }

@@ -149,6 +149,12 @@ Value AttentionBlock::loadPacked(Value buffer, Value at, int64_t count) {
                                 llvm::MaybeAlign(bytes));
 }
 
+Value AttentionBlock::widen(Value x) {
+  auto narrow = cast<VectorType>(x.getType());
+  Type wide = narrow.clone(b.getF32Type());
+  return narrow == wide ? x : Value(arith::ExtFOp::create(b, wide, x));
+}
+
 void AttentionBlock::storePacked(Value value, Value buffer, Value at) {
   auto type = cast<VectorType>(value.getType());
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -288,11 +294,6 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
   int64_t team = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
   int64_t teams = tiles.threads() / team;
   Value own = remainder(thread, team), zero = number(0);
-  auto narrow = VectorType::get({other.vector}, element);
-  auto wide = VectorType::get({other.vector}, b.getF32Type());
-  auto widened = [&](Value x) {
-    return narrow == wide ? x : Value(arith::ExtFOp::create(b, wide, x));
-  };
   int64_t turns = llvm::divideCeil(count, teams);
   loop(index(turns), 1, [&](Value turn) {
     Value row = add(mul(turn, teams), divide(thread, team));
@@ -315,9 +316,9 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
       }
       sum = where(isPart, sum, [&]() -> Numbers {
         Value column = mul(place, other.vector);
-        Value x = widened(loadPacked(
+        Value x = widen(loadPacked(
             tile.buffer, add(mul(row, tile.stride), column), other.vector));
-        Value y = widened(loadPacked(
+        Value y = widen(loadPacked(
             other.rows.buffer,
             add(add(other.rows.base, mul(row, other.rows.stride)), column),
             other.vector));
@@ -344,11 +345,11 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
 
 void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
                           const SharedTile &stage, Value out,
-                          const HeadRows &to, Value chunk) {
+                          const HeadRows &to, Value chunk, RightForm form) {
   Type type = cast<MemRefType>(out.getType()).getElementType();
   SharedTile place = viewAs(stage, type);
   int64_t rows = product->rows(), count = sums.size() / rows;
-  int64_t together = product->neighbours(RightForm::Columns);
+  int64_t together = product->neighbours(form);
   auto packed = VectorType::get({together}, b.getF32Type());
   waitForWarp();
   for (int64_t r = 0; r < rows; ++r)
@@ -362,9 +363,9 @@ void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
       if (!type.isF32())
         all =
             arith::TruncFOp::create(b, VectorType::get({together}, type), all);
-      storePacked(all, place.buffer,
-                  add(mul(rowInBlock(r), place.stride),
-                      product->column(c, RightForm::Columns)));
+      storePacked(
+          all, place.buffer,
+          add(mul(rowInBlock(r), place.stride), product->column(c, form)));
     }
   waitForWarp();
   int64_t columns = std::min(count * product->lanesOfRow(), to.width);

@@ -20,6 +20,25 @@ struct HeadRows {
   int64_t width, vector;
 };
 
+/// The bias of a block's rows, of which columns come by tiles.
+struct BiasRows {
+  /// Where it lies.
+  mlir::Value buffer;
+  /// By the lane's rows, where column 0 has its number; one, if all rows have
+  /// the same.
+  llvm::SmallVector<mlir::Value> bases;
+  /// By the lane's rows, what all columns have; empty: they differ.
+  llvm::SmallVector<mlir::Value> numbers;
+  /// Whether there are numbers of columns that are those of all rows.
+  bool isOfColumns = false;
+  /// Elements from a column to the next, 0 if all have the same.
+  int64_t ofColumn = 0;
+  /// Of all tiles.
+  int64_t columns = 0;
+  /// Columns that an access reads.
+  int64_t together = 1;
+};
+
 /// Builds one thread's part of a block of attention. The builder is in a
 /// gpu.func whose arguments are the kernel's buffers.
 class AttentionBlock : public AttentionUnit {
@@ -61,14 +80,28 @@ protected:
                     mlir::Value head, int64_t all, mlir::Value to,
                     int64_t count,
                     llvm::function_ref<mlir::Value(mlir::Value)> made);
+  /// The bias of a block's rows; of an attention without one, nothing.
+  /// `haveKeys`: rows are keys, columns queries.
+  BiasRows biasRows(mlir::Value sample, mlir::Value head, mlir::Value firstRow,
+                    bool haveKeys);
+  /// Shared memory for what bringBias() brings.
+  void allocateBias();
+  /// Has threads bring the numbers of a tile's columns, where those are of all
+  /// rows.
+  void bringBias(const BiasRows &from, mlir::Value firstColumn);
+  /// scale * scores + bias, of a tile. What bringBias() brings is there.
+  Numbers addBias(llvm::ArrayRef<mlir::Value> scores, const BiasRows &bias,
+                  mlir::Value firstColumn);
   /// to[i] = the sum of products of rows i of a tile and of memory.
   void bringDots(const SharedTile &tile, const HeadRows &other, mlir::Value to,
                  int64_t count);
   /// The warp's rows of a result from column `chunk` on: sums, times `factors`
-  /// by row (empty: 1), go through `stage`, a tile of what stays.
+  /// by row (empty: 1), go through `stage`, in which others have no use for
+  /// these rows. `form`: which columns a lane has.
   void give(llvm::ArrayRef<mlir::Value> sums,
             llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
-            mlir::Value out, const HeadRows &to, mlir::Value chunk);
+            mlir::Value out, const HeadRows &to, mlir::Value chunk,
+            RightForm form = RightForm::Columns);
   /// Where a result's rows go.
   HeadRows resultRows(mlir::Value out, int64_t rows, int64_t heads,
                       int64_t width, mlir::Value sample, mlir::Value first,
@@ -113,12 +146,15 @@ protected:
 
 private:
   int64_t vectorOf(llvm::ArrayRef<int64_t> divisors, mlir::Type element);
+  /// A vector as f32.
+  mlir::Value widen(mlir::Value x);
   mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
   void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
   mlir::Value shuffle(mlir::Value x, int64_t distance);
   mlir::Attribute workgroup();
 
   mlir::Value shared;
+  mlir::Value columnBias; ///< f32 by column, in shared memory
   int64_t sharedBytes = 0;
 };
 

@@ -12,7 +12,9 @@
 //       o = o * exp(old m - new m) + P v
 //     o / l, lse = m + log(l)
 //
-// Exponentials are powers of two, of scores times log2(e).
+// Exponentials are powers of two, of scores times log2(e). With a bias, which
+// may be the least float, scores are multiplied by log2(e) once the highest one
+// is subtracted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,14 +43,18 @@ private:
   /// `isCut`: a query of the block does not see all keys of the tile.
   Numbers emitScores(Value firstKey, Value isCut, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);
+  /// Writes a number of each row to an output [b, s, h].
+  void giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow);
 
-  /// What a lane has: highest scores and sums by row, then results.
+  /// What a lane has: highest scores and sums by row, then results. Without a
+  /// bias highest scores are those of powers of two.
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
   SharedTile query, keys, values, stage;
   Value positions;               ///< of the tile of keys
   Numbers queryPositions, words; ///< by row: positions, dropout's words
   Value earliest, latest;        ///< positions of queries
+  BiasRows bias;
 };
 
 } // namespace
@@ -95,6 +101,8 @@ void Forward::emit(Value block) {
       latest = extreme(own, tiles.rows, /*isLeast=*/false);
     }
   }
+  allocateBias();
+  bias = biasRows(sample, head, first, /*haveKeys=*/false);
   if (sizes.p > 0) {
     Value key = randomAdd(randomKey(sample), headWord(head));
     for (Value position : queryPositions)
@@ -132,6 +140,7 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
     bring(
         headRows(sizes.v, sample, firstKey, keyHead, sizes.keys, tiles.columns),
         values, tiles.columns, tiles.valueWidth);
+    bringBias(bias, firstKey);
     wait();
     return emitScores(firstKey, isCut, state);
   });
@@ -143,9 +152,13 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
   Numbers scores(rows() * count, number(0));
   product->multiply(scores, {query, warpRow, {}}, tiles.width, keys,
                     RightForm::Rows, {});
+  bool hasBias = bool(sizes.bias);
+  if (hasBias)
+    scores = addBias(scores, bias, firstKey);
   // What a score is multiplied by when its power is taken: then the highest
   // one is that of the highest score, unless the factor is negative.
-  double factorOfScores = sizes.scale * llvm::numbers::log2e;
+  double factorOfScores =
+      hasBias ? llvm::numbers::log2e : sizes.scale * llvm::numbers::log2e;
   bool isEarly = !(factorOfScores > 0);
   Value scale = number(factorOfScores);
   Value masked = number(-std::numeric_limits<double>::infinity());
@@ -183,14 +196,18 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
     Value most = row[0];
     for (Value x : row.drop_front())
       most = arith::MaxNumFOp::create(b, most, x);
-    most = mulf(joinRow(most, /*isSum=*/false), scale);
+    most = joinRow(most, /*isSum=*/false);
+    if (!hasBias)
+      most = mulf(most, scale);
     Value before = state[r];
     Value now = arith::MaxNumFOp::create(b, before, most);
-    Value minusNow = arith::NegFOp::create(b, now);
-    Value factor = exp2(subf(before, now));
+    Value minusNow = hasBias ? Value() : arith::NegFOp::create(b, now);
+    Value over = subf(before, now);
+    Value factor = exp2(hasBias ? mulf(over, scale) : over);
     Value sum = mulf(state[rows() + r], factor);
     for (Value &x : row) {
-      x = exp2(WarpProduct::addProduct(b, x, scale, minusNow));
+      x = exp2(hasBias ? mulf(subf(x, now), scale)
+                       : WarpProduct::addProduct(b, x, scale, minusNow));
       sum = addf(sum, x);
     }
     next[r] = now;
@@ -211,10 +228,11 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
   return next;
 }
 
-/// A row that sees no key has a sum of zero: it gets zeros.
+/// A row that sees no key, or whose keys all have a bias of -inf, has a sum of
+/// zero: it gets zeros.
 void Forward::finish(ArrayRef<Value> state) {
   Value zero = number(0), kept = number(1 / (1 - sizes.p));
-  Numbers factors, sums;
+  Numbers factors, sums, highest;
   for (int64_t r = 0; r < rows(); ++r) {
     Value sum = joinRow(state[rows() + r], /*isSum=*/true);
     Value hasAny =
@@ -222,15 +240,27 @@ void Forward::finish(ArrayRef<Value> state) {
     factors.push_back(
         choose(hasAny, arith::DivFOp::create(b, kept, sum), zero));
     sums.push_back(sum);
+    if (sizes.bias)
+      highest.push_back(choose(hasAny, state[r], zero));
   }
   if (outs[0])
     give(state.drop_front(2 * rows()), factors, query, outs[0],
          resultRows(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
                     sample, first, head, tiles.rows),
          chunk);
-  if (!outs[1])
-    return;
-  // A lane of each row, of the blocks that have the first columns.
+  if (outs[1])
+    giveRows(outs[1], [&](int64_t r) -> Value {
+      if (sizes.bias)
+        return math::LogOp::create(b, sums[r]);
+      Value most = mulf(state[r], number(llvm::numbers::ln2));
+      return addf(most, math::LogOp::create(b, sums[r]));
+    });
+  if (sizes.bias && outs[2])
+    giveRows(outs[2], [&](int64_t r) { return highest[r]; });
+}
+
+/// A lane of each row, of the blocks that have the first columns, writes it.
+void Forward::giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow) {
   Value isOne =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             remainder(lane, product->lanesOfRow()), index(0));
@@ -238,8 +268,7 @@ void Forward::finish(ArrayRef<Value> state) {
     isOne = arith::AndIOp::create(
         b, isOne,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk, index(0)));
-  Tile lse =
-      rowsOf(outs[1], sizes.queries, sizes.heads, 1, sample, first, head);
+  Tile to = rowsOf(out, sizes.queries, sizes.heads, 1, sample, first, head);
   Value left = leftOf(first, sizes.queries, tiles.rows);
   for (int64_t r = 0; r < rows(); ++r) {
     Value row = rowInBlock(r), isWanted = isOne;
@@ -248,9 +277,7 @@ void Forward::finish(ArrayRef<Value> state) {
     auto branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    Value sum = addf(mulf(state[r], number(llvm::numbers::ln2)),
-                     math::LogOp::create(b, sums[r]));
-    store(sum, outs[1], at(lse, row));
+    store(ofRow(r), out, at(to, row));
   }
 }
 

@@ -76,8 +76,6 @@ StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice) {
   StringRef why = whyNoTiles(attention);
   if (!why.empty())
     return why;
-  if (isOnDevice && AttentionSizes(attention).bias)
-    return "scores have a bias";
   if (isOnDevice)
     return chooseDeviceTiles(attention)
                ? ""

@@ -15,13 +15,18 @@ static constexpr int64_t kMostChunk = 128;
 /// banks.
 static constexpr int64_t kRowGap = 16;
 
-/// Bytes of an element of the widest result.
+static int64_t bytesOf(Value value) {
+  return nn::tensorType(value).getElementTypeBitWidth() / 8;
+}
+
+/// Bytes of an element of the widest result with rows of a head.
 static int64_t resultBytes(Operation *attention) {
+  auto grad = dyn_cast<nn::AttentionGradOp>(attention);
   int64_t bytes = 0;
   for (Value result : attention->getResults())
-    if (nn::tensorType(result).getRank() == 4)
-      bytes = std::max<int64_t>(
-          bytes, nn::tensorType(result).getElementTypeBitWidth() / 8);
+    if (nn::tensorType(result).getRank() == 4 &&
+        !(grad && result == grad.getDbias()))
+      bytes = std::max(bytes, bytesOf(result));
   return bytes;
 }
 
@@ -55,23 +60,28 @@ static DeviceTiles layOut(Operation *attention, const AttentionSizes &sizes,
                strideOf(isForward ? tiles.valueChunk : tiles.chunk, bytes));
   tiles.stayValueStride =
       std::max(tiles.valueStride, strideOf(tiles.valueChunk, bytes));
+  if (sizes.asksForBias && tiles.usesTensorCores())
+    tiles.stayStride =
+        std::max(tiles.stayStride, strideOf(columns, bytesOf(sizes.bias)));
   tiles.rows = rows;
   tiles.columns = columns;
   tiles.scoreStride = columns + kRowGap / 4;
   return tiles;
 }
 
-static int64_t bytesOf(const DeviceTiles &tiles, bool isForward) {
+static int64_t bytesOf(const DeviceTiles &tiles, bool isForward, bool hasBias) {
   int64_t stay = tiles.stayStride + (isForward ? 0 : tiles.stayValueStride);
   int64_t bytes =
       (tiles.rows * stay + tiles.columns * (tiles.stride + tiles.valueStride)) *
       tiles.elementBytes;
   if (!tiles.usesTensorCores())
     bytes += tiles.rows * tiles.scoreStride * 4;
-  // Numbers and positions that belong to rows.
-  return bytes + (isForward ? tiles.rows + tiles.columns
-                            : 5 * std::max(tiles.rows, tiles.columns)) *
-                     4;
+  // Numbers and positions that belong to rows, and what a bias has for columns.
+  int64_t most = std::max(tiles.rows, tiles.columns);
+  int64_t numbers = isForward ? tiles.rows + tiles.columns : 5 * most;
+  if (hasBias)
+    numbers += tiles.columns + (isForward ? 0 : most);
+  return bytes + numbers * 4;
 }
 
 std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
@@ -80,10 +90,12 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
   if (element.getIntOrFloatBitWidth() > 32)
     return std::nullopt;
   for (Value operand : attention->getOperands())
-    if (nn::tensorType(operand).getRank() == 4 &&
+    if (nn::tensorType(operand).getRank() == 4 && operand != sizes.bias &&
         nn::tensorType(operand).getElementType() != element)
       return std::nullopt;
-  bool isForward = isa<nn::AttentionOp>(attention);
+  if (sizes.bias && bytesOf(sizes.bias) > 4)
+    return std::nullopt;
+  bool isForward = isa<nn::AttentionOp>(attention), hasBias = bool(sizes.bias);
   int64_t mostRows =
       isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
@@ -97,7 +109,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
           attention, sizes,
           std::min(rows, int64_t(llvm::alignTo(mostRows, kWarpRows))),
           std::min(columns, int64_t(llvm::alignTo(mostColumns, kWarpRows))));
-      if (bytesOf(tiles, isForward) <= kMostBytes)
+      if (bytesOf(tiles, isForward, hasBias) <= kMostBytes)
         return tiles;
     }
   return std::nullopt;

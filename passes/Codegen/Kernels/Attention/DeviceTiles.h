@@ -8,6 +8,7 @@
 //                   columns of k, v                 come
 //     dk and dv     rows of k, v                    stay
 //                   columns of q, do                come
+//     dbias         rows of q, do, columns of k, v  come
 //
 // A warp has 16 of the rows, with all that is added up for them, in registers.
 // A block makes at most 128 columns of a result; of wider heads several blocks
@@ -52,7 +53,8 @@ struct DeviceTiles {
 };
 
 /// The tiles of an `nn.attention` or `nn.attention_grad`; none where a block
-/// has no room for them, or its operands are no floats of one type.
+/// has no room for them, or its operands are no floats of one type, but for the
+/// bias.
 std::optional<DeviceTiles> chooseDeviceTiles(mlir::Operation *attention);
 
 } // namespace pcc::codegen

@@ -3,7 +3,10 @@
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu -o %t.mlir
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=WIDE
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=NARROW
-// RUN: FileCheck %s --input-file %t.mlir --check-prefix=BACK
+// RUN: FileCheck %s --input-file %t.mlir --check-prefixes=BACK
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=BIAS
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=PADDED
+// RUN: FileCheck %s --input-file %t.mlir --check-prefix=TRAINED
 // RUN: pcc-opt %t.mlir --gpu-kernels-to-nvvm -o /dev/null
 
 // f32: q comes into shared memory once, zeros behind its 20 columns.
@@ -87,4 +90,85 @@ func.func private @back(%q: tensor<1x32x3x16xf16>, %k: tensor<1x32x1x16xf16>,
       : (tensor<1x32x3x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x3xf32>, tensor<32xi64>, tensor<32xi64>)
       -> (tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>)
   return %dq, %dk, %dv : tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>
+}
+
+// A bias: two neighbours are read at once, from where they lie, and added to the
+// scaled scores. Powers of two are of what is left of a score when the highest one
+// is subtracted.
+// BIAS-LABEL: gpu.func @biased(
+// BIAS: nvvm.mma.sync
+// BIAS: %[[TWO:.*]] = vector.load %arg1[%{{.*}}] {alignment = 8 : i64} : memref<3072xf32>, vector<2xf32>
+// BIAS-NEXT: %[[B:.*]] = vector.extract %[[TWO]][0]
+// BIAS-NEXT: %[[S:.*]] = arith.mulf %{{.*}}, %{{.*}} fastmath<contract> : f32
+// BIAS-NEXT: %[[X:.*]] = arith.addf %[[S]], %[[B]] fastmath<contract> : f32
+// BIAS: %[[MOST:.*]] = arith.maxnumf %[[X]], %
+// BIAS: gpu.shuffle xor
+// BIAS: %[[NOW:.*]] = arith.maxnumf %arg{{.*}}, %
+// BIAS: %[[OVER:.*]] = arith.subf %[[X]], %[[NOW]] : f32
+// BIAS: %[[LOG:.*]] = arith.mulf %[[OVER]], %{{.*}} : f32
+// BIAS-NEXT: math.exp2 %[[LOG]]
+// lse is the log of the sum alone; max is 0 where that is.
+// BIAS: %[[ANY:.*]] = arith.cmpf ugt
+// BIAS: %[[MAX:.*]] = arith.select %[[ANY]], %{{.*}}#0, %
+// BIAS: %[[LSE:.*]] = math.log
+// BIAS: memref.store %[[LSE]], %arg4
+// BIAS: memref.store %[[MAX]], %arg5
+func.func private @biased(%q: tensor<2x32x3x16xbf16>,
+                          %bias: tensor<1x3x32x32xf32>, %at: tensor<32xi64>)
+    -> (tensor<2x32x3x16xbf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>)
+    attributes {rt.kernel} {
+  %o, %lse, %max = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x32x3x16xbf16>, tensor<2x32x3x16xbf16>, tensor<2x32x3x16xbf16>, tensor<32xi64>, tensor<32xi64>, tensor<1x3x32x32xf32>)
+      -> (tensor<2x32x3x16xbf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>)
+  return %o, %lse, %max : tensor<2x32x3x16xbf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>
+}
+
+// That of padding is brought with the keys, once for all queries.
+// PADDED-LABEL: gpu.func @padded(
+// PADDED: %[[WORDS:.*]] = memref.view {{.*}} to memref<32xf32, #gpu.address_space<workgroup>>
+// PADDED: scf.for
+// PADDED: %[[ONE:.*]] = memref.load %arg1[
+// PADDED-NEXT: %[[NUMBER:.*]] = arith.extf %[[ONE]] : bf16 to f32
+// PADDED-NEXT: memref.store %[[NUMBER]], %[[WORDS]][
+// PADDED: gpu.barrier
+// PADDED: nvvm.mma.sync
+// PADDED-NOT: load %arg1
+// PADDED: memref.load %[[WORDS]][
+func.func private @padded(%q: tensor<2x32x3x16xbf16>,
+                          %bias: tensor<2x1x1x32xbf16>, %at: tensor<32xi64>)
+    -> tensor<2x32x3x16xbf16> attributes {rt.kernel} {
+  %o, %lse, %max = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
+      : (tensor<2x32x3x16xbf16>, tensor<2x32x3x16xbf16>, tensor<2x32x3x16xbf16>, tensor<32xi64>, tensor<32xi64>, tensor<2x1x1x32xbf16>)
+      -> (tensor<2x32x3x16xbf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>)
+  return %o : tensor<2x32x3x16xbf16>
+}
+
+// Its gradient, of relative positions: blocks behind those of dq, 2 samples of 3
+// heads of one tile, have a tile of queries and keys of each of 3 heads, and go
+// through the samples.
+// TRAINED-LABEL: gpu.func @trained(
+// TRAINED-SAME: known_grid_size = array<i32: 9, 1, 1>
+// TRAINED: %[[SIX:.*]] = arith.constant 6 : index
+// TRAINED: %[[QUERIES:.*]] = arith.cmpi slt, %{{.*}}, %[[SIX]]
+// TRAINED-NEXT: scf.if %[[QUERIES]]
+// TRAINED: arith.subi %{{.*}}, %[[SIX]]
+// A tile that no query sees has zeros.
+// TRAINED: %[[SEEN:.*]] = arith.cmpi sge
+// TRAINED: %[[SUMS:.*]]:16 = scf.if %[[SEEN]]
+// TRAINED: %[[TWO:.*]] = arith.constant 2 : index
+// TRAINED: scf.for %{{.*}} = %{{.*}} to %[[TWO]] step
+// TRAINED-NEXT: gpu.barrier
+// TRAINED: math.exp2
+// TRAINED: scf.yield
+// Rows of it go through shared memory.
+// TRAINED: vector.from_elements %[[SUMS]]#0, %[[SUMS]]#1 : vector<2xf32>
+// TRAINED: vector.store %{{.*}}, %arg5[%{{.*}}] {alignment = 16 : i64} : memref<3072xf32>, vector<4xf32>
+func.func private @trained(%q: tensor<2x32x3x16xf16>,
+                           %bias: tensor<1x3x32x32xf32>,
+                           %lse: tensor<2x32x3xf32>, %at: tensor<32xi64>)
+    -> (tensor<2x32x3x16xf16>, tensor<1x3x32x32xf32>) attributes {rt.kernel} {
+  %dq, %dk, %dv, %db = nn.attention_grad causal %q, %q, %q, %q result %q lse %lse max %lse positions %at, %at bias %bias scale 0.5
+      : (tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>, tensor<32xi64>, tensor<32xi64>, tensor<1x3x32x32xf32>)
+      -> (tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<2x32x3x16xf16>, tensor<1x3x32x32xf32>)
+  return %dq, %db : tensor<2x32x3x16xf16>, tensor<1x3x32x32xf32>
 }

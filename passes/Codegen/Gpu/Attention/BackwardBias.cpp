@@ -1,0 +1,86 @@
+//===- BackwardBias.cpp - A tile of the bias' cotangent on a device -------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Gpu/Attention/Backward.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// The bias has all queries and keys. A dim of 1 is added up over, samples
+/// first.
+void Backward::emitBias(Value block) {
+  ArrayRef<int64_t> shape = nn::tensorType(sizes.bias).getShape();
+  Value ownHead = remainder(block, shape[1]);
+  Value rest = divide(block, shape[1]);
+  Value ownSample = remainder(rest, shape[0]);
+  rest = divide(rest, shape[0]);
+  int64_t keyTiles = llvm::divideCeil(sizes.keys, tiles.columns);
+  Value firstKey = mul(remainder(rest, keyTiles), tiles.columns);
+  first = mul(divide(rest, keyTiles), tiles.rows);
+  chunk = {};
+  allocate();
+  Value isSeen, isCut;
+  if (needsPositions()) {
+    bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
+                   tiles.rows);
+    bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions,
+                   tiles.columns);
+  }
+  if (sizes.isCausal) {
+    wait();
+    auto ofRows = [&](bool isLeast) {
+      return extreme(ofQueries.positions, tiles.rows, isLeast);
+    };
+    auto ofColumns = [&](bool isLeast) {
+      return extreme(keyPositions, tiles.columns, isLeast);
+    };
+    Value earliest = ofRows(/*isLeast=*/true);
+    Value latest = ofRows(/*isLeast=*/false);
+    Value firstPosition = ofColumns(/*isLeast=*/true);
+    isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
+                                   firstPosition);
+    isCut = less(earliest, ofColumns(/*isLeast=*/false));
+  }
+  int64_t samples = sizes.batch / shape[0], heads = sizes.heads / shape[1];
+  Numbers start(rows() * product->columnsOf(tiles.columns), number(0));
+  auto addPair = [&](Value turn, ValueRange sums) -> Numbers {
+    sample = samples > 1 ? divide(turn, heads) : ownSample;
+    head = heads > 1 ? remainder(turn, heads) : ownHead;
+    Value keyHead = divide(head, sizes.shared());
+    if (sizes.p > 0)
+      randomStart = randomKey(sample);
+    // Others may still be at the tiles before.
+    wait();
+    bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
+          tiles.rows, tiles.width);
+    bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
+          stayValues, tiles.rows, tiles.valueWidth);
+    bring(rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys, tiles.columns),
+          come, tiles.columns, tiles.width);
+    bring(rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
+          comeValues, tiles.columns, tiles.valueWidth);
+    BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
+    bringBias(bias, firstKey);
+    bringQueries(first, head, stayValues, tiles.rows);
+    queries.clear();
+    for (int64_t r = 0; r < rows(); ++r)
+      queries.push_back(queryAt(rowInBlock(r)));
+    auto [p, d] =
+        emitScores({firstKey, /*haveKeys=*/false, isCut, bias, /*factor=*/1});
+    Numbers next;
+    for (auto [sum, x] : llvm::zip_equal(sums, d))
+      next.push_back(addf(sum, x));
+    return next;
+  };
+  Numbers sums = where(isSeen, start, [&] {
+    return loopWith(samples * heads, 1, start, addPair);
+  });
+  give(sums, {}, tiles.usesTensorCores() ? stay : stage, outs[3],
+       resultRows(outs[3], sizes.queries, /*heads=*/1, sizes.keys,
+                  add(mul(ownSample, shape[1]), ownHead), first, index(0),
+                  tiles.rows),
+       firstKey, RightForm::Rows);
+}

@@ -1,0 +1,146 @@
+//===- BackwardScores.cpp - Probabilities and their cotangents ------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/Codegen/Gpu/Attention/Backward.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Blocks of all kinds have the same memory.
+void Backward::allocate() {
+  reuseShared(0);
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  stay = allocateTile(tiles.rows, tiles.stayStride, element);
+  stayValues = allocateTile(tiles.rows, tiles.stayValueStride, element);
+  come = allocateTile(tiles.columns, tiles.stride, element);
+  comeValues = allocateTile(tiles.columns, tiles.valueStride, element);
+  if (!tiles.usesTensorCores())
+    stage = allocateTile(tiles.rows, tiles.scoreStride, f32);
+  int64_t most = std::max(tiles.rows, tiles.columns);
+  auto numbersOf = [&](Type type) {
+    return allocateTile(most, 1, type).buffer;
+  };
+  ofQueries.lessLse = numbersOf(f32);
+  ofQueries.dots = numbersOf(f32);
+  if (needsPositions()) {
+    ofQueries.positions = numbersOf(i32);
+    keyPositions = numbersOf(i32);
+  }
+  if (sizes.p > 0)
+    ofQueries.words = numbersOf(i32);
+  if (sizes.bias)
+    ofQueries.highest = numbersOf(f32);
+  allocateBias();
+}
+
+Backward::Query Backward::queryAt(Value at) {
+  auto load = [&](Value words) {
+    return words ? loadWordAt(words, at) : Value();
+  };
+  return {load(ofQueries.positions), load(ofQueries.words),
+          load(ofQueries.lessLse), load(ofQueries.dots),
+          load(ofQueries.highest)};
+}
+
+void Backward::bringQueries(Value firstQuery, Value head,
+                            const SharedTile &cotangents, int64_t count) {
+  bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
+               ofQueries.lessLse, count, [&](Value lse) {
+                 return mulf(finite(lse), number(-llvm::numbers::log2e));
+               });
+  if (sizes.bias)
+    bringNumbers(op.getMax(), sample, firstQuery, head, sizes.queries,
+                 ofQueries.highest, count, [](Value max) { return max; });
+  if (sizes.p > 0) {
+    Value key = randomAdd(randomStart, headWord(head));
+    // A thread has brought these positions itself.
+    forShare(count, [&](Value i) {
+      memref::StoreOp::create(
+          b, randomAdd(key, loadWordAt(ofQueries.positions, i)),
+          ofQueries.words, ValueRange{i});
+    });
+  }
+  wait();
+  bringDots(cotangents,
+            rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count),
+            ofQueries.dots, count);
+  wait();
+}
+
+std::pair<AttentionBlock::Numbers, AttentionBlock::Numbers>
+Backward::emitScores(const Pair &pair) {
+  int64_t count = rows() * product->columnsOf(tiles.columns);
+  Numbers scores(count, number(0)), cotangents(count, number(0));
+  product->multiply(scores, {stay, warpRow, {}}, tiles.width, come,
+                    RightForm::Rows, {});
+  product->multiply(cotangents, {stayValues, warpRow, {}}, tiles.valueWidth,
+                    comeValues, RightForm::Rows, {});
+  takePowers(pair, scores, cotangents);
+  return {scores, cotangents};
+}
+
+void Backward::takePowers(const Pair &pair, Numbers &scores,
+                          Numbers &cotangents) {
+  int64_t count = scores.size() / rows();
+  bool haveKeys = pair.haveKeys;
+  Value factor = number(pair.factor), zero = number(0);
+  Value left = leftOf(pair.firstColumn, haveKeys ? sizes.queries : sizes.keys,
+                      tiles.columns);
+  auto columnOf = [&](int64_t c) {
+    return product->column(c, RightForm::Rows);
+  };
+  /// visit(query, key's position, index of the score), for each of the lane's.
+  auto forEachScore =
+      [&](llvm::function_ref<void(const Query &, Value, int64_t)> visit) {
+        for (int64_t c = 0; c < count; ++c) {
+          Query query;
+          Value key;
+          if (haveKeys)
+            query = queryAt(columnOf(c));
+          else if (needsPositions())
+            key = loadWordAt(keyPositions, columnOf(c));
+          for (int64_t r = 0; r < rows(); ++r) {
+            bool hasKey = haveKeys && needsPositions();
+            visit(haveKeys ? query : queries[r], hasKey ? keys[r] : key,
+                  r * count + c);
+          }
+        }
+      };
+  // A bias may be the least float, which times log2(e) is -inf: the highest
+  // score, which may have it, too, is subtracted before.
+  Value base = number(llvm::numbers::log2e);
+  if (sizes.bias)
+    scores = addBias(scores, pair.bias, pair.firstColumn);
+  else
+    base = number(sizes.scale * llvm::numbers::log2e);
+  forEachScore([&](const Query &query, Value, int64_t i) {
+    Value x = sizes.bias ? subf(scores[i], query.highest) : scores[i];
+    scores[i] = exp2(WarpProduct::addProduct(b, x, base, query.lessLse));
+  });
+  if (sizes.isCausal)
+    scores = where(pair.isCut, scores, [&] {
+      Numbers cut(scores);
+      forEachScore([&](const Query &query, Value key, int64_t i) {
+        cut[i] = choose(less(query.position, key), zero, cut[i]);
+      });
+      return cut;
+    });
+  for (int64_t c = 0; left && c < count; ++c) {
+    Value isThere = less(columnOf(c), left);
+    for (int64_t i = c; i < rows() * count; i += count)
+      scores[i] = choose(isThere, scores[i], zero);
+  }
+  Value kept = number(1 / (1 - sizes.p));
+  forEachScore([&](const Query &query, Value key, int64_t i) {
+    Value &x = scores[i], &d = cotangents[i], weight = x;
+    if (sizes.p > 0) {
+      Value times = drop(randomAdd(query.word, key), kept);
+      d = mulf(d, times);
+      x = mulf(weight, times);
+    }
+    d = mulf(mulf(weight, subf(d, query.dot)), factor);
+  });
+}
