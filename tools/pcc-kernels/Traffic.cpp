@@ -40,14 +40,17 @@ namespace {
 /// What attention by tiles moves, in sectors.
 class TileTraffic {
 public:
-  TileTraffic(Value query, Value key, Value value, Value result, bool isCausal)
-      : queries(sectors(query)), keys(sectors(key) + sectors(value)),
-        results(sectors(result)) {
-    ArrayRef<int64_t> shape = nn::tensorType(query).getShape();
-    int64_t others = nn::tensorType(key).getDimSize(1);
-    heads = double(shape[2]) / double(nn::tensorType(key).getDimSize(2));
-    // A row's number has a sector of its own: those of a head lie apart.
-    stats = double(shape[0] * shape[1] * shape[2]);
+  /// Of an `nn.attention` or `nn.attention_grad`.
+  template <typename Op>
+  explicit TileTraffic(Op op)
+      : queries(sectors(op.getQ())),
+        keys(sectors(op.getK()) + sectors(op.getV())),
+        results(sectors(op.getResult())) {
+    ArrayRef<int64_t> shape = nn::tensorType(op.getQ()).getShape();
+    ArrayRef<int64_t> value = nn::tensorType(op.getV()).getShape();
+    int64_t others = value[1];
+    bool isCausal = op.getCausal();
+    heads = double(shape[2]) / double(value[2]);
     ofQueries = tiles(shape[1], others, isCausal);
     ofKeys = tiles(others, shape[1], isCausal);
     // Each block reads the places of its own rows, and of all others: these say
@@ -58,19 +61,40 @@ public:
                       each * double(others) * tiles(shape[1], others, false);
     placesOfKeys = each * double(others) +
                    each * double(shape[1]) * tiles(others, shape[1], false);
+    double all = tiles(shape[1], others, false);
+    double pairs = double(
+        llvm::divideCeil(others, keysOfPair(std::max(shape[3], value[3]))));
+    ofPairs = pairs * ofQueries / all;
+    if (Value bias = op.getBias())
+      placesOfPairs = double(nn::tensorType(bias).getDimSize(0) *
+                             nn::tensorType(bias).getDimSize(1) *
+                             int64_t(sizeof(int64_t))) *
+                      (double(shape[1]) * pairs + double(others) * all) /
+                      Sectors::kBytes;
+    // A row's number has a sector of its own: those of a head lie apart.
+    double rows = double(shape[0] * shape[1] * shape[2]);
+    stats = op.getBias() ? 2 * rows : rows;
+    if (op.getBias())
+      countBias(op.getBias(), nn::tensorType(op.getQ()), others);
   }
 
   /// q once, and for each tile of queries of a head the keys that these see.
   double forward() const {
-    return queries + heads * keys * ofQueries + placesOfQueries + results +
-           stats;
+    return queries + heads * keys * ofQueries + biasOfQueries +
+           placesOfQueries + results + stats;
   }
   /// For each tile of keys what belongs to the queries that see them, and the
   /// other way round, besides what the tile has itself; and the cotangents.
   double backward(double cotangents) const {
-    double ofQuery = queries + 2 * results + stats;
-    return keys + ofQuery * ofKeys + placesOfKeys + ofQuery +
-           heads * keys * ofQueries + placesOfQueries + cotangents;
+    return keys + ofQuery() * ofKeys + biasOfKeys + placesOfKeys + ofQuery() +
+           heads * keys * ofQueries + biasOfQueries + placesOfQueries +
+           cotangents;
+  }
+  /// For each tile of the bias' cotangent both, of all samples and heads, and
+  /// their places once.
+  double ofBiasCotangent() const {
+    return ofQuery() * ofPairs + heads * keys * ofQueries + biasOfQueries +
+           placesOfPairs;
   }
 
   static double sectors(Value value) {
@@ -86,10 +110,48 @@ private:
     double all = double(llvm::divideCeil(count, 128));
     return isCausal && count == others ? (all + 1) / 2 : all;
   }
+  /// Keys of a tile of the bias' cotangent, by the width of heads.
+  static int64_t keysOfPair(int64_t width) { return width > 64 ? 32 : 64; }
 
-  double queries, keys, results, stats, placesOfQueries, placesOfKeys;
+  /// What belongs to queries, once.
+  double ofQuery() const { return queries + 2 * results + stats; }
+
+  /// Of each pair that is not left out its number, or of each query or key that
+  /// a tile has. An access of a warp has the numbers of 8 keys that follow each
+  /// other; where keys are rows, by FMAs, of 4. If these are less than a
+  /// sector, more accesses read it.
+  void countBias(Value bias, RankedTensorType query, int64_t others) {
+    ArrayRef<int64_t> shape = query.getShape();
+    ArrayRef<int64_t> of = nn::tensorType(bias).getShape();
+    double bytes = nn::tensorType(bias).getElementTypeBitWidth() / 8.0;
+    double pairs = double(shape[0] * shape[2]);
+    auto sectorsOf = [&](double elements, int64_t together) {
+      double least = std::max(1.0, Sectors::kBytes / (bytes * together));
+      return pairs * elements * bytes * least / Sectors::kBytes;
+    };
+    bool hasQueries = of[2] > 1, hasKeys = of[3] > 1;
+    double s = double(shape[1]), t = double(others);
+    int64_t together = query.getElementType().isF32() ? 4 : 8;
+    if (hasQueries && hasKeys) {
+      biasOfQueries =
+          sectorsOf(t * s / tiles(shape[1], others, false) * ofQueries, 8);
+      biasOfKeys =
+          sectorsOf(t * s / tiles(others, shape[1], false) * ofKeys, together);
+    } else if (hasKeys) {
+      biasOfQueries = sectorsOf(t * ofQueries, 8);
+      biasOfKeys = sectorsOf(t, together);
+    } else {
+      biasOfQueries = sectorsOf(s, together);
+      biasOfKeys = sectorsOf(s * ofKeys, 8);
+    }
+  }
+
+  double queries, keys, results, stats;
+  double placesOfQueries, placesOfKeys, placesOfPairs = 0;
   double heads; ///< of queries, for each of keys
-  double ofQueries, ofKeys;
+  double ofQueries, ofKeys, ofPairs;
+  /// Of the bias, for all tiles of queries, and of keys.
+  double biasOfQueries = 0, biasOfKeys = 0;
 };
 } // namespace
 
@@ -97,18 +159,17 @@ double pcc::mostOfAttention(func::FuncOp kernel) {
   double most = 0;
   kernel.walk([&](Operation *op) {
     if (auto forward = dyn_cast<nn::AttentionOp>(op))
-      most += TileTraffic(forward.getQ(), forward.getK(), forward.getV(),
-                          forward.getResult(), forward.getCausal())
-                  .forward();
+      most += TileTraffic(forward).forward();
     auto grad = dyn_cast<nn::AttentionGradOp>(op);
     if (!grad)
       return;
     double cotangents = 0;
     for (Value made : {grad.getDq(), grad.getDk(), grad.getDv()})
       cotangents += TileTraffic::sectors(made);
-    most += TileTraffic(grad.getQ(), grad.getK(), grad.getV(), grad.getResult(),
-                        grad.getCausal())
-                .backward(cotangents);
+    TileTraffic tiles(grad);
+    most += tiles.backward(cotangents);
+    if (Value dbias = grad.getDbias(); dbias && !dbias.use_empty())
+      most += tiles.ofBiasCotangent() + TileTraffic::sectors(dbias);
   });
   return most;
 }

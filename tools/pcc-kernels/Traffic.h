@@ -7,8 +7,8 @@
 // rows, adds to rows that it looks up, or sums up rows; one of more than 4 MiB
 // has at least 256 blocks, as a large device is idle else. Attention by tiles
 // has to read more than once what does not fit: it may move what tiles of 128
-// queries, in its gradient of 128 keys, too, read if none is looked at whose
-// scores are masked all.
+// queries, in its gradient of 128 keys, too, and for a bias' cotangent of both,
+// read if none is looked at whose scores are masked all.
 //
 //===----------------------------------------------------------------------===//
 
