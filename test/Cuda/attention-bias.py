@@ -1,0 +1,37 @@
+# Attention with a bias, forward and backward, is assembled by ptxas, and no
+# kernel has too few registers: heads of 64 and 128, each type, masks of padding
+# and relative positions that are trained, with and without dropout.
+# REQUIRES: cuda
+# RUN: %python %s %root
+
+import os
+import re
+import sys
+
+sys.path.append(os.path.join(sys.argv[1], "test/Execute/Gpu/Inputs"))
+from kernels import Bias, kernel, run
+
+b, s, h, g = 2, 256, 4, 2
+kernels, halves = [], []
+for width in (64, 128):
+    for element in ("f32", "bf16", "f16"):
+        for causal, p in ((False, 0.0), (False, 0.25), (True, 0.25)):
+            for bias in (Bias((b, 1, 1, s)), Bias((1, h, s, s), wanted=True)):
+                for backward in (False, True):
+                    if (width == 64 and element != "f32" and not causal and
+                            not backward):
+                        halves.append(len(kernels))
+                    text = kernel((b, s, s, h, g, width, width), element, causal,
+                                  p, backward, inOrder=True, narrow=True,
+                                  bias=bias)
+                    kernels.append(re.sub(r"@(attention\w*)",
+                                          rf"@k{len(kernels)}_\1", text))
+result = run(["pcc-kernels", "-", "--assemble"], "".join(kernels))
+said = f"{len(kernels)} of {len(kernels)} kernels, 0 with too few registers"
+if result.returncode or said not in result.stdout:
+    raise SystemExit(result.stdout + result.stderr)
+# Two blocks of a forward kernel with narrow heads share a core's registers, but
+# for causal ones with dropout.
+for i in halves:
+    used = re.search(rf"^k{i}_\w+: (\d+) registers", result.stdout, re.M)
+    assert int(used.group(1)) <= 128, result.stdout
