@@ -87,6 +87,9 @@ struct GradientUses {
   SmallVector<Range> held, givenUp;
   /// What it has written of them.
   SmallVector<Range> written;
+  /// What it has read of those that it gives up: others may lie there from then
+  /// on, ahead of its end.
+  SmallVector<Range> taken;
 };
 
 /// Who wrote each byte last.
@@ -256,7 +259,10 @@ private:
   /// microbatches, are lost if a range is written; nothing if none are.
   std::optional<Owner> findLost(const Range &range) const {
     return memory.find(range, [&](const Owner &owner) {
-      return !(owner == range.owner) && sums.contains(owner.op);
+      bool isTaken = used && llvm::any_of(used->taken, [&](const Range &taken) {
+                       return taken.owner == owner;
+                     });
+      return !(owner == range.owner) && sums.contains(owner.op) && !isTaken;
     });
   }
   /// Whether a buffer holds what it did when the next entry begins, and is no
@@ -823,6 +829,10 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
              << sums.lookup(lost->op).getSymName();
     memory.write(out);
   }
+  for (const rt::Access &access : accesses)
+    if (Range in = places.lookup(access.buffer);
+        !access.isWrite && used && llvm::is_contained(used->givenUp, in))
+      used->taken.push_back(in);
   // One transfer covers its buffers and nothing else.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();

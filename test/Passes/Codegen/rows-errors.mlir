@@ -162,6 +162,31 @@ rt.stage 0 arena 768 {
 
 // -----
 
+// What is given up may be written over as soon as it has been read, as by a
+// temporary of the function that adds it to the others,
+rt.program axes <["dp"=2, "cp"=2]> comms [["dp"]] microbatches 1
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @sum : memref<1x16xf32> gradient at 768 {of = "row"}
+  rt.buffer @f : memref<384xi8> frame at 256
+  rt.func @reduce(%row: memref<1x64xf32>, %sum: memref<1x16xf32>) frame 384 attributes {gives_up = array<i64: 0>} {
+    %half = rt.temporary at 256 : memref<1x32xf32>
+    %own = rt.temporary at 0 : memref<1x16xf32>
+    rt.reduce_scatter %row to %half over ["dp"] : memref<1x64xf32> to memref<1x32xf32>
+    rt.shard_slice %half to %own over ["cp"] : memref<1x32xf32> to memref<1x16xf32>
+    rt.copy %own to %sum : memref<1x16xf32> to memref<1x16xf32>
+  }
+  rt.func @train() {
+    %row = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %row : memref<1x64xf32>
+    %sum = rt.address @sum : memref<1x16xf32>
+    rt.call @reduce(%row, %sum) frame @f : memref<1x64xf32>, memref<1x16xf32>
+  }
+}
+
+// -----
+
 // What nobody has added to the others is lost where something else is written;
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
