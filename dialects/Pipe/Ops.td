@@ -254,6 +254,8 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
           ::mlir::dyn_cast<::mlir::FlatSymbolRefAttr>(getSources()[i]);
       return symbol ? symbol.getValue() : ::llvm::StringRef();
     }
+    /// The symbols that arguments, then results, are bound to.
+    ::llvm::SmallVector<::llvm::StringRef> getBoundSymbols();
     /// The integer that argument i is bound to, if it is.
     std::optional<int64_t> getInteger(unsigned i) {
       if (auto integer = ::mlir::dyn_cast<::mlir::IntegerAttr>(getSources()[i]))

@@ -136,6 +136,15 @@ bool BodyOp::onlyRenames() {
          llvm::all_of(llvm::enumerate(getResults()), isInPlace);
 }
 
+SmallVector<StringRef> TaskOp::getBoundSymbols() {
+  SmallVector<StringRef> symbols;
+  for (ArrayAttr bindings : {getSources(), getTargets()})
+    for (Attribute binding : bindings)
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(binding))
+        symbols.push_back(symbol.getValue());
+  return symbols;
+}
+
 void BodyOp::getAsmBlockArgumentNames(Region &region,
                                       OpAsmSetValueNameFn setName) {
   for (BlockArgument argument : region.getArguments())

@@ -211,9 +211,8 @@ const llvm::StringSet<> &PipeCheckPass::namedIn(LoopOp loop) {
     if (!task || !task.isPerMicrobatch())
       continue;
     it->second.insert(task.getSymName());
-    for (ArrayAttr bound : {task.getSources(), task.getTargets()})
-      for (auto symbol : bound.getAsRange<FlatSymbolRefAttr>())
-        it->second.insert(symbol.getValue());
+    for (StringRef symbol : task.getBoundSymbols())
+      it->second.insert(symbol);
   }
   return it->second;
 }

@@ -100,33 +100,30 @@ StringRef Ownership::copiedBy(StringRef symbol) {
 /// makes a row of a part of it.
 LogicalResult Ownership::checkNames(TaskOp task) {
   llvm::StringMap<StringRef> known, parts;
-  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
-    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>()) {
-      auto state = symbols.lookup<nn::StateOp>(name.getValue());
-      if (!state)
-        continue;
-      auto row = symbols.lookup<nn::StateOp>(nn::rowOf(state));
-      auto &names = row == state ? known : parts;
-      if (nn::isBucket(row))
-        for (StringRef member : nn::heldBy(row))
-          names[member] = state.getSymName();
-      if (row != state)
-        parts[row.getSymName()] = state.getSymName();
-    }
-  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
-    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
-      if (parts.contains(name.getValue()) && task.getPhase() != Phase::Gather)
-        return emitError(task.getLoc())
-               << "task '" << task.getSymName() << "' uses '" << name.getValue()
-               << "' beside '" << parts.lookup(name.getValue())
-               << "', which is a part of it or of what it lies in";
-  for (ArrayAttr bindings : {task.getSources(), task.getTargets()})
-    for (auto name : bindings.getAsRange<FlatSymbolRefAttr>())
-      if (known.contains(name.getValue()))
-        return emitError(task.getLoc())
-               << "task '" << task.getSymName() << "' uses '" << name.getValue()
-               << "' beside '" << known.lookup(name.getValue())
-               << "', which it lies in";
+  SmallVector<StringRef> names = task.getBoundSymbols();
+  for (StringRef name : names) {
+    auto state = symbols.lookup<nn::StateOp>(name);
+    if (!state)
+      continue;
+    auto row = symbols.lookup<nn::StateOp>(nn::rowOf(state));
+    auto &others = row == state ? known : parts;
+    if (nn::isBucket(row))
+      for (StringRef member : nn::heldBy(row))
+        others[member] = state.getSymName();
+    if (row != state)
+      parts[row.getSymName()] = state.getSymName();
+  }
+  for (StringRef name : names)
+    if (parts.contains(name) && task.getPhase() != Phase::Gather)
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' uses '" << name
+             << "' beside '" << parts.lookup(name)
+             << "', which is a part of it or of what it lies in";
+  for (StringRef name : names)
+    if (known.contains(name))
+      return emitError(task.getLoc())
+             << "task '" << task.getSymName() << "' uses '" << name
+             << "' beside '" << known.lookup(name) << "', which it lies in";
   return success();
 }
 
