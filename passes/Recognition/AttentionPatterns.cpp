@@ -300,8 +300,8 @@ Value Attention::buildOp(PatternRewriter &rewriter, Value qPositions,
       tensorType(op.getResult()).getElementType());
   auto lse = RankedTensorType::get(dims.drop_back(), rewriter.getF32Type());
   auto attention = AttentionOp::create(
-      rewriter, op.getLoc(), type, lse, bias ? lse : Type(), q, k, v, qPositions, kPositions, bias,
-      dropout ? dropout.getSamples() : Value(),
+      rewriter, op.getLoc(), type, lse, bias ? lse : Type(), q, k, v,
+      qPositions, kPositions, bias, dropout ? dropout.getSamples() : Value(),
       dropout ? dropout.getSeed() : Value(),
       dropout ? dropout.getStep() : Value(), /*head_origin=*/Value(),
       APFloat(scores.scale), scores.isCausal(),

@@ -7,17 +7,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Whether the bias' cotangent, if it is asked for, has a number for each query
-/// and key: --nn-expand-attention sees to that.
-static bool hasWholeRows(Operation *attention) {
-  AttentionSizes sizes(attention);
-  if (!sizes.asksForBias)
-    return true;
-  auto grad = cast<nn::AttentionGradOp>(attention);
-  return nn::tensorType(grad.getDbias()).getShape().drop_front(2) ==
-         ArrayRef<int64_t>({sizes.queries, sizes.keys});
-}
-
 FailureOr<gpu::GPUFuncOp>
 codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
                              Operation *attention,
@@ -27,9 +16,6 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
     return attention->emitError()
            << "cannot be made by a device's tiles: a block has no room for "
               "them";
-  if (!hasWholeRows(attention))
-    return attention->emitError() << "cannot be made by a device's tiles: the "
-                                     "bias' cotangent has no whole rows";
   // Beside the kernel: a function of a gpu.module has no place for it.
   func::FuncOp flat;
   {

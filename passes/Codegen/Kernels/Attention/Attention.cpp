@@ -89,6 +89,17 @@ StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice) {
   return "";
 }
 
+/// Whether the bias' cotangent, if it is asked for, has a number for each query
+/// and key: --nn-expand-attention sees to that.
+static bool hasWholeRows(Operation *attention) {
+  AttentionSizes sizes(attention);
+  if (!sizes.asksForBias)
+    return true;
+  auto grad = cast<nn::AttentionGradOp>(attention);
+  return nn::tensorType(grad.getDbias()).getShape().drop_front(2) ==
+         ArrayRef<int64_t>({sizes.queries, sizes.keys});
+}
+
 bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
                           std::string *why) {
   auto no = [&](StringRef reason) {
@@ -107,6 +118,8 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
     if (!isRow && !isEqual)
       return no("an operand has no rows in memory");
   }
+  if (!hasWholeRows(attention))
+    return no("the bias' cotangent has no whole rows");
   StringRef reason = whyNoTiles(attention);
   return reason.empty() || no(reason);
 }

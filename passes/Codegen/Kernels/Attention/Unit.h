@@ -42,17 +42,17 @@ struct AttentionSizes {
     return llvm::alignTo(std::min(choices.tileQueries, queries),
                          choices.productRows);
   }
-  /// Whether dbias is asked for, of an `nn.attention_grad`, and the units that
-  /// make it.
+  /// Whether dbias is asked for, of an `nn.attention_grad`.
   bool asksForBias = false;
+  /// The units that make it, behind those of key heads.
   int64_t countBiasUnits(const KernelChoices &choices) const;
 };
 
 /// What is added to the scores of a head of a sample: that of a query and a key
 /// is at base + query * ofQuery + key * ofKey.
 struct ScoreBias {
-  mlir::Value buffer;
-  mlir::Value base; ///< index
+  mlir::Value buffer; ///< rank 1, of any float
+  mlir::Value base;   ///< index
   /// 0 where one number stands for all.
   int64_t ofQuery, ofKey;
 };
