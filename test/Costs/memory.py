@@ -16,15 +16,13 @@ BOUND = 1.03
 LAYERS = 12
 LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
            "--dp 2 --precision bf16",
-           "--dp 2 --zero 2 --global-batch-size 8 --micro-batch-size 1",
-           "--dp 2 --zero 3 --precision fp16 --global-batch-size 8 "
-           "--micro-batch-size 1",
-           "--pp 2 --global-batch-size 8 --micro-batch-size 1",
-           "--pp 3 --global-batch-size 2 --micro-batch-size 1",
+           "--dp 2 --zero 2 --global-batch-size 16",
+           "--dp 2 --zero 3 --precision fp16 --global-batch-size 16",
+           "--pp 2 --global-batch-size 32",
+           "--pp 3 --global-batch-size 8",
            "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16",
            # Slots of many buffers become free while rows of gradients begin.
-           "--pp 2 --dp 2 --schedule gpipe --zero 2 --global-batch-size 8 "
-           "--micro-batch-size 1")
+           "--pp 2 --dp 2 --schedule gpipe --zero 2 --global-batch-size 16")
 
 
 def make(family, folder):

@@ -29,7 +29,7 @@ def draw_model(draw):
                           "encdec", "lora"])
     flags = {"layers": draw.choice([1, 2, 3, 4, 5, 6, 8]), "width": 32,
              "heads": 4, "inner": 64, "seq": 16, "vocab": 64,
-             "batch": draw.choice([4, 8, 12])}
+             "batch": draw.choice([2, 4, 6, 12])}
     if draw.random() < 0.3:
         flags["dropout"] = 0.1
     if family == "llama":
@@ -45,7 +45,6 @@ def draw_plan(draw):
              "zero": draw.choice([0, 1, 2, 3])}
     for share, key, values in (
             (0.5, "schedule", ["gpipe", "1f1b"]),
-            (0.5, "micro-batch-size", [1]),
             (0.4, "global-batch-size", [12, 24, 48, 96]),
             (0.3, "bucket-size", [1000, 20000, 100000]),
             (0.3, "precision", ["bf16", "fp16"]),

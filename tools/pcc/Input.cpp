@@ -46,6 +46,30 @@ static int64_t batchOf(ModuleOp module) {
   return forward ? nn::batchOf(forward) : 0;
 }
 
+/// Takes what a model written by hand says of its batch, which is that of one
+/// microbatch.
+static LogicalResult adoptBatch(ModuleOp module, Options &options) {
+  int64_t batch = batchOf(module), dp = options.dp;
+  if (!batch || options.microBatch * dp == batch)
+    return success();
+  if (batch % dp)
+    return emitError(module.getLoc()) << "the model's batch of " << batch
+                                      << " is not a multiple of --dp " << dp;
+  if (options.microBatch) {
+    InFlightDiagnostic diag =
+        emitError(module.getLoc())
+        << "the model has batches of " << batch << " samples, not of "
+        << options.microBatch * dp << ", which --micro-batch-size "
+        << options.microBatch << " x --dp " << dp << " are";
+    diag.attachNote() << "give --micro-batch-size " << batch / dp
+                      << ", or a model with batches of "
+                      << options.microBatch * dp;
+    return diag;
+  }
+  options.microBatch = batch / dp;
+  return success();
+}
+
 /// No text has zero bytes; MLIR's bytecode begins with its own letters.
 static bool isBinary(StringRef bytes) {
   return bytes.contains('\0') && !bytes.starts_with("ML\xefR");
@@ -108,15 +132,9 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   if (failed(checkFlags(arguments, input.phase, module.getLoc())) ||
       failed(adoptPlan(module, arguments)))
     return failure();
-  // What a model written by hand says of its batch.
+  if (failed(adoptBatch(module, arguments.options)))
+    return failure();
   Options &options = arguments.options;
-  if (int64_t batch = batchOf(module); batch && !options.microBatch) {
-    if (batch % options.dp)
-      return emitError(module.getLoc())
-             << "the model's batch of " << batch
-             << " is not a multiple of --dp " << options.dp;
-    options.microBatch = batch / options.dp;
-  }
   return resolveBatch(options, 0, module.getLoc());
 }
 

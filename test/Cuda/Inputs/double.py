@@ -69,8 +69,9 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
         'module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
     pathlib.Path("tokens.bin").write_bytes(
         b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
+    # The model's batch of 2 is that of all ranks of data.
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
-             f"--global-batch-size={batch}", "--micro-batch-size=2", *plan]
+             f"--global-batch-size={batch}", *plan]
     pcc = BUILD / "bin/pcc"
     call(pcc, "model.mlir", *flags, "-o", "cpu")
     library = ["--attention-backend=cudnn"] if model in LARGER else []

@@ -1,5 +1,5 @@
 // The passes of every phase, in order, and what they get of the options.
-// RUN: pcc %s --tp 2 --pp 2 --dp 2 --sp --schedule gpipe --optimizer sgd --stage-cut head --global-batch-size 16 --micro-batch-size 4 --emit=pipeline -o %t.mlir -q
+// RUN: pcc %s --tp 2 --pp 2 --dp 2 --sp --schedule gpipe --optimizer sgd --stage-cut head --global-batch-size 8 --micro-batch-size 2 --emit=pipeline -o %t.mlir -q
 // RUN: FileCheck %s --check-prefix=PIPELINE < %t.mlir
 // RUN: pcc %t.mlir --emit=llvm -o %t.llvm -q --mlir-timing 2>&1 | FileCheck %s --check-prefix=CODE
 // RUN: pcc %s --tp 2 --cp 3 --dp 2 --sp --global-batch-size 8 --emit=plan -o %t.plan.mlir -q --mlir-timing 2>&1 | FileCheck %s --check-prefix=TIMES
