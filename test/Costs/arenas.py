@@ -16,7 +16,7 @@ import lives
 import places
 
 PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
-          f"--micro-batch-size 1 --global-batch-size {batch}{more}")
+          f"--global-batch-size {2 * batch}{more}")
          for family, layers, pp, schedule, zero, batch, more in (
              # Rows are up to a ninth of the arena each. The second and third
              # need 1.11 and 1.07 times what is alive with one place for each.

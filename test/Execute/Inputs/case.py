@@ -9,7 +9,7 @@ import numpy as np
 SEGMENTS = {
     "attention": "q k v q_pos k_pos bias samples seed step head_origin".split(),
     "attention_grad": (
-        "d_result q k v result lse q_pos k_pos bias samples seed step "
+        "d_result q k v result lse max q_pos k_pos bias samples seed step "
         "head_origin"
     ).split(),
 }

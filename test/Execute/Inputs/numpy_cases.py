@@ -255,6 +255,50 @@ add("attention_grad",
     dict(d_result=d_result, q=q, k=k, v=v, result=result, lse=lse, **extra),
     [through(0), through(1), through(2)], settings)
 
+# With a bias by head and key, of which one number hides a key, and with it all
+# that a query sees: a row's highest score, and the log of the sum beside it.
+bias = real(1, H, 1, T)
+bias[0, 1, 0, 2] = -np.inf
+
+
+def add_bias(q, k, v, bias):
+    repeat = lambda x: np.repeat(x, H // G, 2)
+    scores = np.einsum("bshd,bthd->bhst", q, repeat(k)) * 0.4 + bias
+    scores = np.where(visible, scores, -np.inf)
+    highest = scores.real.max(-1, keepdims=True)
+    has_any = highest > -np.inf
+    highest = np.where(has_any, highest, 0)
+    weights = np.where(np.isinf(scores.real), 0, np.exp(scores - highest))
+    total = weights.sum(-1, keepdims=True)
+    out = np.einsum("bhst,bthe->bshe", weights / np.where(has_any, total, 1),
+                    repeat(v))
+    rows = lambda x: x[..., 0].transpose(0, 2, 1)
+    with np.errstate(divide="ignore"):
+        return out, rows(np.log(total.real)), rows(highest)
+
+
+def through_bias(which):
+    values = [q, k, v, bias]
+    grad = np.zeros_like(values[which])
+    for index in np.ndindex(grad.shape):
+        if np.isinf(values[which][index]):
+            continue
+        moved = [x.astype(complex) for x in values]
+        moved[which][index] += 1e-30j
+        grad[index] = (np.imag(add_bias(*moved)[0]) / 1e-30 * d_result).sum()
+    return grad
+
+
+places = dict(q_pos=q_pos, k_pos=k_pos, bias=bias)
+settings = dict(scale=0.4, causal=True)
+result, lse, highest = (x.real for x in add_bias(q, k, v, bias))
+add("attention_bias", dict(q=q, k=k, v=v, **places), [result, lse, highest],
+    settings, "attention")
+add("attention_bias_grad",
+    dict(d_result=d_result, q=q, k=k, v=v, result=result, lse=lse, max=highest,
+         **places), [through_bias(i) for i in range(4)], settings,
+    "attention_grad")
+
 # Rope back and forth is the identity; forward is PyTorch's case.
 x = real(2, 3, 2, 6)
 angles = positions[:, None] * 100.0 ** (-np.arange(2) / 2)
