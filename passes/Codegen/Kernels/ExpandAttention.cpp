@@ -240,6 +240,13 @@ void expand(nn::AttentionGradOp op) {
   op.erase();
 }
 
+/// Gives what is made of an op the op's marks; how it lies is its own.
+void copyMarks(DictionaryAttr marks, Operation *made) {
+  for (NamedAttribute mark : marks)
+    if (mark.getName() != dist::kShardingsAttr)
+      made->setDiscardableAttr(mark.getName(), mark.getValue());
+}
+
 /// Tiles add up dq in memory: it is f32 there, and rounded once.
 void widenDq(nn::AttentionGradOp op) {
   Value dq = op.getDq();
@@ -250,9 +257,7 @@ void widenDq(nn::AttentionGradOp op) {
   builder.setInsertionPointAfter(op);
   dq.setType(narrow.clone(builder.getF32Type()));
   auto rounded = nn::CastOp::create(builder, op.getLoc(), narrow, dq);
-  for (NamedAttribute mark : op->getDiscardableAttrs())
-    if (mark.getName() != dist::kShardingsAttr)
-      rounded->setDiscardableAttr(mark.getName(), mark.getValue());
+  copyMarks(op->getDiscardableAttrDictionary(), rounded);
   if (auto sharding = dist::getSharding(dq))
     dist::setShardings(rounded, sharding);
   dq.replaceAllUsesExcept(rounded, rounded);
@@ -282,9 +287,7 @@ void widenBias(nn::AttentionGradOp op) {
                                   summed);
   auto result = nn::ReshapeOp::create(builder, op.getLoc(), own, sum);
   for (Operation *made : {sum.getOperation(), result.getOperation()})
-    for (NamedAttribute mark : op->getDiscardableAttrs())
-      if (mark.getName() != dist::kShardingsAttr)
-        made->setDiscardableAttr(mark.getName(), mark.getValue());
+    copyMarks(op->getDiscardableAttrDictionary(), made);
   dBias.replaceAllUsesExcept(result, sum);
   auto known = dist::getSharding(dBias);
   if (!known)
@@ -323,7 +326,7 @@ struct NNExpandAttentionPass
   /// Expands an op, and gives what is made its marks.
   template <typename Op>
   void expandMarked(Op op) {
-    auto marks = llvm::to_vector(op->getDiscardableAttrs());
+    DictionaryAttr marks = op->getDiscardableAttrDictionary();
     Operation *before = op->getPrevNode();
     Block *block = op->getBlock();
     Operation *after = op->getNextNode();
@@ -331,9 +334,7 @@ struct NNExpandAttentionPass
     auto begin = before ? std::next(Block::iterator(before)) : block->begin();
     auto end = after ? Block::iterator(after) : block->end();
     for (Operation &made : llvm::make_range(begin, end))
-      for (NamedAttribute mark : marks)
-        if (mark.getName() != dist::kShardingsAttr)
-          made.setDiscardableAttr(mark.getName(), mark.getValue());
+      copyMarks(marks, &made);
   }
   /// Refuses what nothing but the library was to make.
   LogicalResult require(Operation *op, const codegen::AttentionChoice &choice) {

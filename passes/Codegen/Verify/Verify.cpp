@@ -259,10 +259,11 @@ private:
   /// microbatches, are lost if a range is written; nothing if none are.
   std::optional<Owner> findLost(const Range &range) const {
     return memory.find(range, [&](const Owner &owner) {
-      bool isTaken = used && llvm::any_of(used->taken, [&](const Range &taken) {
-                       return taken.owner == owner;
-                     });
-      return !(owner == range.owner) && sums.contains(owner.op) && !isTaken;
+      if (owner == range.owner || !sums.contains(owner.op))
+        return false;
+      return !used || llvm::none_of(used->taken, [&](const Range &taken) {
+        return taken.owner == owner;
+      });
     });
   }
   /// Whether a buffer holds what it did when the next entry begins, and is no

@@ -17,7 +17,7 @@ BackwardBlocks::BackwardBlocks(const AttentionSizes &sizes,
              sizes.batch * sizes.keyHeads;
   if (outs[0])
     ofQueries = queryTiles * tiles.chunks * sizes.batch * sizes.heads;
-  if (outs.size() > 3 && outs[3]) {
+  if (sizes.asksForBias) {
     ArrayRef<int64_t> bias = nn::tensorType(sizes.bias).getShape();
     ofBias = queryTiles * llvm::divideCeil(sizes.keys, tiles.columns) *
              bias[0] * bias[1];

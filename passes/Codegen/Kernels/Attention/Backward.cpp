@@ -31,13 +31,14 @@ private:
   void emitHead(Value unit);
   void emitBias(Value unit);
   void emitDots();
+  void bringDots(Value first, Value count, Value head, Value to);
   void bringKeys(Value key);
   void emitKeys(Value key);
   void emitProducts(Value firstQuery, Value there, Value head);
   void emitPair(Value firstQuery, Value head, Value shared);
   void emitBiasPair(Value firstQuery, Value there, Value head);
-  void ifSeen(Value firstQuery, Value there, llvm::function_ref<void()> body);
-  Value loadBias(const ScoreBias &bias, Value row, int64_t column);
+  void bringBias(Value row);
+  Value loadBias(Value row, int64_t column);
   void emitScores(Value firstQuery, Value there, Value head, Value firstDot);
   /// The tiles of all scores.
   Tile scoresOf(Value buffer) const { return {buffer, {}, breadth, {}}; }
@@ -57,9 +58,11 @@ private:
   Value probs, dScores; ///< [q][t]
   Value stage;          ///< [q][d], whole vectors: what dq gets
   Value wideQ, wideD;
-  Tile q, d;     ///< rows of queries and of the result's cotangent
-  Value biasRow; ///< of a query, from a key at or ahead of the tile's first on
-  Value dBias;   ///< [q][t]
+  Tile q, d; ///< rows of queries and of the result's cotangent
+  ScoreBias bias;
+  Value biasRow;         ///< of a query
+  Value firstBias;       ///< the key that it begins at
+  Value dBias;           ///< [q][t]
   bool isOfBias = false; ///< whether the unit is one of the bias
 };
 
@@ -120,18 +123,22 @@ void Backward::emitHead(Value unit) {
   loop(index(sizes.keys), breadth, [&](Value key) { emitKeys(key); });
 }
 
+/// dots[to + i] = rowsum(do * o) of `count` queries of a head.
+void Backward::bringDots(Value first, Value count, Value head, Value to) {
+  Tile cotangent = rowsOf(op.getDResult(), sample, first, head, count);
+  Tile result = rowsOf(op.getResult(), sample, first, head, count);
+  cotangent.last = result.last = {};
+  loop(count, 1, [&](Value i) {
+    store(dot(cotangent, result, i, sizes.valueWidth), dots, add(to, i));
+  });
+}
+
 /// Also clears dq, which tiles of keys add to.
 void Backward::emitDots() {
   Value queries = index(sizes.queries), zero = index(0);
   loop(index(sizes.shared()), 1, [&](Value shared) {
     Value head = add(mul(keyHead, sizes.shared()), shared);
-    Tile cotangent = rowsOf(op.getDResult(), sample, zero, head, queries);
-    Tile result = rowsOf(op.getResult(), sample, zero, head, queries);
-    cotangent.last = result.last = {};
-    loop(queries, 1, [&](Value i) {
-      Value sum = dot(cotangent, result, i, sizes.valueWidth);
-      store(sum, dots, add(mul(shared, sizes.queries), i));
-    });
+    bringDots(zero, queries, head, mul(shared, sizes.queries));
     if (outs[0])
       clear(rowsOf(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
                    zero, head),
@@ -194,7 +201,7 @@ void Backward::emitProducts(Value firstQuery, Value there, Value head) {
 void Backward::emitPair(Value firstQuery, Value head, Value shared) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.queries), firstQuery), height);
-  ifSeen(firstQuery, there, [&] {
+  ifSeen(firstQuery, there, firstKey, left, [&] {
     emitProducts(firstQuery, there, head);
     emitScores(firstQuery, there, head,
                add(mul(shared, sizes.queries), firstQuery));
@@ -211,17 +218,6 @@ void Backward::emitPair(Value firstQuery, Value head, Value shared) {
                firstQuery, head),
         there, sizes.width);
   });
-}
-
-void Backward::ifSeen(Value firstQuery, Value there,
-                      llvm::function_ref<void()> body) {
-  if (!sizes.isCausal)
-    return body();
-  auto isSeen = scf::IfOp::create(b, sees(firstQuery, there, firstKey, left),
-                                  /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(isSeen.thenBlock());
-  body();
 }
 
 /// dbias of a tile of queries, a tile of keys at a time: the sum over samples
@@ -250,7 +246,7 @@ void Backward::emitBias(Value unit) {
       forAll(sizes.heads, shape[1], biasHead, [&](Value head) {
         keyHead = divide(head, sizes.shared());
         bringKeys(key);
-        ifSeen(firstQuery, there,
+        ifSeen(firstQuery, there, firstKey, left,
                [&] { emitBiasPair(firstQuery, there, head); });
       });
     });
@@ -267,26 +263,30 @@ void Backward::emitBias(Value unit) {
 
 void Backward::emitBiasPair(Value firstQuery, Value there, Value head) {
   emitProducts(firstQuery, there, head);
-  Tile result = rowsOf(op.getResult(), sample, firstQuery, head, there);
-  Tile cotangent = rowsOf(op.getDResult(), sample, firstQuery, head, there);
-  result.last = cotangent.last = {};
-  loop(there, 1, [&](Value i) {
-    store(dot(cotangent, result, i, sizes.valueWidth), dots, i);
-  });
+  bringDots(firstQuery, there, head, index(0));
   emitScores(firstQuery, there, head, index(0));
   add(scoresOf(dScores), scoresOf(dBias), there, breadth);
 }
 
+/// Rows are read whole, so the last part begins at a key before.
+void Backward::bringBias(Value row) {
+  if (!biasRow || !bias.ofKey)
+    return;
+  int64_t width = std::min(breadth, sizes.keys);
+  firstBias = min(firstKey, sizes.keys - width);
+  copy({bias.buffer, add(row, firstBias), 0, {}}, {biasRow, {}, 0, {}},
+       index(1), width);
+}
+
 /// What is added to a query's scores of a vector of keys. Of keys that are not
 /// there it is any number.
-Value Backward::loadBias(const ScoreBias &bias, Value row, int64_t column) {
+Value Backward::loadBias(Value row, int64_t column) {
   if (!bias.ofKey)
     return splat(load(bias.buffer, row));
   Value place = add(firstKey, index(column));
   if (!biasRow)
     return loadVector(bias.buffer, add(row, place));
-  Value first = min(firstKey, sizes.keys - std::min(breadth, sizes.keys));
-  return loadVector(biasRow, arith::SubIOp::create(b, place, first));
+  return loadVector(biasRow, arith::SubIOp::create(b, place, firstBias));
 }
 
 /// Scores become probabilities after dropout, and the cotangents of
@@ -297,7 +297,6 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
   Value ofHead;
   if (sizes.p > 0)
     ofHead = randomAdd(randomStart, headWord(head));
-  ScoreBias bias;
   if (sizes.bias)
     bias = biasOf(sample, head);
   loop(there, 1, [&](Value i) {
@@ -306,13 +305,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
     if (sizes.bias) {
       highest = splat(loadRow(op.getMax(), sample, query, head));
       biasOfRow = add(bias.base, mul(query, bias.ofQuery));
-      if (biasRow && bias.ofKey) {
-        // Rows are read whole, so the last part begins at a key before.
-        int64_t width = std::min(breadth, sizes.keys);
-        Value first = min(firstKey, sizes.keys - width);
-        copy({bias.buffer, add(biasOfRow, first), 0, {}}, {biasRow, {}, 0, {}},
-             index(1), width);
-      }
+      bringBias(biasOfRow);
     }
     Value dot = splat(load(dots, add(firstDot, i)));
     Value position, words;
@@ -327,7 +320,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       Value key = positions ? loadVector(positions, index(j)) : Value();
       Value x = mulf(loadVector(probs, place), scale);
       if (sizes.bias) {
-        x = arith::AddFOp::create(b, x, loadBias(bias, biasOfRow, j));
+        x = arith::AddFOp::create(b, x, loadBias(biasOfRow, j));
         x = subf(x, highest);
       }
       Value weight = exp(subf(x, lse));

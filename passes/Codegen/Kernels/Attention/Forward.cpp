@@ -107,7 +107,7 @@ void Forward::emit(Value unit) {
 void Forward::emitKeys(Value firstKey) {
   Value there =
       min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
-  auto tile = [&] {
+  ifSeen(first, left, firstKey, there, [&] {
     Tile k = rowsOf(sizes.k, sample, firstKey, keyHead, there);
     k = widened(k, wideK, breadth, there, sizes.width);
     product(k, {query, {}, height, {}}, {scores, {}, height, {}}, there,
@@ -119,14 +119,7 @@ void Forward::emitKeys(Value firstKey) {
     v.last = {};
     addTransposed(v, {scores, {}, height, {}}, {result, {}, height, {}},
                   sizes.valueWidth, there, height, rescale);
-  };
-  if (!sizes.isCausal)
-    return tile();
-  auto isSeen = scf::IfOp::create(b, sees(first, left, firstKey, there),
-                                  /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(isSeen.thenBlock());
-  tile();
+  });
 }
 
 /// Rows of queries are read whole, so the last ones begin at a key before.

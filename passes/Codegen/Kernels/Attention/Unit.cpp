@@ -156,6 +156,17 @@ Value AttentionUnit::sees(Value firstQuery, Value queries, Value firstKey,
   return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest, earliest);
 }
 
+void AttentionUnit::ifSeen(Value firstQuery, Value queries, Value firstKey,
+                           Value keys, llvm::function_ref<void()> body) {
+  if (!sizes.isCausal)
+    return body();
+  auto isSeen = scf::IfOp::create(b, sees(firstQuery, queries, firstKey, keys),
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(isSeen.thenBlock());
+  body();
+}
+
 Value AttentionUnit::word(uint32_t value, Type type) {
   TypedAttr attr = b.getI32IntegerAttr(static_cast<int32_t>(value));
   if (auto vector = dyn_cast<VectorType>(type))

@@ -88,9 +88,10 @@ protected:
   ScoreBias biasOf(mlir::Value sample, mlir::Value head);
   /// An integer operand's element as i32.
   mlir::Value loadWord(mlir::Value operand, mlir::Value index);
-  /// Whether a pair of tiles has a key that a query may see.
-  mlir::Value sees(mlir::Value firstQuery, mlir::Value queries,
-                   mlir::Value firstKey, mlir::Value keys);
+  /// Builds what is done with a pair of tiles if it has a key that a query may
+  /// see.
+  void ifSeen(mlir::Value firstQuery, mlir::Value queries, mlir::Value firstKey,
+              mlir::Value keys, llvm::function_ref<void()> body);
   /// to[i] = the positions of `height` rows from `first` on; behind `last`,
   /// its own.
   void copyPositions(mlir::Value operand, mlir::Value first, mlir::Value last,
@@ -119,6 +120,8 @@ protected:
   llvm::ArrayRef<mlir::Value> outs;
 
 private:
+  mlir::Value sees(mlir::Value firstQuery, mlir::Value queries,
+                   mlir::Value firstKey, mlir::Value keys);
   mlir::Value randomMix(mlir::Value hash);
 };
 
