@@ -187,6 +187,28 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// but not ahead of that.
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
+  rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
+  rt.buffer @sum : memref<1x64xf32> gradient at 768 {of = "row"}
+  rt.buffer @f : memref<64xi8> frame at 256
+  rt.func @reduce(%row: memref<1x64xf32>, %sum: memref<1x64xf32>) frame 64 attributes {gives_up = array<i64: 0>} {
+    %t = rt.temporary at 0 : memref<1x16xf32>
+    // expected-error @+1 {{writes a temporary of @reduce over @row, whose gradients nobody has added to @sum}}
+    rt.zero %t : memref<1x16xf32>
+    rt.copy %row to %sum : memref<1x64xf32> to memref<1x64xf32>
+  }
+  rt.func @train() {
+    %row = rt.address @row slot 1 : memref<1x64xf32>
+    rt.zero %row : memref<1x64xf32>
+    %sum = rt.address @sum : memref<1x64xf32>
+    rt.call @reduce(%row, %sum) frame @f : memref<1x64xf32>, memref<1x64xf32>
+  }
+}
+
+// -----
+
 // What nobody has added to the others is lost where something else is written;
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
