@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 17
+#define PCC_ABI_VERSION 18
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -285,13 +285,17 @@ typedef struct {
   int32_t n_axes;
   /// Indices into pcc_program.axes, the major one first.
   const int32_t *axes;
+  /// Whether its ranks send each other blocks (pcc_all_to_all_async()).
+  int32_t exchanges;
 } pcc_comm;
 
-/// A way that messages take from one stage to another while these compute, on a
-/// stream of its own on both sides.
+/// A way that messages take from one stage to another.
 typedef struct {
   int32_t from_stage, to_stage; ///< indices of stages
   int32_t channel;              ///< as pcc_send() and pcc_recv() have it
+  /// 1: while the stages compute, on a stream of its own on both sides; 0: the
+  /// compute stream has it on both sides.
+  int32_t beside;
 } pcc_way;
 
 /// An integer that kernels read as memory, known since the start.

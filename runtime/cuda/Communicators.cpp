@@ -8,8 +8,10 @@
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unistd.h>
 #include <vector>
@@ -37,6 +39,16 @@ static Communicators &all() {
   return all;
 }
 
+/// A byte of the device, which connect() sends.
+static CUdeviceptr connecting() {
+  static CUdeviceptr place = [] {
+    CUdeviceptr made;
+    check(driver().cuMemAlloc(&made, 1), "the start of communication");
+    return made;
+  }();
+  return place;
+}
+
 /// As NCCL counts its versions.
 static const int orderedSince = 22600;
 
@@ -49,6 +61,8 @@ static Nccl openNccl() {
     setenv("NCCL_NET", "Socket", 0);
   }
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
+  // All that collectives need they have from the start; see connect().
+  setenv("NCCL_RUNTIME_CONNECT", "0", 1);
   // Operations of a graph may be under way as the next one is launched.
   setenv("NCCL_GRAPH_MIXING_SUPPORT", "1", 1);
   Library library("libnccl.so.2", Library::Part::Toolkit);
@@ -153,7 +167,36 @@ static Communicator makeCommunicator(const pcc_program &program,
   return join(members, index, nameOf(program, axes));
 }
 
-/// Those of the ways from and to this rank's stage.
+static void check(ncclResult_t result, const Communicator &communicator) {
+  if (result != ncclSuccess)
+    failNccl(result, communicator, "the start of communication");
+}
+
+/// Has NCCL do what it would do when this rank sends to other ones, or receives
+/// from them, for the first time: it waits there for the other rank, and for
+/// all that this device has begun. Where a receive was begun ahead, whose
+/// sender waits for this rank, that would be for ever.
+static void connect(const Communicator &c, const std::vector<int> &to,
+                    const std::vector<int> &from) {
+  auto *place = reinterpret_cast<char *>(connecting());
+  CUstream on = computeStream();
+  check(nccl().ncclGroupStart(), c);
+  for (int peer : to)
+    check(nccl().ncclSend(place, 1, ncclInt8, peer, c.comm, on), c);
+  for (int peer : from)
+    check(nccl().ncclRecv(place, 1, ncclInt8, peer, c.comm, on), c);
+  check(nccl().ncclGroupEnd(), c);
+  check(driver().cuEventRecord(all().last, on), "the start of communication");
+  waitFor(all().last, "the start of communication");
+}
+
+static void connect(const Communicator &c, int peer, bool sends) {
+  connect(c, sends ? std::vector{peer} : std::vector<int>(),
+          sends ? std::vector<int>() : std::vector{peer});
+}
+
+/// Those of the ways from and to this rank's stage that go on beside the
+/// computation, and the connections of all of these ways.
 static void makeWays(const pcc_program &program, const Coordinates &own) {
   int axis = stageAxis(program);
   for (int i = 0; i < program.n_ways; ++i) {
@@ -161,14 +204,20 @@ static void makeWays(const pcc_program &program, const Coordinates &own) {
     bool sends = own[axis] == way.from_stage;
     if (!sends && own[axis] != way.to_stage)
       continue;
+    if (!way.beside) {
+      connect(all().transfers, sends ? way.to_stage : way.from_stage, sends);
+      continue;
+    }
     std::vector<int> members;
     for (int32_t stage : {way.from_stage, way.to_stage}) {
       Coordinates at = own;
       at[axis] = stage;
       members.push_back(static_cast<int>(rankOf(program, at)));
     }
-    all().ways[{sends ? way.to_stage : way.from_stage, way.channel, sends}] =
-        join(members, sends ? 0 : 1, nameOf(program, {axis}));
+    Communicator &made =
+        all().ways[{sends ? way.to_stage : way.from_stage, way.channel, sends}];
+    made = join(members, sends ? 0 : 1, nameOf(program, {axis}));
+    connect(made, 1 - made.index, sends);
   }
 }
 
@@ -185,10 +234,17 @@ void cuda::makeCommunicators(const pcc_program &program,
     const pcc_comm &comm = program.comms[i];
     std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
     made.comms.push_back(makeCommunicator(program, axes, coordinates));
+    const Communicator &joined = made.comms.back();
+    std::vector<int> members(joined.size);
+    std::iota(members.begin(), members.end(), 0);
+    if (comm.exchanges && joined.comm)
+      connect(joined, members, members);
   }
-  if (stageAxis(program) < 0)
-    return;
-  made.transfers = makeCommunicator(program, {stageAxis(program)}, coordinates);
+  auto isOnComputeStream = [](const pcc_way &way) { return !way.beside; };
+  if (std::any_of(program.ways, program.ways + program.n_ways,
+                  isOnComputeStream))
+    made.transfers =
+        makeCommunicator(program, {stageAxis(program)}, coordinates);
   makeWays(program, coordinates);
 }
 

@@ -47,7 +47,7 @@ struct Communicator {
   /// The only stream of compiled code that it is used on; -1: not yet.
   int32_t stream = -1;
   /// What it was given last, and the node that has it, or ""; for messages.
-  const char *last = "its start", *lastNode = "";
+  const char *last = "the start of communication", *lastNode = "";
 };
 
 /// Makes all communicators, in the program's order; all ranks call it. A

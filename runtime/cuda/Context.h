@@ -46,6 +46,9 @@ CUstream streamOf(pcc_context *ctx, int32_t stream);
 
 /// Makes an event that measures no time.
 CUevent makeEvent();
+/// The host waits for the last record of an event; `what` is what it waits for.
+/// Ends the job if a device or a communicator fails meanwhile.
+void waitFor(CUevent event, const char *what);
 
 /// The device that this rank has.
 struct Device {

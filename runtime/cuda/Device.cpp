@@ -7,6 +7,9 @@
 #include "runtime/launch/Launch.h"
 #include "runtime/support/Error.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 using namespace pcc;
 using namespace pcc::cuda;
 
@@ -17,12 +20,24 @@ static int attributeOf(CUdevice device, CUdevice_attribute attribute) {
   return value;
 }
 
+/// Whether a receive may be under way while the host issues what the sender
+/// waits for: then nothing may be loaded that the driver would wait with until
+/// the device is idle, as it may with a kernel that is launched for the first
+/// time.
+static bool receivesAhead() {
+  const pcc_program &program = pcc_the_program;
+  return std::any_of(program.ways, program.ways + program.n_ways,
+                     [](const pcc_way &way) { return way.beside; });
+}
+
 backend::Devices backend::findDevices() {
   Devices found;
   found.count = 0;
   const Driver *driver = findDriver(found.missing, found.note);
   if (!driver)
     return found;
+  if (receivesAhead())
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   CUresult begun = driver->cuInit(0);
   int count = 0;
   if (begun == CUDA_SUCCESS)

@@ -35,9 +35,9 @@ char *cuda::allocatePinned(int64_t bytes) {
   return static_cast<char *>(memory);
 }
 
-/// Where there are other ranks the device may wait for them, and does so for
-/// ever if one is gone; so NCCL is asked now and then.
-static void waitFor(CUevent event, const char *what) {
+// Where there are other ranks the device may wait for them, and does so for
+// ever if one is gone; so NCCL is asked now and then.
+void cuda::waitFor(CUevent event, const char *what) {
   if (backend::size() == 1) {
     Operation operation(what);
     return check(driver().cuEventSynchronize(event), what);

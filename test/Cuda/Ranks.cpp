@@ -41,12 +41,13 @@ static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
                                 {"tp", 2, PCC_TENSOR_AXIS}};
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
 // Those of the compute stream, of stream 1, and one of stream 3.
-static const pcc_comm comms[] = {{1, tp},       {2, all}, {2, reversed},
-                                 {0, tp},       {1, tp},  {2, all},
-                                 {2, reversed}, {0, tp},  {2, all}};
+static const pcc_comm comms[] = {
+    {1, tp, 0},  {2, all, 1},      {2, reversed, 0}, {0, tp, 0}, {1, tp, 0},
+    {2, all, 1}, {2, reversed, 0}, {0, tp, 0},       {2, all, 1}};
 static const int32_t allOf1 = 5, tpOf1 = 4, allOf3 = 8;
-static const pcc_way ways[] = {{0, 1, 0}, {0, 1, 1}, {0, 1, 2}, {0, 1, 3},
-                               {1, 0, 0}, {1, 0, 1}, {1, 0, 2}};
+static const pcc_way ways[] = {
+    {0, 1, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 1}, {0, 1, 2, 1}, {0, 1, 3, 1},
+    {1, 0, 0, 0}, {1, 0, 0, 1}, {1, 0, 1, 0}, {1, 0, 1, 1}, {1, 0, 2, 1}};
 
 // There is no compiled program.
 const pcc_program pcc_the_program = {};

@@ -94,14 +94,17 @@ assert [code for code, _ in ended] == [7, 7, 7, -9], ended
 assert "".join(err for _, err in ended) == \
     "[rank 0] error: rank 3 was lost; all other ranks end\n", ended
 
-# An operation that fails while the host waits.
-ended, _ = run("fails", NCCL_DOUBLE_FAIL="1:0")
-assert [code for code, _ in ended] == [7] * 4, ended
-text = "".join(err for _, err in ended)
-assert re.fullmatch(
-    r"\[rank \d\] error: all_reduce, or what came ahead of it, over tp, of 'layer/add', "
-    r"failed: "
-    r"remote process exited or there was a network error\n"
-    r"\[rank \d\] note: NCCL_DEBUG=WARN in the environment has it say more\n",
-    text), text
+# An operation that fails while the host waits, and one by which ranks are
+# connected.
+for number, what in (("0", r"all_reduce, or what came ahead of it, over tp, of 'layer/add',"),
+                     ("0:message", r"the start of communication, or what came ahead of it, "
+                                   r"over pp tp")):
+    ended, _ = run("fails", NCCL_DOUBLE_FAIL=f"1:{number}")
+    assert [code for code, _ in ended] == [7] * 4, ended
+    text = "".join(err for _, err in ended)
+    assert re.fullmatch(
+        r"\[rank \d\] error: " + what + r" failed: "
+        r"remote process exited or there was a network error\n"
+        r"\[rank \d\] note: NCCL_DEBUG=WARN in the environment has it say more\n",
+        text), text
 

@@ -133,13 +133,16 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
       continue;
     }
     Elements elements{buffer.element};
-    std::uniform_real_distribution<double> floats(isSigned ? -1 : 0, 1);
+    bool isAlone = buffer.bytes == elements.bytes();
+    // One alone is a rate or what is added to a root: were it negative, the
+    // root might cancel it, and an error of either be large in their sum.
+    std::uniform_real_distribution<double> floats(isSigned && !isAlone ? -1 : 0,
+                                                  1);
     std::vector<double> drawn;
     for (int64_t k = 0; k < buffer.bytes; k += elements.bytes())
       drawn.push_back(isa<FloatType>(buffer.element)
                           ? floats(random)
-                          : drawInteger(random, buffer.element,
-                                        buffer.bytes == elements.bytes()));
+                          : drawInteger(random, buffer.element, isAlone));
     if (i < kernel.ids.size() && kernel.ids[i].areSorted)
       llvm::sort(drawn);
     for (auto [k, number] : llvm::enumerate(drawn))

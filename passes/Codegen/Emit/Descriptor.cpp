@@ -102,29 +102,41 @@ Datum Descriptor::axes() {
 }
 
 Datum Descriptor::comms() {
+  std::set<int64_t> exchanging;
+  module.walk([&](rt::AllToAllOp op) {
+    exchanging.insert(program.getCommIndex(op.getAxes(), rt::getStream(op)));
+  });
   SmallVector<Datum> all;
   for (ArrayAttr comm : program.getAllComms()) {
     SmallVector<int32_t> indices;
     for (Attribute name : comm)
       indices.push_back(axisIndex(name));
-    all.push_back(Datum::structure(
-        {Datum::i32(indices.size()), data.addArray("pcc.comm_axes", indices)}));
+    bool exchanges = exchanging.count(all.size());
+    all.push_back(Datum::structure({Datum::i32(indices.size()),
+                                    data.addArray("pcc.comm_axes", indices),
+                                    Datum::i32(exchanges)}));
   }
   return data.addArray("pcc.comms", all);
 }
 
 SmallVector<Datum> Descriptor::ways() {
-  std::set<std::array<int32_t, 3>> sorted;
-  for (auto stage : module.getOps<rt::StageOp>())
-    stage.walk([&](rt::SendOp send) {
-      if (send.getStream() != 0)
-        sorted.insert({int32_t(stage.getIndex()), int32_t(send.getStage()),
-                       int32_t(send.getChannel())});
+  std::set<std::array<int32_t, 4>> sorted;
+  for (auto stage : module.getOps<rt::StageOp>()) {
+    auto add = [&](int64_t to, int64_t channel, bool isBeside) {
+      sorted.insert({int32_t(stage.getIndex()), int32_t(to), int32_t(channel),
+                     int32_t(isBeside)});
+    };
+    stage.walk([&](Operation *op) {
+      if (auto send = dyn_cast<rt::SendOp>(op))
+        add(send.getStage(), send.getChannel(), rt::getStream(op) != 0);
+      else if (auto both = dyn_cast<rt::ExchangeOp>(op))
+        add(both.getToStage(), both.getSendChannel(), false);
     });
+  }
   SmallVector<Datum> all;
-  for (const auto &[from, to, channel] : sorted)
+  for (const auto &way : sorted)
     all.push_back(Datum::structure(
-        {Datum::i32(from), Datum::i32(to), Datum::i32(channel)}));
+        llvm::map_to_vector(way, [](int32_t n) { return Datum::i32(n); })));
   return all;
 }
 

@@ -320,6 +320,12 @@ CUresult cuEventSynchronize(CUevent event) {
   CUresult error = streams().synchronize(event);
   return error ? error : errorAt("wait");
 }
+CUresult cuCtxSynchronize(void) {
+  note("cuCtxSynchronize");
+  requireContext();
+  CUresult error = streams().synchronize();
+  return error ? error : errorAt("wait");
+}
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data) {
   note("cuLaunchHostFunc" + on(stream));
   return enqueue(stream, [=] {

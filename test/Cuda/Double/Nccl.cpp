@@ -10,14 +10,21 @@
 // Captured operations keep their memory, for each launch of the graph. Launches
 // are ordered within a graph and outside, but not from one graph to the next.
 //
+// What ranks need to send each other something they make when they first do,
+// for which the host waits until the device is idle; so do collectives unless
+// NCCL_RUNTIME_CONNECT=0 has them make it at the start. A program that does so
+// while it records a graph ends.
+//
 // Every rank sends what it has to each other one, ahead of it what it takes the
 // operation for: ranks that do not agree end the process with both sides'
 // words instead of a hang, and so does an operation that waits for too long.
 //
 //   NCCL_DOUBLE_VERSION=N  the version it says it is, such as 22500, which does
 //                          not order launches
-//   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th operation never
-//                          ends, and is an asynchronous error
+//   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th collective
+//   never
+//                          ends, and is an asynchronous error; R:N:message: the
+//                          N-th message
 //   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
 //
 //===----------------------------------------------------------------------===//
@@ -49,6 +56,7 @@ struct Driver {
   decltype(&cuEventRecord) record;
   decltype(&cuStreamWaitEvent) wait;
   decltype(&cuStreamGetCaptureInfo) captureInfo;
+  decltype(&cuCtxSynchronize) synchronize;
 };
 
 /// Pinned memory that operations take turns with.
@@ -98,6 +106,7 @@ static const Driver &driver() {
     find(NAME_OF(cuEventRecord), found.record);
     find(NAME_OF(cuStreamWaitEvent), found.wait);
     find(NAME_OF(cuStreamGetCaptureInfo), found.captureInfo);
+    find(NAME_OF(cuCtxSynchronize), found.synchronize);
     return found;
   }();
   return driver;
@@ -196,14 +205,17 @@ static void runMessages(Operation &operation) {
 static void CUDA_CB perform(void *given) {
   auto &operation = *static_cast<Operation *>(given);
   ncclComm &comm = *operation.comm;
-  int rank, number;
+  bool isMessage = operation.parts[0].kind == Message;
+  int rank = 0, number = 0;
+  char kind[16] = "";
   const char *fails = getenv("NCCL_DOUBLE_FAIL");
-  if (fails && sscanf(fails, "%d:%d", &rank, &number) == 2 &&
-      rank == comm.rank && comm.performed == static_cast<uint64_t>(number))
+  if (fails && sscanf(fails, "%d:%d:%15s", &rank, &number, kind) >= 2 &&
+      rank == comm.rank && isMessage == !strcmp(kind, "message") &&
+      comm.performed[isMessage] == static_cast<uint64_t>(number))
     hang(comm);
   std::lock_guard<std::mutex> lock(comm.mutex);
-  uint64_t count = comm.performed++;
-  if (operation.parts[0].kind == Message)
+  uint64_t count = comm.performed[isMessage]++;
+  if (isMessage)
     runMessages(operation);
   else
     runCollective(comm, count, operation.parts[0]);
@@ -253,8 +265,26 @@ static void keepOrder(cudaStream_t stream, bool isBehind) {
   }
 }
 
+/// What is made when it is first needed: the host waits for all that the device
+/// has begun, which may be a receive whose sender waits for this rank.
+static void connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
+  bool isMessage = part.kind == Message;
+  const char *ahead = getenv("NCCL_RUNTIME_CONNECT");
+  if (isMessage ? part.peer == comm.rank : ahead && !strcmp(ahead, "0"))
+    return;
+  if (!comm.connected.insert({isMessage ? part.peer : -1, part.in != nullptr})
+           .second)
+    return;
+  if (captureOf(stream))
+    die("ranks are connected while a graph is recorded, others of which may "
+        "be under way");
+  check(driver().synchronize(), "a connection");
+}
+
 static void issue(ncclComm *comm, std::vector<Part> parts,
                   cudaStream_t stream) {
+  for (const Part &part : parts)
+    connect(*comm, part, stream);
   auto *operation =
       new Operation{comm, std::move(parts), captureOf(stream) != 0};
   keepOrder(stream, /*isBehind=*/false);

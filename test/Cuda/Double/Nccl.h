@@ -8,7 +8,9 @@
 #include <deque>
 #include <mutex>
 #include <nccl.h>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The type of which users have pointers alone.
@@ -16,8 +18,10 @@ struct ncclComm {
   int rank, size;
   std::vector<int> sockets;             ///< by rank
   std::vector<uint64_t> sent, received; ///< messages, by rank
-  uint64_t performed = 0;               ///< operations
-  std::mutex mutex;                     ///< of those who use the sockets
+  uint64_t performed[2] = {0, 0};       ///< collectives, messages
+  /// Whom it has sent to or received from, and -1 for collectives.
+  std::set<std::pair<int, bool>> connected;
+  std::mutex mutex; ///< of those who use the sockets
   std::atomic<ncclResult_t> error{ncclSuccess};
 };
 

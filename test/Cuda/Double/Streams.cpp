@@ -232,6 +232,17 @@ CUresult Streams::synchronize(CUevent event) {
   return CUDA_SUCCESS;
 }
 
+CUresult Streams::synchronize() {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (!captures.empty())
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  ++waiting;
+  changed.notify_all();
+  changed.wait(lock, [&] { return pending == 0; });
+  --waiting;
+  return CUDA_SUCCESS;
+}
+
 CUresult Streams::query(CUevent event) {
   {
     std::lock_guard<std::mutex> lock(mutex);

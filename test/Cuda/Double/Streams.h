@@ -58,6 +58,8 @@ public:
   CUresult wait(CUstream stream, CUevent event, bool isExternal);
   /// The host waits for the last record of an event.
   CUresult synchronize(CUevent event);
+  /// The host waits for all.
+  CUresult synchronize();
   /// Whether that is over; a host that asks waits for it in its own way.
   CUresult query(CUevent event);
 

@@ -1,5 +1,5 @@
-// The ways of messages that have streams of their own, each once and in order;
-// what the compute stream sends is none. Nothing of the program runs.
+// The ways of messages, each once and in order, and which of them have streams
+// of their own. Nothing of the program runs.
 // RUN: pcc %s --emit obj -o %t.o -q
 // RUN: %cc -I %root %S/Inputs/print-program.c %t.o -o %t \
 // RUN:   -Wl,--defsym=pcc_send_async=0,--defsym=pcc_recv_async=0 \
@@ -7,8 +7,9 @@
 // RUN:   -Wl,--defsym=pcc_copy=0,--defsym=pcc_record=0,--defsym=pcc_wait=0
 // RUN: %t | FileCheck %s
 // CHECK: comm dp
-// CHECK-NEXT: way from 0 to 1 channel 0
-// CHECK-NEXT: way from 1 to 0 channel 1
+// CHECK-NEXT: way from 0 to 1 channel 0 beside
+// CHECK-NEXT: way from 0 to 1 channel 2{{$}}
+// CHECK-NEXT: way from 1 to 0 channel 1 beside
 // CHECK-NEXT: seq
 
 module attributes {pcc.phase = "rt"} {

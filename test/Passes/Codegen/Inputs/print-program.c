@@ -68,11 +68,12 @@ int main(void) {
     printf("comm");
     for (int32_t a = 0; a < p->comms[i].n_axes; ++a)
       printf(" %s", p->axes[p->comms[i].axes[a]].name);
-    printf("\n");
+    printf("%s\n", p->comms[i].exchanges ? " exchanges" : "");
   }
   for (int32_t i = 0; i < p->n_ways; ++i)
-    printf("way from %d to %d channel %d\n", p->ways[i].from_stage,
-           p->ways[i].to_stage, p->ways[i].channel);
+    printf("way from %d to %d channel %d%s\n", p->ways[i].from_stage,
+           p->ways[i].to_stage, p->ways[i].channel,
+           p->ways[i].beside ? " beside" : "");
   for (int32_t i = 0; i < p->n_constants; ++i)
     printf("constant %" PRId64 " comm %d\n", p->constants[i].value,
            p->constants[i].comm);
