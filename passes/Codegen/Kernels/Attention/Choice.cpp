@@ -17,7 +17,7 @@ bool codegen::isByLibrary(Operation *op) { return op->hasAttr(kByLibraryAttr); }
 // What the backward pass needs
 //===----------------------------------------------------------------------===//
 
-/// What the workspace of some samples is to fit in.
+/// What the workspace of some samples is to fit in at least.
 static constexpr int64_t kWorkspace = int64_t(128) << 20;
 /// What a sample may need at most: beyond, tiles save memory that no speed is
 /// worth.
@@ -38,6 +38,15 @@ static int64_t workspaceOf(const AttentionSizes &sizes, int64_t samples) {
          rest;
 }
 
+/// The bytes of the backward pass's operands and results. A workspace as large
+/// as these keeps memory linear in the length of a sequence, and leaves the
+/// library enough samples at a time to keep a device busy.
+static int64_t bytesOf(const AttentionSizes &sizes) {
+  int64_t rows = sizes.queries * sizes.heads, // of q, o, do, dq
+      keyRows = sizes.keys * sizes.keyHeads;  // of k, v, dk, dv
+  return sizes.batch * (4 * (rows + keyRows) * sizes.width * 2 + rows * 4);
+}
+
 /// Whether lse of every so many samples begins where the library reads from.
 static bool isAligned(const AttentionSizes &sizes, int64_t samples) {
   return samples == sizes.batch ||
@@ -46,9 +55,9 @@ static bool isAligned(const AttentionSizes &sizes, int64_t samples) {
 
 AttentionWork codegen::getAttentionWork(Operation *attention) {
   AttentionSizes sizes(attention);
-  int64_t samples = sizes.batch;
+  int64_t samples = sizes.batch, most = std::max(kWorkspace, bytesOf(sizes));
   while (samples > 1 && (sizes.batch % samples || !isAligned(sizes, samples) ||
-                         workspaceOf(sizes, samples) > kWorkspace))
+                         workspaceOf(sizes, samples) > most))
     --samples;
   return {samples, workspaceOf(sizes, samples)};
 }
