@@ -116,8 +116,8 @@ def unpack(folder):
     return place
 
 
-def run(build, folder, only):
-    """Makes the folder."""
+def run(build, folder, only, others):
+    """Makes the folder, and has `others` put more into it."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     write_tokens(os.path.join(folder, TOKENS))
@@ -148,6 +148,7 @@ def run(build, folder, only):
                 sys.exit(f"error: '{case.name}' fails on a CPU\n{done.stderr}")
             curves[key] = [{k: row[k] for k in ("loss", "norm")} for row in rows]
         manifest["curves"][case.name] = curves[key]
+    others(build, folder, only, CPU)
     for case, with_data in cases.KERNELS:
         if only in case.name:
             print(case.name, flush=True)

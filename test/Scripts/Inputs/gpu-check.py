@@ -15,6 +15,7 @@ ROOT, FOLDER = sys.argv[1:]
 sys.path.insert(0, os.path.join(ROOT, "scripts", "gpu"))
 import cases  # noqa: E402
 import checks  # noqa: E402
+import examples  # noqa: E402
 import kernels  # noqa: E402
 import machine  # noqa: E402
 import prepare  # noqa: E402
@@ -278,6 +279,48 @@ found, problems = sanitized("racecheck")
 assert len(found) == 6 and problems == [
     "odd bf16: racecheck: ========= Invalid __global__ read / "
     "========= ERROR SUMMARY: 1 error"], problems
+
+# Models of examples/: programs that leave PyTorch's losses, others, or none.
+EXPORTS = ["gpt2-dynamo.onnx", "t5-train-17.onnx", "vit-train-17.onnx"]
+EXPORT = """#!{python}
+import json, os, sys
+def given(flag): return sys.argv[sys.argv.index(flag) + 1]
+assert os.path.basename(given("--model")) == {name!r}, sys.argv
+data, log = (next(a for a in sys.argv if a.startswith(f)).split("=")[1]
+             for f in ("--data", "--log-json"))
+assert os.path.exists(data), data
+rows = [json.loads(line) for line in open({curve!r})]
+{change}
+open(log, "w").writelines(json.dumps(row) + "\\n" for row in rows)
+"""
+
+
+def train_examples(change):
+    """What is found where a T5's program does that."""
+    place = os.path.join(FOLDER, "examples")
+    os.makedirs(place, exist_ok=True)
+    for name in EXPORTS:
+        curve = os.path.join(ROOT, "examples", "models", "curves",
+                             name.split("-")[0] + ".jsonl")
+        path = examples.program_of(place, name)
+        with open(path, "w") as file:
+            file.write(EXPORT.format(python=sys.executable, name=name, curve=curve,
+                                     change=change if "t5" in name else ""))
+        os.chmod(path, 0o755)
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        found, problems = examples.run({}, place, "")
+    assert [row["export"] for row in found] == EXPORTS, found
+    assert "| vit-train-17.onnx | 0.0e+00 |" in said.getvalue(), said.getvalue()
+    return problems
+
+
+assert set(EXPORTS) <= set(examples.names("")), examples.names("")
+assert not train_examples("")
+assert train_examples("rows[3]['loss'] *= 1.001") == [
+    "t5-train-17.onnx: losses differ by 1.0e-03 from those of PyTorch, at most 0.0001"]
+assert train_examples("rows.pop()") == ["t5-train-17.onnx: 9 steps instead of 10"]
+assert train_examples("sys.exit('error: no room')") == [
+    "t5-train-17.onnx: ends with 1: error: no room\n"]
 
 # A program that hangs is ended in time, and what it has started with it.
 begun = time.monotonic()
