@@ -144,10 +144,15 @@ def share_of(case, races, has_torch):
     return left and left * weights[at] / sum(weights[at:])
 
 
+def is_first(case):
+    """Whether it is the first of its model; beside that the program is timed
+    without graphs, too, and PyTorch."""
+    return case is next(race for race in cases.RACES if race.peer == case.peer)
+
+
 def peers_with(case, has_torch):
-    """Whether PyTorch is timed beside it: once for each model."""
-    first = next(race for race in cases.RACES if race.peer == case.peer)
-    return has_torch and case is first
+    """Whether PyTorch is timed beside it."""
+    return has_torch and is_first(case)
 
 
 def time_case(case, folder, has_torch, share=None):
@@ -165,10 +170,11 @@ def time_case(case, folder, has_torch, share=None):
             return found, f"{case.name}: {memory}"
         found.update(memory,
                      tokens_per_second=max(got, found.get("tokens_per_second", 0)))
-        got, why = time_program(case, folder, left(), "--no-cuda-graphs")
-        if got is None:
-            return found, f"{case.name}, --no-cuda-graphs: {why}"
-        found["without_graphs"] = max(got, found.get("without_graphs", 0))
+        if is_first(case):
+            got, why = time_program(case, folder, left(), "--no-cuda-graphs")
+            if got is None:
+                return found, f"{case.name}, --no-cuda-graphs: {why}"
+            found["without_graphs"] = max(got, found.get("without_graphs", 0))
         if peers_with(case, has_torch):
             got, why = time_peer(case, left())
             if got is None:

@@ -356,7 +356,7 @@ said = ("pcc: one rank, a GPU, 32.0 MiB for products, 1.50 GiB of memory in use 
         "model m, 1 parameters, 200.0 MiB on this rank\n")
 
 
-def end_race(code):
+def end_race(code, case=race):
     """What a race says whose program ends so."""
     def train(command, data, log, most):
         ids = array.array("H", open(data, "rb").read())
@@ -365,10 +365,11 @@ def end_race(code):
         return end, None if code else rows
     prepare.train = train
     speed.time_peer = lambda case, most: (40.0, "")
-    return speed.time_case(race, os.path.join(FOLDER, "programs"), True)
+    return speed.time_case(case, os.path.join(FOLDER, "programs"), True)
 
 
 found, problem = end_race(0)
+assert found["without_graphs"] == found["tokens_per_second"], found
 assert not problem and found["pytorch"] == 40.0 and found["arena"] == "200.0 MiB"
 assert speed.beyond_arena(said, 1772) == 0.02
 assert speed.beyond_arena(said, 0) is speed.beyond_arena("", 1772) is None
@@ -378,6 +379,9 @@ assert end_race(7)[1] == race.name + ": it broke"
 # Time is shared out among those that are left; a model's PyTorch is timed once.
 tiles = next(race for race in cases.RACES if race.device)
 assert not speed.peers_with(tiles, True) and speed.peers_with(race, True)
+open(os.path.join(FOLDER, "programs", cases.file_of(tiles)), "wb").close()
+found, problem = end_race(0, tiles)
+assert not problem and found["pytorch"] is None and "without_graphs" not in found
 assert not speed.peers_with(race, False)
 assert speed.share_of(race, [race], True) is None
 machine.Limit.set(300)
