@@ -2,6 +2,7 @@
 
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "dialects/Dist/Layout.h"
+#include "passes/Codegen/Kernels/Sort/SortRows.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -18,9 +18,6 @@ void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
 /// On a sum of rows by ids: equal ids stand side by side.
 inline constexpr llvm::StringLiteral kSortedAttr = "rt.sorted";
 
-/// Has a sum of rows by ids take them in the order of their ids.
-void sortRows(nn::EmbeddingGradOp op);
-
 } // namespace pcc::codegen
 
 #endif // PCC_PASSES_CODEGEN_KERNELS_PREPARE_H

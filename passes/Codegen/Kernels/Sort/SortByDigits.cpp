@@ -1,0 +1,151 @@
+//===- SortByDigits.cpp - Many keys are sorted digit by digit -------------===//
+//
+// Keys are sorted by their lowest digit, then by the next, in an order that
+// leaves equal digits as they stood: at the end they are sorted by all. Nothing
+// is written to a place that is computed, as no kernel does that; each place
+// finds the key that belongs there. Of a digit below 4, and blocks of 3 keys:
+//
+//     digits                2 0 1   3 0 1     the blocks b = 0, 1
+//     rank in its block     2 0 1   2 0 1     how many of the block are before
+//
+//     digit r               0 1 2 3 4
+//     less[r, 0]            0 1 2 3 3         of a block, those below r
+//     less[r, 1]            0 1 2 2 3
+//     start[r, 0]           0 2 4 5           the place of the first r of block
+//     start[r, 1]           1 3 5 5           b: after the lower ones of all
+//                                             blocks and the r's of those
+//                                             before
+//
+// The key of place p has the last digit r whose start[r, 0] is at most p, is of
+// the last block b whose start[r, b] is, and there has the rank
+// p - start[r, b] + less[r, b]. So place 3 has digit 1, of block 1, of rank 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Codegen/Kernels/Sort/SortByDigits.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// More digits than that would be launches rather than work.
+static constexpr int64_t kMostDigits = 4;
+/// Kernels of a digit.
+static constexpr double kLaunches = 5;
+
+DigitPlan codegen::planDigits(int64_t count, int64_t bound) {
+  DigitPlan best;
+  int64_t bits = llvm::Log2_64_Ceil(bound);
+  for (int64_t digits = 1; digits <= kMostDigits; ++digits) {
+    int64_t base = int64_t(1) << llvm::divideCeil(bits, digits);
+    for (int64_t block = 1; block <= count; ++block) {
+      if (count % block)
+        continue;
+      // A key is compared with those of its block and with all digits, a place
+      // with digits, blocks and the keys of one.
+      double keys(count), blocks = keys / double(block);
+      double work = keys * (2 * double(block) + 2 * double(base) + blocks) +
+                    double(base) * blocks * blocks;
+      double cost = double(digits) * (work + kLaunches * kLaunchCost);
+      if (!best.digits || cost < best.cost)
+        best = {digits, base, block, cost};
+    }
+  }
+  return best;
+}
+
+namespace {
+/// Sorts by one digit.
+class DigitPass {
+public:
+  DigitPass(Numbers &m, const DigitPlan &plan, int64_t count)
+      : m(m), count(count), base(plan.base), block(plan.block),
+        blocks(count / plan.block) {}
+
+  /// Where the key is that belongs at each place, i32; `digit` is of each key.
+  Value order(Value digit);
+
+private:
+  Value rankInBlock(Value digit);
+  void countDigits(Value digit);
+
+  Numbers &m;
+  int64_t count, base, block, blocks;
+  /// [base + 1, blocks], [base, blocks], f32; see above.
+  Value less, start;
+};
+} // namespace
+
+/// [blocks, block], f32.
+Value DigitPass::rankInBlock(Value digit) {
+  Value number =
+      m.reshape(m.spread(m.count(block), {blocks, block}, {1}), {count});
+  Value key = m.add(m.of<nn::MulOp>(digit, m.splat(block, digit)), number);
+  key = m.reshape(key, {blocks, block});
+  SmallVector<int64_t> pairs = {blocks, block, block};
+  return m.countWhere(m.compare(nn::Relation::Less,
+                                m.spread(key, pairs, {0, 2}),
+                                m.spread(key, pairs, {0, 1})));
+}
+
+void DigitPass::countDigits(Value digit) {
+  digit = m.reshape(digit, {blocks, block});
+  SmallVector<int64_t> all = {base + 1, blocks, block};
+  less =
+      m.countWhere(m.compare(nn::Relation::Less, m.spread(digit, all, {1, 2}),
+                             m.spread(m.count(base + 1), all, {0})));
+  // Of blocks before those up to r, of the others those below.
+  SmallVector<int64_t> pairs = {base, blocks, blocks};
+  Value block = m.count(blocks);
+  Value isBefore = m.compare(nn::Relation::Less, m.spread(block, pairs, {2}),
+                             m.spread(block, pairs, {1}));
+  start =
+      m.sum(m.where(isBefore, m.spread(m.from(less, 1, base), pairs, {0, 2}),
+                    m.spread(m.from(less, 0, base), pairs, {0, 2})));
+}
+
+Value DigitPass::order(Value digit) {
+  Value ranks = rankInBlock(digit);
+  countDigits(digit);
+  less = m.from(less, 0, base);
+  Value before = m.of<nn::SubOp>(start, less);
+  Value first = m.sum(less);
+
+  Value place = m.cast(m.count(count), m.f32());
+  // The last of the ascending columns that are at most the place.
+  auto last = [&](Value columns, int64_t extent) {
+    Value known =
+        m.countWhere(m.compare(nn::Relation::LessOrEqual, columns,
+                               m.spread(place, {count, extent}, {0})));
+    return m.cast(m.of<nn::SubOp>(known, m.splat(1, known)), m.i32());
+  };
+  Value r = last(m.spread(first, {count, base}, {1}), base);
+  Value b = last(m.at(r, start), blocks);
+  Value cell = m.add(m.of<nn::MulOp>(r, m.splat(blocks, r)), b);
+  Value rank =
+      m.of<nn::SubOp>(place, m.at(cell, m.reshape(before, {base * blocks})));
+  SmallVector<int64_t> all = {count, block};
+  Value isIt =
+      m.compare(nn::Relation::Equal, m.at(b, ranks), m.spread(rank, all, {0}));
+  Value number =
+      m.sumWhere(isIt, m.spread(m.cast(m.count(block), m.f32()), all, {1}));
+  return m.add(m.of<nn::MulOp>(b, m.splat(block, b)), m.cast(number, m.i32()));
+}
+
+Sorted codegen::sortByDigits(Numbers &m, Value keys, const DigitPlan &plan) {
+  int64_t count = nn::tensorType(keys).getNumElements();
+  Sorted now = {keys, nullptr};
+  int64_t divisor = 1;
+  for (int64_t i = 0; i < plan.digits; ++i, divisor *= plan.base) {
+    Value digit = now.keys;
+    if (i)
+      digit = m.of<nn::DivOp>(digit, m.splat(divisor, digit));
+    if (i + 1 < plan.digits)
+      digit = m.of<nn::RemOp>(digit, m.splat(plan.base, digit));
+    Value order = DigitPass(m, plan, count).order(digit);
+    now = {m.at(order, now.keys), now.order ? m.at(order, now.order) : order};
+  }
+  return now;
+}
