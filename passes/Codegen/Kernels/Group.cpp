@@ -12,7 +12,9 @@
 //        a -> b        may merge
 //        a -> x -> b, a -> b with x a product: may not, x stands between
 //
-// 4. `mergeColumnSums`: sums over the rows of one tensor read it once.
+// 4. `mergeColumnSums`: sums over the rows of one tensor read it once, and
+// parts
+//    of sums that one kernel makes are added up by one.
 // 5. `finish`: an order in which the groups and the other ops can run, near to
 //    that of the block.
 //
@@ -316,18 +318,29 @@ void Grouper::mergeProducers() {
   }
 }
 
-/// Sums over the rows of one tensor are made while it is read once.
+/// Sums over rows are one kernel where they read a tensor of these rows both,
+/// which is read once then, or what one kernel has made, as the parts of sums
+/// are: that is a launch less.
 void Grouper::mergeColumnSums() {
   llvm::DenseMap<Value, int> readers;
+  llvm::DenseMap<int, int> followers;
   for (Operation *op : all) {
     if (!isKernelOp(op) || !isColumnSum(op) || !isGroup[unitOf(op)])
       continue;
-    Value input = op->getOperand(0);
-    if (Operation *cast = input.getDefiningOp(); cast && isWidening(cast))
-      input = cast->getOperand(0);
-    auto [it, isNew] = readers.try_emplace(input, unitOf(op));
-    if (!isNew && it->second != unitOf(op))
-      tryMerge(it->second, unitOf(op));
+    int64_t elements = numElements(op->getOperand(0));
+    for (Value read : complete(own[unitOf(op)]).arguments) {
+      if (numElements(read) != elements)
+        continue;
+      auto join = [&](auto &first, auto key) {
+        auto [it, isNew] = first.try_emplace(key, unitOf(op));
+        if (!isNew && it->second != unitOf(op))
+          tryMerge(it->second, unitOf(op));
+      };
+      join(readers, read);
+      Operation *def = read.getDefiningOp();
+      if (def && position.contains(def) && isGroup[unitOf(def)])
+        join(followers, unitOf(def));
+    }
   }
 }
 

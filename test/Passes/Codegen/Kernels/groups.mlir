@@ -127,23 +127,42 @@ func.func @collectives(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8x
 
 // -----
 
-// Sums over the rows of one tensor are one kernel.
+// Sums over the rows of one tensor are one kernel, whatever else they read.
 // CHECK-LABEL: func.func @column_sums(
-// CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_reduce_layer_norm_grad_scale(%arg1, %arg0, %arg2, %arg3) : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-// CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%arg0) : (tensor<6x8xf32>) -> tensor<8xf32>
-// CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1, %[[K1]] : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
-// CHECK: func.func private @kernel_0_reduce_layer_norm_grad_scale(%arg0: tensor<6x8xf32>, %arg1: tensor<6x8xf32>, %arg2: tensor<6xf32>, %arg3: tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {rt.kernel}
-// CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce %arg0 [0] : tensor<6x8xf32> -> tensor<8xf32>
-// CHECK-NEXT: %[[LAYER_NORM_GRAD_SCALE:.*]] = nn.layer_norm_grad_scale %arg0, %arg1 mean %arg2 rstd %arg3 : tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<8xf32>
-// CHECK-NEXT: return %[[REDUCE]], %[[LAYER_NORM_GRAD_SCALE]] : tensor<8xf32>, tensor<8xf32>
-// CHECK: func.func private @kernel_1_reduce(%arg0: tensor<6x8xf32>) -> tensor<8xf32> attributes {rt.kernel}
-// CHECK-NEXT: %[[REDUCE:.*]] = nn.reduce %arg0 [0] : tensor<6x8xf32> -> tensor<8xf32>
-// CHECK-NEXT: return %[[REDUCE]] : tensor<8xf32>
-func.func @column_sums(%x: tensor<6x8xf32>, %dy: tensor<6x8xf32>, %m: tensor<6xf32>, %r: tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+// CHECK-SAME: %[[X:.*]]: tensor<6x8xf32>, %[[DY:.*]]: tensor<6x8xf32>, %[[Z:.*]]: tensor<6x8xf32>, %[[M:.*]]: tensor<6xf32>, %[[R:.*]]: tensor<6xf32>)
+// CHECK-NEXT: %[[K0:.*]]:3 = call @[[BOTH:.*]](%[[DY]], %[[X]], %[[M]], %[[R]]) : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: %[[K1:.*]] = call @[[ALONE:.*]](%[[Z]]) : (tensor<6x8xf32>) -> tensor<8xf32>
+// CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1, %[[K0]]#2, %[[K1]] :
+// CHECK: func.func private @[[BOTH]](%arg0: tensor<6x8xf32>, %arg1: tensor<6x8xf32>, %arg2: tensor<6xf32>, %arg3: tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) attributes {rt.kernel}
+// CHECK-NEXT: %[[DB:.*]] = nn.reduce %arg0 [0]
+// CHECK-NEXT: %[[DS:.*]] = nn.layer_norm_grad_scale %arg0, %arg1 mean %arg2 rstd %arg3
+// CHECK: %[[SUM:.*]] = nn.reduce %{{.*}} [0]
+// CHECK-NEXT: return %[[DB]], %[[DS]], %[[SUM]] :
+// CHECK: func.func private @[[ALONE]](%arg0: tensor<6x8xf32>) -> tensor<8xf32> attributes {rt.kernel}
+func.func @column_sums(%x: tensor<6x8xf32>, %dy: tensor<6x8xf32>, %z: tensor<6x8xf32>, %m: tensor<6xf32>, %r: tensor<6xf32>)
+    -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %a = nn.reduce %dy [0] : tensor<6x8xf32> -> tensor<8xf32>
   %b = nn.layer_norm_grad_scale %dy, %x mean %m rstd %r : tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<8xf32>
-  %c = nn.reduce %x [0] : tensor<6x8xf32> -> tensor<8xf32>
-  return %a, %b, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  %e = nn.mul %x, %x : tensor<6x8xf32>
+  %c = nn.reduce %e [0] : tensor<6x8xf32> -> tensor<8xf32>
+  %d = nn.reduce %z [0] : tensor<6x8xf32> -> tensor<8xf32>
+  return %a, %b, %c, %d : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What one kernel has made is summed up by one.
+// CHECK-LABEL: func.func @sums_of_parts(
+// CHECK-NEXT: %[[K0:.*]]:2 = call @[[PARTS:.*]](%arg0)
+// CHECK-NEXT: %[[K1:.*]]:2 = call @[[SUMS:.*]](%[[K0]]#0, %[[K0]]#1) : (tensor<6x8xf32>, tensor<6x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+// CHECK-NEXT: return %[[K1]]#0, %[[K1]]#1 :
+func.func @sums_of_parts(%x: tensor<6x4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = nn.exp %x : tensor<6x4x8xf32>
+  %a = nn.reduce %x [1] : tensor<6x4x8xf32> -> tensor<6x8xf32>
+  %b = nn.reduce %e [1] : tensor<6x4x8xf32> -> tensor<6x8xf32>
+  %c = nn.reduce %a [0] : tensor<6x8xf32> -> tensor<8xf32>
+  %d = nn.reduce %b [0] : tensor<6x8xf32> -> tensor<8xf32>
+  return %c, %d : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----
