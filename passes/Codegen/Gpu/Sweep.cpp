@@ -355,29 +355,43 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     }
     return Held(branch.getResults());
   };
-  auto step = [&](Value column, ValueRange held) -> Held {
-    auto body = [&] { return emitColumns(op, column, width, width, held); };
-    if (!isGuarded)
-      return body();
-    Value isMine =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, bound);
-    return guarded(isMine, held, body);
-  };
-  Held now = start;
-  if (most < width) {
-    // All is rest.
-  } else if (steps == 1) {
-    now = step(first, now);
-  } else {
-    auto loop = scf::ForOp::create(b, index(0), index(steps * perStep),
-                                   index(perStep), now);
+  // Steps `from` to `to`; with `checks` columns may be none.
+  auto run = [&](int64_t from, int64_t to, bool checks, Held now) -> Held {
+    auto step = [&](Value column, ValueRange held) -> Held {
+      auto body = [&] { return emitColumns(op, column, width, width, held); };
+      if (!checks)
+        return body();
+      Value isMine =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, bound);
+      return guarded(isMine, held, body);
+    };
+    if (from == to)
+      return now;
+    if (to - from == 1) {
+      Value column = first;
+      if (from)
+        column = arith::AddIOp::create(b, first, index(from * perStep));
+      return step(column, now);
+    }
+    auto loop = scf::ForOp::create(b, index(from * perStep),
+                                   index(to * perStep), index(perStep), now);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = arith::AddIOp::create(b, first, loop.getInductionVar());
     Held after = step(column, loop.getRegionIterArgs());
     if (!after.empty())
       scf::YieldOp::create(b, after);
-    now = Held(loop.getResults());
+    return Held(loop.getResults());
+  };
+  Held now = start;
+  // What is less than an access is all rest. The last step alone may have less
+  // than all threads: without a condition, loads of others are under way
+  // together.
+  if (most >= width) {
+    bool isLast = isGuarded && !columns.size && !columns.isTiled;
+    int64_t full = isLast ? steps - 1 : isGuarded ? 0 : steps;
+    now = run(0, full, /*checks=*/false, now);
+    now = run(full, steps, /*checks=*/true, now);
   }
   if (rest) {
     Value isMine =

@@ -44,6 +44,26 @@ func.func private @softmax(%x: tensor<2048x768xf32>)
   return %y : tensor<2048x768xf32>
 }
 
+// Of a row of 1000 the last of eight steps has columns for some lanes only. The
+// others have no condition.
+// CHECK-LABEL: gpu.func @ragged(
+// CHECK: scf.for {{.*}} = %c0 to %c896 step %c128 iter_args
+// CHECK-NOT: scf.if
+// CHECK: vector.load
+// CHECK: scf.yield
+// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c896
+// CHECK: %[[IS_MINE:.*]] = arith.cmpi ult, %[[LAST]], %c1000
+// CHECK: scf.if %[[IS_MINE]]
+// CHECK: vector.load
+// CHECK-NOT: scf.for
+// CHECK: gpu.shuffle
+// CHECK: gpu.return
+func.func private @ragged(%x: tensor<4096x1000xf32>) -> tensor<4096xf32>
+    attributes {rt.kernel} {
+  %s = nn.reduce %x [1] : tensor<4096x1000xf32> -> tensor<4096xf32>
+  return %s : tensor<4096xf32>
+}
+
 // A long row is a block's: its warps leave what they have in shared memory, and
 // each adds up all of that, in the same order. What one thread stores for the
 // row lies in an operand that all have read: they wait.
