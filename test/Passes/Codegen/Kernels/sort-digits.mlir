@@ -3,23 +3,19 @@
 // as blocks times keys is in the kernels' loops only.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
-// The sums are those of ids as they come, bit for bit, and so are a device's;
-// some ids are in no row.
-// RUN: pcc-run %s --entry=two --fill 1 --vocab 3500 --save=0=%t.npy \
-// RUN:   --print=none
-// RUN: pcc-run %t.mlir --entry=two --fill 1 --vocab 3500 \
-// RUN:   --expect=0=%t.npy --rtol 0
-// RUN: pcc-run %s --entry=one --fill 1 --vocab 9 --save=0=%t.npy \
-// RUN:   --print=none
-// RUN: pcc-run %t.mlir --entry=one --fill 1 --vocab 9 \
-// RUN:   --expect=0=%t.npy --rtol 0
+// The sums are those of ids as they come, bit for bit, and so are a device's.
+// Ids are made of drawn numbers; some are in no row, on either side.
+// RUN: pcc-run %s --entry=two --fill 1 --save=0=%t.npy --print=none
+// RUN: pcc-run %t.mlir --entry=two --fill 1 --expect=0=%t.npy --rtol 0
+// RUN: pcc-run %s --entry=one --fill 1 --save=0=%t.npy --print=none
+// RUN: pcc-run %t.mlir --entry=one --fill 1 --expect=0=%t.npy --rtol 0
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // DEVICE: kernels, 0 wrong
 
 // Two digits below 64. Keys of the second pass are where the first put them.
 // CHECK-LABEL: func.func @two(
-// CHECK-SAME: %[[DY:.*]]: tensor<4096x2xf32>, %[[IDS:.*]]: tensor<4096xi32>, %[[OFFSET:.*]]: tensor<i32>
-// CHECK: %[[KEYS:.*]]:3 = call @{{.*}}(%[[IDS]], %[[OFFSET]])
+// CHECK-SAME: %[[DY:.*]]: tensor<4096x2xf32>, %[[DRAWN:.*]]: tensor<4096xf32>, %[[OFFSET:.*]]: tensor<i32>
+// CHECK: %[[KEYS:.*]]:3 = call @{{.*}}(%[[DRAWN]], %[[OFFSET]])
 // CHECK: %[[RANKS:.*]] = call @[[RANK:.*]](%[[KEYS]]#2)
 // CHECK: %[[LESS:.*]] = call @[[COUNT:.*]](%[[KEYS]]#1)
 // CHECK: %[[STARTS:.*]]:2 = call @[[START:.*]](%[[LESS]])
@@ -46,16 +42,20 @@
 // CHECK: nn.compare le
 // CHECK: nn.compare eq
 // CHECK-NOT: tensor<4096x4096
-func.func @two(%dy: tensor<4096x2xf32>, %ids: tensor<4096xi32>,
+func.func @two(%dy: tensor<4096x2xf32>, %drawn: tensor<4096xf32>,
                %offset: tensor<i32>) -> tensor<3000x2xf32> {
+  %wide = nn.scale %drawn by 2.0e+03 : tensor<4096xf32>
+  %ids = nn.cast %wide : tensor<4096xf32> -> tensor<4096xi32>
   %g = nn.embedding_grad %dy, %ids offset %offset : tensor<i32>
       : tensor<4096x2xf32>, tensor<4096xi32> -> tensor<3000x2xf32>
   return %g : tensor<3000x2xf32>
 }
 
 // One digit is enough for few rows; blocks divide what is no power of two.
-func.func @one(%dy: tensor<15x166x2xf32>, %ids: tensor<15x166xi64>,
+func.func @one(%dy: tensor<15x166x2xf32>, %drawn: tensor<15x166xf32>,
                %table: tensor<6x2xf32>) -> tensor<6x2xf32> {
+  %wide = nn.scale %drawn by 4.0 : tensor<15x166xf32>
+  %ids = nn.cast %wide : tensor<15x166xf32> -> tensor<15x166xi64>
   %g = nn.embedding_grad %dy, %ids
       : tensor<15x166x2xf32>, tensor<15x166xi64> -> tensor<6x2xf32>
   %sum = nn.sum %table, %g : tensor<6x2xf32>
