@@ -9,6 +9,7 @@
 #include "passes/Codegen/Gpu/Instrument.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -107,9 +108,21 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
                  });
 }
 
+/// Powers of two are one instruction where results below 2^-126 may be zero;
+/// libdevice's function takes four. Nothing that is added up misses these.
+static void flushPowersOfTwo(llvm::Module &module) {
+  llvm::Function *exp2 = module.getFunction("__nv_exp2f");
+  if (!exp2)
+    return;
+  exp2->replaceAllUsesWith(llvm::Intrinsic::getOrInsertDeclaration(
+      &module, llvm::Intrinsic::nvvm_ex2_approx_ftz, {exp2->getReturnType()}));
+  exp2->eraseFromParent();
+}
+
 /// Adds the functions of libdevice that are called.
 static LogicalResult linkLibdevice(Operation *where, llvm::Module &module,
                                    StringRef toolkit) {
+  flushPowersOfTwo(module);
   bool isNeeded = llvm::any_of(module, [](llvm::Function &function) {
     return function.isDeclaration() && function.getName().starts_with("__nv_");
   });

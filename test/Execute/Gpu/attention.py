@@ -31,6 +31,17 @@ for element in "bf16", "f16":
     check(f"dq of {element}", kernel(SIZES[1], element, True, 0.25, True,
                                      narrow=True))
 
+# The words of some of many scores have the same upper half as the bound of what
+# is dropped, 0x19999999: then the lower one decides.
+source = kernel((1, 384, 512, 2, 1, 8, 8), "f32", False, 0.1, False, inOrder=True)
+code = lower(source)
+upper = "arith.constant 6553 : i32"
+assert code.count(upper) > 8
+assert not unseen(source, code, [])
+planted = code.replace(upper, "arith.constant 13 : i32")
+result = run(["pcc-kernels", "-"], f"module {{\n{source}{planted}\n}}")
+assert result.returncode, "other lower halves of words are not seen"
+
 
 # Forward reads q once, and k and v once for 128 queries of a head, causal only
 # what these may see. Backward, blocks of 128 keys read what belongs to queries,

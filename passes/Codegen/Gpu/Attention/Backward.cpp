@@ -80,15 +80,15 @@ void Backward::emitKeys(Value block) {
   Value earliest, latest;
   keys.clear();
   if (needsPositions()) {
-    bringPositions(sizes.kPos, first, sizes.keys, keyPositions, tiles.rows);
+    bringKeys(first, tiles.rows);
     wait();
-    for (int64_t r = 0; r < rows(); ++r)
-      keys.push_back(loadWordAt(keyPositions, rowInBlock(r)));
     if (sizes.isCausal) {
       earliest = extreme(keyPositions, tiles.rows, /*isLeast=*/true);
       latest = extreme(keyPositions, tiles.rows, /*isLeast=*/false);
     }
   }
+  for (int64_t r = 0; r < rows(); ++r)
+    keys.push_back(keyAt(rowInBlock(r)));
   // Of all heads that share the keys, or of each its own.
   bool hasOwnBias = sizes.bias && sizes.shared() > 1 &&
                     nn::tensorType(sizes.bias).getDimSize(1) > 1;
@@ -140,16 +140,20 @@ void Backward::emitKeys(Value block) {
         });
       });
   ArrayRef<Value> all(sums);
-  auto giveTo = [&](ArrayRef<Value> sums, Value out, int64_t width,
-                    const SharedTile &place) {
+  auto giveTo = [&](ArrayRef<Value> sums, ArrayRef<Value> factors, Value out,
+                    int64_t width, const SharedTile &place) {
     if (out)
-      give(sums, {}, place, out,
+      give(sums, factors, place, out,
            resultRows(out, sizes.keys, sizes.keyHeads, width, sample, first,
                       head, tiles.rows),
            chunk);
   };
-  giveTo(all.take_front(valueSums), outs[2], sizes.valueWidth, stayValues);
-  giveTo(all.drop_front(valueSums), outs[1], sizes.width, stay);
+  Numbers factors;
+  if (sizes.p > 0)
+    factors.append(rows(), number(whatIsKept()));
+  giveTo(all.take_front(valueSums), factors, outs[2], sizes.valueWidth,
+         stayValues);
+  giveTo(all.drop_front(valueSums), {}, outs[1], sizes.width, stay);
 }
 
 void Backward::emitQueries(Value block) {
@@ -181,8 +185,7 @@ void Backward::emitQueries(Value block) {
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
-          bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions,
-                         tiles.columns);
+          bringKeys(firstKey, tiles.columns);
           if (sizes.isCausal) {
             wait();
             isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,

@@ -65,6 +65,10 @@ private:
   struct Query {
     mlir::Value position, word, lessLse, dot, highest;
   };
+  /// And of a key: its position, and what dropout has of that.
+  struct Key {
+    mlir::Value position, word;
+  };
   /// A pair of tiles: what comes, and what is known of its scores.
   struct Pair {
     mlir::Value firstColumn;
@@ -79,6 +83,11 @@ private:
   void allocate();
   bool needsPositions() const { return sizes.isCausal || sizes.p > 0; }
   Query queryAt(mlir::Value at);
+  Key keyAt(mlir::Value at);
+  /// What a probability that is not dropped is multiplied by.
+  double whatIsKept() const { return 1 / (1 - sizes.p); }
+  /// Brings what belongs to keys.
+  void bringKeys(mlir::Value firstKey, int64_t count);
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,
                       int64_t all, int64_t rowCount) {
     return headRows(operand, sample, first, head, all, rowCount);
@@ -86,7 +95,8 @@ private:
   /// Brings what belongs to queries, with their rows of do in a tile.
   void bringQueries(mlir::Value firstQuery, mlir::Value head,
                     const SharedTile &cotangents, int64_t count);
-  /// P after dropout and dS of the tiles in shared memory.
+  /// P without what is dropped, not multiplied by whatIsKept(), and dS of the
+  /// tiles in shared memory.
   std::pair<Numbers, Numbers> emitScores(const Pair &pair);
   /// The same in place of S and dP.
   void takePowers(const Pair &pair, Numbers &scores, Numbers &cotangents);
@@ -99,9 +109,9 @@ private:
   mlir::Value randomStart;
   SharedTile stay, stayValues, come, comeValues, stage;
   Queries ofQueries;
-  mlir::Value keyPositions;
+  mlir::Value keyPositions, keyWords;
   llvm::SmallVector<Query> queries; ///< by row
-  Numbers keys;                     ///< positions by row
+  llvm::SmallVector<Key> keys;      ///< by row
 };
 
 } // namespace pcc::codegen

@@ -26,8 +26,7 @@ void Backward::emitBias(Value block) {
   if (needsPositions()) {
     bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
                    tiles.rows);
-    bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions,
-                   tiles.columns);
+    bringKeys(firstKey, tiles.columns);
   }
   if (sizes.isCausal) {
     wait();

@@ -29,8 +29,10 @@ void Backward::allocate() {
     ofQueries.positions = numbersOf(i32);
     keyPositions = numbersOf(i32);
   }
-  if (sizes.p > 0)
+  if (sizes.p > 0) {
     ofQueries.words = numbersOf(i32);
+    keyWords = numbersOf(i32);
+  }
   if (sizes.bias)
     ofQueries.highest = numbersOf(f32);
   allocateBias();
@@ -43,6 +45,17 @@ Backward::Query Backward::queryAt(Value at) {
   return {load(ofQueries.positions), load(ofQueries.words),
           load(ofQueries.lessLse), load(ofQueries.dots),
           load(ofQueries.highest)};
+}
+
+Backward::Key Backward::keyAt(Value at) {
+  return {needsPositions() ? loadWordAt(keyPositions, at) : Value(),
+          keyWords ? loadWordAt(keyWords, at) : Value()};
+}
+
+void Backward::bringKeys(Value firstKey, int64_t count) {
+  bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions, count);
+  if (sizes.p > 0)
+    bringWords(keyPositions, keyWords, count);
 }
 
 void Backward::bringQueries(Value firstQuery, Value head,
@@ -59,7 +72,7 @@ void Backward::bringQueries(Value firstQuery, Value head,
     // A thread has brought these positions itself.
     forShare(count, [&](Value i) {
       memref::StoreOp::create(
-          b, randomAdd(key, loadWordAt(ofQueries.positions, i)),
+          b, wordOfKey(randomAdd(key, loadWordAt(ofQueries.positions, i))),
           ofQueries.words, ValueRange{i});
     });
   }
@@ -92,21 +105,19 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
   auto columnOf = [&](int64_t c) {
     return product->column(c, RightForm::Rows);
   };
-  /// visit(query, key's position, index of the score), for each of the lane's.
+  /// visit(query, key, index of the score), for each of the lane's.
   auto forEachScore =
-      [&](llvm::function_ref<void(const Query &, Value, int64_t)> visit) {
+      [&](llvm::function_ref<void(const Query &, const Key &, int64_t)> visit) {
         for (int64_t c = 0; c < count; ++c) {
           Query query;
-          Value key;
+          Key key;
           if (haveKeys)
             query = queryAt(columnOf(c));
-          else if (needsPositions())
-            key = loadWordAt(keyPositions, columnOf(c));
-          for (int64_t r = 0; r < rows(); ++r) {
-            bool hasKey = haveKeys && needsPositions();
-            visit(haveKeys ? query : queries[r], hasKey ? keys[r] : key,
+          else
+            key = keyAt(columnOf(c));
+          for (int64_t r = 0; r < rows(); ++r)
+            visit(haveKeys ? query : queries[r], haveKeys ? keys[r] : key,
                   r * count + c);
-          }
         }
       };
   // A bias may be the least float, which times log2(e) is -inf: the highest
@@ -116,15 +127,15 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
     scores = addBias(scores, pair.bias, pair.firstColumn);
   else
     base = number(sizes.scale * llvm::numbers::log2e);
-  forEachScore([&](const Query &query, Value, int64_t i) {
+  forEachScore([&](const Query &query, const Key &, int64_t i) {
     Value x = sizes.bias ? subf(scores[i], query.highest) : scores[i];
     scores[i] = exp2(WarpProduct::addProduct(b, x, base, query.lessLse));
   });
   if (sizes.isCausal)
     scores = where(pair.isCut, scores, [&] {
       Numbers cut(scores);
-      forEachScore([&](const Query &query, Value key, int64_t i) {
-        cut[i] = choose(less(query.position, key), zero, cut[i]);
+      forEachScore([&](const Query &query, const Key &key, int64_t i) {
+        cut[i] = choose(less(query.position, key.position), zero, cut[i]);
       });
       return cut;
     });
@@ -133,14 +144,17 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
     for (int64_t i = c; i < rows() * count; i += count)
       scores[i] = choose(isThere, scores[i], zero);
   }
-  Value kept = number(1 / (1 - sizes.p));
-  forEachScore([&](const Query &query, Value key, int64_t i) {
+  // What all are multiplied by is part of one operation, not another.
+  Value times = number(pair.factor * (sizes.p > 0 ? whatIsKept() : 1));
+  forEachScore([&](const Query &query, const Key &key, int64_t i) {
     Value &x = scores[i], &d = cotangents[i], weight = x;
+    Value minusDot = arith::NegFOp::create(b, mulf(query.dot, factor));
+    d = WarpProduct::addProduct(b, d, times, minusDot);
     if (sizes.p > 0) {
-      Value times = drop(randomAdd(query.word, key), kept);
-      d = mulf(d, times);
-      x = mulf(weight, times);
+      Value isZero = isDropped(query.word, key.word);
+      x = choose(isZero, zero, weight);
+      d = choose(isZero, minusDot, d);
     }
-    d = mulf(mulf(weight, subf(d, query.dot)), factor);
+    d = mulf(weight, d);
   });
 }

@@ -109,6 +109,14 @@ protected:
 
   /// The least or largest of `count` words in shared memory.
   mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
+  /// What the key of a row of scores, and the position of a column, have of
+  /// dropout's words.
+  mlir::Value wordOfKey(mlir::Value key);
+  mlir::Value wordOfPosition(mlir::Value position);
+  /// Has threads make the words of positions that they have brought.
+  void bringWords(mlir::Value positions, mlir::Value to, int64_t count);
+  /// Whether these say that a score is dropped.
+  mlir::Value isDropped(mlir::Value ofKey, mlir::Value ofPosition);
   /// What the lanes of a row have, joined.
   mlir::Value joinRow(mlir::Value x, bool isSum);
   /// Threads of the block, or of the warp, wait for each other.

@@ -51,7 +51,7 @@ private:
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
   SharedTile query, keys, values, stage;
-  Value positions;               ///< of the tile of keys
+  Value positions, keyWords;     ///< of the tile of keys, and of dropout
   Numbers queryPositions, words; ///< by row: positions, dropout's words
   Value earliest, latest;        ///< positions of queries
   BiasRows bias;
@@ -65,10 +65,12 @@ int64_t codegen::countForwardBlocks(const AttentionSizes &sizes,
          sizes.batch * sizes.heads;
 }
 
-/// The tiles of queries that see most keys come first.
+/// The tiles of queries that see most keys come first: blocks go backwards.
 void Forward::place(Value block) {
-  head = remainder(block, sizes.heads);
-  Value rest = divide(block, sizes.heads);
+  Value last = index(countForwardBlocks(sizes, tiles) - 1);
+  Value rest = arith::SubIOp::create(b, last, block);
+  head = remainder(rest, sizes.heads);
+  rest = divide(rest, sizes.heads);
   sample = remainder(rest, sizes.batch);
   rest = divide(rest, sizes.batch);
   if (tiles.chunks > 1) {
@@ -76,8 +78,7 @@ void Forward::place(Value block) {
     rest = divide(rest, tiles.chunks);
   }
   keyHead = divide(head, sizes.shared());
-  int64_t turns = llvm::divideCeil(sizes.queries, tiles.rows);
-  first = mul(arith::SubIOp::create(b, index(turns - 1), rest), tiles.rows);
+  first = mul(rest, tiles.rows);
 }
 
 void Forward::emit(Value block) {
@@ -106,7 +107,8 @@ void Forward::emit(Value block) {
   if (sizes.p > 0) {
     Value key = randomAdd(randomKey(sample), headWord(head));
     for (Value position : queryPositions)
-      words.push_back(randomAdd(key, position));
+      words.push_back(wordOfKey(randomAdd(key, position)));
+    keyWords = allocateTile(tiles.columns, 1, b.getI32Type()).buffer;
   }
   Numbers state(rows(), number(kLowest));
   state.append(rows(), number(0));
@@ -124,6 +126,8 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
   Value isSeen, isCut;
   if (positions) {
     bringPositions(sizes.kPos, firstKey, sizes.keys, positions, tiles.columns);
+    if (keyWords)
+      bringWords(positions, keyWords, tiles.columns);
     if (sizes.isCausal) {
       wait();
       isSeen = arith::CmpIOp::create(
@@ -216,10 +220,10 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
       next[2 * rows() + r * width + c] = mulf(results[r * width + c], factor);
   }
   for (int64_t c = 0; sizes.p > 0 && c < count; ++c) {
-    Value key = loadWordAt(positions, product->column(c, RightForm::Rows));
+    Value key = loadWordAt(keyWords, product->column(c, RightForm::Rows));
     for (int64_t r = 0; r < rows(); ++r) {
       Value &x = scores[r * count + c];
-      x = drop(randomAdd(words[r], key), x);
+      x = choose(isDropped(words[r], key), number(0), x);
     }
   }
   LeftFactor left2 = product->takeScores(scores, {stage, warpRow, {}});

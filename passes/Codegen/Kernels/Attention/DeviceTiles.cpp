@@ -69,17 +69,21 @@ static DeviceTiles layOut(Operation *attention, const AttentionSizes &sizes,
   return tiles;
 }
 
-static int64_t bytesOf(const DeviceTiles &tiles, bool isForward, bool hasBias) {
+static int64_t bytesOf(const DeviceTiles &tiles, const AttentionSizes &sizes,
+                       bool isForward) {
   int64_t stay = tiles.stayStride + (isForward ? 0 : tiles.stayValueStride);
   int64_t bytes =
       (tiles.rows * stay + tiles.columns * (tiles.stride + tiles.valueStride)) *
       tiles.elementBytes;
   if (!tiles.usesTensorCores())
     bytes += tiles.rows * tiles.scoreStride * 4;
-  // Numbers and positions that belong to rows, and what a bias has for columns.
+  // Numbers and positions that belong to rows, and what dropout and a bias have
+  // for columns.
   int64_t most = std::max(tiles.rows, tiles.columns);
   int64_t numbers = isForward ? tiles.rows + tiles.columns : 5 * most;
-  if (hasBias)
+  if (sizes.p > 0)
+    numbers += isForward ? tiles.columns : most;
+  if (sizes.bias)
     numbers += tiles.columns + (isForward ? 0 : most);
   return bytes + numbers * 4;
 }
@@ -95,7 +99,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
       return std::nullopt;
   if (sizes.bias && bytesOf(sizes.bias) > 4)
     return std::nullopt;
-  bool isForward = isa<nn::AttentionOp>(attention), hasBias = bool(sizes.bias);
+  bool isForward = isa<nn::AttentionOp>(attention);
   int64_t mostRows =
       isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
@@ -109,7 +113,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
           attention, sizes,
           std::min(rows, int64_t(llvm::alignTo(mostRows, kWarpRows))),
           std::min(columns, int64_t(llvm::alignTo(mostColumns, kWarpRows))));
-      if (bytesOf(tiles, isForward, hasBias) <= kMostBytes)
+      if (bytesOf(tiles, sizes, isForward) <= kMostBytes)
         return tiles;
     }
   return std::nullopt;

@@ -174,24 +174,30 @@ Value AttentionUnit::word(uint32_t value, Type type) {
   return arith::ConstantOp::create(b, attr);
 }
 
+Value AttentionUnit::foldWord(Value h, unsigned shift) {
+  Value shifted = arith::ShRUIOp::create(b, h, word(shift, h.getType()));
+  return arith::XOrIOp::create(b, h, shifted);
+}
+
 Value AttentionUnit::randomMix(Value hash) {
   Type type = hash.getType();
-  auto fold = [&](Value h, unsigned shift) -> Value {
-    Value shifted = arith::ShRUIOp::create(b, h, word(shift, type));
-    return arith::XOrIOp::create(b, h, shifted);
-  };
-  Value h = fold(hash, 16);
+  Value h = foldWord(hash, 16);
   h = arith::MulIOp::create(b, h, word(nn::kRandomMul1, type));
-  h = fold(h, 13);
+  h = foldWord(h, 13);
   h = arith::MulIOp::create(b, h, word(nn::kRandomMul2, type));
-  return fold(h, 16);
+  return foldWord(h, 16);
+}
+
+Value AttentionUnit::spreadWord(Value coordinate) {
+  Type type = coordinate.getType();
+  Value spread =
+      arith::MulIOp::create(b, coordinate, word(nn::kRandomWeyl, type));
+  return arith::AddIOp::create(b, spread, word(nn::kRandomMul1, type));
 }
 
 Value AttentionUnit::randomAdd(Value key, Value coordinate) {
   Type type = coordinate.getType();
-  Value spread =
-      arith::MulIOp::create(b, coordinate, word(nn::kRandomWeyl, type));
-  spread = arith::AddIOp::create(b, spread, word(nn::kRandomMul1, type));
+  Value spread = spreadWord(coordinate);
   if (isa<VectorType>(key.getType()) && !isa<VectorType>(type))
     spread = splat(spread);
   else if (!isa<VectorType>(key.getType()) && isa<VectorType>(type))

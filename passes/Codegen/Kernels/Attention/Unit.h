@@ -99,6 +99,9 @@ protected:
 
   /// Random.h on words or vectors of them; a coordinate may be a word.
   mlir::Value randomAdd(mlir::Value key, mlir::Value coordinate);
+  /// Its parts: h ^ h >> shift, and what a coordinate adds to a key.
+  mlir::Value foldWord(mlir::Value h, unsigned shift);
+  mlir::Value spreadWord(mlir::Value coordinate);
   /// The key of a sample's random numbers, to which heads are added, then
   /// positions of queries and of keys.
   mlir::Value randomKey(mlir::Value sample);

@@ -4,6 +4,7 @@
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=WIDE
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=NARROW
 // RUN: FileCheck %s --input-file %t.mlir --check-prefixes=BACK
+// RUN: pcc-opt %t.mlir --canonicalize --cse | FileCheck %s --check-prefix=DROPPED
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=BIAS
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=PADDED
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=TRAINED
@@ -90,6 +91,38 @@ func.func private @back(%q: tensor<1x32x3x16xf16>, %k: tensor<1x32x1x16xf16>,
       : (tensor<1x32x3x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x3x16xf16>, tensor<1x32x3xf32>, tensor<32xi64>, tensor<32xi64>)
       -> (tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>)
   return %dq, %dk, %dv : tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>
+}
+
+// Dropout: what belongs to a key's position, and to a query's key, is made once;
+// a score has an exclusive or of both, two products, and a comparison.
+// DROPPED-LABEL: gpu.func @dropped(
+// DROPPED: memref.store {{.*}} : memref<32xi32
+// DROPPED: memref.store {{.*}} : memref<32xi32
+// DROPPED: %[[WEYL:.*]] = arith.muli %{{.*}}, %c-1640531527_i32
+// DROPPED-NEXT: %[[SPREAD:.*]] = arith.addi %[[WEYL]], %c-2048144789_i32
+// DROPPED-NEXT: %[[UPPER:.*]] = arith.shrui %[[SPREAD]], %c16_i32
+// DROPPED-NEXT: %[[KEY:.*]] = arith.xori %[[SPREAD]], %[[UPPER]]
+// DROPPED-NEXT: memref.store %[[KEY]], %[[BROUGHT:.*]][
+// DROPPED: math.exp2
+// DROPPED: %[[OF_KEY:.*]] = memref.load %[[BROUGHT]][
+// DROPPED: %[[H:.*]] = arith.xori %{{.*}}, %[[OF_KEY]]
+// DROPPED-NEXT: %[[H1:.*]] = arith.muli %[[H]], %c-2048144789_i32
+// DROPPED-NEXT: %[[S:.*]] = arith.shrui %[[H1]], %c13_i32
+// DROPPED-NEXT: %[[H2:.*]] = arith.xori %[[H1]], %[[S]]
+// DROPPED-NEXT: %[[H3:.*]] = arith.muli %[[H2]], %c-1028477387_i32
+// 0.1 of 2^32, and the upper half of that.
+// DROPPED-NEXT: %[[H4:.*]] = arith.xori %[[H3]], %c6553_i32
+// DROPPED-NEXT: %[[IS:.*]] = arith.cmpi ult, %[[H4]], %c429496729_i32
+// DROPPED-NEXT: arith.select %[[IS]], %{{.*}}, %{{.*}} : f32
+// DROPPED-NOT: arith.shrui {{.*}}, %c16_i32
+// DROPPED: nvvm.mma.sync
+func.func private @dropped(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>,
+                           %b: tensor<1xi64>, %n: tensor<i64>)
+    -> tensor<1x32x3x16xbf16> attributes {rt.kernel} {
+  %o, %lse = nn.attention %q, %q, %q positions %at, %at samples %b seed %n step %n head_origin %n scale 0.5 {p = 0.1 : f64, id = 5 : i64}
+      : (tensor<1x32x3x16xbf16>, tensor<1x32x3x16xbf16>, tensor<1x32x3x16xbf16>, tensor<32xi64>, tensor<32xi64>, tensor<1xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
+      -> (tensor<1x32x3x16xbf16>, tensor<1x32x3xf32>)
+  return %o : tensor<1x32x3x16xbf16>
 }
 
 // A bias: two neighbours are read at once, from where they lie, and added to the
