@@ -54,7 +54,8 @@ DeviceEmitter::DeviceEmitter(func::FuncOp kernel, gpu::GPUFuncOp function,
                              const LayoutLimits &limits)
     : kernel(kernel), function(function), layout(layout), limits(limits),
       b(kernel.getLoc(), function.getContext()),
-      kept(*unitsOf(kernel).getBody(), layout, limits,
+      runningSums(findRunningSums(*unitsOf(kernel).getBody())),
+      kept(*unitsOf(kernel).getBody(), runningSums, layout, limits,
            mostKept(kernel, layout)) {
   b.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
@@ -245,8 +246,15 @@ LogicalResult DeviceEmitter::emitBody(Block &block) {
 LogicalResult DeviceEmitter::emitOp(Operation *op) {
   if (isa<memref::SubViewOp>(op))
     return success();
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    for (const RunningSum &running : runningSums) {
+      if (running.max == op)
+        return success();
+      if (running.sum == op)
+        return emitRunningSum(running);
+    }
     return emitSweep(generic);
+  }
   if (auto alloca = dyn_cast<memref::AllocaOp>(op))
     return emitAlloca(alloca);
   if (auto store = dyn_cast<memref::StoreOp>(op))

@@ -22,10 +22,17 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "passes/Codegen/Gpu/KeptRows.h"
+#include "passes/Codegen/Gpu/RunningSum.h"
 #include "passes/Codegen/Gpu/Slice.h"
 #include "passes/Codegen/Gpu/ThreadLayout.h"
 
 namespace pcc::codegen {
+
+/// The op by which the body of a generic adds an element to its out of a
+/// number, as the second operand; null: there is none.
+mlir::Operation *joiningOp(mlir::linalg::GenericOp op, unsigned out);
+/// Whether joining a value with another leaves that.
+bool isNeutral(mlir::Operation *joining, mlir::Value value);
 
 /// What threads of a team have touched since they last waited for each other.
 class Hazards {
@@ -96,6 +103,15 @@ private:
     bool isTiled;     ///< this team does those of its tile
   };
   mlir::LogicalResult emitSweep(mlir::linalg::GenericOp op);
+  /// Both sweeps; after that, what both have made is held.
+  mlir::LogicalResult emitRunningSum(const RunningSum &running);
+  /// Joins numbers of a generic's reductions with `count` columns from each of
+  /// some on.
+  void takeColumns(mlir::linalg::GenericOp op,
+                   llvm::ArrayRef<mlir::Value> firsts, int64_t count,
+                   int64_t width, llvm::MutableArrayRef<mlir::Value> numbers);
+  /// e to the power of an f32, within some units of the last place.
+  mlir::Value powerOf(mlir::Value x);
   /// What a thread holds for a generic's outs: of each out that is a reduction
   /// or a private row, `width` values.
   using Held = llvm::SmallVector<mlir::Value>;
@@ -159,6 +175,12 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
   /// For an argument that a result may lie in, that result.
   llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
+  /// Sweeps that are made in one.
+  llvm::SmallVector<RunningSum> runningSums;
+  /// While such are made: all columns are below this, 0: that is not known; and
+  /// whether exponentials are made by powerOf().
+  int64_t columnsEnd = 0;
+  bool hasPowersOfTwo = false;
   /// Rows that a unit's sweeps keep, and where.
   KeptRows kept;
   llvm::SmallVector<mlir::Value> keptRows;

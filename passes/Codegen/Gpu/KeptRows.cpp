@@ -39,7 +39,9 @@ static bool isRow(OpOperand &operand, Value buffer) {
 
 /// The slices that sweeps touch, each as long as nothing else is written to its
 /// buffer.
-static std::vector<Chain> findChains(Block &unit, const LayoutLimits &limits) {
+static std::vector<Chain> findChains(Block &unit,
+                                     ArrayRef<RunningSum> runningSums,
+                                     const LayoutLimits &limits) {
   std::vector<Chain> chains;
   // The last chain of a slice, and none where its buffer was written since.
   SmallVector<size_t> open;
@@ -77,6 +79,10 @@ static std::vector<Chain> findChains(Block &unit, const LayoutLimits &limits) {
         return {};
       continue;
     }
+    if (llvm::any_of(runningSums, [&](const RunningSum &running) {
+          return running.sum == generic;
+        }))
+      continue;
     int64_t columns = columnsOf(generic, limits).most;
     for (OpOperand &operand : generic->getOpOperands())
       if (!generic.getMatchingBlockArgument(&operand).use_empty())
@@ -87,9 +93,10 @@ static std::vector<Chain> findChains(Block &unit, const LayoutLimits &limits) {
   return chains;
 }
 
-KeptRows::KeptRows(Block &unit, const ThreadLayout &layout,
-                   const LayoutLimits &limits, int64_t most) {
-  for (Chain &chain : findChains(unit, limits)) {
+KeptRows::KeptRows(Block &unit, ArrayRef<RunningSum> runningSums,
+                   const ThreadLayout &layout, const LayoutLimits &limits,
+                   int64_t most) {
+  for (Chain &chain : findChains(unit, runningSums, limits)) {
     bool isSame = llvm::any_of(layout.sameRows, [&](const SameRow &row) {
       return row.slice.buffer == chain.buffer &&
              row.slice.offset == chain.offset;

@@ -15,6 +15,7 @@
 #ifndef PCC_PASSES_CODEGEN_GPU_KEPTROWS_H
 #define PCC_PASSES_CODEGEN_GPU_KEPTROWS_H
 
+#include "passes/Codegen/Gpu/RunningSum.h"
 #include "passes/Codegen/Gpu/ThreadLayout.h"
 
 namespace pcc::codegen {
@@ -43,9 +44,10 @@ public:
 
   /// Plans a unit's, which have at most `most` bytes. Those of the layout that
   /// are the same for all units are left out. There are none where sweeps are
-  /// in loops or branches.
-  KeptRows(mlir::Block &unit, const ThreadLayout &layout,
-           const LayoutLimits &limits, int64_t most);
+  /// in loops or branches. Sweeps that are made in one read once.
+  KeptRows(mlir::Block &unit, llvm::ArrayRef<RunningSum> runningSums,
+           const ThreadLayout &layout, const LayoutLimits &limits,
+           int64_t most);
 
   /// The rows; numbers are places here.
   llvm::ArrayRef<Row> getRows() const { return rows; }

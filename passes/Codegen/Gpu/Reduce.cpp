@@ -14,6 +14,37 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+Operation *codegen::joiningOp(linalg::GenericOp op, unsigned out) {
+  Value old = op.getRegionOutputArgs()[out];
+  Operation *joining =
+      op.getBody()->getTerminator()->getOperand(out).getDefiningOp();
+  bool isPlain = joining && joining->getNumOperands() == 2 &&
+                 joining->getOperand(0) == old && old.hasOneUse();
+  return isPlain ? joining : nullptr;
+}
+
+bool codegen::isNeutral(Operation *joining, Value value) {
+  if (isa<arith::AddFOp>(joining))
+    return matchPattern(value, m_AnyZeroFloat());
+  if (isa<arith::MulFOp>(joining))
+    return matchPattern(value, m_OneFloat());
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(joining))
+    return matchPattern(value, m_NegInfFloat());
+  if (isa<arith::MinimumFOp>(joining))
+    return matchPattern(value, m_PosInfFloat());
+  IntegerAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return false;
+  APInt bits = constant.getValue();
+  if (isa<arith::AddIOp>(joining))
+    return bits.isZero();
+  if (isa<arith::MulIOp>(joining))
+    return bits.isOne();
+  if (isa<arith::MaxSIOp>(joining))
+    return bits.isMinSignedValue();
+  return isa<arith::MinSIOp>(joining) && bits.isMaxSignedValue();
+}
+
 Value DeviceEmitter::join(Operation *joining, Value a, Value other) {
   IRMapping operands;
   operands.map(joining->getOperand(0), a);

@@ -1,45 +1,13 @@
 //===- Sweep.cpp - A thread's part of a sweep over columns ----------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
-
-/// The op by which the body of a generic adds an element to a reduction.
-static Operation *joiningOp(linalg::GenericOp op, unsigned out) {
-  Value old = op.getRegionOutputArgs()[out];
-  Operation *joining =
-      op.getBody()->getTerminator()->getOperand(out).getDefiningOp();
-  bool isPlain = joining && joining->getNumOperands() == 2 &&
-                 joining->getOperand(0) == old && old.hasOneUse();
-  return isPlain ? joining : nullptr;
-}
-
-/// Whether joining a value with another leaves that.
-static bool isNeutral(Operation *joining, Value value) {
-  if (isa<arith::AddFOp>(joining))
-    return matchPattern(value, m_AnyZeroFloat());
-  if (isa<arith::MulFOp>(joining))
-    return matchPattern(value, m_OneFloat());
-  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(joining))
-    return matchPattern(value, m_NegInfFloat());
-  if (isa<arith::MinimumFOp>(joining))
-    return matchPattern(value, m_PosInfFloat());
-  IntegerAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)))
-    return false;
-  APInt bits = constant.getValue();
-  if (isa<arith::AddIOp>(joining))
-    return bits.isZero();
-  if (isa<arith::MulIOp>(joining))
-    return bits.isOne();
-  if (isa<arith::MaxSIOp>(joining))
-    return bits.isMinSignedValue();
-  return isa<arith::MinSIOp>(joining) && bits.isMaxSignedValue();
-}
 
 Value DeviceEmitter::element(Slice slice, Value column) {
   if (!slice.offset)
@@ -180,6 +148,23 @@ void DeviceEmitter::store(ValueRange values, OpOperand &out, Value column) {
     storeTo(values, keptRows[use->row], column);
 }
 
+/// Whether an op says that a column is below some number that no column below
+/// `end` reaches.
+static bool isBelow(Operation *op, int64_t end) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !end ||
+      (compare.getPredicate() != arith::CmpIPredicate::slt &&
+       compare.getPredicate() != arith::CmpIPredicate::ult))
+    return false;
+  Value column = compare.getLhs();
+  if (auto cast = column.getDefiningOp<arith::IndexCastOp>())
+    column = cast.getIn();
+  APInt bound;
+  return column.getDefiningOp<linalg::IndexOp>() &&
+         matchPattern(compare.getRhs(), m_ConstantInt(&bound)) &&
+         bound.getSExtValue() >= end;
+}
+
 DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
                                                Value column, int64_t count,
                                                int64_t width,
@@ -223,6 +208,16 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
         Value number =
             i ? Value(arith::AddIOp::create(b, column, index(i))) : column;
         local.map(inner.getResult(0), number);
+        continue;
+      }
+      if (isa<math::ExpOp>(inner) && hasPowersOfTwo) {
+        local.map(inner.getResult(0),
+                  powerOf(local.lookupOrDefault(inner.getOperand(0))));
+        continue;
+      }
+      if (isBelow(&inner, columnsEnd)) {
+        local.map(inner.getResult(0),
+                  arith::ConstantOp::create(b, b.getBoolAttr(true)));
         continue;
       }
       b.clone(inner, local);

@@ -114,8 +114,12 @@ def lower(source):
     lowered = run(["pcc-opt", "-", "--rt-lower-kernels-to-gpu"], source)
     if lowered.returncode:
         raise SystemExit(lowered.stderr)
-    return re.search(r"^  gpu.module.*^  }$", lowered.stdout,
+    code = re.search(r"^  gpu.module.*^  }$", lowered.stdout,
                      re.M | re.S).group()
+    # Names of maps are the file's.
+    for name, text in re.findall(r"^(#\w+) = (.*)$", lowered.stdout, re.M):
+        code = re.sub(rf"{name}\b", text, code)
+    return code
 
 
 def unseen(source, code, faults):

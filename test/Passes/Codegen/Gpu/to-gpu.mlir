@@ -243,3 +243,61 @@ func.func private @parts(%a: tensor<4096x256xf32>, %b: tensor<4096x256xf32>)
   %z = nn.sum %x, %y : tensor<4096x2x256xf32>
   return %z : tensor<4096x2x256xf32>
 }
+
+// The highest logit of a row and the sum of exponentials are made in one sweep,
+// which leaves nothing in shared memory: of each row three rounds, of four
+// accesses of 8 columns, all of which are classes. What was added up is scaled to
+// the highest logit so far. Then there is one more access, and the last class;
+// threads join the highest before the sums.
+// CHECK-LABEL: gpu.func @loss(
+// CHECK-SAME: %[[X:.*]]: memref<206045184xbf16> {{{.*}}}, %{{.*}}: memref<4096xi64>
+// CHECK-SAME: known_block_size = array<i32: 512, 1, 1>
+// CHECK-SAME: rt.shared = 192 : i64
+// CHECK-DAG: %[[LOWEST:.*]] = arith.constant -3.40282347E+38 : f32
+// CHECK-DAG: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+// CHECK: scf.for {{.*}} = %c0 to %c49152 step %c16384 iter_args(%[[MAX:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[SUM:.*]] = %{{.*}}, %[[BEFORE:.*]] = %[[LOWEST]])
+// CHECK-COUNT-4: vector.load %[[X]]{{.*}}vector<8xbf16>
+// CHECK-NOT: arith.cmpi slt
+// CHECK-NOT: vector.load
+// CHECK: %[[NOW:.*]] = arith.maxnumf %{{.*}}, %[[LOWEST]] : f32
+// CHECK-NEXT: %[[LESS:.*]] = arith.subf %[[BEFORE]], %[[NOW]] : f32
+// CHECK-NEXT: %[[POWER:.*]] = arith.mulf %[[LESS]], %[[LOG2E]] : f32
+// CHECK-NEXT: %[[FACTOR:.*]] = math.exp2 %[[POWER]] : f32
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[SUM]], %[[FACTOR]] : f32
+// CHECK-NEXT: %[[OVER:.*]] = arith.subf %{{.*}}, %[[NOW]] : f32
+// CHECK-NEXT: %[[OF:.*]] = arith.mulf %[[OVER]], %[[LOG2E]] : f32
+// CHECK-NEXT: %[[TERM:.*]] = math.exp2 %[[OF]] : f32
+// CHECK-NEXT: arith.addf %[[SCALED]], %[[TERM]]
+// CHECK-COUNT-31: math.exp2
+// CHECK-NOT: math.exp2
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[NOW]] :
+// CHECK: scf.if
+// CHECK: vector.load %[[X]]{{.*}}vector<8xbf16>
+// CHECK: arith.cmpi slt, %{{.*}}, %c50257_i32
+// CHECK-NOT: vector.load
+// CHECK: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK: math.exp2
+// CHECK-NOT: math.exp2
+// CHECK: gpu.barrier
+// CHECK: math.log
+func.func private @loss(%x: tensor<4096x50304xbf16>, %t: tensor<4096xi64>)
+    -> (tensor<4096xf32>, tensor<4096xf32>) attributes {rt.kernel} {
+  %l, %lse = nn.cross_entropy %x, %t classes 50257
+      : tensor<4096x50304xbf16>, tensor<4096xi64> -> tensor<4096xf32>
+  return %l, %lse : tensor<4096xf32>, tensor<4096xf32>
+}
+
+// A row that is swept once more is kept by the sweep that makes both.
+// CHECK-LABEL: gpu.func @long_softmax(
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<40000xf32> {{{.*}}}, %
+// CHECK: vector.load %[[Y]]
+// CHECK: vector.store {{.*}} : memref<20000xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.shuffle
+// CHECK-NOT: vector.load %[[Y]]
+// CHECK: gpu.return
+func.func private @long_softmax(%x: tensor<2x20000xf32>) -> tensor<2x20000xf32>
+    attributes {rt.kernel} {
+  %y = nn.softmax %x : tensor<2x20000xf32>
+  return %y : tensor<2x20000xf32>
+}
