@@ -178,9 +178,9 @@ private:
   /// Sweeps that are made in one.
   llvm::SmallVector<RunningSum> runningSums;
   /// While such are made: all columns are below this, 0: that is not known; and
-  /// whether exponentials are made by powerOf().
+  /// exponentials of what this was subtracted from are made by powerOf().
   int64_t columnsEnd = 0;
-  bool hasPowersOfTwo = false;
+  mlir::Value subtracted;
   /// Rows that a unit's sweeps keep, and where.
   KeptRows kept;
   llvm::SmallVector<mlir::Value> keptRows;

@@ -223,9 +223,9 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     scale(now.sum, now.shift, shift);
     now.shift = shift;
     map.map(running.highest, shift);
-    hasPowersOfTwo = true;
+    subtracted = running.highest;
     takeColumns(sum, firsts, count, width, now.sum);
-    hasPowersOfTwo = false;
+    subtracted = nullptr;
     columnsEnd = 0;
     return now;
   };

@@ -301,3 +301,21 @@ func.func private @long_softmax(%x: tensor<2x20000xf32>) -> tensor<2x20000xf32>
   %y = nn.softmax %x : tensor<2x20000xf32>
   return %y : tensor<2x20000xf32>
 }
+
+// Other exponentials stay as they are: both sweeps make the same elements.
+// CHECK-LABEL: gpu.func @loss_of_powers(
+// CHECK-COUNT-32: math.exp %
+// CHECK-COUNT-33: math.exp2 %
+// CHECK-NOT: math.exp
+// CHECK: scf.if
+// CHECK-COUNT-8: math.exp %
+// CHECK-COUNT-9: math.exp2 %
+// CHECK-NOT: math.exp
+// CHECK: gpu.shuffle
+func.func private @loss_of_powers(%x: tensor<4096x20000xbf16>,
+    %t: tensor<4096xi64>) -> tensor<4096xf32> attributes {rt.kernel} {
+  %y = nn.exp %x : tensor<4096x20000xbf16>
+  %l, %lse = nn.cross_entropy %y, %t classes 20000
+      : tensor<4096x20000xbf16>, tensor<4096xi64> -> tensor<4096xf32>
+  return %l : tensor<4096xf32>
+}
