@@ -65,8 +65,8 @@ def same_files(left, right):
 
 
 def run_thrice(case, folder, scratch):
-    """The log of the first of two runs and one without CUDA graphs, and what is
-    wrong, as other bits are."""
+    """The log of the first of two runs and one without CUDA graphs, None if it
+    has none, and what is wrong, as other bits are."""
     program = os.path.join(folder, cases.file_of(case))
     environment = {"PCC_SHARE_DEVICES": "1"} if case.ranks > 1 else {}
     logs, saved = [], []
@@ -79,8 +79,9 @@ def run_thrice(case, folder, scratch):
         if done.returncode == NO_DEVICE and "no CUDA device" in done.stderr:
             raise NoDevice(done.stderr)
         if rows is None:
-            return None, (f"{' '.join(flags)} ends with {done.returncode}: "
-                          f"{done.stderr[-400:]}").lstrip()
+            return logs[0] if logs else None, (
+                f"{' '.join(flags)} ends with {done.returncode}: "
+                f"{done.stderr[-400:]}").lstrip()
         logs.append([{k: row[k] for k in ("loss", "norm")} for row in rows])
     if logs[0] != logs[1]:
         return logs[0], "two runs have other losses"
