@@ -51,7 +51,9 @@ private:
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
   SharedTile query, keys, values, stage;
-  Value positions, keyWords;     ///< of the tile of keys, and of dropout
+  /// Positions of the tile of keys, and dropout's words, which take their place
+  /// where no position is compared.
+  Value positions, keyWords;
   Numbers queryPositions, words; ///< by row: positions, dropout's words
   Value earliest, latest;        ///< positions of queries
   BiasRows bias;
@@ -108,7 +110,9 @@ void Forward::emit(Value block) {
     Value key = randomAdd(randomKey(sample), headWord(head));
     for (Value position : queryPositions)
       words.push_back(wordOfKey(randomAdd(key, position)));
-    keyWords = allocateTile(tiles.columns, 1, b.getI32Type()).buffer;
+    keyWords = sizes.isCausal
+                   ? allocateTile(tiles.columns, 1, b.getI32Type()).buffer
+                   : positions;
   }
   Numbers state(rows(), number(kLowest));
   state.append(rows(), number(0));
