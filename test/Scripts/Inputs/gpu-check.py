@@ -237,6 +237,9 @@ assert "loss differs by" in end("loss = 1.01; saved = 'x'")[0]
 assert "other losses" in end("loss = '1.0' + turn; saved = 'x'")[-1]
 assert "other parameters" in end("loss = 1; saved = turn")[0]
 assert "ends with 5: bad" in end("print('bad', file=sys.stderr); sys.exit(5)")[0]
+# What the first run left is compared where a later one fails.
+wrong = end("loss = 1.01; saved = 'x'\nif turn != '0': sys.exit(5)")
+assert "loss differs by" in wrong[0] and "ends with 5" in wrong[1], wrong
 try:
     end("print('error: no CUDA device: none', file=sys.stderr); sys.exit(9)")
     raise SystemExit("a program that finds no GPU is good enough")
