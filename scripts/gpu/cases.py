@@ -76,7 +76,12 @@ ALONE = [
     Case("llama bf16 tiles", LLAMA, "bf16", BATCH, device=TILES),
     Case("odd f32", ODD, "f32", ["--global-batch-size", "6"]),
     Case("odd bf16", ODD, "bf16", ["--global-batch-size", "6"]),
+    Case("small dropout bf16",
+         SMALL_GPT + ["--seq", "160", "--vocab", "128", "--dropout", "0.1"], "bf16",
+         ["--global-batch-size", "2"]),
 ]
+# Of these, what is run by the sanitizer, which takes a hundred times as long.
+SANITIZED = ("odd bf16", "small dropout bf16")
 TOGETHER = [
     Case(f"gpt {precision} {' '.join(flags).replace('--', '')}", GPT, precision,
          BATCH + flags, FEW_STEPS)

@@ -138,7 +138,7 @@ def sanitizer(manifest, folder, only):
     results, wrong = [], []
     for case in within([c for c in cases.ALONE if only in c.name and
                         c.name in manifest["curves"] and
-                        c.name in ("odd bf16", "gpt dropout bf16")], wrong):
+                        c.name in cases.SANITIZED], wrong):
         for check in ("memcheck", "racecheck", "synccheck"):
             scratch = tempfile.mkdtemp()
             done, rows = prepare.train(
