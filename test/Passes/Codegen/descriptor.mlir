@@ -17,7 +17,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     beside [["part"]] microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 17 model m source m.onnx
+// CHECK: abi 18 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
