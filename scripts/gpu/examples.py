@@ -12,6 +12,8 @@ import checks
 import machine
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Folders of scripts hold nothing else.
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from loading import script  # noqa: E402
 
