@@ -168,6 +168,20 @@ Arrival Door::next(double deadline) {
   return {};
 }
 
+/// Whether a socket is connected with itself. Where nobody listens at a port of
+/// this host that the system gives to who connects, it may give that one.
+static bool isItsOwnPeer(int socket) {
+  sockaddr_in own = {}, peer = {};
+  socklen_t length = sizeof(own);
+  if (getsockname(socket, reinterpret_cast<sockaddr *>(&own), &length))
+    return false;
+  length = sizeof(peer);
+  if (getpeername(socket, reinterpret_cast<sockaddr *>(&peer), &length))
+    return false;
+  return own.sin_addr.s_addr == peer.sin_addr.s_addr &&
+         own.sin_port == peer.sin_port;
+}
+
 int pcc::knock(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
                size_t bytes, double deadline) {
   int socket = openSocket();
@@ -177,7 +191,7 @@ int pcc::knock(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
   connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address));
   // Only who has the door answers; the address may be another host's here.
   if (waitFor(socket, POLLOUT, std::min(deadline, steadyNow() + patience)) &&
-      sendWhole(socket, &hello, sizeof(hello))) {
+      !isItsOwnPeer(socket) && sendWhole(socket, &hello, sizeof(hello))) {
     size_t got = 0;
     while (got < bytes && waitFor(socket, POLLIN, deadline)) {
       ssize_t n =

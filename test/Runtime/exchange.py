@@ -3,6 +3,7 @@ dies, gives up, says something else or never comes, and when others connect.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/strangers.c -o strangers.so -ldl
+RUN: %cc -shared -fPIC -O1 %S/Inputs/mirror.c -o mirror.so -ldl
 RUN: %{plain} %python %s
 """
 
@@ -10,6 +11,7 @@ import os
 import re
 import socket
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from runs import begin, good, requireEqual, run
@@ -32,14 +34,19 @@ class Torchrun:
         self.agent = socket.socket()
         self.agent.bind(("127.0.0.1", 0))
         self.agent.listen()
-        self.ranks = [begin(program, *arguments, env=dict(
-            os.environ, RANK=str(rank), WORLD_SIZE=str(ranks),
-            LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(ranks),
+        self.command, self.size, self.more = (program, *arguments), ranks, more
+        self.ranks = []
+        for rank in only or range(ranks):
+            self.begin(rank)
+
+    def begin(self, rank):
+        self.ranks.append(begin(*self.command, env=dict(
+            os.environ, RANK=str(rank), WORLD_SIZE=str(self.size),
+            LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(self.size),
             MASTER_ADDR="localhost",
             MASTER_PORT=str(self.agent.getsockname()[1]),
             TORCHELASTIC_RUN_ID="none", TORCHELASTIC_USE_AGENT_STORE="True",
-            TORCHELASTIC_RESTART_COUNT="0", **more))
-            for rank in only or range(ranks)]
+            TORCHELASTIC_RESTART_COUNT="0", **self.more)))
 
     def end(self):
         """(code, stderr, stdout) of each rank."""
@@ -139,6 +146,14 @@ for launcher, more in ([], {"LD_PRELOAD": "./strangers.so"}), (
     with open("strangers") as file:
         assert set(file.readlines()) == {"127.0.0.1\n"}
     os.remove("strangers")
+
+# Ranks that come before rank 0 listens do not take themselves for it.
+late = Torchrun("toy-tp2", *RUN, ranks=2, only=[1], MIRRORS="mirrors",
+                LD_PRELOAD="./mirror.so")
+while not os.path.exists("mirrors"):
+    time.sleep(0.05)
+late.begin(0)
+assert [code for code, _, _ in late.end()] == [0, 0]
 
 # Devices are looked for ahead of all ranks.
 for devices, code, text in (

@@ -1,0 +1,27 @@
+// Preloaded into a program, has its first sockets that connect to a port of
+// this host at which nobody listens be connected with themselves, as the system
+// does where it happens to choose that port for them. Writes how many to the
+// file MIRRORS.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+int connect(int socket, const struct sockaddr *to, socklen_t length) {
+  int (*next)(int, const struct sockaddr *, socklen_t) =
+      (int (*)(int, const struct sockaddr *, socklen_t))dlsym(RTLD_NEXT,
+                                                              "connect");
+  static int count = 0;
+  if (to->sa_family == AF_INET && count < 3 &&
+      ((const struct sockaddr_in *)to)->sin_addr.s_addr ==
+          htonl(INADDR_LOOPBACK) &&
+      bind(socket, to, length) == 0) {
+    ++count;
+    FILE *log = fopen(getenv("MIRRORS"), "a");
+    fprintf(log, "one\n");
+    fclose(log);
+  }
+  return next(socket, to, length);
+}
