@@ -13,9 +13,8 @@
 // 1: Shifts go through exclusive or. What belongs to the key is made once for a
 //    row, what belongs to the position once for a tile's column.
 // 2: The upper half of h stays as it is. If it is the bound's, which is when
-// the
-//    lower half counts, that becomes lower ^ upper half of the bound; else it
-//    may become anything.
+//    the lower one counts, that becomes lower ^ upper half of the bound; else
+//    it may become anything.
 //
 //===----------------------------------------------------------------------===//
 
