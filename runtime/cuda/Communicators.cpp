@@ -135,6 +135,11 @@ static std::string nameOf(const pcc_program &program,
   return over;
 }
 
+static void check(ncclResult_t result, const Communicator &communicator) {
+  if (result != ncclSuccess)
+    failNccl(result, communicator, "the start of communication");
+}
+
 /// That of some ranks, of which this one is number `index`.
 static Communicator join(const std::vector<int> &members, int index,
                          const std::string &over) {
@@ -146,16 +151,15 @@ static Communicator join(const std::vector<int> &members, int index,
     return made;
   ncclUniqueId id = {};
   if (made.index == 0) {
-    if (ncclResult_t result = nccl().ncclGetUniqueId(&id))
-      failNccl(result, made, "the start of communication");
+    check(nccl().ncclGetUniqueId(&id), made);
     for (int i = 1; i < made.size; ++i)
       backend::send(&id, sizeof(id), members[i]);
   } else {
     backend::receive(&id, sizeof(id), members[0]);
   }
-  if (ncclResult_t result = nccl().ncclCommInitRankConfig(
-          &made.comm, made.size, id, made.index, nullptr))
-    failNccl(result, made, "the start of communication");
+  check(nccl().ncclCommInitRankConfig(&made.comm, made.size, id, made.index,
+                                      nullptr),
+        made);
   return made;
 }
 
@@ -165,11 +169,6 @@ static Communicator makeCommunicator(const pcc_program &program,
   int index = 0;
   std::vector<int> members = membersOf(program, axes, own, index);
   return join(members, index, nameOf(program, axes));
-}
-
-static void check(ncclResult_t result, const Communicator &communicator) {
-  if (result != ncclSuccess)
-    failNccl(result, communicator, "the start of communication");
 }
 
 /// Has NCCL do what it would do when this rank sends to other ones, or receives

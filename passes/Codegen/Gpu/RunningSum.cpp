@@ -30,6 +30,13 @@ static bool onlyReduces(linalg::GenericOp op) {
   return true;
 }
 
+Operation *codegen::differenceIn(Operation *power, Value subtracted) {
+  auto exp = dyn_cast_or_null<math::ExpOp>(power);
+  auto difference =
+      exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
+  return difference && difference.getRhs() == subtracted ? difference : nullptr;
+}
+
 /// The op that makes x - highest, if a sum's element is exp of that or, by
 /// selects, zero.
 static Operation *differenceOf(Value term, Value highest) {
@@ -39,13 +46,9 @@ static Operation *differenceOf(Value term, Value highest) {
       return nullptr;
     term = isElse ? select.getFalseValue() : select.getTrueValue();
   }
-  auto power = term.getDefiningOp<math::ExpOp>();
-  auto difference =
-      power ? power.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
-  return difference && difference.getRhs() == highest &&
-                 difference.getLhs() != highest
-             ? difference
-             : nullptr;
+  Operation *difference = differenceIn(term.getDefiningOp(), highest);
+  return difference && difference->getOperand(0) != highest ? difference
+                                                            : nullptr;
 }
 
 /// Whether a sweep sums up exponentials from which a number is subtracted, and

@@ -37,6 +37,9 @@ struct RunningSum {
   mlir::Value highest;
 };
 
+/// The x - `subtracted` that an op is exp of; null: it is not.
+mlir::Operation *differenceIn(mlir::Operation *power, mlir::Value subtracted);
+
 /// Those of a unit; no sweep is part of two. Of what `max` makes, nothing is
 /// looked at ahead of `sum`.
 llvm::SmallVector<RunningSum> findRunningSums(mlir::Block &unit);

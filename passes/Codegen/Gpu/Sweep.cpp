@@ -1,7 +1,6 @@
 //===- Sweep.cpp - A thread's part of a sweep over columns ----------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
 
@@ -148,14 +147,6 @@ void DeviceEmitter::store(ValueRange values, OpOperand &out, Value column) {
     storeTo(values, keptRows[use->row], column);
 }
 
-/// Whether an op is exp of what a number was subtracted from.
-static bool isPowerOver(Operation *op, Value subtracted) {
-  auto power = dyn_cast<math::ExpOp>(op);
-  auto difference =
-      power ? power.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
-  return difference && difference.getRhs() == subtracted;
-}
-
 /// Whether an op says that a column is below some number that no column below
 /// `end` reaches.
 static bool isBelow(Operation *op, int64_t end) {
@@ -218,7 +209,7 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
         local.map(inner.getResult(0), number);
         continue;
       }
-      if (subtracted && isPowerOver(&inner, subtracted)) {
+      if (subtracted && differenceIn(&inner, subtracted)) {
         local.map(inner.getResult(0),
                   powerOf(local.lookupOrDefault(inner.getOperand(0))));
         continue;

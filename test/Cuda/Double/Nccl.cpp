@@ -22,9 +22,8 @@
 //   NCCL_DOUBLE_VERSION=N  the version it says it is, such as 22500, which does
 //                          not order launches
 //   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th collective
-//   never
-//                          ends, and is an asynchronous error; R:N:message: the
-//                          N-th message
+//                          never ends, and is an asynchronous error;
+//                          R:N:message: the N-th message
 //   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
 //
 //===----------------------------------------------------------------------===//

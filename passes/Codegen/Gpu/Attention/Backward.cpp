@@ -150,7 +150,7 @@ void Backward::emitKeys(Value block) {
   };
   Numbers factors;
   if (sizes.p > 0)
-    factors.append(rows(), number(whatIsKept()));
+    factors.append(rows(), number(sizes.whatIsKept()));
   giveTo(all.take_front(valueSums), factors, outs[2], sizes.valueWidth,
          stayValues);
   giveTo(all.drop_front(valueSums), {}, outs[1], sizes.width, stay);

@@ -84,8 +84,6 @@ private:
   bool needsPositions() const { return sizes.isCausal || sizes.p > 0; }
   Query queryAt(mlir::Value at);
   Key keyAt(mlir::Value at);
-  /// What a probability that is not dropped is multiplied by.
-  double whatIsKept() const { return 1 / (1 - sizes.p); }
   /// Brings what belongs to keys.
   void bringKeys(mlir::Value firstKey, int64_t count);
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,
@@ -95,8 +93,8 @@ private:
   /// Brings what belongs to queries, with their rows of do in a tile.
   void bringQueries(mlir::Value firstQuery, mlir::Value head,
                     const SharedTile &cotangents, int64_t count);
-  /// P without what is dropped, not multiplied by whatIsKept(), and dS of the
-  /// tiles in shared memory.
+  /// P without what is dropped, not multiplied by sizes.whatIsKept(), and dS of
+  /// the tiles in shared memory.
   std::pair<Numbers, Numbers> emitScores(const Pair &pair);
   /// The same in place of S and dP.
   void takePowers(const Pair &pair, Numbers &scores, Numbers &cotangents);

@@ -145,7 +145,7 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
       scores[i] = choose(isThere, scores[i], zero);
   }
   // What all are multiplied by is part of one operation, not another.
-  Value times = number(pair.factor * (sizes.p > 0 ? whatIsKept() : 1));
+  Value times = number(pair.factor * (sizes.p > 0 ? sizes.whatIsKept() : 1));
   forEachScore([&](const Query &query, const Key &key, int64_t i) {
     Value &x = scores[i], &d = cotangents[i], weight = x;
     Value minusDot = arith::NegFOp::create(b, mulf(query.dot, factor));

@@ -239,7 +239,7 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
 /// A row that sees no key, or whose keys all have a bias of -inf, has a sum of
 /// zero: it gets zeros.
 void Forward::finish(ArrayRef<Value> state) {
-  Value zero = number(0), kept = number(1 / (1 - sizes.p));
+  Value zero = number(0), kept = number(sizes.whatIsKept());
   Numbers factors, sums, highest;
   for (int64_t r = 0; r < rows(); ++r) {
     Value sum = joinRow(state[rows() + r], /*isSum=*/true);

@@ -331,7 +331,8 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       }
       Value cotangent = loadVector(dScores, place), kept = weight;
       if (sizes.p > 0) {
-        Value factor = drop(randomAdd(words, key), constant(1 / (1 - sizes.p)));
+        Value factor =
+            drop(randomAdd(words, key), constant(sizes.whatIsKept()));
         cotangent = mulf(cotangent, factor);
         kept = mulf(weight, factor);
       }

@@ -212,7 +212,7 @@ void Forward::emitScores(Value firstKey, Value there) {
 
 /// A row that sees no key has a sum of zero: it gets zeros.
 void Forward::finish() {
-  Value zero = constant(0), kept = constant(1 / (1 - sizes.p));
+  Value zero = constant(0), kept = constant(sizes.whatIsKept());
   for (int64_t j = 0; j < vectorsOfTile(); ++j) {
     Value total = loadVector(sum, lane(j));
     Value inverse = arith::DivFOp::create(b, kept, total);

@@ -26,6 +26,8 @@ struct AttentionSizes {
   int64_t batch, queries, keys, heads, keyHeads, width, valueWidth;
   /// What scores are multiplied by, and the probability to be dropped.
   double scale, p;
+  /// What a probability that is not dropped is multiplied by.
+  double whatIsKept() const { return 1 / (1 - p); }
   /// Whether keys behind a query are masked.
   bool isCausal;
   /// The op's number among those that draw random numbers.
