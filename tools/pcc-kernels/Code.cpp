@@ -162,8 +162,15 @@ static int64_t operandOf(Value table) {
 SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
   SmallVector<RowIds> all(kernel.getNumArguments());
   auto note = [&](Value ids, const RowIds &found) {
-    while (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
-      ids = reshape.getInput();
+    for (;;)
+      if (auto reshape = ids.getDefiningOp<nn::ReshapeOp>())
+        ids = reshape.getInput();
+      else if (auto select = ids.getDefiningOp<nn::SelectOp>())
+        ids = select.getInput();
+      else if (auto where = ids.getDefiningOp<nn::WhereOp>())
+        ids = where.getOperand(2);
+      else
+        break;
     if (auto argument = dyn_cast<BlockArgument>(ids))
       all[argument.getArgNumber()] = found;
   };
@@ -171,6 +178,7 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
     RowIds found;
     found.table = operandOf(op.getTable());
     found.rows = nn::tensorType(op.getTable()).getDimSize(0);
+    found.areOfRows = isOrder(op);
     note(op.getIds(), found);
   }
   for (auto op : kernel.getOps<nn::EmbeddingGradOp>()) {
@@ -180,6 +188,14 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
     found.rows = nn::tensorType(op.getDtable()).getDimSize(0);
     note(op.getIds(), found);
   }
+  // What rows are in the order of, in a kernel that adds up some of them.
+  for (auto op : kernel.getOps<nn::CompareOp>())
+    if (isOrder(op)) {
+      RowIds found;
+      found.areSorted = true;
+      found.rows = nn::tensorType(op.getRhs()).getNumElements();
+      note(op.getRhs(), found);
+    }
   RowIds places;
   places.areInOrder = true;
   kernel.walk([&](Operation *op) {

@@ -31,8 +31,8 @@ struct RowIds {
   int64_t rows = 0;
   /// Whether rows are added to.
   bool areAdded = false;
-  /// Whether the kernel needs them sorted.
-  bool areSorted = false;
+  /// Whether the kernel needs them sorted, or all of them to name rows.
+  bool areSorted = false, areOfRows = false;
   /// The operand of which no more than these rows is read; -1: there is none.
   int64_t table = -1;
 };

@@ -143,8 +143,12 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
       drawn.push_back(isa<FloatType>(buffer.element)
                           ? floats(random)
                           : drawInteger(random, buffer.element, isAlone));
-    if (i < kernel.ids.size() && kernel.ids[i].areSorted)
+    RowIds ids = i < kernel.ids.size() ? kernel.ids[i] : RowIds();
+    if (ids.areSorted)
       llvm::sort(drawn);
+    for (double &number : drawn)
+      if (ids.areOfRows)
+        number = std::clamp<double>(number, 0, ids.rows - 1);
     for (auto [k, number] : llvm::enumerate(drawn))
       elements.set(at + k * elements.bytes(), number);
   }

@@ -12,6 +12,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// How many rows of one id are read at a time: text has a few words that are
+/// everywhere, and whoever adds up their rows would wait for one after another.
+static constexpr int64_t kRowsUnderWay = 4;
+
 Window Emitter::blockWindow(Value block) {
   Value begin = arith::MulIOp::create(b, block, index(choices.columnBlock));
   if (program.columns % choices.columnBlock == 0)
@@ -99,12 +103,12 @@ void Emitter::emitScatter(Window window) {
   });
 }
 
-Value Emitter::idAt(Value token) {
+Value Emitter::ofToken(const Node *node, Value token) {
   row = token;
   auto outer = scalars;
-  Value id = scalar(program.scatter.id);
+  Value value = scalar(node);
   scalars = outer;
-  return id;
+  return value;
 }
 
 Value Emitter::findFirst(Value id) {
@@ -124,7 +128,7 @@ Value Emitter::findFirst(Value id) {
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, low, high);
     Value isBelow = arith::AndIOp::create(
         b, isOpen,
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, idAt(at), id));
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, keyAt(at), id));
     Value next = arith::AddIOp::create(b, middle, index(1));
     Value nextLow = arith::SelectOp::create(b, isBelow, next, low);
     Value nextHigh = arith::SelectOp::create(
@@ -147,16 +151,32 @@ void Emitter::emitRowSum(Value unit) {
   auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, how, x, y);
   };
-  // Adds the rows of the tokens from `first` on whose id is `id`.
-  auto addTokens = [&](Value sum, Value first, Value id) {
-    Value next = arith::AddIOp::create(b, id, index(1));
-    auto loop = scf::ForOp::create(b, first, findFirst(next), index(1));
+  // Adds the rows of tokens from `first` to `end`, `count` at a time.
+  auto addRows = [&](Value sum, Value first, Value end, int64_t count) {
+    auto loop = scf::ForOp::create(b, first, end, index(count));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    row = loop.getInductionVar();
-    auto outer = scalars;
-    emitGeneric({{scatter.dy, sum, Root::SumElement}}, 0, window);
-    scalars = outer;
+    for (int64_t i = 0; i < count; ++i) {
+      row = arith::AddIOp::create(b, loop.getInductionVar(), index(i));
+      auto outer = scalars;
+      emitGeneric({{scatter.dy, sum, Root::SumElement}}, 0, window);
+      scalars = outer;
+    }
+  };
+  // Those of the tokens from `first` on whose id is `id`, as far as they count.
+  auto addTokens = [&](Value sum, Value first, Value id) {
+    Value end = findFirst(arith::AddIOp::create(b, id, index(1)));
+    if (scatter.group) {
+      Value group = arith::DivUIOp::create(b, first, index(scatter.group));
+      Value next = arith::MulIOp::create(
+          b, arith::AddIOp::create(b, group, index(1)), index(scatter.group));
+      end = arith::MinSIOp::create(b, end, next);
+    }
+    Value count = arith::SubIOp::create(b, end, first);
+    Value rest = arith::RemUIOp::create(b, count, index(kRowsUnderWay));
+    Value whole = arith::SubIOp::create(b, end, rest);
+    addRows(sum, first, whole, kRowsUnderWay);
+    addRows(sum, whole, end, 1);
   };
   auto emitIf = [&](Value condition, llvm::function_ref<void()> body) {
     auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
@@ -169,26 +189,30 @@ void Emitter::emitRowSum(Value unit) {
   if (scatter.base < 0) {
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementOf(table)));
     linalg::FillOp::create(b, ValueRange{zero}, ValueRange{sum});
-    addTokens(sum, findFirst(unit), unit);
+    if (scatter.isOfGroups) {
+      Value first = arith::MulIOp::create(b, unit, index(scatter.group));
+      emitIf(compare(Predicate::eq, ofToken(scatter.id, first), unit),
+             [&] { addTokens(sum, first, keyAt(first)); });
+    } else {
+      addTokens(sum, findFirst(unit), unit);
+    }
     linalg::CopyOp::create(b, ValueRange{sum}, ValueRange{rowOf(table, unit)});
     return;
   }
   Value base = arguments[scatter.base], last = index(scatter.tokens - 1);
-  Value token = arith::MinSIOp::create(b, unit, last);
-  Value id = idAt(token);
-  Value before = arith::MaxSIOp::create(
-      b, arith::SubIOp::create(b, token, index(1)), index(0));
-  Value isFirst =
-      arith::OrIOp::create(b, compare(Predicate::ne, idAt(before), id),
-                           compare(Predicate::eq, unit, index(0)));
-  Value isToken = compare(Predicate::ult, unit, index(scatter.tokens));
-  Value isRow = compare(Predicate::ult, id, index(scatter.tableRows));
-  Value isMine = arith::AndIOp::create(
-      b, arith::AndIOp::create(b, isToken, isFirst), isRow);
-  emitIf(isMine, [&] {
-    linalg::CopyOp::create(b, ValueRange{rowOf(base, id)}, ValueRange{sum});
-    addTokens(sum, unit, id);
-    linalg::CopyOp::create(b, ValueRange{sum}, ValueRange{rowOf(table, id)});
+  emitIf(compare(Predicate::ult, unit, index(scatter.tokens)), [&] {
+    Value id = keyAt(unit);
+    Value before = arith::MaxSIOp::create(
+        b, arith::SubIOp::create(b, unit, index(1)), index(0));
+    Value isFirst =
+        arith::OrIOp::create(b, compare(Predicate::ne, keyAt(before), id),
+                             compare(Predicate::eq, unit, index(0)));
+    Value isRow = compare(Predicate::ult, id, index(scatter.tableRows));
+    emitIf(arith::AndIOp::create(b, isFirst, isRow), [&] {
+      linalg::CopyOp::create(b, ValueRange{rowOf(base, id)}, ValueRange{sum});
+      addTokens(sum, unit, id);
+      linalg::CopyOp::create(b, ValueRange{sum}, ValueRange{rowOf(table, id)});
+    });
   });
   auto address = [&](Value buffer) -> Value {
     return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
@@ -199,7 +223,7 @@ void Emitter::emitRowSum(Value unit) {
   emitIf(isCopied, [&] {
     Value at = arith::SubIOp::create(b, unit, index(scatter.tokens));
     Value first = findFirst(at);
-    Value found = idAt(arith::MinSIOp::create(b, first, last));
+    Value found = keyAt(arith::MinSIOp::create(b, first, last));
     Value isNone = arith::OrIOp::create(
         b, compare(Predicate::ne, found, at),
         compare(Predicate::eq, first, index(scatter.tokens)));

@@ -42,8 +42,12 @@ private:
            choices.sumsByRow;
   }
   void emitRowSum(mlir::Value unit);
-  /// The id of a token's row.
-  mlir::Value idAt(mlir::Value token);
+  /// A number that each token has.
+  mlir::Value ofToken(const Node *node, mlir::Value token);
+  /// What the tokens of a sorted sum are in the order of.
+  mlir::Value keyAt(mlir::Value token) {
+    return ofToken(program.scatter.key, token);
+  }
   /// The first token whose id is not below `id`.
   mlir::Value findFirst(mlir::Value id);
   void emitRope(mlir::Value row);

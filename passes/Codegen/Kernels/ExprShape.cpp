@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AffineExpr.h"
 #include "passes/Codegen/Kernels/Expr.h"
+#include "passes/Codegen/Kernels/Prepare.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -332,14 +333,19 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
     id = sub(id, convert(build(op.getOffset(), {affine(0), 0}), index()));
   if (!id)
     return nullptr;
-  int64_t tableRows = tableShape[0];
-  Node *valid = this->op(
-      IntegerType::get(context, 1), {id}, 1,
-      [=](ScalarBuilder &b, ValueRange v) -> Value {
-        Value bound = arith::ConstantIndexOp::create(b, tableRows);
-        return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, v[0], bound);
-      });
-  Node *row = select(valid, id, constantInt(index(), 0));
+  // What gives an order names rows that there are; other ids may not, and give
+  // zeros.
+  Node *row = id, *valid = nullptr;
+  if (int64_t tableRows = tableShape[0]; !isOrder(op)) {
+    valid =
+        this->op(IntegerType::get(context, 1), {id}, 1,
+                 [=](ScalarBuilder &b, ValueRange v) -> Value {
+                   Value bound = arith::ConstantIndexOp::create(b, tableRows);
+                   return arith::CmpIOp::create(b, arith::CmpIPredicate::ult,
+                                                v[0], bound);
+                 });
+    row = select(valid, id, constantInt(index(), 0));
+  }
   if (within > 1 || !access.extent)
     row = add(mul(row, constantInt(index(), within)),
               rowIndex(access.row % within));
@@ -350,7 +356,7 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
   gather.argument = table;
   gather.level = row->level;
   Node *entry = program.add(std::move(gather));
-  return select(valid, entry, constant(entry->type, 0));
+  return valid ? select(valid, entry, constant(entry->type, 0)) : entry;
 }
 
 Node *ExprBuilder::buildShape(Operation *op, Access access) {

@@ -130,8 +130,9 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
     Operation *copy = inner.clone(*op, mapping);
     // What differs between equal kernels in different places.
     copy->setDiscardableAttrs(DictionaryAttr::get(context));
-    if (Attribute isSorted = op->getDiscardableAttr(codegen::kSortedAttr))
-      copy->setAttr(codegen::kSortedAttr, isSorted);
+    for (StringRef name : {kSortedAttr, kGroupAttr, kGroupSumsAttr})
+      if (Attribute value = op->getDiscardableAttr(name))
+        copy->setAttr(name, value);
   }
   SmallVector<Value> results;
   for (Value result : group.results)

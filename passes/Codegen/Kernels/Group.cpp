@@ -68,12 +68,6 @@ static bool isWidening(Operation *op) {
          to.isF32();
 }
 
-/// Rows that are looked up only to be added up: they are read where they lie.
-static bool isOrder(Operation *op) {
-  return isa<nn::EmbeddingOp>(op) && op->hasOneUse() &&
-         op->getUsers().begin()->hasAttr(kSortedAttr);
-}
-
 bool codegen::isView(Operation *op) {
   return isAlias(op) || isa<nn::ConstantOp, nn::BroadcastOp>(op) ||
          isWidening(op) || isOrder(op);

@@ -15,8 +15,23 @@ namespace pcc::codegen {
 /// of rows by ids is made in the order of these.
 void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
 
-/// On a sum of rows by ids: equal ids stand side by side.
+/// On a sum of rows by ids: equal ids stand side by side. On another op: it
+/// says which rows these are, so that each kernel that adds some has it.
 inline constexpr llvm::StringLiteral kSortedAttr = "rt.sorted";
+
+/// On such a sum, i64: rows are in groups of so many. Its ids are those of
+/// `nn.where`: no row of the table for rows whose key, by which they are in
+/// order, is that of the last row of the group before, and for all others
+/// their key.
+inline constexpr llvm::StringLiteral kGroupAttr = "rt.group";
+
+/// And on one whose table has a row for each group: the group's number for
+/// those and no row for all others.
+inline constexpr llvm::StringLiteral kGroupSumsAttr = "rt.group_sums";
+
+/// Whether an op says which rows are added up in an order. It names only rows
+/// that there are.
+bool isOrder(mlir::Operation *op);
 
 } // namespace pcc::codegen
 

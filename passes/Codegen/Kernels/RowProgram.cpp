@@ -146,13 +146,22 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
   }
   ExprBuilder expr(*program, op.getContext(), arguments);
   Access whole{expr.d0(), program->columns};
-  Node *id =
-      expr.convert(expr.build(op.getIds(), {expr.d0(), 0}), expr.index());
+  auto number = [&](Value ids) {
+    return expr.convert(expr.build(ids, {expr.d0(), 0}), expr.index());
+  };
+  Node *id = number(op.getIds());
   if (op.getOffset())
     id = expr.sub(id,
                   expr.convert(expr.build(op.getOffset(), {expr.affine(0), 0}),
                                expr.index()));
-  program->scatter.id = id;
+  program->scatter.id = program->scatter.key = id;
+  if (auto group = op->getAttrOfType<IntegerAttr>(kGroupAttr)) {
+    program->scatter.group = group.getInt();
+    program->scatter.isOfGroups = op->hasAttr(kGroupSumsAttr);
+    auto ids = op.getIds().getDefiningOp<nn::WhereOp>();
+    auto isContinued = ids.getCondition().getDefiningOp<nn::CompareOp>();
+    program->scatter.key = number(isContinued.getRhs());
+  }
   program->scatter.dy = expr.build(op.getDy(), whole);
   if (!id || !program->scatter.dy) {
     why = expr.why;

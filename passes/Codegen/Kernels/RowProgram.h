@@ -95,6 +95,13 @@ struct Scatter {
   int base = -1;
   /// Whether equal ids stand side by side, the lower ones first.
   bool isSorted = false;
+  /// What tokens are in the order of, if they are. `id` is that, or none.
+  Node *key = nullptr;
+  /// If not 0, of equal keys only those have an id that are in one group of so
+  /// many tokens with the first of them; or those that are in another, which
+  /// have the number of theirs.
+  int64_t group = 0;
+  bool isOfGroups = false;
 };
 
 /// A rotation of pairs (i, i + half) of each head of a row [heads, width]; what

@@ -15,6 +15,16 @@
 // digit by digit (SortByDigits.cpp). Rows of equal ids stay in their order, so
 // that the sum is what it was before, bit for bit.
 //
+// Text has words that are everywhere, and who adds up the rows of one would be
+// at it when all others are done. So many rows are cut into groups. What the
+// group before ends with, one part adds up for each group; everything else is
+// added as above, by whoever has the first of an id in its group; and then
+// parts are added by their ids, as rows are:
+//
+//     sorted         1 2 2 | 2 2 2 | 2 3 3       groups of 3
+//     parts                  2 2 2   2           of ids 2 and 2
+//     rows           1 2 2 |         . 3 3
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Sort/SortRows.h"
@@ -27,6 +37,15 @@ using namespace pcc::codegen;
 
 /// Keys and numbers of rows are exact in f32 below this.
 static constexpr int64_t kExact = 1 << 24;
+/// Less than any key.
+static constexpr int64_t kNoKey = -2;
+/// About how many rows are added up one after the other, and how many rows are
+/// worth three more kernels.
+static constexpr int64_t kGroupRows = 32, kGroupedRows = 8192;
+
+bool codegen::isOrder(Operation *op) {
+  return op->hasAttr(kSortedAttr) && !isa<nn::EmbeddingGradOp>(op);
+}
 
 /// Column j is before row i if keys[j] - (j < i ? 1 : 0) < keys[i].
 static Sorted sortByComparing(Numbers &m, Value keys) {
@@ -50,6 +69,137 @@ static Sorted sortByComparing(Numbers &m, Value keys) {
 /// About what comparing all costs: a pair is looked at twice, and has two sums.
 static double costOfComparing(int64_t count) {
   return 3 * double(count) * double(count) + 2 * kLaunchCost;
+}
+
+namespace {
+/// Marks what is made as belonging to an order.
+struct Marker : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint /*previous*/) override {
+    op->setAttr(kSortedAttr, UnitAttr::get(op->getContext()));
+  }
+};
+
+/// Adds up rows in the order of their ids.
+class RowSum {
+public:
+  /// In place of `op`.
+  RowSum(nn::EmbeddingGradOp op, const Sorted &sorted)
+      : b(op), order(op.getContext(), &marker), m(b, op.getLoc()),
+        o(order, op.getLoc()), op(op), sorted(sorted),
+        count(nn::tensorType(sorted.keys).getNumElements()) {
+    order.setInsertionPoint(op);
+  }
+
+  void replace() { op->replaceAllUsesWith(sumOf(takeRows(), sorted.keys)); }
+  /// The same, `group` rows at a time, of which there is a whole number.
+  void replaceByGroups(int64_t group);
+
+private:
+  Value takeRows();
+  nn::EmbeddingGradOp sumOf(Value rows, Value ids);
+  Value findContinued(int64_t group);
+  Value addParts(int64_t group);
+
+  Marker marker;
+  OpBuilder b, order;
+  /// Makes what kernels have in memory, and what each has of its own.
+  Numbers m, o;
+  nn::EmbeddingGradOp op;
+  Sorted sorted;
+  int64_t count;
+};
+} // namespace
+
+/// The rows, in order.
+Value RowSum::takeRows() {
+  SmallVector<int64_t> shape = {count};
+  llvm::append_range(shape,
+                     nn::tensorType(op.getDtable()).getShape().drop_front());
+  return o.at(sorted.order, m.reshape(op.getDy(), shape));
+}
+
+nn::EmbeddingGradOp RowSum::sumOf(Value rows, Value ids) {
+  auto sum = nn::EmbeddingGradOp::create(b, op.getLoc(),
+                                         op.getDtable().getType(), rows, ids,
+                                         /*offset=*/Value());
+  sum->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  sum->setAttr(kSortedAttr, b.getUnitAttr());
+  return sum;
+}
+
+/// i1 of each row: whether the group before ends with its id.
+Value RowSum::findContinued(int64_t group) {
+  int64_t groups = count / group;
+  Value number = o.count(groups);
+  Value before = o.of<nn::SubOp>(
+      o.of<nn::MulOp>(number, o.splat(group, number)), o.splat(1, number));
+  before = o.at(o.of<nn::MaxOp>(before, o.splat(0, before)), sorted.keys);
+  // Which is no key.
+  Value none = o.splat(kNoKey, before);
+  before = o.where(o.compare(nn::Relation::Less, o.splat(0, number), number),
+                   before, none);
+  before = o.reshape(o.spread(before, {groups, group}, {0}), {count});
+  return o.compare(nn::Relation::Equal, before, sorted.keys);
+}
+
+/// Of each group the sum of the rows that belong to the id before it.
+Value RowSum::addParts(int64_t group) {
+  int64_t groups = count / group;
+  Value number = o.spread(o.count(groups), {groups, group}, {0});
+  number = o.reshape(number, {count});
+  Value rows = takeRows();
+  SmallVector<int64_t> shape(nn::tensorType(rows).getShape());
+  shape.front() = groups;
+  auto type = RankedTensorType::get(shape, m.f32());
+  auto sum = nn::EmbeddingGradOp::create(
+      b, op.getLoc(), type, rows,
+      o.where(findContinued(group), number, o.splat(-1, number)),
+      /*offset=*/Value());
+  sum->setAttr(kSortedAttr, b.getUnitAttr());
+  sum->setAttr(kGroupAttr, b.getI64IntegerAttr(group));
+  sum->setAttr(kGroupSumsAttr, b.getUnitAttr());
+  return sum;
+}
+
+void RowSum::replaceByGroups(int64_t group) {
+  Value parts = addParts(group);
+  Value ids =
+      o.where(findContinued(group), o.splat(kNoKey, sorted.keys), sorted.keys);
+  auto ownRows = sumOf(takeRows(), ids);
+  ownRows->setAttr(kGroupAttr, b.getI64IntegerAttr(group));
+  Value first = o.reshape(sorted.keys, {count / group, group});
+  first = nn::SelectOp::create(order, op.getLoc(),
+                               nn::tensorType(first).clone({count / group}),
+                               first, /*dim=*/1, /*index=*/0);
+  auto partRows = sumOf(parts, first);
+
+  // Both are added to what the sum is added to, in place.
+  auto user = op->hasOneUse() ? dyn_cast<nn::SumOp>(*op->getUsers().begin())
+                              : nn::SumOp();
+  if (user && user.getNumOperands() == 2) {
+    b.setInsertionPoint(user);
+    unsigned own = user.getOperand(0) == op.getDtable() ? 0 : 1;
+    auto sum = nn::SumOp::create(
+        b, user.getLoc(), user.getType(),
+        ValueRange{user.getOperand(1 - own), ownRows.getDtable()});
+    sum->setDiscardableAttrs(user->getDiscardableAttrDictionary());
+    user->setOperands({sum, partRows.getDtable()});
+    return;
+  }
+  auto sum =
+      nn::SumOp::create(b, op.getLoc(), op.getDtable().getType(),
+                        ValueRange{ownRows.getDtable(), partRows.getDtable()});
+  op->replaceAllUsesWith(sum);
+}
+
+/// Rows of a group, near to kGroupRows; 0: there are no groups.
+static int64_t groupOf(int64_t count) {
+  for (int64_t i = 0; count >= kGroupedRows && i < kGroupRows / 2; ++i)
+    for (int64_t group : {kGroupRows - i, kGroupRows + i})
+      if (count % group == 0)
+        return group;
+  return 0;
 }
 
 void codegen::sortRows(nn::EmbeddingGradOp op) {
@@ -81,13 +231,10 @@ void codegen::sortRows(nn::EmbeddingGradOp op) {
     sorted = sortByComparing(m, keys);
   }
 
-  SmallVector<int64_t> shape = {count};
-  llvm::append_range(shape, table.getShape().drop_front());
-  Value dy = m.at(sorted.order, m.reshape(op.getDy(), shape));
-  auto sum = nn::EmbeddingGradOp::create(b, op.getLoc(), table, dy, sorted.keys,
-                                         /*offset=*/Value());
-  sum->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  sum->setAttr(kSortedAttr, b.getUnitAttr());
-  op->replaceAllUsesWith(sum);
+  RowSum sum(op, sorted);
+  if (int64_t group = groupOf(count))
+    sum.replaceByGroups(group);
+  else
+    sum.replace();
   op->erase();
 }

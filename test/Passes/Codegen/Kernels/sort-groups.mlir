@@ -1,0 +1,71 @@
+// Very many rows are added up in groups for a device, so that nobody adds up
+// all rows of a frequent id: what a group has of the id before it, what else it
+// has, and the former by their ids.
+// RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
+// RUN:   -o %t.mlir && FileCheck %s < %t.mlir
+// Ids are made of drawn numbers: some are hundreds of times there, some never,
+// and some are in no row, on either side.
+// RUN: pcc-run %s --entry=added --fill 1 --save=0=%t.npy --print=none
+// RUN: pcc-run %t.mlir --entry=added --fill 1 --expect=0=%t.npy --rtol 2e-6
+// RUN: pcc-run %s --entry=made --fill 1 --save=0=%t.npy --print=none
+// RUN: pcc-run %t.mlir --entry=made --fill 1 --expect=0=%t.npy --rtol 2e-6
+// RUN: pcc-kernels %t.mlir --seed 1 | FileCheck %s --check-prefix=DEVICE
+// DEVICE: kernels, 0 wrong
+
+// All is added to one table, in place.
+// CHECK-LABEL: func.func @added(
+// CHECK-SAME: %[[DY:.*]]: tensor<8192x2xbf16>, %{{.*}}: tensor<8192xf32>, %[[TABLE:.*]]: tensor<50x2xf32>
+// CHECK: %[[SORTED:.*]]:2 = call @kernel_{{[0-9]+}}_mul_sum_where(
+// CHECK: %[[PARTS:.*]] = call @[[PARTSUM:.*]](%[[SORTED]]#0, %[[DY]], %[[SORTED]]#1)
+// CHECK-SAME: -> tensor<256x2xf32>
+// CHECK: %[[OWN:.*]] = call @[[OWNSUM:.*]](%[[SORTED]]#1, %[[SORTED]]#0, %[[DY]], %[[TABLE]])
+// CHECK: call @[[LAST:.*]](%[[SORTED]]#1, %[[PARTS]], %[[OWN]])
+func.func @added(%dy: tensor<8192x2xbf16>, %drawn: tensor<8192xf32>,
+                 %table: tensor<50x2xf32>) -> tensor<50x2xf32> {
+  %wide = nn.scale %drawn by 3.0e+01 : tensor<8192xf32>
+  %ids = nn.cast %wide : tensor<8192xf32> -> tensor<8192xi32>
+  %g = nn.embedding_grad %dy, %ids
+      : tensor<8192x2xbf16>, tensor<8192xi32> -> tensor<50x2xf32>
+  %sum = nn.sum %table, %g : tensor<50x2xf32>
+  return %sum : tensor<50x2xf32>
+}
+
+// Of 8704 rows groups are as long; the table is made here. Few ids there are go
+// on through many groups.
+func.func @made(%dy: tensor<17x512x3xf32>, %drawn: tensor<17x512xf32>)
+    -> tensor<5x3xf32> {
+  %wide = nn.scale %drawn by 3.0 : tensor<17x512xf32>
+  %ids = nn.cast %wide : tensor<17x512xf32> -> tensor<17x512xi64>
+  %g = nn.embedding_grad %dy, %ids
+      : tensor<17x512x3xf32>, tensor<17x512xi64> -> tensor<5x3xf32>
+  return %g : tensor<5x3xf32>
+}
+
+// A number of rows that has no such part, a prime, is added up as a whole.
+// CHECK-LABEL: func.func @prime(
+// CHECK-NOT: rt.group
+// CHECK: return
+func.func @prime(%dy: tensor<8209x1xf32>, %ids: tensor<8209xi32>)
+    -> tensor<5x1xf32> {
+  %g = nn.embedding_grad %dy, %ids
+      : tensor<8209x1xf32>, tensor<8209xi32> -> tensor<5x1xf32>
+  return %g : tensor<5x1xf32>
+}
+
+// Each of the kernels of @added finds out for itself which rows go on: nobody
+// writes that down.
+// CHECK: func.func private @[[PARTSUM]](
+// CHECK-SAME: %{{.*}}: tensor<8192xi32>, %{{.*}}: tensor<8192x2xbf16>, %[[KEYS:.*]]: tensor<8192xi32>)
+// CHECK: %[[CONTINUED:.*]] = nn.compare eq %{{.*}}, %[[KEYS]] {rt.sorted} : tensor<8192xi32>
+// CHECK: %[[IDS:.*]] = nn.where %[[CONTINUED]], %{{.*}}, %{{.*}} {rt.sorted}
+// CHECK: nn.embedding_grad %{{.*}}, %[[IDS]] {rt.group = 32 : i64, rt.group_sums, rt.sorted}
+// CHECK: func.func private @[[OWNSUM]](
+// CHECK-SAME: %[[KEYS:.*]]: tensor<8192xi32>, %{{.*}}: tensor<8192xi32>, %{{.*}}: tensor<8192x2xbf16>, %{{.*}}: tensor<50x2xf32>)
+// CHECK-SAME: rt.inplace = 3
+// CHECK: %[[NONE:.*]] = nn.constant dense<-2> : tensor<8192xi32>
+// CHECK: %[[IDS:.*]] = nn.where %{{.*}}, %[[NONE]], %[[KEYS]] {rt.sorted}
+// CHECK: nn.embedding_grad %{{.*}}, %[[IDS]] {rt.group = 32 : i64, rt.sorted}
+// CHECK: func.func private @[[LAST]](
+// CHECK-SAME: rt.inplace = 2
+// CHECK: %[[FIRST:.*]] = nn.select %{{.*}} dim 1 index 0 {rt.sorted} : tensor<256x32xi32> -> tensor<256xi32>
+// CHECK: nn.embedding_grad %{{.*}}, %[[FIRST]] {rt.sorted}
