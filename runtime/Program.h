@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 18
+#define PCC_ABI_VERSION 19
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -234,6 +234,8 @@ typedef struct {
   /// From sample to sample, row to row and head to head, in elements; what
   /// else a call takes or gives lies row major without holes.
   int64_t q_strides[3], k_strides[3], v_strides[3];
+  /// Backward: of the cotangents.
+  int64_t dq_strides[3], dk_strides[3], dv_strides[3];
   float scale;
   /// Backward: how many samples are done at a time, and bytes of the workspace.
   int64_t samples, workspace_bytes;

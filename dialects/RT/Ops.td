@@ -678,8 +678,8 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
 
     **Constraints:**
     - what `rt.attention` demands of q, k, v, the result and stats;
-    - d_result is as the result; dq, dk and dv have the shapes of q, k and v,
-      and lie row major without holes;
+    - d_result is as the result; dq, dk and dv are as is demanded of q, k and v,
+      and may lie between each other, parts of one buffer;
     - the workspace is of i8;
     - b is a multiple of `samples`, and unless it is `samples`, stats of as many
       are multiples of 16 bytes.

@@ -141,6 +141,46 @@ bool hasAlignedRows(MemRefType type) {
   return strides.back() == 1;
 }
 
+namespace {
+/// Runs of elements that lie one after the other, at one distance.
+struct Runs {
+  int64_t length = 1, distance = 0;
+};
+} // namespace
+
+/// In elements; none where they are at several distances.
+static std::optional<Runs> findRuns(MemRefType type) {
+  Runs runs;
+  int64_t next = 1;
+  for (auto [extent, stride] :
+       llvm::reverse(llvm::zip(type.getShape(), getStrides(type)))) {
+    if (extent == 1)
+      continue;
+    if (runs.distance == 0 && stride == runs.length)
+      runs.length *= extent;
+    else if (runs.distance == 0 && stride > runs.length)
+      runs.distance = stride;
+    else if (stride != next)
+      return std::nullopt;
+    next = stride * extent;
+  }
+  return runs;
+}
+
+bool areInterleaved(MemRefType type, int64_t begin, MemRefType other,
+                    int64_t otherBegin) {
+  std::optional<Runs> runs = findRuns(type), others = findRuns(other);
+  if (!runs || !others || !runs->distance ||
+      type.getElementType() != other.getElementType() ||
+      runs->distance != others->distance)
+    return false;
+  int64_t bytes = getElementBytes(type.getElementType());
+  int64_t period = runs->distance * bytes;
+  int64_t after = ((otherBegin - begin) % period + period) % period;
+  return after >= runs->length * bytes &&
+         after + others->length * bytes <= period;
+}
+
 bool isCollective(Operation *op) {
   return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp>(op);
 }

@@ -94,6 +94,12 @@ bool isContiguous(mlir::MemRefType type);
 /// begin at multiples of 16 bytes behind the first.
 bool hasAlignedRows(mlir::MemRefType type);
 
+/// Whether two buffers of one memory, from bytes on, have no byte in common
+/// although they may lie between each other: rows at one distance, which the
+/// others' miss.
+bool areInterleaved(mlir::MemRefType type, int64_t begin,
+                    mlir::MemRefType other, int64_t otherBegin);
+
 /// The strides of a buffer's dims, in elements.
 llvm::SmallVector<int64_t> getStrides(mlir::MemRefType type);
 

@@ -30,11 +30,8 @@ public:
         failed(checkLike(result, q, "the result", "q")))
       return failure();
     for (MemRefType type : {q, k, v})
-      if (!hasAlignedRows(type))
-        return op->emitOpError()
-               << "needs rows whose elements follow each other, at multiples "
-                  "of 16 bytes, has "
-               << type;
+      if (failed(checkRows(type)))
+        return failure();
     if (!isContiguous(result))
       return op->emitOpError() << "needs a contiguous result, has " << result;
     int64_t rows = q.getDimSize(1), heads = q.getDimSize(2);
@@ -47,7 +44,13 @@ public:
              << stats;
     return success();
   }
-  /// Checks what is made of `of`, or is a cotangent of it.
+  /// Checks the cotangent of what is of type `of`.
+  LogicalResult checkCotangent(Value buffer, MemRefType of, StringRef name,
+                               StringRef as) {
+    MemRefType type = typeOf(buffer);
+    return success(succeeded(checkLike(type, of, name, as)) &&
+                   succeeded(checkRows(type)));
+  }
   LogicalResult checkDense(Value buffer, MemRefType of, StringRef name,
                            StringRef as) {
     MemRefType type = typeOf(buffer);
@@ -67,6 +70,14 @@ public:
   MemRefType q, k, v, result, stats;
 
 private:
+  LogicalResult checkRows(MemRefType type) {
+    if (hasAlignedRows(type))
+      return success();
+    return op->emitOpError()
+           << "needs rows whose elements follow each other, at multiples of 16 "
+              "bytes, has "
+           << type;
+  }
   LogicalResult checkLike(MemRefType type, MemRefType other, StringRef name,
                           StringRef as) {
     if (type.getShape() == other.getShape() &&
@@ -85,9 +96,9 @@ LogicalResult AttentionGradOp::verify() {
   AttentionChecker checker(*this);
   if (failed(checker.check()) ||
       failed(checker.checkDense(getDResult(), checker.q, "d_result", "q")) ||
-      failed(checker.checkDense(getDq(), checker.q, "dq", "q")) ||
-      failed(checker.checkDense(getDk(), checker.k, "dk", "k")) ||
-      failed(checker.checkDense(getDv(), checker.k, "dv", "k")))
+      failed(checker.checkCotangent(getDq(), checker.q, "dq", "q")) ||
+      failed(checker.checkCotangent(getDk(), checker.k, "dk", "k")) ||
+      failed(checker.checkCotangent(getDv(), checker.k, "dv", "k")))
     return failure();
   if (!checker.typeOf(getWorkspace()).getElementType().isInteger(8))
     return emitOpError() << "needs a workspace of i8, has "

@@ -201,8 +201,7 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
                         void *dq, void *dk, void *dv, void *workspace) {
   const pcc_attention_desc &d = *desc;
   int64_t bytes = sizeOf(d.dtype), rows = d.queries * d.heads;
-  int64_t queries = rows * d.size * bytes,
-          keys = d.keys * d.key_heads * d.size * bytes;
+  int64_t queries = rows * d.size * bytes;
   CUdeviceptr delta = (at(workspace) + kScratchAlignment - 1) /
                       kScratchAlignment * kScratchAlignment;
   for (int64_t first = 0; first < d.batch; first += d.samples) {
@@ -217,9 +216,9 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
              {AttentionTensor::O, from(o, queries)},
              {AttentionTensor::Stats,
               from(stats, rows * static_cast<int64_t>(sizeof(float)))},
-             {AttentionTensor::DQ, from(dq, queries)},
-             {AttentionTensor::DK, from(dk, keys)},
-             {AttentionTensor::DV, from(dv, keys)},
+             {AttentionTensor::DQ, from(dq, d.dq_strides[0] * bytes)},
+             {AttentionTensor::DK, from(dk, d.dk_strides[0] * bytes)},
+             {AttentionTensor::DV, from(dv, d.dv_strides[0] * bytes)},
              {AttentionTensor::Delta, reinterpret_cast<const void *>(delta)}});
   }
 }

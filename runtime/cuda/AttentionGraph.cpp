@@ -94,7 +94,8 @@ private:
   Tensor mask(const Tensor &x);
   /// The product of a [batch, heads, queries, keys] x, transposed, and y, a sum
   /// over the heads that share a key head.
-  void gather(const Tensor &x, const Tensor &y, AttentionTensor result);
+  void gather(const Tensor &x, const Tensor &y, AttentionTensor result,
+              const int64_t (&strides)[3]);
 
   DnnBuilder &b;
   const pcc_attention_desc &d;
@@ -283,13 +284,14 @@ void Graph::buildForward() {
   multiply(probabilities, v, o);
 }
 
-void Graph::gather(const Tensor &x, const Tensor &y, AttentionTensor number) {
+void Graph::gather(const Tensor &x, const Tensor &y, AttentionTensor number,
+                   const int64_t (&strides)[3]) {
   int64_t all = d.queries * d.keys;
   Tensor turned =
       tensor({batch, d.heads, d.keys, d.queries},
              {d.heads * all, all, 1, d.keys}, element, next++, Where::Nowhere);
   reshape(x, turned);
-  Tensor result = dense(number, d.key_heads, d.keys);
+  Tensor result = matrix(number, d.key_heads, d.keys, strides);
   if (d.heads == d.key_heads)
     return multiply(turned, y, result);
   int64_t head = d.keys * d.size;
@@ -308,7 +310,7 @@ void Graph::buildBackward() {
                     /*isTransposed=*/true),
          o = dense(AttentionTensor::O, d.heads, d.queries),
          dO = dense(AttentionTensor::DO, d.heads, d.queries),
-         dQ = dense(AttentionTensor::DQ, d.heads, d.queries),
+         dQ = matrix(AttentionTensor::DQ, d.heads, d.queries, d.dq_strides),
          stats = rows(AttentionTensor::Stats),
          delta = rows(AttentionTensor::Delta),
          scale = scalar(AttentionTensor::Scale),
@@ -329,14 +331,14 @@ void Graph::buildBackward() {
   pointwise(CUDNN_POINTWISE_SUB, scores, stats, below);
   Tensor seen = mask(below), probabilities = pairs();
   pointwise(CUDNN_POINTWISE_EXP, seen, probabilities);
-  gather(probabilities, dO, AttentionTensor::DV);
+  gather(probabilities, dO, AttentionTensor::DV, d.dv_strides);
 
   Tensor dP = pairs(), apart = pairs(), weighted = pairs(), dS = pairs(element);
   multiply(dO, v, dP);
   pointwise(CUDNN_POINTWISE_SUB, dP, delta, apart);
   pointwise(CUDNN_POINTWISE_MUL, apart, probabilities, weighted);
   pointwise(CUDNN_POINTWISE_MUL, weighted, scale, dS);
-  gather(dS, q, AttentionTensor::DK);
+  gather(dS, q, AttentionTensor::DK, d.dk_strides);
 
   Tensor straight = tensor({batch, d.key_heads, d.keys, d.size},
                            {d.k_strides[0], d.k_strides[2], d.k_strides[1], 1},

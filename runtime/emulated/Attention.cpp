@@ -118,7 +118,7 @@ struct Backward {
 static void attendBackward(const pcc_attention_desc &d, const Backward &at,
                            int64_t sample, int64_t keyHead) {
   int64_t shared = d.heads / d.key_heads;
-  Dense dense(d, d.queries, d.heads), denseKeys(d, d.keys, d.key_heads);
+  Dense dense(d, d.queries, d.heads);
   Rows keys(d, d.keys), values(d, d.keys), dK(d, d.keys), dV(d, d.keys);
   keys.read(at.k, d.k_strides, sample, keyHead);
   values.read(at.v, d.v_strides, sample, keyHead);
@@ -141,10 +141,10 @@ static void attendBackward(const pcc_attention_desc &d, const Backward &at,
         addTimes(dQ.row(i), dScore, keys.row(j), d.size);
       }
     }
-    dQ.write(at.dQ, dense.strides, sample, head);
+    dQ.write(at.dQ, d.dq_strides, sample, head);
   }
-  dK.write(at.dK, denseKeys.strides, sample, keyHead);
-  dV.write(at.dV, denseKeys.strides, sample, keyHead);
+  dK.write(at.dK, d.dk_strides, sample, keyHead);
+  dV.write(at.dV, d.dv_strides, sample, keyHead);
 }
 
 /// Calls body(sample, head) for all of them.

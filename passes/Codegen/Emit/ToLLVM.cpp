@@ -599,9 +599,11 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
   call("pcc_gemm_fused", all);
 }
 
-/// A pcc_attention_desc; `samples` and `workspace` of the backward pass.
+/// A pcc_attention_desc; `cotangents`, `samples` and `workspace` of the
+/// backward pass.
 template <typename Op>
-static Datum attentionDatum(Op op, DataBuilder &data, int64_t samples = 0,
+static Datum attentionDatum(Op op, DataBuilder &data,
+                            ValueRange cotangents = {}, int64_t samples = 0,
                             int64_t workspace = 0) {
   auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
   MemRefType q = typeOf(op.getQ()), k = typeOf(op.getK());
@@ -611,11 +613,15 @@ static Datum attentionDatum(Op op, DataBuilder &data, int64_t samples = 0,
   for (int64_t extent : {q.getDimSize(0), q.getDimSize(1), k.getDimSize(1),
                          q.getDimSize(2), k.getDimSize(2), q.getDimSize(3)})
     fields.push_back(Datum::i64(extent));
-  for (MemRefType type : {q, k, typeOf(op.getV())}) {
-    SmallVector<int64_t> strides = rt::getStrides(type);
+  SmallVector<Value> strided = {op.getQ(), op.getK(), op.getV()};
+  llvm::append_range(strided, cotangents);
+  for (Value buffer : strided) {
+    SmallVector<int64_t> strides = rt::getStrides(typeOf(buffer));
     for (int64_t stride : ArrayRef(strides).drop_back())
       fields.push_back(Datum::i64(stride));
   }
+  if (cotangents.empty())
+    fields.append(9, Datum::i64(0));
   fields.push_back(Datum::f32(op.getScale().convertToDouble()));
   fields.push_back(Datum::i64(samples));
   fields.push_back(Datum::i64(workspace));
@@ -639,7 +645,8 @@ void StageToLLVM::lowerOp(rt::AttentionOp op) {
 
 void StageToLLVM::lowerOp(rt::AttentionGradOp op) {
   callAttention(op, "pcc_attention_grad",
-                attentionDatum(op, data, op.getSamples(),
+                attentionDatum(op, data, {op.getDq(), op.getDk(), op.getDv()},
+                               op.getSamples(),
                                rt::getSpanBytes(op.getWorkspace().getType())));
 }
 

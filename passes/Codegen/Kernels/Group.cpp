@@ -28,6 +28,7 @@
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/Product.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
+#include "passes/Codegen/Kernels/Stack.h"
 #include <queue>
 
 using namespace mlir;
@@ -37,7 +38,7 @@ using namespace pcc::codegen;
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
          !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
-         !getAdding(op);
+         !getAdding(op) && !isOfStack(op);
 }
 
 bool codegen::isCleared(Operation *op) {

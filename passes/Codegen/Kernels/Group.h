@@ -26,8 +26,8 @@
 namespace pcc::codegen {
 
 /// Whether an op must be in a kernel: an nn op that computes and is neither a
-/// contraction, nor the sum that adds a product in place, nor
-/// cleared. Aliases may also stay outside.
+/// contraction, nor the sum that adds a product in place, nor cleared, nor says
+/// where the library makes something. Aliases may also stay outside.
 bool isKernelOp(mlir::Operation *op);
 
 /// Whether an op is a zero that a body only gives: no kernel computes it, the

@@ -1,7 +1,8 @@
 //===- LowerAttention.cpp - Attention by the library ----------------------===//
 //
 // q, k and v are read where they lie, also as parts of the product that makes
-// all three. The library's stats are lse in another order; the value's memory
+// all three, and their cotangents written where that product's belongs. The
+// library's stats are lse in another order; the value's memory
 // holds them so, for nobody else reads it:
 //
 //     %stats = rt.view %lse : memref<2x64x4xf32>
@@ -10,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Choice.h"
+#include "passes/Codegen/Kernels/Stack.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
 
 using namespace mlir;
@@ -44,6 +46,29 @@ LogicalResult TaskLowering::lowerAttention(nn::AttentionOp op) {
   return success();
 }
 
+Value TaskLowering::placePart(OpResult part) {
+  nn::InsertOp insert = codegen::findPlaceInStack(part);
+  if (!insert)
+    return place(part).address;
+  auto all = cast<OpResult>(insert->getUsers().begin()->getResult(0));
+  if (!places.contains(all))
+    place(all);
+  Place whole = places.lookup(all);
+  MemRefType type = bufferType(all.getType());
+  SmallVector<int64_t> shape(type.getShape()), strides = rt::getStrides(type);
+  auto dim = int64_t(insert.getDim());
+  int64_t offset = strides[dim] * int64_t(insert.getIndex());
+  shape.erase(shape.begin() + dim);
+  strides.erase(strides.begin() + dim);
+  auto partType = MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(part.getContext(), /*offset=*/0, strides));
+  bind(part, {whole.root, rt::ViewOp::create(builder, loc, partType,
+                                             whole.address, offset)});
+  noteView(part, all, offset);
+  return addressOf(part);
+}
+
 LogicalResult TaskLowering::lowerAttentionGrad(nn::AttentionGradOp op) {
   if (!codegen::isByLibrary(op))
     return op.emitOpError() << "is neither a kernel nor the library's";
@@ -53,7 +78,7 @@ LogicalResult TaskLowering::lowerAttentionGrad(nn::AttentionGradOp op) {
     values.push_back(numberOf(operand));
   SmallVector<Value> made;
   for (OpResult result : op->getResults()) {
-    made.push_back(place(result).address);
+    made.push_back(placePart(result));
     values.push_back(numberOf(result));
   }
   codegen::AttentionWork work = codegen::getAttentionWork(op);

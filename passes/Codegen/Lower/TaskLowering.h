@@ -149,6 +149,8 @@ private:
 
   mlir::LogicalResult lowerAttention(nn::AttentionOp op);
   mlir::LogicalResult lowerAttentionGrad(nn::AttentionGradOp op);
+  /// Places what the library makes, perhaps as a part of a stack.
+  mlir::Value placePart(mlir::OpResult part);
   /// The memory of an lse, as it lies in stats.
   mlir::Value statsIn(mlir::Value lse);
 

@@ -813,6 +813,12 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
         continue;
       if (!other.isWrite && isInplace(op, other.buffer, access.buffer, places))
         continue;
+      if (other.isWrite &&
+          rt::areInterleaved(cast<MemRefType>(access.buffer.getType()),
+                             out.begin,
+                             cast<MemRefType>(other.buffer.getType()),
+                             places.lookup(other.buffer).begin))
+        continue;
       return op->emitOpError()
              << "writes " << out.owner.name() << " over "
              << places.lookup(other.buffer).owner.name() << ", which it "

@@ -1344,6 +1344,21 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{needs rows whose elements follow each other, at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>'}}
+    rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
+        samples 2 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>, memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x4x64xbf16>,
              %w: memref<64xi8>) {
     // expected-error @+1 {{needs dk to be of the type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x4x64xbf16>'}}

@@ -114,6 +114,9 @@ int main(void) {
       numbers("q", a->q_strides, 3);
       numbers("k", a->k_strides, 3);
       numbers("v", a->v_strides, 3);
+      numbers("dq", a->dq_strides, 3);
+      numbers("dk", a->dk_strides, 3);
+      numbers("dv", a->dv_strides, 3);
       printf("\n");
     }
   }
