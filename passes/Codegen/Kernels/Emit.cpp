@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emitter.h"
+#include "passes/Codegen/Kernels/Stack.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -115,11 +116,13 @@ AttentionBuffers codegen::findBuffers(ScalarBuilder &b, func::FuncOp kernel,
   }
   auto results = kernel.getBody().front().getTerminator()->getOperands();
   for (Value result : attention->getResults()) {
-    auto at = llvm::find(results, result);
+    Strided place = findPlace(result);
+    auto at = llvm::find(results, place.root);
     found.outs.push_back(
         at == results.end()
-            ? Value()
-            : buffers[arguments.size() + (at - results.begin())]);
+            ? Operand()
+            : Operand{buffers[arguments.size() + (at - results.begin())],
+                      place.offset, place.strides});
   }
   return found;
 }

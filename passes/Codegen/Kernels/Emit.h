@@ -65,8 +65,8 @@ mlir::func::FuncOp flattenKernel(mlir::OpBuilder &builder,
 struct AttentionBuffers {
   /// By the op's operands.
   OperandMap operands;
-  /// Of the op's results, null where nobody asks for one.
-  llvm::SmallVector<mlir::Value> outs;
+  /// Of the op's results, none where nobody asks for one.
+  llvm::SmallVector<Operand> outs;
 };
 /// The buffers of a kernel's attention among those of its function; constants
 /// are built at the builder's place.

@@ -10,6 +10,7 @@
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Prepare.h"
+#include "passes/Codegen/Kernels/Stack.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_RTFORMKERNELSPASS
@@ -95,7 +96,7 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
 static std::string describe(const Group &group) {
   llvm::SmallSetVector<StringRef, 4> names;
   for (Operation *op : group.ops)
-    if (!isView(op))
+    if (!isView(op) && !findStacked(op))
       names.insert(op->getName().stripDialect());
   if (names.empty())
     names.insert(group.ops.back()->getName().stripDialect());

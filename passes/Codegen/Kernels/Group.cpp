@@ -35,10 +35,16 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// Whether an op only says where the library makes something.
+static bool isOfLibraryStack(Operation *op) {
+  Operation *attention = findStacked(op);
+  return attention && isByLibrary(attention);
+}
+
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
          !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
-         !getAdding(op) && !isOfStack(op);
+         !getAdding(op) && !isOfLibraryStack(op);
 }
 
 bool codegen::isCleared(Operation *op) {
@@ -163,11 +169,13 @@ bool Grouper::isValid(const Group &group, std::string *why) {
   if (group.results.empty())
     return true;
   if (Operation *attention = findAttention(group.ops.getArrayRef())) {
-    bool isAlone = llvm::all_of(group.ops, [&](Operation *op) {
-      return op == attention || isView(op);
-    });
+    auto isIts = [&](Operation *op) {
+      return op == attention || findStacked(op) == attention;
+    };
+    bool isAlone = llvm::all_of(
+        group.ops, [&](Operation *op) { return isIts(op) || isView(op); });
     bool isLast = llvm::all_of(group.results, [&](Value result) {
-      return result.getDefiningOp() == attention;
+      return isIts(result.getDefiningOp());
     });
     return isAlone && isLast &&
            hasTileForm(attention, group.arguments.getArrayRef(), why);
@@ -209,6 +217,13 @@ LogicalResult Grouper::seed() {
     }
   }
   for (Operation *op : all) {
+    // What a kernel of tiles makes side by side is its own.
+    if (Operation *attention = findStacked(op);
+        attention && !isByLibrary(attention)) {
+      unit[op] = unitOf(attention);
+      own[unitOf(op)].push_back(op);
+      continue;
+    }
     bool isFree = isView(op) && !solidViews.contains(op);
     unit[op] = own.size();
     own.push_back({op});

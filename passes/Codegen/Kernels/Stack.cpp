@@ -1,44 +1,52 @@
 //===- Stack.cpp - Values that are made side by side ----------------------===//
 
 #include "passes/Codegen/Kernels/Stack.h"
-#include "passes/Codegen/Kernels/Attention/Choice.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Whether a sum is of one result of the library's op at each index of a dim.
-static bool isStack(nn::SumOp sum) {
+/// The attention whose results a sum has, one at each index of a dim that is
+/// not the last.
+static Operation *findStacked(nn::SumOp sum) {
   Operation *maker = nullptr;
   llvm::SmallDenseSet<int64_t> indices;
   std::optional<int64_t> dim;
   for (Value operand : sum.getInputs()) {
     auto insert = operand.getDefiningOp<nn::InsertOp>();
     if (!insert || !insert->hasOneUse() || !insert.getInput().hasOneUse())
-      return false;
+      return nullptr;
     Operation *from = insert.getInput().getDefiningOp();
-    if (!isa_and_nonnull<nn::AttentionGradOp>(from) || !isByLibrary(from) ||
+    if (!isa_and_nonnull<nn::AttentionGradOp>(from) ||
         (maker && maker != from) || (dim && *dim != int64_t(insert.getDim())))
-      return false;
+      return nullptr;
     maker = from;
     dim = insert.getDim();
     indices.insert(insert.getIndex());
   }
+  RankedTensorType type = nn::tensorType(sum);
   auto count = int64_t(sum.getNumOperands());
-  return int64_t(indices.size()) == count &&
-         nn::tensorType(sum).getDimSize(*dim) == count;
+  bool isWhole =
+      int64_t(indices.size()) == count && type.getDimSize(*dim) == count;
+  return isWhole && *dim + 1 < type.getRank() ? maker : nullptr;
 }
 
-nn::InsertOp codegen::findPlaceInStack(Value part) {
-  auto insert = part.hasOneUse()
-                    ? dyn_cast<nn::InsertOp>(*part.getUsers().begin())
-                    : nn::InsertOp();
-  return insert && isOfStack(insert) ? insert : nullptr;
-}
-
-bool codegen::isOfStack(Operation *op) {
+Operation *codegen::findStacked(Operation *op) {
   if (isa<nn::InsertOp>(op) && op->hasOneUse())
     op = *op->getUsers().begin();
   auto sum = dyn_cast<nn::SumOp>(op);
-  return sum && isStack(sum);
+  return sum ? ::findStacked(sum) : nullptr;
+}
+
+Strided codegen::findPlace(Value part) {
+  auto insert = part.hasOneUse()
+                    ? dyn_cast<nn::InsertOp>(*part.getUsers().begin())
+                    : nn::InsertOp();
+  if (!insert || !findStacked(insert))
+    return *findStrided(part, part);
+  Value all = insert->getUsers().begin()->getResult(0);
+  Strided place = *findStrided(all, all);
+  place.offset = place.strides[insert.getDim()] * int64_t(insert.getIndex());
+  place.strides.erase(place.strides.begin() + insert.getDim());
+  return place;
 }

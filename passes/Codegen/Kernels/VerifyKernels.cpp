@@ -13,6 +13,7 @@
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
+#include "passes/Codegen/Kernels/Stack.h"
 
 namespace pcc {
 #define GEN_PASS_DEF_RTVERIFYKERNELSPASS
@@ -29,12 +30,12 @@ static LogicalResult verifyAttention(func::FuncOp kernel,
                                      Operation *attention) {
   Block &body = kernel.getBody().front();
   for (Operation &op : body.without_terminator())
-    if (&op != attention && !isView(&op))
+    if (&op != attention && !isView(&op) && findStacked(&op) != attention)
       return op.emitError() << "'" << op.getName() << "' cannot be in kernel '"
                             << kernel.getName() << "' beside attention";
   for (auto [r, result] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
-    if (result.getDefiningOp() != attention)
+    if (findAttention(result) != attention)
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
              << "' is not made by its attention";

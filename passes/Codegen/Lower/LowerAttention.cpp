@@ -47,26 +47,23 @@ LogicalResult TaskLowering::lowerAttention(nn::AttentionOp op) {
 }
 
 Value TaskLowering::placePart(OpResult part) {
-  nn::InsertOp insert = codegen::findPlaceInStack(part);
-  if (!insert)
-    return place(part).address;
-  auto all = cast<OpResult>(insert->getUsers().begin()->getResult(0));
+  codegen::Strided place = codegen::findPlace(part);
+  if (place.root == part)
+    return this->place(part).address;
+  auto all = cast<OpResult>(place.root);
   if (!places.contains(all))
-    place(all);
+    this->place(all);
   Place whole = places.lookup(all);
-  MemRefType type = bufferType(all.getType());
-  SmallVector<int64_t> shape(type.getShape()), strides = rt::getStrides(type);
-  auto dim = int64_t(insert.getDim());
-  int64_t offset = strides[dim] * int64_t(insert.getIndex());
-  shape.erase(shape.begin() + dim);
-  strides.erase(strides.begin() + dim);
-  auto partType = MemRefType::get(
-      shape, type.getElementType(),
-      StridedLayoutAttr::get(part.getContext(), /*offset=*/0, strides));
-  bind(part, {whole.root, rt::ViewOp::create(builder, loc, partType,
-                                             whole.address, offset)});
-  noteView(part, all, offset);
-  return addressOf(part);
+  RankedTensorType type = nn::tensorType(part);
+  auto layout =
+      StridedLayoutAttr::get(part.getContext(), /*offset=*/0, place.strides);
+  Value address = rt::ViewOp::create(
+      builder, loc,
+      MemRefType::get(type.getShape(), type.getElementType(), layout),
+      whole.address, place.offset);
+  bind(part, {whole.root, address});
+  noteView(part, all, place.offset);
+  return address;
 }
 
 LogicalResult TaskLowering::lowerAttentionGrad(nn::AttentionGradOp op) {

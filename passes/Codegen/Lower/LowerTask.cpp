@@ -84,7 +84,7 @@ void TaskLowering::noteEnds() {
 
 LogicalResult TaskLowering::lower(Operation *op) {
   // The library has made it where it belongs.
-  if (codegen::isOfStack(op))
+  if (codegen::findStacked(op))
     return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::SumOp op) { return lowerSum(op); })

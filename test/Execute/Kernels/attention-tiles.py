@@ -230,3 +230,30 @@ for number, isSeen in ((-3e38, False), (np.nan, True), (np.inf, True)):
     for found, wanted in ((dq[:, rows], right[2]), (dk, right[3]),
                           (dv, right[4])):
         check("gradients beside", found, wanted, 5e-6)
+
+# Cotangents that are written between each other, along dims but the last.
+b, s, h, d = 2, 19, 3, 6
+Q, L, N = tensor(b, s, h, d), tensor(b, s, h), f"tensor<{s}xi64>"
+q, k, v, do = (rng.standard_normal((b, s, h, d)).astype(np.float32)
+               for _ in range(4))
+at = np.arange(s)
+out, lse, *wanted = expected(q, k, v, do, at, at, True, 1)
+for dim in range(4):
+    shape = [b, s, h, d]
+    shape.insert(dim, 3)
+    S = tensor(*shape)
+    kernels = Kernels(
+        [f"%q: {Q}", f"%k: {Q}", f"%v: {Q}", f"%do: {Q}", f"%o: {Q}", f"%l: {L}",
+         f"%at: {N}"], [S], f"""
+  %dq, %dk, %dv = nn.attention_grad causal %do, %q, %k, %v result %o lse %l positions %at, %at scale {SCALE}
+      : ({Q}, {Q}, {Q}, {Q}, {Q}, {L}, {N}, {N}) -> ({Q}, {Q}, {Q})
+  %0 = nn.insert %dq dim {dim} index 1 : {Q} -> {S}
+  %1 = nn.insert %dk dim {dim} index 0 : {Q} -> {S}
+  %2 = nn.insert %dv dim {dim} index 2 : {Q} -> {S}
+  %s = nn.sum %0, %1, %2 : {S}
+  return %s : {S}""")
+    assert len(kernels.meta) == 1, kernels.meta
+    dq, dk, dv = wanted
+    check_all(f"stacked along {dim}", kernels,
+              (q, k, v, do, out.astype(np.float32), lse, at),
+              (np.stack([dk, dq, dv], dim),), TOLERANCE["f32"])

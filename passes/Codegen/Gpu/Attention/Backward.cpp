@@ -10,7 +10,8 @@ using namespace pcc;
 using namespace pcc::codegen;
 
 BackwardBlocks::BackwardBlocks(const AttentionSizes &sizes,
-                               const DeviceTiles &tiles, ArrayRef<Value> outs) {
+                               const DeviceTiles &tiles,
+                               ArrayRef<Operand> outs) {
   int64_t queryTiles = llvm::divideCeil(sizes.queries, tiles.rows);
   if (outs[1] || outs[2])
     ofKeys = llvm::divideCeil(sizes.keys, tiles.rows) * tiles.chunks *
@@ -26,7 +27,7 @@ BackwardBlocks::BackwardBlocks(const AttentionSizes &sizes,
 
 int64_t codegen::countBackwardBlocks(const AttentionSizes &sizes,
                                      const DeviceTiles &tiles,
-                                     ArrayRef<Value> outs) {
+                                     ArrayRef<Operand> outs) {
   BackwardBlocks blocks(sizes, tiles, outs);
   return blocks.ofKeys + blocks.ofQueries + blocks.ofBias;
 }
@@ -140,12 +141,12 @@ void Backward::emitKeys(Value block) {
         });
       });
   ArrayRef<Value> all(sums);
-  auto giveTo = [&](ArrayRef<Value> sums, ArrayRef<Value> factors, Value out,
-                    int64_t width, const SharedTile &place) {
+  auto giveTo = [&](ArrayRef<Value> sums, ArrayRef<Value> factors,
+                    const Operand &out, int64_t width,
+                    const SharedTile &place) {
     if (out)
-      give(sums, factors, place, out,
-           resultRows(out, sizes.keys, sizes.keyHeads, width, sample, first,
-                      head, tiles.rows),
+      give(sums, factors, place,
+           resultRows(out, sizes.keys, width, sample, first, head, tiles.rows),
            chunk);
   };
   Numbers factors;
@@ -208,9 +209,9 @@ void Backward::emitQueries(Value block) {
               {firstKey, /*haveKeys=*/false, isCut, bias, sizes.scale}, sums);
         });
       });
-  give(sums, {}, stay, outs[0],
-       resultRows(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
-                  first, head, tiles.rows),
+  give(sums, {}, stay,
+       resultRows(outs[0], sizes.queries, sizes.width, sample, first, head,
+                  tiles.rows),
        chunk);
 }
 
@@ -218,7 +219,7 @@ int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                                    const KernelChoices &choices,
                                    const DeviceTiles &tiles, Value block,
                                    const OperandMap &operands,
-                                   ArrayRef<Value> outs) {
+                                   ArrayRef<Operand> outs) {
   Backward backward(b, op, choices, tiles, operands, outs);
   BackwardBlocks blocks(AttentionSizes(op), tiles, outs);
   // Those of keys, which go through the queries of several heads, come first.

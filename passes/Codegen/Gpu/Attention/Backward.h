@@ -37,7 +37,7 @@ struct BackwardBlocks {
 
   /// `outs` are those of emitBackwardBlock().
   BackwardBlocks(const AttentionSizes &sizes, const DeviceTiles &tiles,
-                 llvm::ArrayRef<mlir::Value> outs);
+                 llvm::ArrayRef<Operand> outs);
 };
 
 /// Builds a block of nn.attention_grad.
@@ -47,7 +47,7 @@ public:
   /// them.
   Backward(ScalarBuilder &b, nn::AttentionGradOp op,
            const KernelChoices &choices, const DeviceTiles &tiles,
-           const OperandMap &operands, llvm::ArrayRef<mlir::Value> outs)
+           const OperandMap &operands, llvm::ArrayRef<Operand> outs)
       : AttentionBlock(b, op, choices, tiles, operands, outs), op(op) {}
   /// The blocks of a kind, by their number among those.
   void emitKeys(mlir::Value block);

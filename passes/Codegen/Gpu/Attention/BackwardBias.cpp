@@ -77,9 +77,11 @@ void Backward::emitBias(Value block) {
   Numbers sums = where(isSeen, start, [&] {
     return loopWith(samples * heads, 1, start, addPair);
   });
-  give(sums, {}, tiles.usesTensorCores() ? stay : stage, outs[3],
-       resultRows(outs[3], sizes.queries, /*heads=*/1, sizes.keys,
-                  add(mul(ownSample, shape[1]), ownHead), first, index(0),
+  // Its heads lie before its rows.
+  Operand out = outs[3];
+  std::swap(out.strides[1], out.strides[2]);
+  give(sums, {}, tiles.usesTensorCores() ? stay : stage,
+       resultRows(out, sizes.queries, sizes.keys, ownSample, first, ownHead,
                   tiles.rows),
        firstKey, RightForm::Rows);
 }

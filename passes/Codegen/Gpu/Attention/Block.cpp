@@ -23,7 +23,8 @@ static constexpr int64_t kDepth = 8;
 AttentionBlock::AttentionBlock(ScalarBuilder &b, Operation *op,
                                const KernelChoices &choices,
                                const DeviceTiles &tiles,
-                               const OperandMap &operands, ArrayRef<Value> outs)
+                               const OperandMap &operands,
+                               ArrayRef<Operand> outs)
     : AttentionUnit(b, op, choices, operands, outs), tiles(tiles),
       element(nn::tensorType(sizes.q).getElementType()) {
   thread = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
@@ -125,20 +126,19 @@ HeadRows AttentionBlock::headRows(Value operand, Value sample, Value first,
   for (int64_t i = 0; i < 3; ++i)
     if (shape[i] > 1)
       divisors.push_back(from.strides[i]);
-  HeadRows rows = {
-      rowsOf(operand, sample, first, head, index(1)),
-      leftOf(first, all, rowCount), shape[3],
-      vectorOf(divisors, nn::tensorType(operand).getElementType())};
-  rows.rows.last = {};
-  return rows;
+  return {rowsOf(from, sample, first, head), leftOf(first, all, rowCount),
+          shape[3],
+          vectorOf(divisors, nn::tensorType(operand).getElementType())};
 }
 
-HeadRows AttentionBlock::resultRows(Value out, int64_t rows, int64_t heads,
+HeadRows AttentionBlock::resultRows(const Operand &out, int64_t rows,
                                     int64_t width, Value sample, Value first,
                                     Value head, int64_t rowCount) {
-  Type element = cast<MemRefType>(out.getType()).getElementType();
-  return {rowsOf(out, rows, heads, width, sample, first, head),
-          leftOf(first, rows, rowCount), width, vectorOf({width}, element)};
+  Type element = cast<MemRefType>(out.buffer.getType()).getElementType();
+  SmallVector<int64_t> divisors = {out.offset, width};
+  llvm::append_range(divisors, ArrayRef(out.strides).take_front(3));
+  return {rowsOf(out, sample, first, head), leftOf(first, rows, rowCount),
+          width, vectorOf(divisors, element)};
 }
 
 Value AttentionBlock::loadPacked(Value buffer, Value at, int64_t count) {
@@ -344,9 +344,9 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
 }
 
 void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
-                          const SharedTile &stage, Value out,
-                          const HeadRows &to, Value chunk, RightForm form) {
-  Type type = cast<MemRefType>(out.getType()).getElementType();
+                          const SharedTile &stage, const HeadRows &to,
+                          Value chunk, RightForm form) {
+  Type type = cast<MemRefType>(to.rows.buffer.getType()).getElementType();
   SharedTile place = viewAs(stage, type);
   int64_t rows = product->rows(), count = sums.size() / rows;
   int64_t together = product->neighbours(form);

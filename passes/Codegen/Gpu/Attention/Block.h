@@ -47,7 +47,7 @@ public:
   /// results, null where nobody asks for one.
   AttentionBlock(ScalarBuilder &b, mlir::Operation *op,
                  const KernelChoices &choices, const DeviceTiles &tiles,
-                 const OperandMap &operands, llvm::ArrayRef<mlir::Value> outs);
+                 const OperandMap &operands, llvm::ArrayRef<Operand> outs);
 
   /// Bytes of shared memory that were allocated.
   int64_t getSharedBytes() const { return sharedBytes; }
@@ -100,12 +100,12 @@ protected:
   /// these rows. `form`: which columns a lane has.
   void give(llvm::ArrayRef<mlir::Value> sums,
             llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
-            mlir::Value out, const HeadRows &to, mlir::Value chunk,
+            const HeadRows &to, mlir::Value chunk,
             RightForm form = RightForm::Columns);
   /// Where a result's rows go.
-  HeadRows resultRows(mlir::Value out, int64_t rows, int64_t heads,
-                      int64_t width, mlir::Value sample, mlir::Value first,
-                      mlir::Value head, int64_t rowCount);
+  HeadRows resultRows(const Operand &out, int64_t rows, int64_t width,
+                      mlir::Value sample, mlir::Value first, mlir::Value head,
+                      int64_t rowCount);
 
   /// The least or largest of `count` words in shared memory.
   mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
@@ -170,20 +170,20 @@ private:
 int64_t emitForwardBlock(ScalarBuilder &b, nn::AttentionOp op,
                          const KernelChoices &choices, const DeviceTiles &tiles,
                          mlir::Value block, const OperandMap &operands,
-                         llvm::ArrayRef<mlir::Value> outs);
+                         llvm::ArrayRef<Operand> outs);
 /// The same of nn.attention_grad.
 int64_t emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                           const KernelChoices &choices,
                           const DeviceTiles &tiles, mlir::Value block,
                           const OperandMap &operands,
-                          llvm::ArrayRef<mlir::Value> outs);
+                          llvm::ArrayRef<Operand> outs);
 /// Blocks of the forward kernel.
 int64_t countForwardBlocks(const AttentionSizes &sizes,
                            const DeviceTiles &tiles);
 /// Blocks of the backward kernel.
 int64_t countBackwardBlocks(const AttentionSizes &sizes,
                             const DeviceTiles &tiles,
-                            llvm::ArrayRef<mlir::Value> outs);
+                            llvm::ArrayRef<Operand> outs);
 
 } // namespace pcc::codegen
 

@@ -44,7 +44,7 @@ private:
   Numbers emitScores(Value firstKey, Value isCut, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);
   /// Writes a number of each row to an output [b, s, h].
-  void giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow);
+  void giveRows(const Operand &out, llvm::function_ref<Value(int64_t)> ofRow);
 
   /// What a lane has: highest scores and sums by row, then results. Without a
   /// bias highest scores are those of powers of two.
@@ -252,9 +252,9 @@ void Forward::finish(ArrayRef<Value> state) {
       highest.push_back(choose(hasAny, state[r], zero));
   }
   if (outs[0])
-    give(state.drop_front(2 * rows()), factors, query, outs[0],
-         resultRows(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
-                    sample, first, head, tiles.rows),
+    give(state.drop_front(2 * rows()), factors, query,
+         resultRows(outs[0], sizes.queries, sizes.valueWidth, sample, first,
+                    head, tiles.rows),
          chunk);
   if (outs[1])
     giveRows(outs[1], [&](int64_t r) -> Value {
@@ -268,7 +268,8 @@ void Forward::finish(ArrayRef<Value> state) {
 }
 
 /// A lane of each row, of the blocks that have the first columns, writes it.
-void Forward::giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow) {
+void Forward::giveRows(const Operand &out,
+                       llvm::function_ref<Value(int64_t)> ofRow) {
   Value isOne =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             remainder(lane, product->lanesOfRow()), index(0));
@@ -276,7 +277,7 @@ void Forward::giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow) {
     isOne = arith::AndIOp::create(
         b, isOne,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, chunk, index(0)));
-  Tile to = rowsOf(out, sizes.queries, sizes.heads, 1, sample, first, head);
+  Tile to = rowsOf(out, sample, first, head);
   Value left = leftOf(first, sizes.queries, tiles.rows);
   for (int64_t r = 0; r < rows(); ++r) {
     Value row = rowInBlock(r), isWanted = isOne;
@@ -285,7 +286,7 @@ void Forward::giveRows(Value out, llvm::function_ref<Value(int64_t)> ofRow) {
     auto branch = scf::IfOp::create(b, isWanted, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    store(ofRow(r), out, at(to, row));
+    store(ofRow(r), out.buffer, at(to, row));
   }
 }
 
@@ -293,7 +294,7 @@ int64_t codegen::emitForwardBlock(ScalarBuilder &b, nn::AttentionOp op,
                                   const KernelChoices &choices,
                                   const DeviceTiles &tiles, Value block,
                                   const OperandMap &operands,
-                                  ArrayRef<Value> outs) {
+                                  ArrayRef<Operand> outs) {
   Forward forward(b, op, choices, tiles, operands, outs);
   forward.emit(block);
   return forward.getSharedBytes();

@@ -3,6 +3,7 @@
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
 #include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Stack.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -24,8 +25,11 @@ Operation *codegen::findAttention(ArrayRef<Operation *> ops) {
 }
 
 Operation *codegen::findAttention(ArrayRef<Value> results) {
-  return findAttention(llvm::map_to_vector(
-      results, [](Value result) { return result.getDefiningOp(); }));
+  return findAttention(llvm::map_to_vector(results, [](Value result) {
+    Operation *op = result.getDefiningOp();
+    Operation *stacked = op ? findStacked(op) : nullptr;
+    return stacked ? stacked : op;
+  }));
 }
 
 /// At least the private memory of a unit, of either direction. It is bounded by
@@ -142,7 +146,8 @@ AttentionUnits codegen::getAttentionUnits(Operation *attention,
 
 void codegen::emitAttention(ScalarBuilder &b, Operation *attention,
                             const KernelChoices &choices, Value unit,
-                            const OperandMap &operands, ArrayRef<Value> outs) {
+                            const OperandMap &operands,
+                            ArrayRef<Operand> outs) {
   if (auto op = dyn_cast<nn::AttentionOp>(attention))
     emitForward(b, op, choices, unit, operands, outs);
   else

@@ -71,8 +71,7 @@ AttentionUnits getAttentionUnits(mlir::Operation *attention,
 /// the buffers of the op's results, null where nobody asks for one.
 void emitAttention(ScalarBuilder &b, mlir::Operation *attention,
                    const KernelChoices &choices, mlir::Value unit,
-                   const OperandMap &operands,
-                   llvm::ArrayRef<mlir::Value> outs);
+                   const OperandMap &operands, llvm::ArrayRef<Operand> outs);
 
 } // namespace pcc::codegen
 

@@ -22,7 +22,7 @@ class Backward : AttentionUnit {
 public:
   Backward(ScalarBuilder &b, nn::AttentionGradOp op,
            const KernelChoices &choices, const OperandMap &operands,
-           ArrayRef<Value> outs)
+           ArrayRef<Operand> outs)
       : AttentionUnit(b, op, choices, operands, outs), op(op) {}
   void emit(Value unit);
 
@@ -140,9 +140,7 @@ void Backward::emitDots() {
     Value head = add(mul(keyHead, sizes.shared()), shared);
     bringDots(zero, queries, head, mul(shared, sizes.queries));
     if (outs[0])
-      clear(rowsOf(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
-                   zero, head),
-            queries, sizes.width);
+      clear(rowsOf(outs[0], sample, zero, head), queries, sizes.width);
   });
 }
 
@@ -174,12 +172,10 @@ void Backward::emitKeys(Value key) {
     loop(index(sizes.queries), height,
          [&](Value firstQuery) { emitPair(firstQuery, head, shared); });
   });
-  auto give = [&](Value sums, Value out, int64_t width) {
+  auto give = [&](Value sums, const Operand &out, int64_t width) {
     if (out)
       transposeOut({sums, {}, breadth, {}},
-                   rowsOf(out, sizes.keys, sizes.keyHeads, width, sample,
-                          firstKey, keyHead),
-                   left, width);
+                   rowsOf(out, sample, firstKey, keyHead), left, width);
   };
   give(dKeys, outs[1], sizes.width);
   give(dValues, outs[2], sizes.valueWidth);
@@ -213,10 +209,7 @@ void Backward::emitPair(Value firstQuery, Value head, Value shared) {
       return;
     Tile sums = {stage, {}, padded(sizes.width), {}};
     product(scoresOf(dScores), keyRows, sums, there, left, padded(sizes.width));
-    add(sums,
-        rowsOf(outs[0], sizes.queries, sizes.heads, sizes.width, sample,
-               firstQuery, head),
-        there, sizes.width);
+    add(sums, rowsOf(outs[0], sample, firstQuery, head), there, sizes.width);
   });
 }
 
@@ -255,7 +248,7 @@ void Backward::emitBias(Value unit) {
       Value row = add(mul(rest, sizes.queries), add(firstQuery, i));
       Value to = add(mul(row, sizes.keys), key), from = at(sums, i);
       loop(end, 1, [&](Value j) {
-        store(load(dBias, add(from, j)), outs[3], add(to, j));
+        store(load(dBias, add(from, j)), outs[3].buffer, add(to, j));
       });
     });
   });
@@ -345,6 +338,6 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
 
 void codegen::emitBackward(ScalarBuilder &b, nn::AttentionGradOp op,
                            const KernelChoices &choices, Value unit,
-                           const OperandMap &operands, ArrayRef<Value> outs) {
+                           const OperandMap &operands, ArrayRef<Operand> outs) {
   Backward(b, op, choices, operands, outs).emit(unit);
 }

@@ -222,15 +222,14 @@ void Forward::finish() {
                 lane(j));
   }
   if (outs[0])
-    transposeOut({result, {}, height, {}},
-                 rowsOf(outs[0], sizes.queries, sizes.heads, sizes.valueWidth,
-                        sample, first, head),
+    transposeOut({result, {}, height, {}}, rowsOf(outs[0], sample, first, head),
                  left, sizes.valueWidth, rescale);
-  auto giveRows = [&](Value out, llvm::function_ref<Value(Value)> number) {
+  auto giveRows = [&](const Operand &out,
+                      llvm::function_ref<Value(Value)> number) {
     if (!out)
       return;
-    Tile rows = rowsOf(out, sizes.queries, sizes.heads, 1, sample, first, head);
-    loop(left, 1, [&](Value i) { store(number(i), out, at(rows, i)); });
+    Tile rows = rowsOf(out, sample, first, head);
+    loop(left, 1, [&](Value i) { store(number(i), out.buffer, at(rows, i)); });
   };
   giveRows(outs[1], [&](Value i) -> Value {
     Value log = math::LogOp::create(b, load(sum, i));
@@ -250,6 +249,6 @@ void Forward::finish() {
 
 void codegen::emitForward(ScalarBuilder &b, nn::AttentionOp op,
                           const KernelChoices &choices, Value unit,
-                          const OperandMap &operands, ArrayRef<Value> outs) {
+                          const OperandMap &operands, ArrayRef<Operand> outs) {
   Forward(b, op, choices, operands, outs).emit(unit);
 }

@@ -28,6 +28,9 @@ struct Operand {
   mlir::Value buffer; ///< flat
   int64_t offset = 0;
   llvm::SmallVector<int64_t, 5> strides;
+
+  /// Whether there is one.
+  explicit operator bool() const { return static_cast<bool>(buffer); }
 };
 /// By the op's value.
 using OperandMap = llvm::DenseMap<mlir::Value, Operand>;

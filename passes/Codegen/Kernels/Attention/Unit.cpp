@@ -58,21 +58,18 @@ Value AttentionUnit::subf(Value x, Value y) {
 
 Value AttentionUnit::exp(Value x) { return math::ExpOp::create(b, x); }
 
-Tile AttentionUnit::rowsOf(Value operand, Value sample, Value first, Value head,
-                           Value left) {
-  const Operand &at = operands.at(operand);
+Tile AttentionUnit::rowsOf(const Operand &at, Value sample, Value first,
+                           Value head) {
   Value base = add(mul(sample, at.strides[0]), mul(first, at.strides[1]));
   base = add(base, mul(head, at.strides[2]));
-  base = add(base, index(at.offset));
-  return {at.buffer, base, at.strides[1],
-          arith::SubIOp::create(b, left, index(1))};
+  return {at.buffer, add(base, index(at.offset)), at.strides[1], {}};
 }
 
-Tile AttentionUnit::rowsOf(Value buffer, int64_t rows, int64_t heads,
-                           int64_t width, Value sample, Value first,
-                           Value head) {
-  Value base = mul(add(mul(sample, rows), first), heads);
-  return {buffer, mul(add(base, head), width), heads * width, {}};
+Tile AttentionUnit::rowsOf(Value operand, Value sample, Value first, Value head,
+                           Value left) {
+  Tile rows = rowsOf(operands.at(operand), sample, first, head);
+  rows.last = arith::SubIOp::create(b, left, index(1));
+  return rows;
 }
 
 Tile AttentionUnit::widened(const Tile &rows, Value &buffer, int64_t height,

@@ -65,7 +65,7 @@ public:
   /// All that is given must outlive this; `outs` as emitAttention has them.
   AttentionUnit(ScalarBuilder &b, mlir::Operation *op,
                 const KernelChoices &choices, const OperandMap &operands,
-                llvm::ArrayRef<mlir::Value> outs)
+                llvm::ArrayRef<Operand> outs)
       : TileBuilder(b, choices), b(b), sizes(op), choices(choices),
         operands(operands), outs(outs) {}
 
@@ -74,8 +74,8 @@ protected:
   /// result lies; `left` rows are there.
   Tile rowsOf(mlir::Value operand, mlir::Value sample, mlir::Value first,
               mlir::Value head, mlir::Value left);
-  Tile rowsOf(mlir::Value buffer, int64_t rows, int64_t heads, int64_t width,
-              mlir::Value sample, mlir::Value first, mlir::Value head);
+  Tile rowsOf(const Operand &at, mlir::Value sample, mlir::Value first,
+              mlir::Value head);
   /// The same rows as f32, which numbers are taken from one by one: where they
   /// lie, or in `buffer`, allocated if it is needed.
   Tile widened(const Tile &rows, mlir::Value &buffer, int64_t height,
@@ -122,7 +122,7 @@ protected:
   AttentionSizes sizes;
   const KernelChoices &choices;
   const OperandMap &operands;
-  llvm::ArrayRef<mlir::Value> outs;
+  llvm::ArrayRef<Operand> outs;
 
 private:
   mlir::Value sees(mlir::Value firstQuery, mlir::Value queries,
@@ -133,11 +133,11 @@ private:
 /// Builds a unit of nn.attention: a tile of queries of a head.
 void emitForward(ScalarBuilder &b, nn::AttentionOp op,
                  const KernelChoices &choices, mlir::Value unit,
-                 const OperandMap &operands, llvm::ArrayRef<mlir::Value> outs);
+                 const OperandMap &operands, llvm::ArrayRef<Operand> outs);
 /// Builds a unit of nn.attention_grad: a key head of a sample.
 void emitBackward(ScalarBuilder &b, nn::AttentionGradOp op,
                   const KernelChoices &choices, mlir::Value unit,
-                  const OperandMap &operands, llvm::ArrayRef<mlir::Value> outs);
+                  const OperandMap &operands, llvm::ArrayRef<Operand> outs);
 
 } // namespace pcc::codegen
 
