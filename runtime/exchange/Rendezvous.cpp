@@ -127,7 +127,9 @@ static int portNumber(const std::string &text, const std::string &name) {
   long port = strtol(text.c_str(), &end, 10);
   if (text.empty() || *end || port < 1 || port > 65535)
     fail(ExitWorld,
-         format("%s: '%s' is not a port", name.c_str(), text.c_str()));
+         format("%s: '%s' is not a port", name.c_str(), text.c_str()),
+         "PCC_EXCHANGE=HOST:PORT, the same for all ranks, says where they find "
+         "rank 0");
   return static_cast<int>(port);
 }
 
@@ -143,13 +145,17 @@ static void takeMasterPort(Rendezvous &rendezvous) {
     rendezvous.ports.push_back(port + step * i);
 }
 
+[[noreturn]] static void failUnknown(const std::string &source) {
+  fail(ExitWorld,
+       "the ranks cannot find rank 0: no address of IPv4 is known for " +
+           source,
+       "set PCC_EXCHANGE to rank 0's host, or its address");
+}
+
 static void takeHost(Rendezvous &rendezvous, const std::string &name) {
   rendezvous.hosts = resolve(name);
   if (rendezvous.hosts.empty())
-    fail(ExitWorld,
-         "the ranks cannot find rank 0: no address is known for " +
-             rendezvous.source,
-         "set PCC_EXCHANGE to rank 0's host, or its address");
+    failUnknown(rendezvous.source);
 }
 
 /// What the launcher tells of the host of rank 0.
@@ -190,6 +196,8 @@ Rendezvous pcc::findRendezvous(const Launch &launch) {
   rendezvous.secret = secretOf(job);
   std::string given = get("PCC_EXCHANGE");
   size_t colon = given.find(':');
+  if (colon != given.rfind(':')) // as of IPv6
+    failUnknown("PCC_EXCHANGE '" + given + "'");
   if (colon != std::string::npos)
     rendezvous.ports = {static_cast<uint16_t>(
         portNumber(given.substr(colon + 1), "PCC_EXCHANGE"))};

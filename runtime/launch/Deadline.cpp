@@ -2,6 +2,7 @@
 
 #include "runtime/launch/Deadline.h"
 
+#include "runtime/launch/Signals.h"
 #include "runtime/launch/Stall.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
@@ -25,18 +26,23 @@ struct Deadline::Watch {
 };
 
 Deadline::Deadline(const std::string &what, double seconds, int rank) {
-  if (seconds <= 0)
-    return;
   watch = std::make_unique<Watch>();
   double limit = rank == 0 ? seconds : seconds + 1.5 + 0.02 * rank;
   watch->thread = startThread([watch = watch.get(), what, seconds, limit] {
     const double tick = 0.5;
     RunningClock clock(tick);
+    double asked = 0;
     std::unique_lock<std::mutex> lock(watch->mutex);
     while (!watch->wake.wait_for(lock, std::chrono::duration<double>(tick),
                                  [&] { return watch->isOver; })) {
       clock.update(steadyNow());
-      if (clock.now() < limit)
+      asked += stopSignal() ? tick : 0;
+      if (asked > startPatience) {
+        warn(format("%s ended this rank before all had joined",
+                    signalName(stopSignal())));
+        _exit(ExitDone);
+      }
+      if (seconds <= 0 || clock.now() < limit)
         continue;
       announce(
           format("%s has taken %.0f s", what.c_str(), seconds),
@@ -50,8 +56,6 @@ Deadline::Deadline(const std::string &what, double seconds, int rank) {
 }
 
 Deadline::~Deadline() {
-  if (!watch)
-    return;
   {
     std::lock_guard<std::mutex> lock(watch->mutex);
     watch->isOver = true;

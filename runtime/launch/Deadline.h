@@ -9,8 +9,10 @@
 namespace pcc {
 
 /// While it lives, gives what this rank does a time in seconds (0: any), beyond
-/// which it ends with ExitCommunication. For what ranks do together before they
-/// are connected: `what` as in "joining the other ranks".
+/// which it ends with ExitCommunication; and, once a signal asks for an end,
+/// startPatience, beyond which it ends with ExitDone. For what ranks that a
+/// launcher has started do together before they are connected: `what` as in
+/// "joining the other ranks".
 class Deadline {
 public:
   /// The ranks have more time one after the other: the first one speaks.

@@ -6,6 +6,8 @@
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/ProgressBar.h"
 
+#include <cerrno>
+#include <climits>
 #include <cstdlib>
 
 using namespace pcc;
@@ -13,6 +15,18 @@ using namespace pcc;
 static int64_t number(const char *name, int64_t otherwise) {
   const char *value = getenv(name);
   return value && *value ? atoll(value) : otherwise;
+}
+
+/// The number of a rank; -1: there is none.
+static int rankNumber(const char *name) {
+  const char *value = getenv(name);
+  if (!value)
+    return 0;
+  char *end;
+  errno = 0;
+  long rank = strtol(value, &end, 10);
+  bool isNumber = end != value && !*end && !errno;
+  return isNumber && rank >= 0 && rank <= INT_MAX ? static_cast<int>(rank) : -1;
 }
 
 /// True inside a step that srun started. A batch script and an interactive
@@ -35,7 +49,8 @@ struct Variables {
 static Launch launchBy(Launcher launcher, const Variables &names) {
   Launch launch;
   launch.launcher = launcher;
-  launch.rank = static_cast<int>(number(names.rank, 0));
+  launch.rank = rankNumber(names.rank);
+  launch.rankVariable = names.rank;
   launch.size = number(names.size, 1);
   launch.localRank = static_cast<int>(number(names.localRank, -1));
   launch.localSize = number(names.localSize, -1);
@@ -137,6 +152,17 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
                     : "use -n %lld, or start the program alone: it starts its "
                       "own ranks",
                 ranks));
+  if (launch.rank >= 0 && launch.rank < launch.size)
+    return;
+  // It speaks for no rank.
+  setErrorRank(0, 1, nullptr);
+  const char *name = launch.rankVariable;
+  fail(ExitWorld,
+       format("%s is '%s', and the ranks are those from 0 to %lld", name,
+              getenv(name), ranks - 1),
+       format("each of %lld processes has another one of these numbers there; "
+              "torchrun, mpirun and srun set it",
+              ranks));
 }
 
 int pcc::findColumns(const Launch &launch) {

@@ -23,8 +23,11 @@ enum class Launcher {
 struct Launch {
   /// Decides which environment variables hold the other two.
   Launcher launcher = Launcher::None;
-  /// This process's number among the ranks, from 0.
+  /// This process's number among the ranks, from 0; what checkLaunch() lets
+  /// pass is below `size`.
   int rank = 0;
+  /// The environment variable that has it; null: none does.
+  const char *rankVariable = nullptr;
   int64_t size = 1; ///< ranks the launcher started
   /// Its number among those of this host, and how many these are; -1 where the
   /// launcher does not tell.
@@ -36,9 +39,9 @@ struct Launch {
 Launch findLaunch();
 
 /// Checks that the program, which joins its ranks by MPI or without, works
-/// under this launcher and that its number of ranks is the program's; exits
-/// with ExitWorld where not. `arithmetic` is the mesh with its product, such as
-/// "pp 2 x tp 2 = 4".
+/// under this launcher, that its number of ranks is the program's and that this
+/// process is one of them; exits with ExitWorld where not. `arithmetic` is the
+/// mesh with its product, such as "pp 2 x tp 2 = 4".
 void checkLaunch(const Launch &launch, int64_t worldSize,
                  const std::string &arithmetic);
 

@@ -33,6 +33,9 @@ int stopSignal();
 /// lost rank.
 bool gotSIGTERM();
 
+/// Seconds that a start has to hear of an end: it takes moments, but may hang.
+inline constexpr double startPatience = 10;
+
 /// "SIGTERM"
 const char *signalName(int signal);
 

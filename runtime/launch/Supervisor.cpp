@@ -84,9 +84,9 @@ int Supervisor::takeSignals(JobProcesses &job) {
 Ending Supervisor::supervise(JobProcesses &job, int ranks,
                              const std::vector<Service> &services,
                              double seconds) {
-  // Seconds that a start has to hear of an end, and a launcher to end when its
-  // ranks are done: both take moments, but a launcher may hang or be stopped.
-  const double tick = 0.1, startPatience = 10, endPatience = 30;
+  // Seconds that a launcher has to end when its ranks are done: it takes
+  // moments, but may hang or be stopped.
+  const double tick = 0.1, endPatience = 30;
   double waited = 0, asked = 0, left = 0, last = steadyNow();
   Ending ending;
   // What came before anybody waited here.

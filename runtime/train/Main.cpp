@@ -23,6 +23,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <sys/prctl.h>
 
 using namespace pcc;
@@ -46,10 +47,11 @@ static void joinRanks(const Launch &launch, const TrainingOptions &options) {
   bool alone = launch.launcher == Launcher::None;
   // What it takes to start on busy hosts, of which nobody sees how far it is.
   const int64_t leastStart = 60;
-  int64_t seconds = 0;
-  if (!alone && !hasParent && options.timeout > 0)
-    seconds = std::max(options.timeout, leastStart);
-  Deadline deadline("joining the other ranks", seconds, launch.rank);
+  int64_t seconds =
+      options.timeout > 0 ? std::max(options.timeout, leastStart) : 0;
+  std::optional<Deadline> deadline;
+  if (!alone && !hasParent)
+    deadline.emplace("joining the other ranks", seconds, launch.rank);
   backend::join(alone);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
   LifelineOptions lifeline;

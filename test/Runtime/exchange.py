@@ -65,6 +65,11 @@ def torchrun(*command, **more):
 waiting = Torchrun("toy-dp2-tp2", *RUN, "--timeout", "1", ranks=4,
                    only=[0, 1, 3])
 
+# One that is asked to stop meanwhile does so.
+asked = Torchrun("toy-tp2", *RUN, "--timeout", "0", ranks=2, only=[1])
+time.sleep(1)
+asked.ranks[0].terminate()
+
 # Every operation and size, on 1, 2, 3 and 5 ranks.
 assert good("exchange") == "all checks hold\n"
 for ranks in (2, 3, 5):
@@ -125,10 +130,21 @@ with socket.socket() as other:
 ended = torchrun("toy-tp2", *RUN, ranks=2,
                  PCC_EXCHANGE=f"localhost:{freePort()}")
 assert [code for code, _, _ in ended] == [0, 0], ended
-for name, text in (("PCC_EXCHANGE", "localhost:x"),
-                   ("PCC_EXCHANGE", "no.such.host.")):
-    ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], **{name: text})
-    assert ended[0][0] == 3 and text.split(":")[-1] in ended[0][1], ended
+for text, said in (("localhost:x", "'x' is not a port\n[rank 0] note: "),
+                   ("no.such.host.", "no address of IPv4 is known for PCC_"),
+                   ("::1", "known for PCC_EXCHANGE '::1'\n"),
+                   ("[::1]:2000", "known for PCC_EXCHANGE '[::1]:2000'\n")):
+    ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], PCC_EXCHANGE=text)
+    assert ended[0][0] == 3 and said in ended[0][1], ended
+
+# Variables set by hand, which tell a process that it is no rank.
+for text in ("2", "-1", "x", "", "1 0", "99999999999999999999"):
+    code, _, err = run("toy-tp2", *RUN, RANK=text, WORLD_SIZE="2",
+                       MASTER_ADDR="localhost", MASTER_PORT=str(freePort()))
+    assert (code, err) == (
+        3, f"error: RANK is '{text}', and the ranks are those from 0 to 1\n"
+        "note: each of 2 processes has another one of these numbers there; "
+        "torchrun, mpirun and srun set it\n"), (text, code, err)
 
 # Other ranks than the program has.
 ended = torchrun("toy-tp2", *RUN, ranks=3)
@@ -170,6 +186,9 @@ for devices, code, text in (
     assert (ended[0], ended[2]) == (code, text), (devices, ended)
 good("toy-dp2-tp2", *RUN, PLAIN_DEVICES="1", PCC_SHARE_DEVICES="1")
 
+ended = asked.end()
+assert ended[0][:2] == (
+    0, "[rank 1] warning: SIGTERM ended this rank before all had joined\n"), ended
 ended = waiting.end()
 assert [code for code, _, _ in ended] == [7] * 3, ended
 assert ended[0][1] == (
