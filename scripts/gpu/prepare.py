@@ -3,6 +3,7 @@
 import atexit
 import dataclasses
 import json
+import lzma
 import os
 import shutil
 import subprocess
@@ -94,32 +95,53 @@ def alone(case):
     return dataclasses.replace(case, flags=flags)
 
 
+def packed_name(folder):
+    """The file beside the folder that has it whole."""
+    return folder.rstrip("/") + ".tar.xz"
+
+
 def pack(folder):
-    """Puts the folder into a file beside it, whose name it returns. Programs
-    have much in common."""
-    path = folder.rstrip("/") + ".tar.xz"
-    with tarfile.open(path, "w:xz", preset=6) as file:
+    """Puts the folder into its file, whose name it returns. Programs have much
+    in common."""
+    path = packed_name(folder)
+    with tarfile.open(path + ".part", "w:xz", preset=6) as file:
         file.add(folder, arcname=".")
+    os.replace(path + ".part", path)
     return path
 
 
 def unpack(folder):
     """The folder, or what its file has, in a new one."""
-    path = folder.rstrip("/") + ".tar.xz"
+    path = packed_name(folder)
     if os.path.exists(os.path.join(folder, "manifest.json")) or \
             not os.path.exists(path):
         return folder
     place = tempfile.mkdtemp(prefix="gpu-check-")
     atexit.register(shutil.rmtree, place)
-    with tarfile.open(path) as file:
-        file.extractall(place)
+    try:
+        with tarfile.open(path) as file:
+            file.extractall(place)
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        sys.exit(f"error: '{path}' is damaged: {str(error).splitlines()[0]}\n"
+                 "note: copy it once more, and compare what sha256sum says")
     return place
 
 
 def run(build, folder, only, others):
     """Makes the folder, and has `others` put more into it."""
+    pcc = os.path.join(build, "bin", "pcc")
+    if not os.path.exists(pcc):
+        sys.exit(f"error: there is no '{pcc}'\nnote: scripts/build builds it; "
+                 "--build says where")
+    # Of the one before nothing is left, so that nobody takes it for this one.
     shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+    packed = packed_name(folder)
+    if os.path.exists(packed):
+        os.remove(packed)
+    try:
+        os.makedirs(folder)
+    except OSError as error:
+        sys.exit(f"error: cannot make '{folder}': {error.strerror}")
     write_tokens(os.path.join(folder, TOKENS))
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
                             capture_output=True, text=True).stdout.strip()
