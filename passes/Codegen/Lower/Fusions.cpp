@@ -250,10 +250,11 @@ std::optional<Fusion> pcc::findFusion(nn::ContractOp contract,
 }
 
 Operation *pcc::applyFusion(const Fusion &fusion, StringRef callee) {
-  // A sum in place follows its product.
+  // A sum in place follows the product that it adds; what it adds to may be
+  // another one.
   Value product = fusion.results.front();
   Operation *adds = product.hasOneUse() ? *product.user_begin() : nullptr;
-  if (adds && !codegen::getAdding(adds))
+  if (adds && (!codegen::getAdding(adds) || adds->getOperand(1) != product))
     adds = nullptr;
   for (Value argument : fusion.arguments)
     isThere(argument, fusion.place, /*moves=*/true);
@@ -280,7 +281,8 @@ Operation *pcc::applyFusion(const Fusion &fusion, StringRef callee) {
   for (Operation *op : llvm::reverse(fusion.ops))
     if (op->use_empty())
       op->erase();
-  if (adds && isThere(adds->getOperand(0), call->getNextNode(), false))
-    adds->moveAfter(call);
+  Operation *behind = call->getNextNode();
+  if (adds && isThere(adds->getOperand(0), behind, /*moves=*/true))
+    adds->moveBefore(behind);
   return call;
 }

@@ -100,6 +100,35 @@ pipe.body @backward_lhs (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
   pipe.yield %r, %q : tensor<32xf32>, tensor<32x32xf32>
 }
 
+// What is added to a product in place stays behind both; what the sum of a
+// product in place adds to goes with it, where that is another name alone.
+// CHECK-LABEL: pipe.body @added_to
+// CHECK-NEXT: %[[W:.*]]:2 = func.call @product_8_sum_b(%x, %d) {rt.epilogue = #rt.epilogue<sum_b>}
+// CHECK-NEXT: %[[T:.*]] = nn.reshape %dv
+// CHECK-NEXT: %[[U:.*]] = nn.sum %[[T]], %[[W]]#0 {rt.adds_in_place}
+// CHECK-NEXT: %[[V:.*]]:2 = func.call @product_8_sum_b(%y, %e) {rt.epilogue = #rt.epilogue<sum_b>}
+// CHECK-NEXT: %[[P:.*]] = nn.contract "mk,mn->kn" %z, %x
+// CHECK-NEXT: %[[S:.*]] = nn.sum %[[V]]#0, %[[P]] {rt.adds_in_place}
+// CHECK-NEXT: pipe.yield %[[W]]#1, %[[V]]#1, %[[U]], %[[S]]
+pipe.body @added_to (%d: tensor<64x32xf32>, %e: tensor<64x32xf32>,
+    %x: tensor<64x32xf32>, %y: tensor<64x32xf32>, %z: tensor<64x32xf32>,
+    %dv: tensor<1024xf32>) -> (tensor<32xf32>, tensor<32xf32>,
+    tensor<32x32xf32>, tensor<32x32xf32>) {
+  %a = nn.reduce %d [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %b = nn.reduce %e [0] : tensor<64x32xf32> -> tensor<32xf32>
+  %q = nn.contract "mk,mn->kn" %x, %d
+      : tensor<64x32xf32>, tensor<64x32xf32> -> tensor<32x32xf32>
+  %r = nn.contract "mk,mn->kn" %y, %e
+      : tensor<64x32xf32>, tensor<64x32xf32> -> tensor<32x32xf32>
+  %p = nn.contract "mk,mn->kn" %z, %x
+      : tensor<64x32xf32>, tensor<64x32xf32> -> tensor<32x32xf32>
+  %s = nn.sum %r, %p {rt.adds_in_place} : tensor<32x32xf32>
+  %t = nn.reshape %dv : tensor<1024xf32> -> tensor<32x32xf32>
+  %u = nn.sum %t, %q {rt.adds_in_place} : tensor<32x32xf32>
+  pipe.yield %a, %b, %u, %s : tensor<32xf32>, tensor<32xf32>,
+      tensor<32x32xf32>, tensor<32x32xf32>
+}
+
 dist.mesh @mesh = <["tp"=2]>
 
 // How it lies stays with what is made; equal functions are one.
