@@ -351,6 +351,21 @@ std::string pcc::helpText(const std::string &program) {
   return text;
 }
 
+/// The value of a flag; of a number so many digits, with 17 all there are.
+static std::string textOf(const Flag &flag, int digits = 17) {
+  switch (flag.kind) {
+  case Kind::Text:
+    return *static_cast<std::string *>(flag.value);
+  case Kind::Switch:
+    return *static_cast<bool *>(flag.value) ? "true" : "false";
+  case Kind::Count:
+    return std::to_string(*static_cast<int64_t *>(flag.value));
+  case Kind::Real:
+    return format("%.*g", digits, *static_cast<double *>(flag.value));
+  }
+  return "";
+}
+
 std::vector<std::pair<std::string, std::string>>
 pcc::savedOptions(const TrainingOptions &options) {
   TrainingOptions copy = options;
@@ -359,18 +374,29 @@ pcc::savedOptions(const TrainingOptions &options) {
     for (const Flag &flag : group.flags) {
       if (!flag.saved || (flag.value == &copy.minLr && copy.minLr < 0))
         continue;
-      std::string value;
-      if (flag.kind == Kind::Text)
-        value = *static_cast<std::string *>(flag.value);
-      else if (flag.kind == Kind::Switch)
-        value = *static_cast<bool *>(flag.value) ? "true" : "false";
-      else if (flag.kind == Kind::Count)
-        value = std::to_string(*static_cast<int64_t *>(flag.value));
-      else
-        value = format("%.17g", *static_cast<double *>(flag.value));
-      saved.push_back({flag.name, value});
+      saved.push_back({flag.name, textOf(flag)});
     }
   return saved;
+}
+
+std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
+  TrainingOptions copy = options;
+  std::vector<std::string> texts;
+  const int people = 15; // with more, 0.1 is another number
+  for (const Group &group : groupsOf(copy))
+    for (const Flag &flag : group.flags) {
+      std::string name = flag.name;
+      bool isOwn = name == "timeout" || name == "no-cuda-graphs" ||
+                   name == "log-every" || name == "model";
+      if (isOwn)
+        continue;
+      bool isPath = flag.kind == Kind::Text && name != "lr-schedule";
+      if (!isPath)
+        texts.push_back("--" + name + " " + textOf(flag, people));
+      else
+        texts.push_back((textOf(flag).empty() ? "no --" : "--") + name);
+    }
+  return texts;
 }
 
 std::vector<std::string> pcc::changedOptions(const TrainingOptions &before,

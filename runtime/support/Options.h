@@ -55,6 +55,11 @@ std::string helpText(const std::string &program);
 std::vector<std::pair<std::string, std::string>>
 savedOptions(const TrainingOptions &options);
 
+/// What all ranks of a run have to have alike: flags with their values, such as
+/// "--lr 0.1", and which paths are given, "--save" or "no --save". A host may
+/// have another path, and what is computed does not depend on other flags.
+std::vector<std::string> commonOptions(const TrainingOptions &options);
+
 /// What of these flags differs, as "--lr 0.1 -> 0.2".
 std::vector<std::string> changedOptions(const TrainingOptions &before,
                                         const TrainingOptions &after);

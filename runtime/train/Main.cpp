@@ -16,6 +16,7 @@
 #include "runtime/telemetry/Console.h"
 #include "runtime/train/Forward.h"
 #include "runtime/train/Info.h"
+#include "runtime/train/SameRun.h"
 #include "runtime/train/Train.h"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ static int run(int argc, char **argv) {
   if (launch.launcher == Launcher::SelfStarted && backend::usesMPI())
     takeStreams(jobFolder());
   joinRanks(launch, options);
+  requireSameRun(program, options);
   train(program, options, launch);
   statusDone();
   backend::finish();

@@ -151,6 +151,23 @@ ended = torchrun("toy-tp2", *RUN, ranks=3)
 assert ended[0][0] == 3, ended
 assert "note: let --nnodes times --nproc-per-node be 2, or" in ended[0][1], ended
 
+# Ranks that were given other flags, or another program: a launcher takes the
+# command of each host from its user.
+for command, code, said in (
+        (["toy-tp2", *RUN[:-1], "1e-1"], 2,
+         "this rank has --lr 0.1, rank 0 has --lr 0.01"),
+        (["toy-tp2", *RUN, "--shuffle"], 2,
+         "this rank has --shuffle true, rank 0 has --shuffle false"),
+        (["toy-tp2", *RUN, "--save", "there"], 2,
+         "this rank has --save, rank 0 has no --save"),
+        (["toy-dp2", *RUN], 3, "this rank has another program than rank 0: ")):
+    ranks = Torchrun("toy-tp2", *RUN, "--log-every", "2", ranks=2, only=[0])
+    ranks.command = command
+    ranks.begin(1)
+    ended = ranks.end()
+    assert [c for c, _, _ in ended] == [code] * 2, (command, ended)
+    assert f"[rank 1] error: {said}" in ended[1][1], (command, ended)
+
 # What no program without MPI can join.
 code, _, err = run("toy-tp2", *RUN, PMI_RANK="0", PMI_SIZE="2")
 assert code == 3 and "found Hydra" in err and "torchrun --no-python" in err, err
