@@ -227,6 +227,22 @@ Node *ExprBuilder::buildRows(OpResult value, Access access) {
       .Default([&](Operation *) { return buildNorm(value, access); });
 }
 
+/// Whether a node is made of a sum over rows. One row is summed at the place
+/// of its sum, so that places do not tell.
+static bool hasColumnSum(const Node *node) {
+  SmallVector<const Node *> work = {node};
+  llvm::SmallDenseSet<const Node *> seen = {node};
+  while (!work.empty()) {
+    const Node *next = work.pop_back_val();
+    if (next->kind == Node::Kind::ColReduce)
+      return true;
+    for (const Node *operand : next->operands)
+      if (seen.insert(operand).second)
+        work.push_back(operand);
+  }
+  return false;
+}
+
 Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
@@ -284,6 +300,8 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     return nullptr;
   if (term->level)
     return fail(owner, "sums what needs whole rows");
+  if (hasColumnSum(term))
+    return fail(owner, "sums over rows what is itself such a sum");
   Node node{Node::Kind::ColReduce, term->type, {term}};
   node.extent = columns;
   node.cost = 1;

@@ -170,6 +170,25 @@ d = bf16(bf16(a * b) + a)
 check_all("bf16", k, (x, y), (d.view(np.uint32) >> 16, d), 0)
 
 
+# Sums over rows of what is such a sum, one row among them, also where others
+# need both.
+for b, s in ((1, 1), (1, 3), (2, 1), (2, 3)):
+    X, R, V = f"tensor<{b}x{s}x16xf32>", f"tensor<{b}x16xf32>", "tensor<16xf32>"
+    k = Kernels([f"%x: {X}", f"%y: {X}"], [V, X, V, V], f"""
+  %a = nn.reduce %y [0, 1] : {X} -> {V}
+  %b = nn.reduce %x [1] : {X} -> {R}
+  %c = nn.insert %b dim 1 index {s - 1} : {R} -> {X}
+  %d = nn.reduce %c [0, 1] : {X} -> {V}
+  %e = nn.sum %a, %d : {V}
+  %f = nn.reduce %b [0] : {R} -> {V}
+  return %a, %c, %e, %f : {V}, {X}, {V}, {V}""")
+    x, y = normal(b, s, 16), normal(b, s, 16)
+    inserted = np.zeros_like(x)
+    inserted[:, -1] = x.sum(1)
+    check_all(f"sums of sums of {b} x {s}", k, (x, y),
+              (y.sum((0, 1)), inserted, (x + y).sum((0, 1)), x.sum((0, 1))))
+
+
 # Dropout, bit for bit.
 E = "tensor<2x3x4x8xf32>"
 k = Kernels([f"%x: {E}", "%b: tensor<2xi64>", "%s: tensor<3xi64>",
