@@ -6,6 +6,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
+/// How many results of an attention's gradient have rows of heads.
+static constexpr unsigned kCotangents = 3;
+
 /// The attention whose results a sum has, one at each index of a dim that is
 /// not the last.
 static Operation *findStacked(nn::SumOp sum) {
@@ -16,11 +19,13 @@ static Operation *findStacked(nn::SumOp sum) {
     auto insert = operand.getDefiningOp<nn::InsertOp>();
     if (!insert || !insert->hasOneUse() || !insert.getInput().hasOneUse())
       return nullptr;
-    Operation *from = insert.getInput().getDefiningOp();
-    if (!isa_and_nonnull<nn::AttentionGradOp>(from) ||
-        (maker && maker != from) || (dim && *dim != int64_t(insert.getDim())))
+    auto part = dyn_cast<OpResult>(insert.getInput());
+    if (!part || !isa<nn::AttentionGradOp>(part.getOwner()) ||
+        part.getResultNumber() >= kCotangents ||
+        (maker && maker != part.getOwner()) ||
+        (dim && *dim != int64_t(insert.getDim())))
       return nullptr;
-    maker = from;
+    maker = part.getOwner();
     dim = insert.getDim();
     indices.insert(insert.getIndex());
   }
