@@ -14,7 +14,8 @@ using namespace pcc::codegen;
 
 /// How many rows of one id are read at a time: text has a few words that are
 /// everywhere, and whoever adds up their rows would wait for one after another.
-static constexpr int64_t kRowsUnderWay = 4;
+/// For more of them a thread has no registers.
+static constexpr int64_t kRowsUnderWay = 2;
 
 Window Emitter::blockWindow(Value block) {
   Value begin = arith::MulIOp::create(b, block, index(choices.columnBlock));

@@ -101,18 +101,21 @@ void Backward::emitKeys(Value block) {
       outs[2] ? rows() * product->columnsOf(tiles.valueChunk) : 0;
   int64_t keySums = outs[1] ? rows() * product->columnsOf(tiles.chunk) : 0;
   int64_t turns = llvm::divideCeil(sizes.queries, tiles.columns);
-  Numbers sums = loopWith(
-      sizes.shared() * turns, 1, Numbers(valueSums + keySums, number(0)),
-      [&](Value turn, ValueRange before) -> Numbers {
-        SmallVector<Value> sums(before);
-        Value firstQuery = mul(remainder(turn, turns), tiles.columns);
+  auto queryOf = [&](Value turn) {
+    return mul(remainder(turn, turns), tiles.columns);
+  };
+  Numbers sums = loopWithPositions(
+      sizes.shared() * turns, needsPositions() ? sizes.qPos : Value(),
+      sizes.queries, queryOf, Numbers(valueSums + keySums, number(0)),
+      [&](Value turn, Value taken, ArrayRef<Value> sums) -> Numbers {
+        Value firstQuery = queryOf(turn);
         Value own = add(mul(head, sizes.shared()), divide(turn, turns));
         // Others may still be at the tile before.
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
           bringPositions(sizes.qPos, firstQuery, sizes.queries,
-                         ofQueries.positions, tiles.columns);
+                         ofQueries.positions, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
             isSeen = arith::CmpIOp::create(
@@ -125,6 +128,8 @@ void Backward::emitKeys(Value block) {
           }
         }
         return where(isSeen, sums, [&] {
+          Numbers results = takeRows(resultsOf(firstQuery, own, tiles.columns),
+                                     tiles.columns);
           bring(rowsOfHead(sizes.q, firstQuery, own, sizes.queries,
                            tiles.columns),
                 come, tiles.columns, tiles.width);
@@ -135,7 +140,7 @@ void Backward::emitKeys(Value block) {
                               ? biasRows(sample, own, first, /*haveKeys=*/true)
                               : sharedBias;
           bringBias(bias, firstQuery);
-          bringQueries(firstQuery, own, comeValues, tiles.columns);
+          bringQueries(firstQuery, own, comeValues, results, tiles.columns);
           return emitPair(
               {firstQuery, /*haveKeys=*/true, isCut, bias, sizes.scale}, sums);
         });
@@ -161,6 +166,7 @@ void Backward::emitQueries(Value block) {
   place(block, sizes.heads);
   allocate();
   Value keyHead = divide(head, sizes.shared());
+  Numbers results = takeRows(resultsOf(first, head, tiles.rows), tiles.rows);
   bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
         tiles.rows, tiles.width);
   bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
@@ -168,7 +174,7 @@ void Backward::emitQueries(Value block) {
   if (needsPositions())
     bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
                    tiles.rows);
-  bringQueries(first, head, stayValues, tiles.rows);
+  bringQueries(first, head, stayValues, results, tiles.rows);
   Value earliest, latest;
   if (sizes.isCausal) {
     earliest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/true);
@@ -179,14 +185,16 @@ void Backward::emitQueries(Value block) {
     queries.push_back(queryAt(rowInBlock(r)));
   BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
-  Numbers sums = loopWith(
-      sizes.keys, tiles.columns, start,
-      [&](Value firstKey, ValueRange before) -> Numbers {
-        SmallVector<Value> sums(before);
+  auto keyOf = [&](Value turn) { return mul(turn, tiles.columns); };
+  Numbers sums = loopWithPositions(
+      llvm::divideCeil(sizes.keys, tiles.columns),
+      needsPositions() ? sizes.kPos : Value(), sizes.keys, keyOf, start,
+      [&](Value turn, Value taken, ArrayRef<Value> sums) -> Numbers {
+        Value firstKey = keyOf(turn);
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
-          bringKeys(firstKey, tiles.columns);
+          bringKeys(firstKey, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
             isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,

@@ -85,14 +85,20 @@ private:
   Query queryAt(mlir::Value at);
   Key keyAt(mlir::Value at);
   /// Brings what belongs to keys.
-  void bringKeys(mlir::Value firstKey, int64_t count);
+  void bringKeys(mlir::Value firstKey, int64_t count, mlir::Value taken = {});
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,
                       int64_t all, int64_t rowCount) {
     return headRows(operand, sample, first, head, all, rowCount);
   }
-  /// Brings what belongs to queries, with their rows of do in a tile.
+  /// The rows of o that bringQueries() needs.
+  HeadRows resultsOf(mlir::Value firstQuery, mlir::Value head, int64_t count) {
+    return rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count);
+  }
+  /// Brings what belongs to queries, with their rows of do in a tile; `results`
+  /// are what takeRows() has of resultsOf().
   void bringQueries(mlir::Value firstQuery, mlir::Value head,
-                    const SharedTile &cotangents, int64_t count);
+                    const SharedTile &cotangents,
+                    llvm::ArrayRef<mlir::Value> results, int64_t count);
   /// P without what is dropped, not multiplied by sizes.whatIsKept(), and dS of
   /// the tiles in shared memory.
   std::pair<Numbers, Numbers> emitScores(const Pair &pair);

@@ -53,6 +53,7 @@ void Backward::emitBias(Value block) {
       randomStart = randomKey(sample);
     // Others may still be at the tiles before.
     wait();
+    Numbers results = takeRows(resultsOf(first, head, tiles.rows), tiles.rows);
     bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
           tiles.rows, tiles.width);
     bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
@@ -63,7 +64,7 @@ void Backward::emitBias(Value block) {
           comeValues, tiles.columns, tiles.valueWidth);
     BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
     bringBias(bias, firstKey);
-    bringQueries(first, head, stayValues, tiles.rows);
+    bringQueries(first, head, stayValues, results, tiles.rows);
     queries.clear();
     for (int64_t r = 0; r < rows(); ++r)
       queries.push_back(queryAt(rowInBlock(r)));

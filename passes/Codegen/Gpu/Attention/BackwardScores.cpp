@@ -52,14 +52,15 @@ Backward::Key Backward::keyAt(Value at) {
           keyWords ? loadWordAt(keyWords, at) : Value()};
 }
 
-void Backward::bringKeys(Value firstKey, int64_t count) {
-  bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions, count);
+void Backward::bringKeys(Value firstKey, int64_t count, Value taken) {
+  bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions, count, taken);
   if (sizes.p > 0)
     bringWords(keyPositions, keyWords, count);
 }
 
 void Backward::bringQueries(Value firstQuery, Value head,
-                            const SharedTile &cotangents, int64_t count) {
+                            const SharedTile &cotangents,
+                            ArrayRef<Value> results, int64_t count) {
   bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
                ofQueries.lessLse, count, [&](Value lse) {
                  return mulf(finite(lse), number(-llvm::numbers::log2e));
@@ -77,8 +78,7 @@ void Backward::bringQueries(Value firstQuery, Value head,
     });
   }
   wait();
-  bringDots(cotangents,
-            rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count),
+  bringDots(cotangents, resultsOf(firstQuery, head, count), results,
             ofQueries.dots, count);
   wait();
 }

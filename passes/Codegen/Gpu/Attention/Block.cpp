@@ -19,6 +19,8 @@ static constexpr int64_t kLanes = 32;
 static constexpr int64_t kMostBytes = 16;
 /// Accesses that a thread has under way at a time.
 static constexpr int64_t kDepth = 8;
+/// And how many it keeps in registers until they are needed.
+static constexpr int64_t kPartsAhead = 4;
 
 AttentionBlock::AttentionBlock(ScalarBuilder &b, Operation *op,
                                const KernelChoices &choices,
@@ -262,8 +264,55 @@ void AttentionBlock::bring(const HeadRows &from, const SharedTile &to,
     take(add(thread, index(whole * threads)), turns - whole, mayEnd);
 }
 
+Value AttentionBlock::takePosition(Value operand, Value first, int64_t all,
+                                   int64_t count) {
+  if (count > tiles.threads())
+    return {};
+  Value isThere = less(first, index(all));
+  if (count < tiles.threads())
+    isThere = arith::AndIOp::create(b, isThere, less(thread, index(count)));
+  Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+  return where(isThere, none, [&]() -> Numbers {
+    return {loadWord(operand, min(add(first, thread), all - 1))};
+  })[0];
+}
+
+AttentionBlock::Numbers AttentionBlock::loopWithPositions(
+    int64_t turns, Value operand, int64_t all,
+    llvm::function_ref<Value(Value)> first, ArrayRef<Value> start,
+    llvm::function_ref<Numbers(Value, Value, ArrayRef<Value>)> body) {
+  auto takeOf = [&](Value turn) {
+    return operand ? takePosition(operand, first(turn), all, tiles.columns)
+                   : Value();
+  };
+  Numbers carried(start);
+  Value ahead = takeOf(index(0));
+  if (ahead)
+    carried.push_back(ahead);
+  Numbers end = loopWith(turns, 1, carried,
+                         [&](Value turn, ValueRange before) -> Numbers {
+                           Numbers now(before);
+                           Value taken, next;
+                           if (ahead) {
+                             taken = now.pop_back_val();
+                             next = takeOf(add(turn, index(1)));
+                           }
+                           now = body(turn, taken, now);
+                           if (ahead)
+                             now.push_back(next);
+                           return now;
+                         });
+  if (ahead)
+    end.pop_back();
+  return end;
+}
+
 void AttentionBlock::bringPositions(Value operand, Value first, int64_t all,
-                                    Value to, int64_t count) {
+                                    Value to, int64_t count, Value taken) {
+  if (taken)
+    return byFirst(count, [&] {
+      memref::StoreOp::create(b, taken, to, ValueRange{thread});
+    });
   forShare(count, [&](Value i) {
     Value place = add(first, i);
     if (all % count)
@@ -288,59 +337,108 @@ void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
 }
 
 /// Lanes that share a row are as many as it has accesses, or a warp.
-void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
-                               Value to, int64_t count) {
+AttentionBlock::DotShare AttentionBlock::dotShare(const HeadRows &other,
+                                                  int64_t count) {
   int64_t vectors = other.width / other.vector;
   int64_t team = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
   int64_t teams = tiles.threads() / team;
-  Value own = remainder(thread, team), zero = number(0);
-  int64_t turns = llvm::divideCeil(count, teams);
-  loop(index(turns), 1, [&](Value turn) {
-    Value row = add(mul(turn, teams), divide(thread, team));
-    Value isRow;
-    if (count % teams)
-      isRow = less(row, index(count));
-    Value isThere = isRow;
-    if (other.left) {
-      isThere = less(row, other.left);
-      if (isRow)
-        isThere = arith::AndIOp::create(b, isThere, isRow);
-    }
-    Value sum = zero;
-    for (int64_t done = 0; done < vectors; done += team) {
-      Value place = add(own, index(done)), isPart = isThere;
-      if (done + team > vectors) {
-        isPart = less(place, index(vectors));
-        if (isThere)
-          isPart = arith::AndIOp::create(b, isPart, isThere);
-      }
-      sum = where(isPart, sum, [&]() -> Numbers {
-        Value column = mul(place, other.vector);
-        Value x = widen(loadPacked(
-            tile.buffer, add(mul(row, tile.stride), column), other.vector));
-        Value y = widen(loadPacked(
-            other.rows.buffer,
-            add(add(other.rows.base, mul(row, other.rows.stride)), column),
-            other.vector));
-        Value next = sum;
-        for (int64_t i = 0; i < other.vector; ++i)
-          next =
-              WarpProduct::addProduct(b, vector::ExtractOp::create(b, x, i),
-                                      vector::ExtractOp::create(b, y, i), next);
-        return {next};
-      })[0];
-    }
-    for (int64_t distance = team / 2; distance; distance /= 2)
+  return {vectors, team, teams, int64_t(llvm::divideCeil(count, teams))};
+}
+
+AttentionBlock::Numbers AttentionBlock::takeParts(
+    const HeadRows &other, int64_t count, Value turn,
+    llvm::function_ref<Value(Value row, Value column, int64_t i)> take,
+    ArrayRef<Value> otherwise) {
+  DotShare share = dotShare(other, count);
+  Value row = add(mul(turn, share.teams), divide(thread, share.team));
+  Value isThere;
+  auto require = [&](Value condition) {
+    isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
+                      : condition;
+  };
+  if (count % share.teams)
+    require(less(row, index(count)));
+  if (other.left)
+    require(less(row, other.left));
+  Value own = remainder(thread, share.team), ofRow = isThere;
+  Numbers taken;
+  for (int64_t i = 0; i * share.team < share.vectors; ++i) {
+    Value place = add(own, index(i * share.team));
+    isThere = ofRow;
+    if ((i + 1) * share.team > share.vectors)
+      require(less(place, index(share.vectors)));
+    taken.push_back(where(isThere, otherwise[i], [&]() -> Numbers {
+      return {take(row, mul(place, other.vector), i)};
+    })[0]);
+  }
+  return taken;
+}
+
+AttentionBlock::Numbers AttentionBlock::takeRows(const HeadRows &other,
+                                                 int64_t count) {
+  DotShare share = dotShare(other, count);
+  int64_t parts = llvm::divideCeil(share.vectors, share.team);
+  if (share.turns * parts > kPartsAhead)
+    return {};
+  auto type = VectorType::get({other.vector}, element);
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Numbers all;
+  for (int64_t turn = 0; turn < share.turns; ++turn)
+    all.append(takeParts(
+        other, count, index(turn),
+        [&](Value row, Value column, int64_t) {
+          return loadPart(other, row, column);
+        },
+        Numbers(parts, zeros)));
+  return all;
+}
+
+Value AttentionBlock::loadPart(const HeadRows &rows, Value row, Value column) {
+  Value at = add(add(rows.rows.base, mul(row, rows.rows.stride)), column);
+  return loadPacked(rows.rows.buffer, at, rows.vector);
+}
+
+void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
+                               ArrayRef<Value> taken, Value to, int64_t count) {
+  DotShare share = dotShare(other, count);
+  int64_t parts = llvm::divideCeil(share.vectors, share.team);
+  // Of the rows of a turn; `ahead`: what has been taken of them.
+  auto bringTurn = [&](Value turn, ArrayRef<Value> ahead) {
+    Value sum = number(0);
+    Numbers sums = takeParts(
+        other, count, turn,
+        [&](Value row, Value column, int64_t i) {
+          Value x = widen(loadPacked(
+              tile.buffer, add(mul(row, tile.stride), column), other.vector));
+          Value y =
+              widen(ahead.empty() ? loadPart(other, row, column) : ahead[i]);
+          Value next = number(0);
+          for (int64_t j = 0; j < other.vector; ++j)
+            next = WarpProduct::addProduct(
+                b, vector::ExtractOp::create(b, x, j),
+                vector::ExtractOp::create(b, y, j), next);
+          return next;
+        },
+        Numbers(parts, sum));
+    for (Value part : sums)
+      sum = addf(sum, part);
+    for (int64_t distance = share.team / 2; distance; distance /= 2)
       sum = addf(sum, shuffle(sum, distance));
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, own, index(0));
-    if (isRow)
-      isFirst = arith::AndIOp::create(b, isFirst, isRow);
+    Value row = add(mul(turn, share.teams), divide(thread, share.team));
+    Value isFirst = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, remainder(thread, share.team), index(0));
+    if (count % share.teams)
+      isFirst = arith::AndIOp::create(b, isFirst, less(row, index(count)));
     auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     memref::StoreOp::create(b, sum, to, ValueRange{row});
-  });
+  };
+  if (taken.empty())
+    return loop(index(share.turns), 1,
+                [&](Value turn) { bringTurn(turn, {}); });
+  for (int64_t turn = 0; turn < share.turns; ++turn)
+    bringTurn(index(turn), taken.slice(turn * parts, parts));
 }
 
 void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,

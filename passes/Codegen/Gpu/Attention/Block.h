@@ -73,7 +73,22 @@ protected:
   /// Has threads bring elements of an operand of positions, as i32; behind the
   /// last, its own.
   void bringPositions(mlir::Value operand, mlir::Value first, int64_t all,
-                      mlir::Value to, int64_t count);
+                      mlir::Value to, int64_t count, mlir::Value taken = {});
+  /// What this thread will bring so: it may be under way while a tile before
+  /// is made. Null if a thread brings several. A kernel of which a core has two
+  /// blocks has no register for it, and another block to go on with.
+  mlir::Value takePosition(mlir::Value operand, mlir::Value first, int64_t all,
+                           int64_t count);
+  /// A loop over `turns` tiles of positions: body(turn, what this thread has of
+  /// the tile's, the values before) gives the next values. `first` says where a
+  /// turn's tile begins; of the last one the next may be any.
+  Numbers loopWithPositions(
+      int64_t turns, mlir::Value operand, int64_t all,
+      llvm::function_ref<mlir::Value(mlir::Value turn)> first,
+      llvm::ArrayRef<mlir::Value> start,
+      llvm::function_ref<Numbers(mlir::Value turn, mlir::Value taken,
+                                 llvm::ArrayRef<mlir::Value> before)>
+          body);
   /// And elements (sample, row, head) of an operand [b, s, h], as `made` of
   /// them, with zeros.
   void bringNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
@@ -92,8 +107,13 @@ protected:
   /// scale * scores + bias, of a tile. What bringBias() brings is there.
   Numbers addBias(llvm::ArrayRef<mlir::Value> scores, const BiasRows &bias,
                   mlir::Value firstColumn);
-  /// to[i] = the sum of products of rows i of a tile and of memory.
-  void bringDots(const SharedTile &tile, const HeadRows &other, mlir::Value to,
+  /// This thread's share of rows in memory for bringDots(), so that they are
+  /// under way while it waits for others; none if it has too many.
+  Numbers takeRows(const HeadRows &other, int64_t count);
+  /// to[i] = the sum of products of rows i of a tile and of memory, of which
+  /// takeRows() has `taken` some.
+  void bringDots(const SharedTile &tile, const HeadRows &other,
+                 llvm::ArrayRef<mlir::Value> taken, mlir::Value to,
                  int64_t count);
   /// The warp's rows of a result from column `chunk` on: sums, times `factors`
   /// by row (empty: 1), go through `stage`, in which others have no use for
@@ -153,6 +173,22 @@ protected:
   int64_t nextShared = 0;
 
 private:
+  /// How threads share rows that are multiplied: each row has a team, which has
+  /// a row at every turn and of that `vectors` vectors.
+  struct DotShare {
+    int64_t vectors, team, teams, turns;
+  };
+  DotShare dotShare(const HeadRows &other, int64_t count);
+  /// What `take` gives of each of the thread's vectors of a turn, the i-th, or
+  /// where there is none the i-th of `otherwise`.
+  Numbers
+  takeParts(const HeadRows &other, int64_t count, mlir::Value turn,
+            llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column,
+                                           int64_t i)>
+                take,
+            llvm::ArrayRef<mlir::Value> otherwise);
+  mlir::Value loadPart(const HeadRows &rows, mlir::Value row,
+                       mlir::Value column);
   int64_t vectorOf(llvm::ArrayRef<int64_t> divisors, mlir::Type element);
   /// A vector as f32.
   mlir::Value widen(mlir::Value x);

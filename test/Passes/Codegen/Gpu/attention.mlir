@@ -80,6 +80,19 @@ func.func private @narrow(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>)
 // BACK: %[[ONE:.*]] = arith.constant 1 : index
 // BACK: %[[KEYS:.*]] = arith.cmpi slt, %{{.*}}, %[[ONE]]
 // BACK-NEXT: scf.if %[[KEYS]]
+// The next tile's positions are under way while this one is made.
+// BACK: scf.for {{.*}}, i32)
+// BACK: memref.load {{.*}} : memref<32xi64>
+// Rows of the result, which is q here, are taken before those of q and its
+// cotangent are in shared memory: threads wait for all of them at once.
+// BACK: %[[TAKEN:.*]] = vector.load %arg0[
+// BACK-NOT: vector.store %[[TAKEN]]
+// BACK: vector.load %arg0[
+// BACK: vector.store
+// BACK: vector.load %arg0[
+// BACK: vector.store
+// BACK: gpu.barrier
+// BACK-NOT: vector.load %arg0[
 // BACK: nvvm.mma.sync
 // BACK: } else {
 // BACK: nvvm.mma.sync
