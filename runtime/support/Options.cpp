@@ -390,11 +390,13 @@ std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
                    name == "log-every" || name == "model";
       if (isOwn)
         continue;
-      bool isPath = flag.kind == Kind::Text && name != "lr-schedule";
-      if (!isPath)
-        texts.push_back("--" + name + " " + textOf(flag, people));
+      std::string value = textOf(flag, people);
+      bool isWord = name == "lr-schedule" || value == "random" ||
+                    value == "from-onnx"; // of --init
+      if (flag.kind != Kind::Text || isWord)
+        texts.push_back("--" + name + " " + value);
       else
-        texts.push_back((textOf(flag).empty() ? "no --" : "--") + name);
+        texts.push_back((value.empty() ? "no --" : "--") + name);
     }
   return texts;
 }

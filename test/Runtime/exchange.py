@@ -158,6 +158,8 @@ for command, code, said in (
          "this rank has --lr 0.1, rank 0 has --lr 0.01"),
         (["toy-tp2", *RUN, "--shuffle"], 2,
          "this rank has --shuffle true, rank 0 has --shuffle false"),
+        (["toy-tp2", *RUN, "--init", "random"], 2,
+         "this rank has --init random, rank 0 has no --init"),
         (["toy-tp2", *RUN, "--save", "there"], 2,
          "this rank has --save, rank 0 has no --save"),
         (["toy-dp2", *RUN], 3, "this rank has another program than rank 0: ")):
