@@ -99,8 +99,8 @@ EDITS = {
     "a buffer beyond the arena": moved("value", 1 << 30),
     "a buffer not aligned": moved("frame", 4),
     "a sum that forgets": (r", beta = 1\.0+e\+00 : f32", ""),
-    "results swapped": (r"(rt\.launch @kernel_\d+_attention_grad ins\(.*?\) "
-                        r"outs\()(%\w+), (%\w+)", r"\1\3, \2"),
+    "results swapped": (r"(rt\.launch @kernel_\w+_layer_norm ins\(.*?\) "
+                        r"outs\(%\w+, )(%\w+), (%\w+)", r"\1\3, \2"),
     "another slot": (r"(rt\.address @value\.0 slot %\w+)", r"\1 + 1"),
     "another microbatch": (r"(rt\.address @input\.tokens slot %\w+)", r"\1 + 1"),
     "a collective dropped": (r"\n *rt\.all_reduce sum .* over \[\"tp\"\].*", ""),
