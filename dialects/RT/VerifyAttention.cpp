@@ -48,9 +48,11 @@ public:
   LogicalResult checkCotangent(Value buffer, MemRefType of, StringRef name,
                                StringRef as) {
     MemRefType type = typeOf(buffer);
-    return success(succeeded(checkLike(type, of, name, as)) &&
-                   succeeded(checkRows(type)));
+    if (failed(checkLike(type, of, name, as)))
+      return failure();
+    return checkRows(type);
   }
+  /// Checks the cotangent of the result, which is of type `of`.
   LogicalResult checkDense(Value buffer, MemRefType of, StringRef name,
                            StringRef as) {
     MemRefType type = typeOf(buffer);

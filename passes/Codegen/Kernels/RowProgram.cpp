@@ -159,7 +159,12 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
     program->scatter.group = group.getInt();
     program->scatter.isOfGroups = op->hasAttr(kGroupSumsAttr);
     auto ids = op.getIds().getDefiningOp<nn::WhereOp>();
-    auto isContinued = ids.getCondition().getDefiningOp<nn::CompareOp>();
+    auto isContinued =
+        ids ? ids.getCondition().getDefiningOp<nn::CompareOp>() : nullptr;
+    if (!isContinued) {
+      why = "rows in groups whose ids do not tell which go on";
+      return nullptr;
+    }
     program->scatter.key = number(isContinued.getRhs());
   }
   program->scatter.dy = expr.build(op.getDy(), whole);

@@ -2,8 +2,8 @@
 //
 // q, k and v are read where they lie, also as parts of the product that makes
 // all three, and their cotangents written where that product's belongs. The
-// library's stats are lse in another order; the value's memory
-// holds them so, for nobody else reads it:
+// library's stats are lse in another order; the value's memory holds them so,
+// for nobody else reads it:
 //
 //     %stats = rt.view %lse : memref<2x64x4xf32>
 //         to memref<2x64x4xf32, strided<[256, 1, 64]>>
@@ -47,22 +47,22 @@ LogicalResult TaskLowering::lowerAttention(nn::AttentionOp op) {
 }
 
 Value TaskLowering::placePart(OpResult part) {
-  codegen::Strided place = codegen::findPlace(part);
-  if (place.root == part)
-    return this->place(part).address;
-  auto all = cast<OpResult>(place.root);
+  codegen::Strided lies = codegen::findPlace(part);
+  if (lies.root == part)
+    return place(part).address;
+  auto all = cast<OpResult>(lies.root);
   if (!places.contains(all))
-    this->place(all);
+    place(all);
   Place whole = places.lookup(all);
   RankedTensorType type = nn::tensorType(part);
   auto layout =
-      StridedLayoutAttr::get(part.getContext(), /*offset=*/0, place.strides);
+      StridedLayoutAttr::get(part.getContext(), /*offset=*/0, lies.strides);
   Value address = rt::ViewOp::create(
       builder, loc,
       MemRefType::get(type.getShape(), type.getElementType(), layout),
-      whole.address, place.offset);
+      whole.address, lies.offset);
   bind(part, {whole.root, address});
-  noteView(part, all, place.offset);
+  noteView(part, all, lies.offset);
   return address;
 }
 

@@ -14,13 +14,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-static constexpr int64_t kLanes = 32;
 /// What a thread moves by one access.
 static constexpr int64_t kMostBytes = 16;
 /// Accesses that a thread has under way at a time.
 static constexpr int64_t kDepth = 8;
-/// And how many it keeps in registers until they are needed.
-static constexpr int64_t kPartsAhead = 4;
 
 AttentionBlock::AttentionBlock(ScalarBuilder &b, Operation *op,
                                const KernelChoices &choices,
@@ -113,6 +110,10 @@ int64_t AttentionBlock::vectorOf(ArrayRef<int64_t> divisors, Type element) {
   return most;
 }
 
+Value AttentionBlock::both(Value x, Value y) {
+  return x ? Value(arith::AndIOp::create(b, x, y)) : y;
+}
+
 Value AttentionBlock::leftOf(Value first, int64_t all, int64_t rowCount) {
   if (all % rowCount == 0)
     return {};
@@ -149,6 +150,11 @@ Value AttentionBlock::loadPacked(Value buffer, Value at, int64_t count) {
   return vector::LoadOp::create(b, VectorType::get({count}, type), buffer,
                                 ValueRange{at}, /*nontemporal=*/false,
                                 llvm::MaybeAlign(bytes));
+}
+
+Value AttentionBlock::loadPart(const HeadRows &rows, Value row, Value column) {
+  Value at = add(add(rows.rows.base, mul(row, rows.rows.stride)), column);
+  return loadPacked(rows.rows.buffer, at, rows.vector);
 }
 
 Value AttentionBlock::widen(Value x) {
@@ -225,19 +231,14 @@ void AttentionBlock::bring(const HeadRows &from, const SharedTile &to,
       Value column = mul(remainder(number, perRow), from.vector);
       places.push_back(add(mul(row, to.stride), column));
       Value isThere;
-      auto require = [&](Value condition) {
-        isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
-                          : condition;
-      };
       if (mayEnd)
-        require(less(number, index(total)));
+        isThere = both(isThere, less(number, index(total)));
       if (from.left)
-        require(less(row, from.left));
+        isThere = both(isThere, less(row, from.left));
       if (from.width < columns)
-        require(less(column, index(from.width)));
+        isThere = both(isThere, less(column, index(from.width)));
       loaded.push_back(where(isThere, zeros, [&]() -> Numbers {
-        Value at = add(add(from.rows.base, mul(row, from.rows.stride)), column);
-        return {loadPacked(from.rows.buffer, at, from.vector)};
+        return {loadPart(from, row, column)};
       })[0]);
     }
     for (int64_t i = 0; i < depth; ++i) {
@@ -270,7 +271,7 @@ Value AttentionBlock::takePosition(Value operand, Value first, int64_t all,
     return {};
   Value isThere = less(first, index(all));
   if (count < tiles.threads())
-    isThere = arith::AndIOp::create(b, isThere, less(thread, index(count)));
+    isThere = both(isThere, less(thread, index(count)));
   Value none = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
   return where(isThere, none, [&]() -> Numbers {
     return {loadWord(operand, min(add(first, thread), all - 1))};
@@ -336,111 +337,6 @@ void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
   });
 }
 
-/// Lanes that share a row are as many as it has accesses, or a warp.
-AttentionBlock::DotShare AttentionBlock::dotShare(const HeadRows &other,
-                                                  int64_t count) {
-  int64_t vectors = other.width / other.vector;
-  int64_t team = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
-  int64_t teams = tiles.threads() / team;
-  return {vectors, team, teams, int64_t(llvm::divideCeil(count, teams))};
-}
-
-AttentionBlock::Numbers AttentionBlock::takeParts(
-    const HeadRows &other, int64_t count, Value turn,
-    llvm::function_ref<Value(Value row, Value column, int64_t i)> take,
-    ArrayRef<Value> otherwise) {
-  DotShare share = dotShare(other, count);
-  Value row = add(mul(turn, share.teams), divide(thread, share.team));
-  Value isThere;
-  auto require = [&](Value condition) {
-    isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
-                      : condition;
-  };
-  if (count % share.teams)
-    require(less(row, index(count)));
-  if (other.left)
-    require(less(row, other.left));
-  Value own = remainder(thread, share.team), ofRow = isThere;
-  Numbers taken;
-  for (int64_t i = 0; i * share.team < share.vectors; ++i) {
-    Value place = add(own, index(i * share.team));
-    isThere = ofRow;
-    if ((i + 1) * share.team > share.vectors)
-      require(less(place, index(share.vectors)));
-    taken.push_back(where(isThere, otherwise[i], [&]() -> Numbers {
-      return {take(row, mul(place, other.vector), i)};
-    })[0]);
-  }
-  return taken;
-}
-
-AttentionBlock::Numbers AttentionBlock::takeRows(const HeadRows &other,
-                                                 int64_t count) {
-  DotShare share = dotShare(other, count);
-  int64_t parts = llvm::divideCeil(share.vectors, share.team);
-  if (share.turns * parts > kPartsAhead)
-    return {};
-  auto type = VectorType::get({other.vector}, element);
-  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  Numbers all;
-  for (int64_t turn = 0; turn < share.turns; ++turn)
-    all.append(takeParts(
-        other, count, index(turn),
-        [&](Value row, Value column, int64_t) {
-          return loadPart(other, row, column);
-        },
-        Numbers(parts, zeros)));
-  return all;
-}
-
-Value AttentionBlock::loadPart(const HeadRows &rows, Value row, Value column) {
-  Value at = add(add(rows.rows.base, mul(row, rows.rows.stride)), column);
-  return loadPacked(rows.rows.buffer, at, rows.vector);
-}
-
-void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
-                               ArrayRef<Value> taken, Value to, int64_t count) {
-  DotShare share = dotShare(other, count);
-  int64_t parts = llvm::divideCeil(share.vectors, share.team);
-  // Of the rows of a turn; `ahead`: what has been taken of them.
-  auto bringTurn = [&](Value turn, ArrayRef<Value> ahead) {
-    Value sum = number(0);
-    Numbers sums = takeParts(
-        other, count, turn,
-        [&](Value row, Value column, int64_t i) {
-          Value x = widen(loadPacked(
-              tile.buffer, add(mul(row, tile.stride), column), other.vector));
-          Value y =
-              widen(ahead.empty() ? loadPart(other, row, column) : ahead[i]);
-          Value next = number(0);
-          for (int64_t j = 0; j < other.vector; ++j)
-            next = WarpProduct::addProduct(
-                b, vector::ExtractOp::create(b, x, j),
-                vector::ExtractOp::create(b, y, j), next);
-          return next;
-        },
-        Numbers(parts, sum));
-    for (Value part : sums)
-      sum = addf(sum, part);
-    for (int64_t distance = share.team / 2; distance; distance /= 2)
-      sum = addf(sum, shuffle(sum, distance));
-    Value row = add(mul(turn, share.teams), divide(thread, share.team));
-    Value isFirst = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, remainder(thread, share.team), index(0));
-    if (count % share.teams)
-      isFirst = arith::AndIOp::create(b, isFirst, less(row, index(count)));
-    auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    memref::StoreOp::create(b, sum, to, ValueRange{row});
-  };
-  if (taken.empty())
-    return loop(index(share.turns), 1,
-                [&](Value turn) { bringTurn(turn, {}); });
-  for (int64_t turn = 0; turn < share.turns; ++turn)
-    bringTurn(index(turn), taken.slice(turn * parts, parts));
-}
-
 void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
                           const SharedTile &stage, const HeadRows &to,
                           Value chunk, RightForm form) {
@@ -475,16 +371,12 @@ void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
     Value column = mul(remainder(number, perRow), to.vector);
     Value target = chunk ? add(column, chunk) : column;
     Value isThere;
-    auto require = [&](Value condition) {
-      isThere = isThere ? Value(arith::AndIOp::create(b, isThere, condition))
-                        : condition;
-    };
     if (total % kLanes)
-      require(less(number, index(total)));
+      isThere = both(isThere, less(number, index(total)));
     if (to.left)
-      require(less(row, to.left));
+      isThere = both(isThere, less(row, to.left));
     if (chunk)
-      require(less(target, index(to.width)));
+      isThere = both(isThere, less(target, index(to.width)));
     auto copy = [&] {
       Value x = loadPacked(place.buffer, add(mul(row, place.stride), column),
                            to.vector);

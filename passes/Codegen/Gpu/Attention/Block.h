@@ -161,6 +161,8 @@ protected:
   mlir::Value exp2(mlir::Value x);
   mlir::Value addf(mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y);
+  /// Whether two conditions hold, of which the first may be null: always.
+  mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value choose(mlir::Value condition, mlir::Value x, mlir::Value y);
   mlir::Value loadWordAt(mlir::Value words, mlir::Value at);
   /// Row r of the lane, in the block's tile.
@@ -173,10 +175,10 @@ protected:
   int64_t nextShared = 0;
 
 private:
-  /// How threads share rows that are multiplied: each row has a team, which has
-  /// a row at every turn and of that `vectors` vectors.
+  /// How threads share rows of so many vectors: a row has a team of threads,
+  /// each of which has some parts of it, and a team a row at every turn.
   struct DotShare {
-    int64_t vectors, team, teams, turns;
+    int64_t vectors, team, parts, teams, turns;
   };
   DotShare dotShare(const HeadRows &other, int64_t count);
   /// What `take` gives of each of the thread's vectors of a turn, the i-th, or
@@ -187,6 +189,7 @@ private:
                                            int64_t i)>
                 take,
             llvm::ArrayRef<mlir::Value> otherwise);
+  /// A vector of a row.
   mlir::Value loadPart(const HeadRows &rows, mlir::Value row,
                        mlir::Value column);
   int64_t vectorOf(llvm::ArrayRef<int64_t> divisors, mlir::Type element);

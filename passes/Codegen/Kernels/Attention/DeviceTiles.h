@@ -24,8 +24,8 @@
 
 namespace pcc::codegen {
 
-/// Rows of a warp.
-inline constexpr int64_t kWarpRows = 16;
+/// Rows of a warp, and its threads.
+inline constexpr int64_t kWarpRows = 16, kLanes = 32;
 
 /// The tiles of a block of threads that makes attention, forward or backward.
 struct DeviceTiles {
@@ -47,7 +47,7 @@ struct DeviceTiles {
   int64_t elementBytes;
 
   /// Threads of a block.
-  int64_t threads() const { return rows / kWarpRows * 32; }
+  int64_t threads() const { return rows / kWarpRows * kLanes; }
   /// Whether products are made by the tensor cores, of 16-bit factors.
   bool usesTensorCores() const { return elementBytes == 2; }
 };

@@ -37,7 +37,7 @@ using namespace pcc::codegen;
 
 /// Keys and numbers of rows are exact in f32 below this.
 static constexpr int64_t kExact = 1 << 24;
-/// Less than any key.
+/// Less than any key, and the number of no row.
 static constexpr int64_t kNoKey = -2;
 /// About how many rows are added up one after the other, and how many rows are
 /// worth three more kernels.
@@ -135,10 +135,8 @@ Value RowSum::findContinued(int64_t group) {
   Value before = o.of<nn::SubOp>(
       o.of<nn::MulOp>(number, o.splat(group, number)), o.splat(1, number));
   before = o.at(o.of<nn::MaxOp>(before, o.splat(0, before)), sorted.keys);
-  // Which is no key.
-  Value none = o.splat(kNoKey, before);
   before = o.where(o.compare(nn::Relation::Less, o.splat(0, number), number),
-                   before, none);
+                   before, o.splat(kNoKey, before));
   before = o.reshape(o.spread(before, {groups, group}, {0}), {count});
   return o.compare(nn::Relation::Equal, before, sorted.keys);
 }
@@ -154,7 +152,7 @@ Value RowSum::addParts(int64_t group) {
   auto type = RankedTensorType::get(shape, m.f32());
   auto sum = nn::EmbeddingGradOp::create(
       b, op.getLoc(), type, rows,
-      o.where(findContinued(group), number, o.splat(-1, number)),
+      o.where(findContinued(group), number, o.splat(kNoKey, number)),
       /*offset=*/Value());
   sum->setAttr(kSortedAttr, b.getUnitAttr());
   sum->setAttr(kGroupAttr, b.getI64IntegerAttr(group));

@@ -68,6 +68,17 @@ func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
 
 // -----
 
+// What a group has of the id before it must be told.
+// expected-error @below {{has no row program: rows in groups whose ids do not tell which go on}}
+func.func private @k(%dy: tensor<8x2xf32>, %ids: tensor<8xi32>)
+    -> tensor<5x2xf32> attributes {rt.kernel} {
+  %g = nn.embedding_grad %dy, %ids {rt.group = 4 : i64, rt.sorted}
+      : tensor<8x2xf32>, tensor<8xi32> -> tensor<5x2xf32>
+  return %g : tensor<5x2xf32>
+}
+
+// -----
+
 // A row's sums are not made again for every element of another row.
 // expected-error @below {{has no row program: nn.layer_norm: is read at other rows}}
 func.func private @k(%x: tensor<4x4x8xf32>, %s: tensor<8xf32>)
