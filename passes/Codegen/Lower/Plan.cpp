@@ -36,12 +36,12 @@ using namespace pcc;
 
 /// Which part of an arena may be unused with slots side by side and one frame
 /// for all calls of a function; and which with one place for each row.
-static constexpr int64_t kFar = 50, kFarOfRows = 34;
+static constexpr int64_t kFar = 50, kFarOfRows = 44;
 
 /// How many pairs of blocks are looked at for a place for each time that a row
 /// is filled: so many in all stages, of one no fewer than so many.
 static constexpr int64_t kMostPairs = int64_t(1) << 26;
-static constexpr int64_t kLeastPairs = int64_t(1) << 22;
+static constexpr int64_t kLeastPairs = int64_t(1) << 25;
 
 /// How many pieces are looked at one by one where slots and frames may lie
 /// anywhere, which takes as long as there are pairs of them.
@@ -272,13 +272,16 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
   }
   std::optional<RowLives> rows;
   bool haveRows = false;
-  if (int64_t enough = most + most / kFarOfRows - begin; found.bytes > enough) {
+  if (begin + found.bytes > most + most / kFarOfRows) {
     rows.emplace(stage, renewed);
     ArenaLives each(stage, renewed, &*rows);
     size_t pieces = countPieces(each.blocks);
     if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
       auto module = stage->getParentOfType<ModuleOp>();
       int64_t stages = llvm::range_size(module.getOps<rt::StageOp>());
+      // Less is alive at once where a row is not in one place at all times.
+      int64_t least = begin + findMost(listOf(each.blocks)),
+              enough = least + least / kFarOfRows - begin;
       Arrangement apart = arrangeLoose(each.blocks, [&](auto list) {
         return packWithin(list, enough,
                           std::max(kMostPairs / stages, kLeastPairs));

@@ -31,15 +31,15 @@ using namespace pcc;
 static constexpr unsigned kStepsToPress = 30;
 
 /// How much of what is left to be won the height is lowered by, in tenths.
-static constexpr int64_t kLowered = 3;
+static constexpr int64_t kLowered = 1;
 
 namespace {
 
 class Fitter {
 public:
   Fitter(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
-         int64_t pairs)
-      : blocks(blocks), refusals(refusals), left(pairs) {}
+         int64_t pairs, unsigned seed)
+      : blocks(blocks), refusals(refusals), left(pairs), random(seed) {}
 
   /// Lowers the height to `enough` as long as pairs are left.
   void lower(int64_t enough);
@@ -226,7 +226,7 @@ void Fitter::lower(int64_t enough) {
 }
 
 int64_t pcc::fit(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
-                 int64_t enough, int64_t pairs) {
-  Fitter(blocks, refusals, pairs).lower(enough);
+                 int64_t enough, int64_t pairs, unsigned seed) {
+  Fitter(blocks, refusals, pairs, seed).lower(enough);
   return findEnd(blocks);
 }

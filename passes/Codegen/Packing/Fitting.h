@@ -9,9 +9,10 @@ namespace pcc {
 
 /// Moves blocks that have offsets, of which no two pieces overlap in time and
 /// space, until they need no more than `enough` bytes or so many pairs of
-/// blocks were looked at. Returns the bytes that they then need.
+/// blocks were looked at. Returns the bytes that they then need. Each `seed`
+/// takes a way of its own.
 int64_t fit(llvm::ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
-            int64_t enough, int64_t pairs);
+            int64_t enough, int64_t pairs, unsigned seed);
 
 } // namespace pcc
 

@@ -47,6 +47,9 @@ static constexpr struct {
   int64_t part;
 } kBundles[] = {{0.02, 25}, {0.05, 10}, {0.1, 7}};
 
+/// How many ways are taken with each of these.
+static constexpr int64_t kSeeds = 2;
+
 void Piece::touch(unsigned moment, bool begins) {
   if (spans.empty() || (begins && spans.back().second < moment))
     spans.push_back({moment, moment});
@@ -357,13 +360,15 @@ int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
   int64_t least = findMost(blocks), best = -1;
   int64_t unused = std::max<int64_t>(enough - least, 0);
   std::vector<int64_t> offsets;
-  for (auto [unlike, part] : kBundles) {
+  int64_t attempts = kSeeds * int64_t(std::size(kBundles));
+  for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+    auto [unlike, part] = kBundles[attempt % std::size(kBundles)];
     Bundles bundles(blocks, least + unused / part, unlike);
     SmallVector<MemoryBlock *> list = bundles.list();
     int64_t bytes = pack(list);
     if (bytes > enough)
       bytes = fit(list, Refusals(list, /*ofSimple=*/true), enough,
-                  pairs / int64_t(std::size(kBundles)));
+                  pairs / attempts, attempt);
     if (best < 0 || bytes < best) {
       best = bytes;
       bundles.spread(blocks);
