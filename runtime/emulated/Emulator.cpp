@@ -9,6 +9,7 @@
 #include "runtime/emulated/Emulator.h"
 #include "runtime/emulated/Fibers.h"
 #include "runtime/emulated/Matrices.h"
+#include "runtime/emulated/Places.h"
 #include "runtime/emulated/Sectors.h"
 #include "runtime/emulated/Touches.h"
 #include <algorithm>
@@ -37,18 +38,18 @@ uint64_t seed = 1;
 int64_t mostElements = 1 << 22;
 
 /// What a thread waits for.
-enum class Wait { Nothing, Block, Warp, Shuffle, Read, Matrices };
+enum class Wait { Nothing, Block, Warp, Shuffle, Matrices };
 
 struct Thread {
   Wait wait = Wait::Nothing;
   int32_t site = 0;
   uint32_t mask = 0;
   int32_t bits = 0;            ///< what it offers at a shuffle
+  int32_t met = 0;             ///< what it offered where lanes last met
   const void *offer = nullptr; ///< and for matrices
   int32_t words[4];            ///< what it gets of them
   bool hasWords = false;
   uint32_t barriers = 0, warpBarriers = 0;
-  std::vector<uint32_t> executions; ///< of each access
 };
 
 /// A launch; one at a time on each thread of the host.
@@ -61,6 +62,9 @@ public:
   void *const *buffers;
   Fibers &fibers;
   std::vector<Thread> threads;
+  /// How often a thread of the block has come to an access: those of a thread
+  /// come one after the other.
+  std::vector<uint32_t> executions;
   std::vector<uint32_t> shared;
   int64_t block = 0;
   pcc_emu_counts counted = {};
@@ -88,6 +92,7 @@ private:
   std::vector<Touches> sharedTouches;
   std::vector<std::vector<Touches>> bufferTouches;
   bool checksRaces;
+  Places places;
   Sectors read, written;
   /// Sectors of each buffer that were read and written.
   std::vector<std::vector<bool>> readOnce, writtenOnce;
@@ -100,7 +105,8 @@ thread_local Fibers stacks;
 } // namespace
 
 Launch::Launch(const pcc_emu_kernel &kernel, void *const *buffers)
-    : kernel(kernel), buffers(buffers), fibers(stacks) {
+    : kernel(kernel), buffers(buffers), fibers(stacks),
+      places(kernel, buffers) {
   std::lock_guard<std::mutex> lock(mutex);
   random.seed(seed++);
   int64_t elements = 0;
@@ -140,7 +146,6 @@ static const char *text(Wait wait) {
   case Wait::Warp:
     return "waits at a barrier of its warp";
   case Wait::Shuffle:
-  case Wait::Read:
     return "waits at a shuffle";
   case Wait::Matrices:
     return "waits at matrices of its warp";
@@ -207,8 +212,10 @@ bool Launch::meet(int64_t first, int64_t count) {
     }
     for (int64_t lane = 0; lane < count; ++lane)
       if (mask >> lane & 1) {
-        threads[first + lane].wait = Wait::Nothing;
-        threads[first + lane].warpBarriers += what == Wait::Warp;
+        Thread &released = threads[first + lane];
+        released.wait = Wait::Nothing;
+        released.warpBarriers += what == Wait::Warp;
+        released.met = released.bits;
       }
     goesOn = true;
   }
@@ -219,10 +226,11 @@ bool Launch::meet(int64_t first, int64_t count) {
 void Launch::runWarp(int64_t first, int64_t count) {
   do {
     int64_t start = random() % count;
-    for (int64_t k = 0; k < count; ++k) {
-      int64_t i = first + (start + k) % count;
-      if (!fibers.hasEnded(i) && threads[i].wait == Wait::Nothing)
+    for (int64_t k = 0, i = first + start; k < count; ++k) {
+      if (threads[i].wait == Wait::Nothing && !fibers.hasEnded(i))
         fibers.resume(i);
+      if (++i == first + count)
+        i = first;
     }
   } while (meet(first, count));
 }
@@ -239,8 +247,8 @@ void Launch::runBlock() {
   for (Thread &thread : threads) {
     thread.wait = Wait::Nothing;
     thread.barriers = thread.warpBarriers = 0;
-    std::fill(thread.executions.begin(), thread.executions.end(), 0);
   }
+  std::fill(executions.begin(), executions.end(), 0);
   std::fill(shared.begin(), shared.end(), PCC_EMU_POISON);
   if (checksRaces)
     sharedTouches.assign((kernel.shared + kUnit - 1) / kUnit, Touches());
@@ -291,8 +299,7 @@ void Launch::poisonResults() {
 void Launch::run() {
   poisonResults();
   threads.resize(kernel.block);
-  for (Thread &thread : threads)
-    thread.executions.resize(kernel.sites);
+  executions.resize(kernel.block * kernel.sites);
   shared.resize((kernel.shared + 3) / 4 + 4);
   if (checksRaces)
     for (int64_t i = 0; i < kernel.buffer_count; ++i)
@@ -353,15 +360,7 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
       }
     return;
   }
-  // Of buffers that lie at the same place, one that may be written counts.
-  int64_t found = -1;
-  for (int64_t i = 0; i < kernel.buffer_count; ++i) {
-    const char *begin = static_cast<const char *>(buffers[i]);
-    bool isInside =
-        address >= begin && address + bytes <= begin + kernel.buffers[i].bytes;
-    if (isInside && (found < 0 || kernel.buffers[i].is_written))
-      found = i;
-  }
+  int64_t found = places.find(address, bytes, site);
   if (found < 0)
     fail(id, "%s %lld bytes outside of the kernel's buffers", does,
          (long long)bytes);
@@ -371,7 +370,7 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
          (long long)found);
   uint32_t warp = static_cast<uint32_t>(id / kLanes);
   (isWrite ? written : read)
-      .note(warp, site, current().executions[site]++,
+      .note(warp, site, executions[id * kernel.sites + site]++,
             reinterpret_cast<uintptr_t>(address), bytes);
   auto sectorOf = [](const void *at) {
     return reinterpret_cast<uintptr_t>(at) / Sectors::kBytes;
@@ -460,10 +459,8 @@ int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
   if (other >= launch->kernel.block || !(mask >> other % kLanes & 1))
     launch->fail(id, "shuffles with lane %lld, which does not take part",
                  (long long)(other % kLanes));
-  int32_t result = launch->threads[other].bits;
-  // None offers its next bits before all have read.
-  launch->wait(Wait::Read, site, mask);
-  return result;
+  // It meets nobody again before all that it met have gone on, and read.
+  return launch->threads[other].met;
 }
 
 void pcc_emu_load_matrices(const void *row, int32_t is_transposed, int32_t site,

@@ -1,71 +1,27 @@
 //===- Fibers.cpp - Threads that run when they are told to ----------------===//
-//
-// Stacks are exchanged by hand: swapcontext() asks the kernel for the mask of
-// signals each time, and a block of threads pauses thousands of times.
-//
-//===----------------------------------------------------------------------===//
 
 #include "runtime/emulated/Fibers.h"
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 
 using namespace pcc;
 
 /// Code of kernels and of libm's functions; a page at the end stays unused.
 static constexpr size_t kStackBytes = 128 << 10;
-
-/// Pushes what a function keeps, leaves the stack's pointer in *save and goes
-/// on at `to`, another such pointer.
-// NOLINTBEGIN(readability-identifier-naming): names of assembler code.
-extern "C" void pcc_emu_swap(void **save, void *to);
+/// At how many places of a page stacks end, and how far apart.
+static constexpr size_t kColors = 32, kColorBytes = 128;
 
 #if defined(__x86_64__)
 asm(R"(
 .text
-.globl pcc_emu_swap
-.hidden pcc_emu_swap
-.type pcc_emu_swap, @function
-pcc_emu_swap:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  ret
 .globl pcc_emu_begin
 .hidden pcc_emu_begin
 .type pcc_emu_begin, @function
 pcc_emu_begin:
-  movq %rbx, %rdi
-  call *%r12
+  popq %rdi
+  popq %rax
+  call *%rax
   ud2
 )");
-extern "C" void pcc_emu_begin();
-
-/// What pcc_emu_swap() finds on the stack of a fiber that has not begun.
-static void *prepare(char *stack, void (*entry)(Fibers *), Fibers *self) {
-  auto **top = reinterpret_cast<void **>(stack + kStackBytes);
-  // The stack is aligned to 16 bytes where a function is called.
-  *--top = nullptr;
-  *--top = nullptr;
-  *--top = reinterpret_cast<void *>(pcc_emu_begin);
-  *--top = nullptr;                         // rbp
-  *--top = self;                            // rbx
-  *--top = reinterpret_cast<void *>(entry); // r12
-  for (int i = 0; i < 3; ++i)
-    *--top = nullptr; // r13 to r15
-  return top;
-}
 #elif defined(__aarch64__)
 asm(R"(
 .text
@@ -107,31 +63,18 @@ pcc_emu_begin:
   blr x20
   brk #0
 )");
-extern "C" void pcc_emu_begin();
-
-static void *prepare(char *stack, void (*entry)(Fibers *), Fibers *self) {
-  auto **top = reinterpret_cast<void **>(stack + kStackBytes - 160);
-  memset(top, 0, 160);
-  top[0] = self;                                     // x19
-  top[1] = reinterpret_cast<void *>(entry);          // x20
-  top[11] = reinterpret_cast<void *>(pcc_emu_begin); // x30
-  return top;
-}
-#else
-#error "no fibers for this processor"
 #endif
-// NOLINTEND(readability-identifier-naming)
 
 Fibers::~Fibers() {
   for (Fiber &fiber : fibers)
     free(fiber.stack);
 }
 
-void Fibers::enter(Fibers *self) {
+void Fibers::enter(void *argument) {
+  auto *self = static_cast<Fibers *>(argument);
   self->body(self->argument);
-  Fiber &fiber = self->fibers[self->running];
-  fiber.hasEnded = true;
-  pcc_emu_swap(&fiber.pointer, self->caller);
+  self->fibers[self->running].hasEnded = true;
+  self->pause();
 }
 
 void Fibers::start(size_t count, Body newBody, void *newArgument) {
@@ -145,14 +88,10 @@ void Fibers::start(size_t count, Body newBody, void *newArgument) {
       fiber.stack = static_cast<char *>(aligned_alloc(4096, kStackBytes));
     if (!fiber.stack)
       abort();
-    fiber.pointer = prepare(fiber.stack, enter, this);
+    // What fibers use at a time is at the end of their stacks. These are not at
+    // one place of their pages, for which caches have little room.
+    char *end = fiber.stack + kStackBytes - i % kColors * kColorBytes;
+    fiber.pointer = prepareStack(end, enter, this);
     fiber.hasEnded = false;
   }
 }
-
-void Fibers::resume(size_t fiber) {
-  running = fiber;
-  pcc_emu_swap(&caller, fibers[fiber].pointer);
-}
-
-void Fibers::pause() { pcc_emu_swap(&fibers[running].pointer, caller); }

@@ -3,6 +3,7 @@
 #ifndef PCC_RUNTIME_EMULATED_FIBERS_H
 #define PCC_RUNTIME_EMULATED_FIBERS_H
 
+#include "runtime/emulated/Switch.h"
 #include <cstddef>
 #include <vector>
 
@@ -23,16 +24,19 @@ public:
   /// Makes `count` fibers that are about to begin the body.
   void start(size_t count, Body body, void *argument);
   /// Runs a fiber until it pauses or ends.
-  void resume(size_t fiber);
+  void resume(size_t fiber) {
+    running = fiber;
+    switchStacks(&caller, fibers[fiber].pointer);
+  }
   /// Called by the fiber that runs: returns from resume().
-  void pause();
+  void pause() { switchStacks(&fibers[running].pointer, caller); }
   /// Whether a fiber's body has returned.
   bool hasEnded(size_t fiber) const { return fibers[fiber].hasEnded; }
   /// The fiber that runs.
   size_t current() const { return running; }
 
 private:
-  static void enter(Fibers *self);
+  static void enter(void *self);
 
   struct Fiber {
     char *stack = nullptr;

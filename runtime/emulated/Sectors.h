@@ -3,15 +3,15 @@
 #ifndef PCC_RUNTIME_EMULATED_SECTORS_H
 #define PCC_RUNTIME_EMULATED_SECTORS_H
 
-#include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace pcc {
 
 /// The sectors of a block's accesses. The lanes of a warp come one after the
-/// other, so that what they touch together is put together at the end.
+/// other, so that what they touch together is known by all that came before: a
+/// set, in a table that is searched from a place of the key's.
 class Sectors {
 public:
   /// Of a sector's bytes.
@@ -22,26 +22,55 @@ public:
             int64_t bytes) {
     for (uint64_t sector = address / kBytes;
          sector <= (address + bytes - 1) / kBytes; ++sector)
-      touched.push_back({warp, site, execution, sector});
+      insert({sector, warp, site, execution, round});
   }
   /// The sectors of all executions together; forgets them.
   int64_t take() {
-    std::sort(touched.begin(), touched.end());
-    auto end = std::unique(touched.begin(), touched.end());
-    int64_t count = end - touched.begin();
-    touched.clear();
-    return count;
+    // What other rounds have left counts for nothing.
+    if (++round == 0)
+      table.assign(table.size(), Touched()), round = 1;
+    return std::exchange(count, 0);
   }
 
 private:
   struct Touched {
-    uint32_t warp, site, execution;
-    uint64_t sector;
-    auto key() const { return std::tie(warp, site, execution, sector); }
-    bool operator<(const Touched &other) const { return key() < other.key(); }
-    bool operator==(const Touched &other) const { return key() == other.key(); }
+    uint64_t sector = 0;
+    uint32_t warp = 0, site = 0, execution = 0;
+    uint32_t round = 0; ///< 0: never
+
+    bool operator==(const Touched &other) const {
+      return sector == other.sector && warp == other.warp &&
+             site == other.site && execution == other.execution;
+    }
+    uint64_t hash() const {
+      uint64_t mixed = (uint64_t(warp) << 32 | site) * 0x9e3779b97f4a7c15;
+      mixed = (mixed ^ mixed >> 32 ^ execution) * 0xbf58476d1ce4e5b9;
+      mixed = (mixed ^ mixed >> 32 ^ sector) * 0x94d049bb133111eb;
+      return mixed ^ mixed >> 32;
+    }
   };
-  std::vector<Touched> touched;
+
+  void insert(const Touched &one) {
+    size_t mask = table.size() - 1, at = one.hash() & mask;
+    for (; table[at].round == round; at = (at + 1) & mask)
+      if (table[at] == one)
+        return;
+    table[at] = one;
+    if (2 * ++count > static_cast<int64_t>(table.size()))
+      grow();
+  }
+  void grow() {
+    std::vector<Touched> old(2 * table.size());
+    old.swap(table);
+    count = 0;
+    for (const Touched &one : old)
+      if (one.round == round)
+        insert(one);
+  }
+
+  std::vector<Touched> table = std::vector<Touched>(1 << 8);
+  uint32_t round = 1;
+  int64_t count = 0;
 };
 
 } // namespace pcc

@@ -1,0 +1,61 @@
+//===- Places.h - Which buffer an address lies in ---------------*- C++ -*-===//
+
+#ifndef PCC_RUNTIME_EMULATED_PLACES_H
+#define PCC_RUNTIME_EMULATED_PLACES_H
+
+#include "runtime/emulated/Emulator.h"
+#include <cstdint>
+#include <vector>
+
+namespace pcc {
+
+/// Where the buffers of a launch lie.
+class Places {
+public:
+  /// Of a kernel and the buffers that it is given.
+  Places(const pcc_emu_kernel &kernel, void *const *buffers)
+      : last(kernel.sites, -1) {
+    for (int64_t i = 0; i < kernel.buffer_count; ++i) {
+      const char *begin = static_cast<const char *>(buffers[i]);
+      all.push_back({begin, begin + kernel.buffers[i].bytes,
+                     kernel.buffers[i].is_written != 0, true});
+    }
+    for (Place &one : all)
+      for (const Place &other : all)
+        one.isWhole &= other.end <= one.begin || one.end <= other.begin ||
+                       (one.begin == other.begin && one.end == other.end);
+  }
+
+  /// The buffer that an access lies in, -1: there is none. Of those that lie at
+  /// the same place, one that may be written counts.
+  int64_t find(const char *address, int64_t bytes, int32_t site) {
+    // An access mostly stays in its buffer.
+    int64_t found = last[site];
+    if (found >= 0 && all[found].isWhole && all[found].has(address, bytes))
+      return found;
+    found = -1;
+    for (int64_t i = 0, count = all.size(); i < count; ++i)
+      if (all[i].has(address, bytes) && (found < 0 || all[i].isWritten))
+        found = i;
+    return last[site] = found;
+  }
+
+private:
+  struct Place {
+    const char *begin, *end;
+    bool isWritten;
+    /// Whether those that overlap it lie exactly where it does: what counts for
+    /// one of its addresses then counts for all.
+    bool isWhole;
+
+    bool has(const char *address, int64_t bytes) const {
+      return address >= begin && address + bytes <= end;
+    }
+  };
+  std::vector<Place> all;
+  std::vector<int64_t> last; ///< found, by access
+};
+
+} // namespace pcc
+
+#endif // PCC_RUNTIME_EMULATED_PLACES_H
