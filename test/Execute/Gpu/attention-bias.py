@@ -112,7 +112,7 @@ for i, sizes in enumerate(((2, 9, 37, 2, 1, 16, 16), (1, 40, 36, 2, 2, 40, 24)))
 # Beside what attention reads: the bias of all pairs for each tile of queries, and
 # backward for each of keys; max wherever lse is; for dbias all of what belongs to
 # 128 queries and 64 keys.
-b, s, h, d = 1, 512, 2, 64
+b, s, h, d = 1, 384, 2, 64
 times, pairs = s // 128, s // 64
 rows, numbers = sectors(b, s, h, d, element="bf16"), 2 * s * h
 forward, backward = (
