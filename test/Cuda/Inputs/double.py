@@ -28,6 +28,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(sys.argv[1])
 DOUBLE = BUILD / "test/Cuda/double"
+HOME = pathlib.Path.cwd()
 BOUNDS = {"f32": 1e-4, "bf16": 2e-2, "fp16": 2e-2}
 SEEDS = range(3)
 MODELS = {
@@ -60,33 +61,46 @@ def call(*command):
 
 
 def prepare(model, precision, *plan, sizes=(), batch=16):
-    """The program for CPUs, that for GPUs, and the code of its kernels; `sizes`
-    are other ones of the model. Returns pcc's flags for a device."""
-    text = subprocess.run(
-        [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
-         *SIZES, *LARGER.get(model, []), *sizes], check=True, capture_output=True, text=True).stdout
-    pathlib.Path("model.mlir").write_text(
-        'module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
-    pathlib.Path("tokens.bin").write_bytes(
-        b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
+    """Goes to a folder for a model and a plan; `sizes` are other ones of the
+    model. What is there already is not made again. Returns pcc's flags for a
+    device."""
+    what = [model, precision, *plan, *sizes, str(batch)]
+    folder = HOME / "-".join(word.strip("-") for word in what)
+    folder.mkdir(exist_ok=True)
+    os.chdir(folder)
     # The model's batch of 2 is that of all ranks of data.
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
              f"--global-batch-size={batch}", *plan]
-    pcc = BUILD / "bin/pcc"
-    call(pcc, "model.mlir", *flags, "-o", "cpu")
     library = ["--attention-backend=cudnn"] if model in LARGER else []
-    call(pcc, "model.mlir", *flags, *library, "--target=cuda", "-o", "cuda")
-    call(pcc, "model.mlir", *flags, *library, "--target=cuda-emulated",
-         "--emit=obj", "-o", "kernels.o")
-    call("clang-22", "-shared", "-o", "kernels.so", "kernels.o",
-         DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
-    if library:
-        call(pcc, "model.mlir", *flags, *library, "--target=cuda-emulated",
-             "-o", "emulated")
+    device = [*flags, *library, "--target=cuda-emulated"]
+    prepare.flags = {"cpu": flags, "cuda": [*flags, *library, "--target=cuda"],
+                     "kernels.o": [*device, "--emit=obj"], "emulated": device}
+    if not os.path.exists("model.mlir"):
+        text = subprocess.run(
+            [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
+             *SIZES, *LARGER.get(model, []), *sizes], check=True,
+            capture_output=True, text=True).stdout
+        pathlib.Path("tokens.bin").write_bytes(
+            b"".join(struct.pack("<H", i * i % 47) for i in range(600)))
+        pathlib.Path("model.mlir").write_text(
+            'module attributes {pcc.phase = "nn"} {\n' + text + "}\n")
     return flags + library
 
 
+def make(program):
+    """What a program consists of: that for GPUs has the code of its kernels, for
+    the double, beside it."""
+    if not os.path.exists(program):
+        call(BUILD / "bin/pcc", "model.mlir", *prepare.flags[program], "-o",
+             program)
+    if program == "cuda" and not os.path.exists("kernels.so"):
+        make("kernels.o")
+        call("clang-22", "-shared", "-o", "kernels.so", "kernels.o",
+             DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
+
+
 def start(program, *flags, seed=0, limit=300, **environment):
+    make(program)
     env = dict(os.environ, OMP_NUM_THREADS="1", PCC_CUDA_LIBRARIES=str(DOUBLE),
                PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so"),
                PCC_DOUBLE_SEED=str(seed), **environment)
@@ -233,8 +247,9 @@ def calls(*plan):
 
 def graphs():
     made = {}
-    for layers, batch in ("2", 16), ("6", 16), ("2", 64):
-        prepare("gpt", "bf16", sizes=["--layers", layers], batch=batch)
+    for layers, batch in (2, 16), (6, 16), (2, 64):
+        sizes = ["--layers", str(layers)] if layers != 2 else []
+        prepare("gpt", "bf16", sizes=sizes, batch=batch)
         result = start("cuda", "--steps", "2", PCC_DOUBLE_TRACE="trace")
         if result.returncode:
             sys.exit(result.stderr)
@@ -361,12 +376,13 @@ def attention():
 
 def missing():
     """With and without attention by cuDNN, which nobody finds."""
-    call("clang-22", "-shared", "-fPIC", "-o", "hide.so",
+    hidden = HOME / "hide.so"
+    call("clang-22", "-shared", "-fPIC", "-o", hidden,
          ROOT / "test/Cuda/Inputs/hide.c")
     for model in "gpt-cudnn", "gpt":
         prepare(model, "bf16")
         result = start("cuda", "--steps", "1", HIDDEN_LIBRARY="libcudnn",
-                       LD_PRELOAD=os.path.abspath("hide.so"))
+                       LD_PRELOAD=str(hidden))
         asked = re.findall("^hidden: (.*)\n", result.stderr, re.MULTILINE)
         print(f"{model}: exit {result.returncode},",
               "asks for cuDNN" if asked else "asks for none")
