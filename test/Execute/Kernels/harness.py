@@ -76,8 +76,9 @@ class Kernels:
         path = os.path.join(self.folder.name, "k")
         with open(path + ".ll", "w") as file:
             file.write(ir)
-        run(["clang-22", "-O3", "-march=native", "-shared", "-fPIC",
-             "-Wno-override-module", path + ".ll", "-o", path + ".so",
+        # Without unrolling, as pcc compiles.
+        run(["clang-22", "-O3", "-fno-unroll-loops", "-march=native", "-shared",
+             "-fPIC", "-Wno-override-module", path + ".ll", "-o", path + ".so",
              "-lm"], "")
         self.library = ctypes.CDLL(path + ".so")
 
