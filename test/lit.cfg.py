@@ -3,6 +3,7 @@ import shutil
 import subprocess
 
 import lit.formats
+import lit.util
 
 if not hasattr(config, "pcc_build"):
     # Started on a file of the source tree. What the build tree knows is in a
@@ -25,6 +26,10 @@ else:
          config.environment.get("PATH", "")])
     if config.pcc_cuda:
         config.available_features.add("cuda")
+    # As many at a time as there are cores, but for those that mostly wait: check-pcc
+    # starts one more.
+    lit_config.parallelism_groups["computing"] = lit.util.usable_core_count()
+    config.parallelism_group = "computing"
     # Tests share the machine's cores: threads that wait must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
     config.substitutions.append(("%root", config.pcc_root))
