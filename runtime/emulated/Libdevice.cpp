@@ -32,6 +32,13 @@ uint16_t pcc_emu_bfloat(float x) {
     return 0x7fff;
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+
+/// LLVM's name for that, which it calls where it moves a bf16 about on CPUs
+/// that have none; compilers of before 2023 have no such function. An f16 is
+/// returned as a bf16 is, and not made by a call of this.
+__attribute__((weak)) _Float16 __truncsfbf2(float x) {
+  return __builtin_bit_cast(_Float16, pcc_emu_bfloat(x));
+}
 }
 
 const pcc_emu_symbol *pcc_emu_symbols(void) {
@@ -45,6 +52,7 @@ const pcc_emu_symbol *pcc_emu_symbols(void) {
       PCC_SYMBOL(__nv_powi),
       PCC_SYMBOL(__nv_powif),
       PCC_SYMBOL(pcc_emu_bfloat),
+      PCC_SYMBOL(__truncsfbf2),
       PCC_SYMBOL(pcc_emu_thread),
       PCC_SYMBOL(pcc_emu_block),
       PCC_SYMBOL(pcc_emu_block_size),

@@ -9,6 +9,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "passes/Codegen/Kernels/Stack.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
@@ -104,17 +105,29 @@ static Type roundedBy(func::FuncOp kernel) {
 }
 
 /// A CPU adds up an attention's dq in memory, in f32; where it has 16 bits, the
-/// kernel is changed. Returns which buffer that is; -1: none.
+/// kernel is changed, with what else lies in dq's buffer. Returns which buffer
+/// that is; -1: none.
 static int64_t widenQueryGradient(func::FuncOp kernel) {
   Operation *end = kernel.getBody().front().getTerminator();
+  auto widen = [&](Value value) {
+    value.setType(nn::tensorType(value).clone(
+        Float32Type::get(kernel.getContext())));
+  };
   for (OpOperand &result : end->getOpOperands()) {
-    auto grad = result.get().getDefiningOp<nn::AttentionGradOp>();
-    if (!grad || grad.getDq() != result.get())
+    Operation *maker = result.get().getDefiningOp();
+    Operation *stacked = maker ? codegen::findStacked(maker) : nullptr;
+    auto grad =
+        dyn_cast_or_null<nn::AttentionGradOp>(stacked ? stacked : maker);
+    if (!grad || (!stacked && grad.getDq() != result.get()))
       continue;
-    auto type = nn::tensorType(result.get());
-    if (type.getElementTypeBitWidth() != 16)
+    if (nn::tensorType(result.get()).getElementTypeBitWidth() != 16)
       continue;
-    result.get().setType(type.clone(Float32Type::get(kernel.getContext())));
+    widen(result.get());
+    if (stacked)
+      for (Value insert : maker->getOperands()) {
+        widen(insert);
+        widen(insert.getDefiningOp<nn::InsertOp>().getInput());
+      }
     kernel.setType(FunctionType::get(kernel.getContext(),
                                      kernel.getArgumentTypes(),
                                      end->getOperandTypes()));

@@ -46,6 +46,7 @@ private:
   llvm::Value *visitMultiply(llvm::CallInst &call);
   llvm::Value *makeWords(llvm::CallInst &call, unsigned count);
   void visitRounding(llvm::FPTruncInst &rounding);
+  void visitArithmetic(llvm::BinaryOperator &op);
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
   void takeSharedMemory(llvm::Function &kernel);
@@ -226,6 +227,25 @@ void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
   rounding.eraseFromParent();
 }
 
+/// Arithmetic of bf16, which few CPUs have: in f32, and rounded, which is the
+/// same for one operation.
+void Instrumenter::visitArithmetic(llvm::BinaryOperator &op) {
+  llvm::Type *narrow = op.getType();
+  if (!narrow->getScalarType()->isBFloatTy())
+    return;
+  llvm::Type *wide = narrow->getWithNewType(b.getFloatTy());
+  b.SetInsertPoint(&op);
+  llvm::Value *result = b.CreateBinOp(op.getOpcode(),
+                                      b.CreateFPExt(op.getOperand(0), wide),
+                                      b.CreateFPExt(op.getOperand(1), wide));
+  auto *rounding = llvm::cast<llvm::FPTruncInst>(
+      llvm::CastInst::Create(llvm::Instruction::FPTrunc, result, narrow, "",
+                             op.getIterator()));
+  op.replaceAllUsesWith(rounding);
+  op.eraseFromParent();
+  visitRounding(*rounding);
+}
+
 void Instrumenter::visit(llvm::Instruction &instruction) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
     visitAccess(*load, load->getPointerOperand(), load->getType(),
@@ -235,6 +255,8 @@ void Instrumenter::visit(llvm::Instruction &instruction) {
                 store->getValueOperand()->getType(), store->getAlign(), true);
   else if (auto *rounding = llvm::dyn_cast<llvm::FPTruncInst>(&instruction))
     visitRounding(*rounding);
+  else if (auto *op = llvm::dyn_cast<llvm::BinaryOperator>(&instruction))
+    visitArithmetic(*op);
   else if (llvm::isa<llvm::MemIntrinsic, llvm::AtomicRMWInst,
                      llvm::AtomicCmpXchgInst>(instruction))
     problem = "sees no accesses by " + std::string(instruction.getOpcodeName());
