@@ -30,6 +30,7 @@ public:
 private:
   void splitAccumulations();
   LogicalResult assignUnits();
+  bool isMadeWithLoss(Operation *op, int64_t afterUnit);
   void addBeforeCrossing();
   void repeatViews();
   bool isWorthRepeating(Operation *view, int64_t unit);
@@ -108,6 +109,13 @@ void MicrobatchOutliner::splitAccumulations() {
   }
 }
 
+/// Whether an op belongs to the forward unit of its segment, though it is a
+/// gradient: that of the logits needs nothing that comes after the loss, and
+/// the two read them once.
+bool MicrobatchOutliner::isMadeWithLoss(Operation *op, int64_t afterUnit) {
+  return isa<nn::CrossEntropyGradOp>(op) && afterUnit < segments();
+}
+
 LogicalResult MicrobatchOutliner::assignUnits() {
   Block &block = func.getBody().front();
   auto activations = findActivations(block);
@@ -129,7 +137,8 @@ LogicalResult MicrobatchOutliner::assignUnits() {
       if (auto it = units.find(operand.getDefiningOp()); it != units.end())
         unit = std::max(unit, it->second);
     bool isAccumulate = isa<nn::AccumulateOp>(op);
-    bool isBackward = op.hasAttr(nn::kBackwardAttr);
+    bool isBackward =
+        op.hasAttr(nn::kBackwardAttr) && !isMadeWithLoss(&op, unit);
     // An accumulation is where its value is. If that is computed anywhere, a
     // gradient goes to its parameter, a count of targets to the loss.
     if (isAccumulate && unit < 0 && !isBackward)

@@ -47,24 +47,15 @@ const pcc_emu_symbol *pcc_emu_symbols(void) {
 #define PCC_FUNCTION2(name) PCC_FUNCTION1(name)
   static const pcc_emu_symbol symbols[] = {
 #include "runtime/emulated/Libdevice.def"
-      PCC_SYMBOL(__nv_rsqrt),
-      PCC_SYMBOL(__nv_rsqrtf),
-      PCC_SYMBOL(__nv_powi),
-      PCC_SYMBOL(__nv_powif),
-      PCC_SYMBOL(pcc_emu_bfloat),
-      PCC_SYMBOL(__truncsfbf2),
-      PCC_SYMBOL(pcc_emu_thread),
-      PCC_SYMBOL(pcc_emu_block),
-      PCC_SYMBOL(pcc_emu_block_size),
-      PCC_SYMBOL(pcc_emu_grid_size),
-      PCC_SYMBOL(pcc_emu_barrier),
-      PCC_SYMBOL(pcc_emu_sync_warp),
-      PCC_SYMBOL(pcc_emu_shuffle),
-      PCC_SYMBOL(pcc_emu_load_matrices),
-      PCC_SYMBOL(pcc_emu_multiply),
-      PCC_SYMBOL(pcc_emu_shared),
-      PCC_SYMBOL(pcc_emu_access),
-      {nullptr, nullptr}};
+      PCC_SYMBOL(__nv_rsqrt),         PCC_SYMBOL(__nv_rsqrtf),
+      PCC_SYMBOL(__nv_powi),          PCC_SYMBOL(__nv_powif),
+      PCC_SYMBOL(pcc_emu_bfloat),     PCC_SYMBOL(__truncsfbf2),
+      PCC_SYMBOL(pcc_emu_thread),     PCC_SYMBOL(pcc_emu_block),
+      PCC_SYMBOL(pcc_emu_block_size), PCC_SYMBOL(pcc_emu_grid_size),
+      PCC_SYMBOL(pcc_emu_barrier),    PCC_SYMBOL(pcc_emu_sync_warp),
+      PCC_SYMBOL(pcc_emu_shuffle),    PCC_SYMBOL(pcc_emu_load_matrices),
+      PCC_SYMBOL(pcc_emu_multiply),   PCC_SYMBOL(pcc_emu_shared),
+      PCC_SYMBOL(pcc_emu_access),     {nullptr, nullptr}};
   return symbols;
 }
 // NOLINTEND(readability-identifier-naming)

@@ -9,11 +9,11 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "passes/Codegen/Kernels/Stack.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Prepare.h"
+#include "passes/Codegen/Kernels/Stack.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -110,8 +110,8 @@ static Type roundedBy(func::FuncOp kernel) {
 static int64_t widenQueryGradient(func::FuncOp kernel) {
   Operation *end = kernel.getBody().front().getTerminator();
   auto widen = [&](Value value) {
-    value.setType(nn::tensorType(value).clone(
-        Float32Type::get(kernel.getContext())));
+    value.setType(
+        nn::tensorType(value).clone(Float32Type::get(kernel.getContext())));
   };
   for (OpOperand &result : end->getOpOperands()) {
     Operation *maker = result.get().getDefiningOp();

@@ -50,6 +50,11 @@ public:
     ArrayRef<int64_t> value = nn::tensorType(op.getV()).getShape();
     int64_t others = value[1];
     bool isCausal = op.getCausal();
+    bool isForward = std::is_same_v<Op, nn::AttentionOp>;
+    bool isNarrow = std::max(shape[3], value[3]) <= 64 &&
+                    nn::tensorType(op.getQ()).getElementTypeBitWidth() == 16;
+    if (!isForward && isNarrow && !op.getBias())
+      rowsOfTile = 64;
     heads = double(shape[2]) / double(value[2]);
     ofQueries = tiles(shape[1], others, isCausal);
     ofKeys = tiles(others, shape[1], isCausal);
@@ -104,10 +109,10 @@ public:
   }
 
 private:
-  /// How often all of the other ones are read for tiles of 128; half of them,
-  /// and the tiles that masks cut, if a query sees no later key.
-  static double tiles(int64_t count, int64_t others, bool isCausal) {
-    double all = double(llvm::divideCeil(count, 128));
+  /// How often all of the other ones are read for tiles of so many rows; half
+  /// of them, and the tiles that masks cut, if a query sees no later key.
+  double tiles(int64_t count, int64_t others, bool isCausal) const {
+    double all = double(llvm::divideCeil(count, rowsOfTile));
     return isCausal && count == others ? (all + 1) / 2 : all;
   }
   /// Keys of a tile of the bias' cotangent, by the width of heads.
@@ -146,6 +151,9 @@ private:
     }
   }
 
+  /// Rows that a block has; backward fewer, where it has a bias or wide heads
+  /// more again.
+  int64_t rowsOfTile = 128;
   double queries, keys, results, stats;
   double placesOfQueries, placesOfKeys, placesOfPairs = 0;
   double heads; ///< of queries, for each of keys

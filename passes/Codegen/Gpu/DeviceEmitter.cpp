@@ -54,9 +54,10 @@ DeviceEmitter::DeviceEmitter(func::FuncOp kernel, gpu::GPUFuncOp function,
                              const LayoutLimits &limits)
     : kernel(kernel), function(function), layout(layout), limits(limits),
       b(kernel.getLoc(), function.getContext()),
+      group(findGroupLoop(*unitsOf(kernel).getBody())),
       runningSums(findRunningSums(*unitsOf(kernel).getBody())),
-      kept(*unitsOf(kernel).getBody(), runningSums, layout, limits,
-           mostKept(kernel, layout)) {
+      kept(group ? *group.getBody() : *unitsOf(kernel).getBody(), runningSums,
+           layout, limits, mostKept(kernel, layout)) {
   b.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
        llvm::zip(kernel.getArguments(), function.getArguments())) {
@@ -259,6 +260,8 @@ LogicalResult DeviceEmitter::emitOp(Operation *op) {
     return emitAlloca(alloca);
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return emitStore(store);
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop == group)
+    return emitGroup(loop);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return layout.slices > 1 && sumsRows(loop) ? emitColumnSum(loop)
                                                : emitLoop(loop);
@@ -342,8 +345,12 @@ LogicalResult DeviceEmitter::emitAlloca(memref::AllocaOp alloca) {
   });
   if (!type.getRank() || !isWritten)
     return success();
-  if (layout.slices > 1) {
-    // Of a block of columns, each thread has its own.
+  // Of a block of columns, each thread has its own; so it has of sums over a
+  // group's rows.
+  bool outlivesRow = group && llvm::any_of(alloca->getUsers(), [&](auto *user) {
+                       return !group->isProperAncestor(user);
+                     });
+  if (layout.slices > 1 || outlivesRow) {
     held[alloca] = {};
     return success();
   }

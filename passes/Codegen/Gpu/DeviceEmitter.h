@@ -92,6 +92,12 @@ private:
   mlir::LogicalResult emitLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult emitBranch(mlir::scf::IfOp branch);
   mlir::LogicalResult emitColumnSum(mlir::scf::ForOp loop);
+  mlir::LogicalResult emitGroup(mlir::scf::ForOp loop);
+  /// Emits a loop from `first` on whose ops add to rows that are private to the
+  /// thread.
+  mlir::FailureOr<mlir::scf::ForOp> emitSums(mlir::scf::ForOp loop,
+                                             mlir::Value first, int64_t step,
+                                             llvm::ArrayRef<mlir::Value> sums);
   mlir::LogicalResult emitStore(mlir::memref::StoreOp store);
   mlir::LogicalResult emitAlloca(mlir::memref::AllocaOp alloca);
 
@@ -113,11 +119,14 @@ private:
   /// e to the power of an f32, within some units of the last place.
   mlir::Value powerOf(mlir::Value x);
   /// What a thread holds for a generic's outs: of each out that is a reduction
-  /// or a private row, `width` values.
+  /// or a private row, `width` values, of
+  /// rows in each step.
   using Held = llvm::SmallVector<mlir::Value>;
-  /// Computes `count` columns from `column` on.
+  /// Computes `count` columns from `column` on, those of step `step` of private
+  /// rows.
   Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,
-                   int64_t count, int64_t width, mlir::ValueRange held);
+                   int64_t count, int64_t width, mlir::ValueRange held,
+                   int64_t step);
   /// The elements of an operand of a generic.
   llvm::SmallVector<mlir::Value> load(mlir::OpOperand &operand,
                                       mlir::Value column, int64_t count);
@@ -173,6 +182,8 @@ private:
   mlir::Value shared;
   /// Values of accumulators, and of rows that are private to the thread.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
+  /// The loop over the rows of a group, if there is one.
+  mlir::scf::ForOp group;
   /// For an argument that a result may lie in, that result.
   llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
   /// Sweeps that are made in one.
@@ -181,6 +192,14 @@ private:
   /// exponentials of what this was subtracted from are made by powerOf().
   int64_t columnsEnd = 0;
   mlir::Value subtracted;
+  /// And what was loaded for one of both, which the other reads, too.
+  struct Loaded {
+    Slice from;
+    mlir::Value column;
+    Held values;
+  };
+  llvm::SmallVector<Loaded> loaded;
+  bool keepsLoads = false;
   /// Rows that a unit's sweeps keep, and where.
   KeptRows kept;
   llvm::SmallVector<mlir::Value> keptRows;

@@ -235,12 +235,11 @@ void Instrumenter::visitArithmetic(llvm::BinaryOperator &op) {
     return;
   llvm::Type *wide = narrow->getWithNewType(b.getFloatTy());
   b.SetInsertPoint(&op);
-  llvm::Value *result = b.CreateBinOp(op.getOpcode(),
-                                      b.CreateFPExt(op.getOperand(0), wide),
-                                      b.CreateFPExt(op.getOperand(1), wide));
-  auto *rounding = llvm::cast<llvm::FPTruncInst>(
-      llvm::CastInst::Create(llvm::Instruction::FPTrunc, result, narrow, "",
-                             op.getIterator()));
+  llvm::Value *result =
+      b.CreateBinOp(op.getOpcode(), b.CreateFPExt(op.getOperand(0), wide),
+                    b.CreateFPExt(op.getOperand(1), wide));
+  auto *rounding = llvm::cast<llvm::FPTruncInst>(llvm::CastInst::Create(
+      llvm::Instruction::FPTrunc, result, narrow, "", op.getIterator()));
   op.replaceAllUsesWith(rounding);
   op.eraseFromParent();
   visitRounding(*rounding);

@@ -101,7 +101,11 @@ KeptRows::KeptRows(Block &unit, ArrayRef<RunningSum> runningSums,
       return row.slice.buffer == chain.buffer &&
              row.slice.offset == chain.offset;
     });
-    if (isSame || !chain.repeated())
+    // Of what a group's rows all read registers have each thread's own.
+    bool isOfAll =
+        layout.isOfGroups &&
+        (!chain.offset || divisorOf(chain.offset, layout.units) == 0);
+    if (isSame || isOfAll || !chain.repeated())
       continue;
     Row row{cast<MemRefType>(chain.buffer.getType()).getElementType(),
             chain.columns};

@@ -28,6 +28,8 @@ using namespace pcc::codegen;
 /// Threads that a core of the device, of 64 Ki registers, has room for at
 /// least: half of the most, each having 64 registers then.
 static constexpr int64_t kThreadsPerCore = 1024;
+/// The same of threads that have all the registers that they can name.
+static constexpr int64_t kWideThreadsPerCore = 512;
 /// The most blocks that a core has at a time.
 static constexpr int64_t kMostBlocks = 32;
 
@@ -95,10 +97,11 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
       continue;
     }
     // Without a number ptxas rather has more blocks than registers enough.
-    if (failed(setLaunch(function,
-                         {layout.grid(), layout.block(), shared,
-                          std::clamp<int64_t>(kThreadsPerCore / layout.block(),
-                                              1, kMostBlocks)})))
+    int64_t threads = layout.isOfGroups ? kWideThreadsPerCore : kThreadsPerCore;
+    if (failed(setLaunch(
+            function,
+            {layout.grid(), layout.block(), shared,
+             std::clamp<int64_t>(threads / layout.block(), 1, kMostBlocks)})))
       return failure();
     return function;
   }

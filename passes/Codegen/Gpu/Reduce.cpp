@@ -128,13 +128,9 @@ void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
   }
 }
 
-/// Rows are shared among the slices of a block; what they have added up is
-/// added in their order, by the threads of the first.
-LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
-  SmallVector<Value> sums;
-  for (auto op : loop.getOps<linalg::GenericOp>())
-    for (Value out : op.getOutputs())
-      sums.push_back(sliceOf(out).buffer);
+FailureOr<scf::ForOp> DeviceEmitter::emitSums(scf::ForOp loop, Value first,
+                                              int64_t step,
+                                              ArrayRef<Value> sums) {
   Held start;
   for (Value sum : sums) {
     for (Value value : held[sum])
@@ -142,8 +138,8 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
         return loop.emitError("a sum of rows begins at zero");
     llvm::append_range(start, held[sum]);
   }
-  auto emitted = scf::ForOp::create(b, slice, map.lookup(loop.getUpperBound()),
-                                    index(layout.slices), start);
+  auto emitted = scf::ForOp::create(b, first, map.lookup(loop.getUpperBound()),
+                                    index(step), start);
   map.map(loop.getInductionVar(), emitted.getInductionVar());
   auto take = [&](ValueRange values) {
     size_t at = 0;
@@ -166,6 +162,38 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
     scf::YieldOp::create(b, after);
   }
   take(emitted.getResults());
+  return emitted;
+}
+
+/// All threads take row after row, of which each has its own columns.
+LogicalResult DeviceEmitter::emitGroup(scf::ForOp loop) {
+  llvm::SetVector<Value> sums;
+  for (auto op : loop.getOps<linalg::GenericOp>())
+    for (Value out : op.getOutputs())
+      if (Value buffer = sliceOf(out).buffer; held.contains(buffer))
+        sums.insert(buffer);
+  hasWaited = false;
+  auto emitted = emitSums(loop, index(0), 1, sums.getArrayRef());
+  if (failed(emitted))
+    return failure();
+  if (hasWaited) {
+    // What some read of this row others may write for the next.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(emitted->getBody()->getTerminator());
+    wait();
+  }
+  return success();
+}
+
+/// Rows are shared among the slices of a block; what they have added up is
+/// added in their order, by the threads of the first.
+LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
+  SmallVector<Value> sums;
+  for (auto op : loop.getOps<linalg::GenericOp>())
+    for (Value out : op.getOutputs())
+      sums.push_back(sliceOf(out).buffer);
+  if (failed(emitSums(loop, slice, layout.slices, sums)))
+    return failure();
 
   // Column by column: slice s of the column lies at s * threads + lane.
   SmallVector<SmallVector<Value>> places(sums.size());

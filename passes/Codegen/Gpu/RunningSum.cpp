@@ -186,7 +186,7 @@ void DeviceEmitter::takeColumns(linalg::GenericOp op, ArrayRef<Value> firsts,
     chains.append(width - 1, neutral);
   }
   for (Value first : firsts)
-    chains = emitColumns(op, first, count, width, chains);
+    chains = emitColumns(op, first, count, width, chains, 0);
   for (auto [i, number] : llvm::enumerate(numbers)) {
     MutableArrayRef<Value> mine(&chains[i * width], count);
     for (int64_t half = count / 2; half; half /= 2)
@@ -221,6 +221,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
   auto take = [&](ArrayRef<Value> firsts, int64_t count, int64_t end,
                   Partial now) {
     columnsEnd = end;
+    keepsLoads = true;
     takeColumns(max, firsts, count, width, now.max);
     Value shift = finite(now.max[place]);
     scale(now.sum, now.shift, shift);
@@ -230,6 +231,8 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     takeColumns(sum, firsts, count, width, now.sum);
     subtracted = nullptr;
     columnsEnd = 0;
+    keepsLoads = false;
+    loaded.clear();
     return now;
   };
   auto takeIf = [&](Value isMine, Value first, int64_t count, Partial now) {

@@ -133,7 +133,13 @@ SmallVector<Value> DeviceEmitter::load(OpOperand &operand, Value column,
   if (use && use->isKept)
     return loadFrom(keptRows[use->row], column, count);
   Slice from = sliceOf(operand.get());
+  for (const Loaded &known : loaded)
+    if (known.from.buffer == from.buffer && known.from.offset == from.offset &&
+        known.column == column && int64_t(known.values.size()) == count)
+      return known.values;
   Held values = loadFrom(memory(from.buffer), element(from, column), count);
+  if (keepsLoads)
+    loaded.push_back({from, column, values});
   if (use && use->keeps)
     storeTo(values, keptRows[use->row], column);
   return values;
@@ -166,8 +172,8 @@ static bool isBelow(Operation *op, int64_t end) {
 
 DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
                                                Value column, int64_t count,
-                                               int64_t width,
-                                               ValueRange before) {
+                                               int64_t width, ValueRange before,
+                                               int64_t step) {
   SmallVector<SmallVector<Value>> operands;
   Held after(before.begin(), before.end());
   unsigned heldOuts = 0;
@@ -189,7 +195,8 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
       elements.assign(before.begin() + placeInHeld.back(),
                       before.begin() + placeInHeld.back() + count);
     } else if (isHeld) {
-      elements.assign(it->second.begin(), it->second.begin() + count);
+      auto mine = it->second.begin() + step * width;
+      elements.assign(mine, mine + count);
     } else {
       elements = loadIfUsed(op, operand, column, count);
     }
@@ -279,9 +286,12 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
   if (failed(checkHazards(op, columns)))
     return failure();
 
+  int64_t most = columns.key.most, perStep = layout.threads * columns.width;
+  int64_t whole = columns.isTiled ? layout.tileColumns : most;
+  int64_t width = columns.width, steps = llvm::divideCeil(whole, perStep);
+
   // What a thread holds: of each reduction `width` sums, which are joined at
-  // the end, and of each private row its own columns.
-  int64_t width = columns.width;
+  // the end, and of each private row its own columns, `width` in each step.
   Held start;
   SmallVector<Value> heldOuts;
   SmallVector<Operation *> joining;
@@ -303,15 +313,19 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
       start.append(it->second.begin(), it->second.end());
     else // It is filled here; what it holds before is not looked at.
       start.append(
-          width,
+          steps * width,
           arith::ConstantOp::create(
               b, b.getZeroAttr(
                      cast<MemRefType>(buffer.getType()).getElementType())));
   }
+  // Registers have no numbers that a loop could count; of a group's row all is
+  // under way together.
+  bool isUnrolled =
+      layout.isOfGroups || llvm::any_of(op->getOperands(), [&](Value operand) {
+        auto type = dyn_cast<MemRefType>(operand.getType());
+        return type && type.getRank() && held.contains(sliceOf(operand).buffer);
+      });
 
-  int64_t most = columns.key.most, perStep = layout.threads * width;
-  int64_t whole = columns.isTiled ? layout.tileColumns : most;
-  int64_t steps = llvm::divideCeil(whole, perStep);
   Value first = lane;
   if (width > 1 && layout.threads > 1)
     first = arith::MulIOp::create(b, lane, index(width));
@@ -349,30 +363,52 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     }
     return Held(branch.getResults());
   };
+  // Of what is held, where `number` of a step begins in each out's part.
+  auto placesOf = [&](int64_t number) {
+    SmallVector<size_t> places;
+    size_t at = 0;
+    for (Operation *joins : joining) {
+      places.push_back(at + (joins ? 0 : number * width));
+      at += joins ? width : steps * width;
+    }
+    return places;
+  };
   // Steps `from` to `to`; with `checks` columns may be none.
   auto run = [&](int64_t from, int64_t to, bool checks, Held now) -> Held {
-    auto step = [&](Value column, ValueRange held) -> Held {
-      auto body = [&] { return emitColumns(op, column, width, width, held); };
+    auto step = [&](Value column, ValueRange held, int64_t number) -> Held {
+      auto body = [&] {
+        return emitColumns(op, column, width, width, held, number);
+      };
       if (!checks)
         return body();
       Value isMine =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, bound);
       return guarded(isMine, held, body);
     };
+    if (isUnrolled || to - from == 1) {
+      for (int64_t number = from; number < to; ++number) {
+        Value column = first;
+        if (number)
+          column = arith::AddIOp::create(b, first, index(number * perStep));
+        auto places = placesOf(number);
+        Held before;
+        for (size_t place : places)
+          before.append(now.begin() + place, now.begin() + place + width);
+        Held after = step(column, before, number);
+        for (auto [i, place] : llvm::enumerate(places))
+          std::copy(after.begin() + i * width, after.begin() + (i + 1) * width,
+                    now.begin() + place);
+      }
+      return now;
+    }
     if (from == to)
       return now;
-    if (to - from == 1) {
-      Value column = first;
-      if (from)
-        column = arith::AddIOp::create(b, first, index(from * perStep));
-      return step(column, now);
-    }
     auto loop = scf::ForOp::create(b, index(from * perStep),
                                    index(to * perStep), index(perStep), now);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value column = arith::AddIOp::create(b, first, loop.getInductionVar());
-    Held after = step(column, loop.getRegionIterArgs());
+    Held after = step(column, loop.getRegionIterArgs(), 0);
     if (!after.empty())
       scf::YieldOp::create(b, after);
     return Held(loop.getResults());
@@ -396,14 +432,16 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
           arith::CmpIOp::create(b, arith::CmpIPredicate::eq, tile, index(0)));
     Value column = arith::AddIOp::create(b, lane, index(most - rest));
     now = guarded(isMine, now,
-                  [&] { return emitColumns(op, column, 1, width, now); });
+                  [&] { return emitColumns(op, column, 1, width, now, 0); });
   }
 
   SmallVector<Operation *> joins;
   SmallVector<Value> partial;
+  size_t end = 0;
   for (auto [i, buffer] : llvm::enumerate(heldOuts)) {
-    SmallVector<Value> mine(now.begin() + i * width,
-                            now.begin() + (i + 1) * width);
+    size_t begin = end;
+    end += joining[i] ? width : steps * width;
+    SmallVector<Value> mine(now.begin() + begin, now.begin() + end);
     if (!joining[i]) {
       held[buffer] = mine;
       continue;

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Codegen/Gpu/Slice.h"
+#include "passes/Codegen/Kernels/RowProgram.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -20,6 +21,8 @@ static constexpr int64_t kMostThreads = 512;
 static constexpr int64_t kBlocks = 256;
 /// Accesses of each operand that a thread has under way at a time.
 static constexpr int64_t kDepth = 4;
+/// The most slices of the rows that a block sums up.
+static constexpr int64_t kMostSlices = 32;
 /// Blocks that do with kernels of less than kLargeBytes.
 static constexpr int64_t kFewBlocks = 128;
 /// Half of what is large: a margin, as not all that is moved is looked at.
@@ -89,6 +92,23 @@ bool codegen::sumsRows(scf::ForOp loop) {
                  .buffer.template getDefiningOp<memref::AllocaOp>();
            });
          });
+}
+
+/// Whether a loop over rows does more with these than sum them up.
+static bool hasRows(scf::ForOp loop) {
+  return llvm::any_of(loop.getOps<linalg::GenericOp>(), [](auto op) {
+    return op.getNumReductionLoops() ||
+           llvm::any_of(op.getOutputs(), [](Value out) {
+             return isa<BlockArgument>(sliceOf(out).buffer);
+           });
+  });
+}
+
+scf::ForOp codegen::findGroupLoop(Block &unit) {
+  for (auto loop : unit.getOps<scf::ForOp>())
+    if (sumsRows(loop) && hasRows(loop))
+      return loop;
+  return {};
 }
 
 static bool isOneOf(ArrayRef<SameRow> rows, Value memref) {
@@ -222,9 +242,21 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   });
   int64_t vectors = llvm::PowerOf2Ceil(longest);
 
+  if (scf::ForOp loop = findGroupLoop(*forall.getBody())) {
+    int64_t columns = 1;
+    for (auto op : loop.getOps<linalg::GenericOp>())
+      columns = std::max(columns, columnsOf(op, limits).most);
+    layout.threads = threadsOfGroup(columns);
+    if (layout.threads == kWarp)
+      layout.teams = teamsFor(layout.units, limits.mostWarps);
+    layout.isOfGroups = true;
+    return layout;
+  }
   if (hasSums) {
     layout.threads = vectors;
-    layout.slices = std::max<int64_t>(2, kBlock / vectors);
+    // Few blocks, as of the second step of a sum, are of more threads.
+    int64_t block = layout.units < kFewBlocks ? kMostSlices * vectors : kBlock;
+    layout.slices = std::max<int64_t>(2, block / vectors);
     return layout;
   }
   // What the tiles sum up is at most half as much as the longest row, or as

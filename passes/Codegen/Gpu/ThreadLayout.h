@@ -9,6 +9,8 @@
 //     rows of 8, elementwise    2 threads, 128 rows a block
 //     sums over rows            a block for 128 columns: 32 threads that take
 //                               4 columns each, times 8 that share the rows
+//     rows of 768 in groups,    two warps a group, whose threads have 12
+//     which are summed, too     columns, the same of all of its rows
 //
 // Of each sweep over columns a thread takes `width` at a time, which it moves
 // by one access where that is 16 bytes; the next are threads * width further,
@@ -81,6 +83,9 @@ struct ThreadLayout {
   int64_t teams = 1;
   /// Threads that take the same columns and share the rows that are summed.
   int64_t slices = 1;
+  /// A unit is rows that the team takes one after another; what threads have of
+  /// these and of their sums takes all registers.
+  bool isOfGroups = false;
   /// Units that a team does one after another.
   int64_t rounds = 1;
   /// Units of a block are so many apart.
@@ -113,6 +118,10 @@ int64_t divisorOf(mlir::Value index, int64_t units);
 /// Whether a loop sums up rows, as many in each unit: it adds to rows that are
 /// private to the unit.
 bool sumsRows(mlir::scf::ForOp loop);
+
+/// The loop of a unit over a group of rows, which it sums up beside what else
+/// it does with each; null: it has none.
+mlir::scf::ForOp findGroupLoop(mlir::Block &unit);
 
 /// Lays out a kernel in kernel IR.
 ThreadLayout layOut(mlir::func::FuncOp kernel, const LayoutLimits &limits);

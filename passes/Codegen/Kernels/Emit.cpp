@@ -23,6 +23,9 @@ static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
     for (auto &node : program.getNodes())
       perUnit = std::max(perUnit, node->sweep);
     break;
+  case KernelShape::Groups:
+    perUnit = program.columns * program.reduced;
+    break;
   case KernelShape::Columns:
     perUnit = columnBlock * program.reduced;
     break;

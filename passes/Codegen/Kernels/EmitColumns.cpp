@@ -26,22 +26,23 @@ Window Emitter::blockWindow(Value block) {
   return {begin, size};
 }
 
+Value Emitter::beginSum(const Node *node, int64_t length, Window window) {
+  Type type = accumulatorOf(node);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  Value sums = memref::SubViewOp::create(
+      b, allocate(type, length), ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
+      ArrayRef<OpFoldResult>{window.size},
+      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
+  linalg::FillOp::create(b, ValueRange{zero}, ValueRange{sums});
+  return kept[node] = sums;
+}
+
 void Emitter::emitColumnSums(Window window) {
   SmallVector<Root> roots;
-  Value zero;
-  for (const Node *node : sweepPlan.getColumnSums()) {
-    Type type = accumulatorOf(node);
-    if (!zero || zero.getType() != type)
-      zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-    Value sums =
-        memref::SubViewOp::create(b, allocate(type, choices.columnBlock),
-                                  ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
-                                  ArrayRef<OpFoldResult>{window.size},
-                                  ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-    linalg::FillOp::create(b, ValueRange{zero}, ValueRange{sums});
-    kept[node] = sums;
-    roots.push_back({node->operands[0], sums, Root::SumElement});
-  }
+  for (const Node *node : sweepPlan.getColumnSums())
+    roots.push_back({node->operands[0],
+                     beginSum(node, choices.columnBlock, window),
+                     Root::SumElement});
   {
     auto loop =
         scf::ForOp::create(b, index(0), index(program.reduced), index(1));
@@ -55,6 +56,27 @@ void Emitter::emitColumnSums(Window window) {
   }
   for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps()))
     runSweep(sweep, i, window);
+}
+
+void Emitter::emitGroup(Value unit) {
+  row = unit;
+  Window window{nullptr, b.getIndexAttr(program.columns)};
+  for (const Node *node : sweepPlan.getColumnSums())
+    beginSum(node, program.columns, window);
+  {
+    auto loop =
+        scf::ForOp::create(b, index(0), index(program.reduced), index(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    rowLoop = loop;
+    reducedRow = loop.getInductionVar();
+    auto outer = scalars;
+    emitRow();
+    scalars = outer;
+    reducedRow = nullptr;
+    rowLoop = nullptr;
+  }
+  runSweeps(/*isAfter=*/true);
 }
 
 void Emitter::emitScatter(Window window) {

@@ -17,7 +17,9 @@ Value Emitter::index(int64_t value) {
 }
 
 int64_t Emitter::getUnits() const {
-  if (program.shape == KernelShape::Rows || program.shape == KernelShape::Rope)
+  if (program.shape == KernelShape::Rows ||
+      program.shape == KernelShape::Rope ||
+      program.shape == KernelShape::Groups)
     return program.rows;
   if (isByRow())
     return program.scatter.tableRows +
@@ -35,6 +37,9 @@ Value Emitter::allocate(Type element, int64_t length) {
   SmallVector<int64_t> shape;
   if (length)
     shape.push_back(length);
+  OpBuilder::InsertionGuard guard(b);
+  if (rowLoop)
+    b.setInsertionPoint(rowLoop);
   return memref::AllocaOp::create(b, MemRefType::get(shape, element),
                                   b.getI64IntegerAttr(64));
 }
@@ -276,6 +281,8 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
     sums.push_back({node, accumulator});
     roots.push_back({node->operands[0], accumulator, Root::Reduce, node->join});
   }
+  for (const Node *node : sweep.columnSums)
+    roots.push_back({node->operands[0], kept.lookup(node), Root::SumElement});
   for (const Output *output : sweep.stores) {
     Value out = slice(outputBuffer(*output), affineValue(output->access.row),
                       output->access.extent, window);
@@ -293,13 +300,17 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
     reduced[node] = memref::LoadOp::create(b, accumulator, ValueRange{});
 }
 
-void Emitter::emitRows(Value unit) {
-  row = unit;
+void Emitter::runSweeps(bool isAfter) {
   Window window{nullptr, OpFoldResult()};
   for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps())) {
     window.size = b.getIndexAttr(sweep.extent);
-    runSweep(sweep, i, window);
+    if (sweep.isAfter == isAfter)
+      runSweep(sweep, i, window);
   }
+}
+
+void Emitter::emitRow() {
+  runSweeps(/*isAfter=*/false);
   // All are known before the first is written: it may lie where another's
   // operand does.
   SmallVector<std::pair<const Output *, Value>> entries;
@@ -315,8 +326,12 @@ void Emitter::emitRows(Value unit) {
 }
 
 void Emitter::emitUnit(Value unit) {
-  if (program.shape == KernelShape::Rows)
-    return emitRows(unit);
+  if (program.shape == KernelShape::Rows) {
+    row = unit;
+    return emitRow();
+  }
+  if (program.shape == KernelShape::Groups)
+    return emitGroup(unit);
   if (program.shape == KernelShape::Rope)
     return emitRope(unit);
   if (isByRow())

@@ -34,8 +34,14 @@ public:
   void emitUnit(mlir::Value unit);
 
 private:
-  void emitRows(mlir::Value row);
+  /// All of a row.
+  void emitRow();
+  void runSweeps(bool isAfter);
+  /// Rows one after another, and their sums.
+  void emitGroup(mlir::Value unit);
   void emitColumnSums(Window window);
+  /// Sums over rows that a unit adds to, at zero.
+  mlir::Value beginSum(const Node *node, int64_t length, Window window);
   void emitScatter(Window window);
   bool isByRow() const {
     return program.shape == KernelShape::Scatter && program.scatter.isSorted &&
@@ -95,6 +101,8 @@ private:
   unsigned operands;
   /// The unit's row and, within a column sum, the row summed.
   mlir::Value row, reducedRow;
+  /// The loop over a group's rows, ahead of which memory is allocated.
+  mlir::Operation *rowLoop = nullptr;
   llvm::DenseMap<const Node *, mlir::Value> scalars;
   /// Reductions as they were added up.
   llvm::DenseMap<const Node *, mlir::Value> reduced;

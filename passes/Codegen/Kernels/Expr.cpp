@@ -325,7 +325,9 @@ Node *ExprBuilder::build(Value value, Access access) {
 
 Node *ExprBuilder::buildOp(OpResult value, Access access) {
   Operation *op = value.getOwner();
-  if (program.shape == KernelShape::Columns && isColumnSum(op)) {
+  bool sumsRows = program.shape == KernelShape::Columns ||
+                  program.shape == KernelShape::Groups;
+  if (sumsRows && isColumnSum(op)) {
     if (access.extent != program.columns || access.row != d0())
       return fail(op, "its sums are read in another order");
     return buildColumnSum(value, access.extent);

@@ -129,6 +129,8 @@ public:
 
   /// The unit's row.
   mlir::AffineExpr d0() { return mlir::getAffineDimExpr(0, context); }
+  /// The row of what is computed row by row.
+  mlir::AffineExpr unitRow() { return program.unitRow(context); }
   /// The row that a column sum is at.
   mlir::AffineExpr d1() { return mlir::getAffineDimExpr(1, context); }
   /// A row that is the same for all units.

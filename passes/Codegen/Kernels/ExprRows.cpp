@@ -35,7 +35,7 @@ bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
           nn::SumOfSquaresOp, nn::CrossEntropyOp, nn::RowMaxOp>(op) ||
       (result.getResultNumber() > 0 &&
        isa<nn::LayerNormOp, nn::RmsNormOp, nn::MaskedSoftmaxOp>(op));
-  if (access.row != d0() && access.row != affine(0)) {
+  if (access.row != unitRow() && access.row != affine(0)) {
     fail(op, "is read at other rows than its own");
     return false;
   }
@@ -227,22 +227,6 @@ Node *ExprBuilder::buildRows(OpResult value, Access access) {
       .Default([&](Operation *) { return buildNorm(value, access); });
 }
 
-/// Whether a node is made of a sum over rows. One row is summed at the place
-/// of its sum, so that places do not tell.
-static bool hasColumnSum(const Node *node) {
-  SmallVector<const Node *> work = {node};
-  llvm::SmallDenseSet<const Node *> seen = {node};
-  while (!work.empty()) {
-    const Node *next = work.pop_back_val();
-    if (next->kind == Node::Kind::ColReduce)
-      return true;
-    for (const Node *operand : next->operands)
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
-}
-
 Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
@@ -277,6 +261,9 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     // One run of reduced dims before the columns needs no division.
     if (kept.empty())
       row = d1();
+    // What is the row of others, too, is written as theirs is.
+    if (simplifyAffineExpr(row - unitRow(), 2, 0) == 0)
+      row = unitRow();
     term = build(reduce.getInput(), {row, columns});
   } else {
     // A row of what is normalized is one of d1.
@@ -298,7 +285,7 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
   }
   if (!term)
     return nullptr;
-  if (term->level)
+  if (term->level && program.shape == KernelShape::Columns)
     return fail(owner, "sums what needs whole rows");
   if (hasColumnSum(term))
     return fail(owner, "sums over rows what is itself such a sum");

@@ -13,8 +13,8 @@
 //        a -> x -> b, a -> b with x a product: may not, x stands between
 //
 // 4. `mergeColumnSums`: sums over the rows of one tensor read it once, and
-// parts
-//    of sums that one kernel makes are added up by one.
+//    parts of sums that one kernel makes are added up by one.
+//    `mergeSumsOfGroups`: so do sums and what reads these rows otherwise.
 // 5. `finish`: an order in which the groups and the other ops can run, near to
 //    that of the block.
 //
@@ -92,6 +92,10 @@ private:
   LogicalResult seed();
   void mergeProducers();
   void mergeColumnSums();
+  void mergeSumsOfGroups();
+  /// Groups that read a value, itself or a view of it, in the order of the
+  /// block.
+  SmallVector<int> readersOf(Value value);
   bool tryMerge(int a, int b);
   /// Completes a group from its own ops: views, arguments, results.
   Group complete(ArrayRef<Operation *> own);
@@ -354,6 +358,50 @@ void Grouper::mergeColumnSums() {
   }
 }
 
+SmallVector<int> Grouper::readersOf(Value value) {
+  SmallVector<Operation *> found;
+  std::function<void(Value)> look = [&](Value read) {
+    for (Operation *user : read.getUsers()) {
+      if (!position.contains(user))
+        continue;
+      if (isView(user) && !solidViews.contains(user))
+        look(user->getResult(0));
+      else if (isGroup[unitOf(user)])
+        found.push_back(user);
+    }
+  };
+  look(value);
+  llvm::sort(found, [&](Operation *a, Operation *b) {
+    return position[a] < position[b];
+  });
+  llvm::SetVector<int> units;
+  for (Operation *op : found)
+    units.insert(unitOf(op));
+  return units.takeVector();
+}
+
+/// Sums over rows belong to a kernel that reads the same rows, if its units can
+/// take these one after another: they are read once then.
+void Grouper::mergeSumsOfGroups() {
+  bool hasMerged = false;
+  for (Operation *op : all) {
+    if (!isKernelOp(op) || !isColumnSum(op) || !isGroup[unitOf(op)])
+      continue;
+    int64_t elements = numElements(op->getOperand(0));
+    auto mergeIntoReader = [&](Value read) {
+      return numElements(read) == elements &&
+             llvm::any_of(readersOf(read), [&](int reader) {
+               return reader != unitOf(op) && tryMerge(reader, unitOf(op));
+             });
+    };
+    hasMerged |=
+        llvm::any_of(complete(own[unitOf(op)]).arguments, mergeIntoReader);
+  }
+  // The parts of more sums are made by one kernel now.
+  if (hasMerged)
+    mergeColumnSums();
+}
+
 Grouping Grouper::finish() {
   Grouping grouping;
   // Kahn's algorithm; of the units that are ready the one whose last op comes
@@ -400,6 +448,7 @@ FailureOr<Grouping> Grouper::run() {
   buildEdges();
   mergeProducers();
   mergeColumnSums();
+  mergeSumsOfGroups();
   return finish();
 }
 

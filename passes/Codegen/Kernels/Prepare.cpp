@@ -2,6 +2,7 @@
 
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "dialects/Dist/Layout.h"
+#include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Sort/SortRows.h"
 
 using namespace mlir;
@@ -14,6 +15,8 @@ static constexpr int64_t kPartialSums = 65536;
 /// The least rows of a part of a sum over rows: what parts leave behind is
 /// little beside what they read.
 static constexpr int64_t kPartRows = 32;
+/// Threads of a kernel of groups of rows, that a large device is busy.
+static constexpr int64_t kGroupThreads = 65536;
 
 static RankedTensorType withShape(ArrayRef<int64_t> shape, Value like) {
   return RankedTensorType::get(shape, nn::tensorType(like).getElementType());
@@ -135,10 +138,16 @@ static void moveReducedLast(Op op) {
 }
 
 /// Into how many parts a sum of so many rows of so many columns is divided.
+/// A kernel that does more with the rows may make the first step: then each of
+/// its units takes those of a part in turn, and there are enough of them.
 static int64_t partsOf(int64_t rows, int64_t columns, int64_t partialSums) {
+  int64_t wanted = llvm::divideCeil(partialSums, columns);
+  if (columns >= codegen::kLeastGroupColumns &&
+      rows >= codegen::kLeastGroups * kPartRows)
+    wanted = std::max({wanted, codegen::kLeastGroups,
+                       kGroupThreads / codegen::threadsOfGroup(columns)});
   int64_t parts = 1;
-  for (int64_t p = 2; parts * columns < partialSums && p * kPartRows <= rows;
-       ++p)
+  for (int64_t p = 2; parts < wanted && p * kPartRows <= rows; ++p)
     if (rows % p == 0)
       parts = p;
   return parts;

@@ -21,6 +21,20 @@ bool codegen::isColumnSum(Operation *op) {
   return llvm::any_of(reduce.getDims(), [&](int64_t d) { return d < lead; });
 }
 
+bool codegen::hasColumnSum(const Node *node) {
+  SmallVector<const Node *> work = {node};
+  llvm::SmallDenseSet<const Node *> seen = {node};
+  while (!work.empty()) {
+    const Node *next = work.pop_back_val();
+    if (next->kind == Node::Kind::ColReduce)
+      return true;
+    for (const Node *operand : next->operands)
+      if (seen.insert(operand).second)
+        work.push_back(operand);
+  }
+  return false;
+}
+
 /// The ops between arguments and results.
 static SetVector<Operation *> collectOps(ArrayRef<Value> arguments,
                                          ArrayRef<Value> results) {
@@ -68,6 +82,9 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   return all;
 }
 
+/// Elements of the sums that such a unit holds, in registers of a block.
+static constexpr int64_t kMostGroupSums = 512 * 3 * 12;
+
 namespace {
 /// Tries one way to lay out the units after another.
 struct Creator {
@@ -89,29 +106,50 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
   program->columns = columns;
   program->reduced = reduced;
   ExprBuilder expr(*program, results[0].getContext(), arguments);
+  bool isGroups = shape == KernelShape::Groups;
+  AffineExpr row = expr.unitRow();
+  int64_t all = isGroups ? rows * reduced : rows, sums = 0;
   for (auto [index, result] : llvm::enumerate(results)) {
     int64_t count = numElements(result);
-    Access access{expr.d0(), 0};
-    if (columns && count == rows * columns)
-      access.extent = columns;
-    else if (count != rows)
-      return nullptr;
-    Node *node = expr.build(result, access);
+    SmallVector<Access> accesses;
+    if (isGroups && count == rows * columns)
+      accesses.push_back({expr.d0(), columns});
+    if (columns && count == all * columns)
+      accesses.push_back({row, columns});
     // Beside rows of one element, a result may also be a number per row.
-    if (!node && columns == 1) {
-      access.extent = 0;
-      node = expr.build(result, access);
+    if (count == all)
+      accesses.push_back({row, 0});
+    if (accesses.empty())
+      return nullptr;
+    Output output{static_cast<unsigned>(index), nullptr, {}};
+    for (Access access : accesses) {
+      output.node = expr.build(result, access);
+      output.access = access;
+      bool isOfGroup = program->isOfGroup(output);
+      if (output.node && isGroups &&
+          (hasColumnSum(output.node) != isOfGroup ||
+           (isOfGroup && output.node->level))) {
+        why = "sums over some rows beside what is no row of theirs";
+        output.node = nullptr;
+      }
+      if (output.node)
+        break;
     }
-    if (!node) {
-      why = expr.why;
+    if (!output.node) {
+      why = expr.why.empty() ? why : expr.why;
       return nullptr;
     }
     // A unit takes some columns of a row: a number per row would be nobody's.
-    if (shape == KernelShape::Columns && access.extent == 0) {
+    if (shape == KernelShape::Columns && output.access.extent == 0) {
       why = "a number per row beside sums over rows";
       return nullptr;
     }
-    program->outputs.push_back({static_cast<unsigned>(index), node, access});
+    sums += program->isOfGroup(output);
+    program->outputs.push_back(output);
+  }
+  if (sums * columns > kMostGroupSums) {
+    why = "more sums over rows than a unit can hold";
+    return nullptr;
   }
   if (shape == KernelShape::Columns)
     for (auto &node : program->getNodes())
@@ -243,7 +281,12 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
     for (int64_t length : llvm::reverse(lengths))
       if ((program = creator.attempt(KernelShape::Columns, count / length,
                                      length, reduced)))
-        break;
+        return finish();
+    RankedTensorType sums = nn::tensorType(columnSum->getResult(0));
+    int64_t groups = sums.getRank() > 1 ? sums.getDimSize(0) : 1;
+    int64_t width = sums.getNumElements() / std::max<int64_t>(groups, 1);
+    if (groups >= kLeastGroups && width >= kLeastGroupColumns)
+      program = creator.attempt(KernelShape::Groups, groups, width, reduced);
     return finish();
   }
   for (int64_t length : rowLengths(nn::tensorType(largest).getShape()))

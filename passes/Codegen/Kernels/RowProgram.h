@@ -16,6 +16,7 @@
 #include "dialects/NN/NN.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/MathExtras.h"
 #include <functional>
 #include <memory>
 
@@ -118,9 +119,21 @@ struct Rope {
 enum class KernelShape {
   Rows,    ///< unit = a row of every output
   Columns, ///< unit = a row of the outputs x a block of columns; sums over d1
+  Groups,  ///< unit = some rows one after another, and sums over these
   Scatter, ///< unit = a block of columns of the table, or a row of it
   Rope,    ///< unit = a row of all heads
 };
+
+/// Units of a kernel of groups of rows at least, as each takes its rows one
+/// after another; columns of these, as they are all that is done at a time.
+inline constexpr int64_t kLeastGroups = 256, kLeastGroupColumns = 256;
+
+/// Threads that take the rows of a group on a device, each with at most twelve
+/// columns: it has what it reads of a row, and some sums of each, in registers.
+inline int64_t threadsOfGroup(int64_t columns) {
+  return std::max<int64_t>(32,
+                           llvm::PowerOf2Ceil(llvm::divideCeil(columns, 12)));
+}
 
 /// The computation of a kernel: outputs, the nodes they are computed from, and
 /// how units share them.
@@ -128,9 +141,9 @@ class RowProgram {
 public:
   /// How units share the work.
   KernelShape shape = KernelShape::Rows;
-  int64_t rows = 1;    ///< of the outputs
+  int64_t rows = 1;    ///< of the outputs; Groups: of those that are sums
   int64_t columns = 0; ///< of the outputs; 0: outputs are one entry per row
-  int64_t reduced = 1; ///< Columns: the extent of d1
+  int64_t reduced = 1; ///< Columns, Groups: the extent of d1
   llvm::SmallVector<Output> outputs;
   Scatter scatter;
   Rope rope;
@@ -150,6 +163,19 @@ public:
   /// its elements is read before, or at the point where, it is written.
   bool mayReuse(unsigned index, unsigned argument) const;
 
+  /// The row that a unit is at, of what has as many rows as are computed.
+  mlir::AffineExpr unitRow(mlir::MLIRContext *context) const {
+    auto unit = mlir::getAffineDimExpr(0, context);
+    return shape == KernelShape::Groups
+               ? unit * reduced + mlir::getAffineDimExpr(1, context)
+               : unit;
+  }
+  /// Whether an output is one of the sums over the rows of a group.
+  bool isOfGroup(const Output &output) const {
+    return shape == KernelShape::Groups &&
+           llvm::isa<mlir::AffineDimExpr>(output.access.row);
+  }
+
   /// Nodes in the order they were made: operands first.
   llvm::ArrayRef<std::unique_ptr<Node>> getNodes() const { return nodes; }
   /// Takes a node in; the program owns what is returned.
@@ -164,6 +190,10 @@ private:
 
 /// Whether an op sums over rows, leaving columns.
 bool isColumnSum(mlir::Operation *op);
+
+/// Whether a node is made of a sum over rows. One row is summed at the place of
+/// its sum, so that places do not tell.
+bool hasColumnSum(const Node *node);
 
 /// The number of elements of a value of an nn op.
 int64_t numElements(mlir::Value value);

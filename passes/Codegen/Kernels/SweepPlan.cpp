@@ -18,11 +18,12 @@ void SweepPlan::markLive(const Node *node) {
     markLive(operand);
 }
 
-Sweep &SweepPlan::sweepFor(int level, int64_t extent) {
+Sweep &SweepPlan::sweepFor(bool isAfter, int level, int64_t extent) {
   for (Sweep &sweep : sweeps)
-    if (sweep.level == level && sweep.extent == extent)
+    if (sweep.isAfter == isAfter && sweep.level == level &&
+        sweep.extent == extent)
       return sweep;
-  sweeps.push_back({level, extent, {}, {}, {}});
+  sweeps.push_back({isAfter, level, extent, {}, {}, {}, {}});
   return sweeps.back();
 }
 
@@ -58,19 +59,25 @@ SweepPlan::SweepPlan(const RowProgram &program) {
   for (auto &node : program.getNodes()) {
     if (!isLive(node.get()))
       continue;
-    if (node->kind == Node::Kind::ColReduce)
+    if (node->kind == Node::Kind::ColReduce) {
       columnSums.push_back(node.get());
+      if (program.shape == KernelShape::Groups)
+        sweepFor(/*isAfter=*/false, node->operands[0]->level, node->extent)
+            .columnSums.push_back(node.get());
+    }
     if (node->kind == Node::Kind::Reduce)
-      sweepFor(node->operands[0]->level, node->sweep)
+      sweepFor(/*isAfter=*/false, node->operands[0]->level, node->sweep)
           .reductions.push_back(node.get());
   }
   for (const Output &output : program.outputs)
     if (output.access.extent)
-      sweepFor(output.node->level, output.access.extent)
+      sweepFor(program.isOfGroup(output), output.node->level,
+               output.access.extent)
           .stores.push_back(&output);
-  // (level, extent) is unique.
+  // (isAfter, level, extent) is unique.
   llvm::sort(sweeps, [](const Sweep &a, const Sweep &b) {
-    return std::tie(a.level, a.extent) < std::tie(b.level, b.extent);
+    return std::tie(a.isAfter, a.level, a.extent) <
+           std::tie(b.isAfter, b.level, b.extent);
   });
   for (auto [i, sweep] : llvm::enumerate(sweeps))
     for (const Output *output : sweep.stores)
@@ -78,8 +85,11 @@ SweepPlan::SweepPlan(const RowProgram &program) {
         keptAt.try_emplace(output->node, i);
   for (int i = 0, e = sweeps.size(); i < e; ++i) {
     auto reductions = sweeps[i].reductions;
+    auto sums = sweeps[i].columnSums;
     auto stores = sweeps[i].stores;
     for (const Node *node : reductions)
+      visit(node->operands[0], i);
+    for (const Node *node : sums)
       visit(node->operands[0], i);
     for (const Output *output : stores)
       visit(output->node, i);

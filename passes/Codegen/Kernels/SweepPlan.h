@@ -13,6 +13,8 @@ namespace pcc::codegen {
 /// One pass over the columns of a row: reductions and stores whose operands
 /// are known at its start.
 struct Sweep {
+  /// Of a program of groups of rows: whether it comes after all rows.
+  bool isAfter;
   /// How many sweeps must have ended before this one.
   int level;
   /// The columns it goes over.
@@ -21,6 +23,8 @@ struct Sweep {
   llvm::SmallVector<const Node *> reductions;
   /// Outputs that it writes.
   llvm::SmallVector<const Output *> stores;
+  /// Of a program of groups of rows: sums over these that it adds to.
+  llvm::SmallVector<const Node *> columnSums;
   /// Values kept in a row-sized temporary because a later sweep needs them and
   /// they cost more to compute again than to load.
   llvm::SmallVector<const Node *> temporaries;
@@ -35,7 +39,8 @@ public:
 
   /// The sweeps of a unit, in order.
   llvm::ArrayRef<Sweep> getSweeps() const { return sweeps; }
-  /// Sums over d1, made before any sweep.
+  /// Sums over d1, made before any sweep or, where rows are in groups, by those
+  /// of each row.
   llvm::ArrayRef<const Node *> getColumnSums() const { return columnSums; }
   /// Whether an output depends on a node.
   bool isLive(const Node *node) const { return live.contains(node); }
@@ -55,7 +60,7 @@ public:
 private:
   void markLive(const Node *node);
   void visit(const Node *node, int sweep);
-  Sweep &sweepFor(int level, int64_t extent);
+  Sweep &sweepFor(bool isAfter, int level, int64_t extent);
 
   std::vector<Sweep> sweeps;
   llvm::SmallVector<const Node *> columnSums;

@@ -49,17 +49,8 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
                           *tiles, block, buffers.operands, buffers.outs);
   }
   gpu::ReturnOp::create(b);
-  // A thread has all the registers that there are, or half of them where that
-  // suffices: then one block computes while another waits for its tile. It does
-  // not where scores are dropped out and have a bias, and are masked or have
-  // numbers of it of their own.
-  const int64_t narrow = 64;
-  bool isPlain =
-      sizes.p == 0 || !sizes.bias ||
-      (!sizes.isCausal && nn::tensorType(sizes.bias).getDimSize(2) == 1);
-  if (isa<nn::AttentionOp>(attention) && tiles->usesTensorCores() && isPlain &&
-      std::max(tiles->width, tiles->valueWidth) <= narrow)
-    launch.blocksOfCore = 2;
+  if (tiles->blocksOfCore)
+    launch.blocksOfCore = tiles->blocksOfCore;
   if (failed(setLaunch(function, launch)))
     return failure();
   return function;

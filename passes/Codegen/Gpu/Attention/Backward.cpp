@@ -228,29 +228,31 @@ int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                                    const DeviceTiles &tiles, Value block,
                                    const OperandMap &operands,
                                    ArrayRef<Operand> outs) {
-  Backward backward(b, op, choices, tiles, operands, outs);
+  DeviceTiles tilesOfKeys = tiles;
+  tilesOfKeys.columns = tiles.columnsOfKeys;
+  Backward ofKeys(b, op, choices, tilesOfKeys, operands, outs),
+      ofQueries(b, op, choices, tiles, operands, outs);
   BackwardBlocks blocks(AttentionSizes(op), tiles, outs);
   // Those of keys, which go through the queries of several heads, come first.
-  using Emit = void (Backward::*)(Value);
-  SmallVector<std::pair<int64_t, Emit>> kinds;
-  auto addKind = [&](int64_t count, Emit emit) {
+  SmallVector<std::pair<int64_t, std::function<void(Value)>>> kinds;
+  auto addKind = [&](int64_t count, std::function<void(Value)> emit) {
     if (count)
-      kinds.push_back({count, emit});
+      kinds.push_back({count, std::move(emit)});
   };
-  addKind(blocks.ofKeys, &Backward::emitKeys);
-  addKind(blocks.ofQueries, &Backward::emitQueries);
-  addKind(blocks.ofBias, &Backward::emitBias);
+  addKind(blocks.ofKeys, [&](Value at) { ofKeys.emitKeys(at); });
+  addKind(blocks.ofQueries, [&](Value at) { ofQueries.emitQueries(at); });
+  addKind(blocks.ofBias, [&](Value at) { ofQueries.emitBias(at); });
   OpBuilder::InsertionGuard guard(b);
-  for (auto [count, emit] : ArrayRef(kinds).drop_back()) {
+  for (auto &[count, emit] : ArrayRef(kinds).drop_back()) {
     Value bound = arith::ConstantIndexOp::create(b, count);
     Value isOfKind =
         arith::CmpIOp::create(b, arith::CmpIPredicate::slt, block, bound);
     auto branch = scf::IfOp::create(b, isOfKind, /*withElseRegion=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
-    (backward.*emit)(block);
+    emit(block);
     b.setInsertionPointToStart(branch.elseBlock());
     block = arith::SubIOp::create(b, block, bound);
   }
-  (backward.*kinds.back().second)(block);
-  return backward.getSharedBytes();
+  kinds.back().second(block);
+  return std::max(ofKeys.getSharedBytes(), ofQueries.getSharedBytes());
 }

@@ -9,6 +9,10 @@ using namespace pcc::codegen;
 
 /// The most bytes of shared memory that a block of an sm_90 may have.
 static constexpr int64_t kMostBytes = 227 * 1024;
+/// Of queries that come to a block of keys which has a third of the registers.
+static constexpr int64_t kHalfColumns = 32;
+/// Heads of so many columns leave registers for another block.
+static constexpr int64_t kNarrow = 64;
 /// Columns of a result that a warp keeps in registers.
 static constexpr int64_t kMostChunk = 128;
 /// Bytes between rows, so that eight rows at the same column lie in different
@@ -100,20 +104,43 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
   if (sizes.bias && bytesOf(sizes.bias) > 4)
     return std::nullopt;
   bool isForward = isa<nn::AttentionOp>(attention);
+  bool isWide = std::max(sizes.width, sizes.valueWidth) > kNarrow;
+  bool usesTensorCores = element.getIntOrFloatBitWidth() == 16;
+  // Several blocks: while one waits for its tile another computes. Forward, the
+  // threads of two have half of all registers, which do not suffice where
+  // scores are dropped out and have a bias, and are masked or have numbers of
+  // it of their own. Backward, those of three do if the blocks are half as
+  // large, and without a bias.
+  bool isPlain =
+      sizes.p == 0 || !sizes.bias ||
+      (!sizes.isCausal && nn::tensorType(sizes.bias).getDimSize(2) == 1);
+  int64_t blocksOfCore = 0, fromRows = 128;
+  if (usesTensorCores && !isWide && isForward && isPlain)
+    blocksOfCore = 2;
+  bool isHalved = usesTensorCores && !isWide && !isForward && !sizes.bias;
+  if (isHalved) {
+    blocksOfCore = 3;
+    fromRows = 64;
+  }
   int64_t mostRows =
       isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
   // Backward a warp adds up two results.
-  bool isWide = std::max(sizes.width, sizes.valueWidth) > 64;
-  int64_t most = isForward || !isWide ? 64 : 32;
-  for (int64_t rows = 128; rows >= kWarpRows; rows /= 2)
+  bool isShort = !isForward && isWide;
+  int64_t most = isShort ? 32 : 64;
+  for (int64_t rows = fromRows; rows >= kWarpRows; rows /= 2)
     for (int64_t columns = most; columns >= std::min<int64_t>(rows, 32);
          columns /= 2) {
       DeviceTiles tiles = layOut(
           attention, sizes,
           std::min(rows, int64_t(llvm::alignTo(mostRows, kWarpRows))),
           std::min(columns, int64_t(llvm::alignTo(mostColumns, kWarpRows))));
-      if (bytesOf(tiles, sizes, isForward) <= kMostBytes)
+      tiles.blocksOfCore = blocksOfCore;
+      tiles.columnsOfKeys =
+          isHalved ? std::min(tiles.columns, kHalfColumns) : tiles.columns;
+      if (bytesOf(tiles, sizes, isForward) *
+              std::max<int64_t>(blocksOfCore, 1) <=
+          kMostBytes)
         return tiles;
     }
   return std::nullopt;

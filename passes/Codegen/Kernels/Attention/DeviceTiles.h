@@ -31,6 +31,8 @@ inline constexpr int64_t kWarpRows = 16, kLanes = 32;
 struct DeviceTiles {
   /// Rows that stay and rows ("columns" of scores) that come, multiples of 16.
   int64_t rows, columns;
+  /// Backward, those of a block that keys stay in, which has two results.
+  int64_t columnsOfKeys;
   /// Columns that a tile of q or k, and one of v, has in shared memory, with
   /// zeros behind those of a head.
   int64_t width, valueWidth;
@@ -45,6 +47,8 @@ struct DeviceTiles {
   int64_t scoreStride;
   /// Bytes of an element of the operands.
   int64_t elementBytes;
+  /// Blocks that a core shall have room for; 0: as many as come.
+  int64_t blocksOfCore;
 
   /// Threads of a block.
   int64_t threads() const { return rows / kWarpRows * kLanes; }
