@@ -23,6 +23,8 @@ static constexpr int64_t kBlocks = 256;
 static constexpr int64_t kDepth = 4;
 /// The most slices of the rows that a block sums up.
 static constexpr int64_t kMostSlices = 32;
+/// Bytes of shared memory for what these have added up.
+static constexpr int64_t kMostSumBytes = 128 * 1024;
 /// Blocks that do with kernels of less than kLargeBytes.
 static constexpr int64_t kFewBlocks = 128;
 /// Half of what is large: a margin, as not all that is moved is looked at.
@@ -217,7 +219,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   bool hasSums = false, hasTemporaries = false, hasLoops = false;
   // Vectors of the longest sweep; columns of the longest that does not reduce,
   // and of all that do.
-  int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1;
+  int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1, sums = 0;
   forall.walk([&](linalg::GenericOp op) {
     SweepColumns columns = columnsOf(op, limits);
     int64_t width = widthOf(op, columns, layout.units, sameRows);
@@ -236,6 +238,8 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       hasLoops = true;
       hasSums |= sumsRows(loop);
+      for (auto op : loop.getOps<linalg::GenericOp>())
+        sums += op.getNumDpsInits();
     }
     if (auto alloca = dyn_cast<memref::AllocaOp>(op))
       hasTemporaries |= alloca.getType().getRank() && !alloca->use_empty();
@@ -254,9 +258,13 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   }
   if (hasSums) {
     layout.threads = vectors;
-    // Few blocks, as of the second step of a sum, are of more threads.
-    int64_t block = layout.units < kFewBlocks ? kMostSlices * vectors : kBlock;
-    layout.slices = std::max<int64_t>(2, block / vectors);
+    layout.slices = std::max<int64_t>(2, kBlock / vectors);
+    // Few blocks, as of the second step of a sum, are of more threads, as far
+    // as there is memory for what each has added up.
+    int64_t most = kMostSumBytes / (sums * columnsOfTile * sizeof(double));
+    while (layout.units < kFewBlocks && layout.slices < kMostSlices &&
+           2 * layout.slices * vectors <= most)
+      layout.slices *= 2;
     return layout;
   }
   // What the tiles sum up is at most half as much as the longest row, or as

@@ -83,7 +83,7 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
 }
 
 /// Elements of the sums that such a unit holds, in registers of a block.
-static constexpr int64_t kMostGroupSums = 512 * 3 * 12;
+static constexpr int64_t kMostGroupSums = 512 * 4 * 12;
 
 namespace {
 /// Tries one way to lay out the units after another.
@@ -108,7 +108,7 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
   ExprBuilder expr(*program, results[0].getContext(), arguments);
   bool isGroups = shape == KernelShape::Groups;
   AffineExpr row = expr.unitRow();
-  int64_t all = isGroups ? rows * reduced : rows, sums = 0;
+  int64_t all = isGroups ? rows * reduced : rows;
   for (auto [index, result] : llvm::enumerate(results)) {
     int64_t count = numElements(result);
     SmallVector<Access> accesses;
@@ -144,10 +144,12 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       why = "a number per row beside sums over rows";
       return nullptr;
     }
-    sums += program->isOfGroup(output);
     program->outputs.push_back(output);
   }
-  if (sums * columns > kMostGroupSums) {
+  int64_t sums = llvm::count_if(program->getNodes(), [](auto &node) {
+    return node->kind == Node::Kind::ColReduce;
+  });
+  if (isGroups && sums * columns > kMostGroupSums) {
     why = "more sums over rows than a unit can hold";
     return nullptr;
   }

@@ -134,21 +134,21 @@ func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
   return %y : tensor<65536x16xbf16>
 }
 
-// A sum over rows: 32 threads take 128 columns, 8 times as many share the rows.
-// The sums of the eight are added in their order.
+// A sum over rows: 32 threads take 128 columns, as many as 32 times share the
+// rows, as there are few blocks. The sums of these are added in their order.
 // CHECK-LABEL: gpu.func @columns(
-// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
-// CHECK-SAME: known_grid_size = array<i32: 6, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 4096 : i64
+// CHECK-SAME: known_block_size = array<i32: 1024, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 6, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 16384 : i64
 // CHECK: %[[SLICE:.*]] = arith.divui %{{.*}}, %c32
-// CHECK: scf.for {{.*}} = %[[SLICE]] to %c1000 step %c8 iter_args
+// CHECK: scf.for {{.*}} = %[[SLICE]] to %c1000 step %c32 iter_args
 // CHECK: vector.load
 // CHECK-COUNT-4: arith.addf
 // CHECK: scf.yield
-// CHECK-COUNT-4: memref.store {{.*}} : memref<256xf32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-4: memref.store {{.*}} : memref<1024xf32, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[SLICE]], %c0
 // CHECK: scf.if %[[IS_FIRST]] {
-// CHECK-COUNT-28: arith.addf
+// CHECK-COUNT-124: arith.addf
 // CHECK: vector.store
 func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
     attributes {rt.kernel} {
@@ -318,4 +318,34 @@ func.func private @loss_of_powers(%x: tensor<4096x20000xbf16>,
   %l, %lse = nn.cross_entropy %y, %t classes 20000
       : tensor<4096x20000xbf16>, tensor<4096xi64> -> tensor<4096xf32>
   return %l : tensor<4096xf32>
+}
+
+// Rows in groups, which are summed, too: two warps are a block, and a group's.
+// They take its 32 rows one after another; of these each thread has the same 8
+// columns, by two accesses, and their sums in registers. A row's own numbers are
+// joined over the block, which waits before it begins with the next row.
+// CHECK-LABEL: gpu.func @groups(
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 256, 1, 1>
+// CHECK-SAME: nvvm.minctasm = 8 : i32
+// CHECK: %[[SUMS:.*]]:8 = scf.for {{.*}} = %c0 to %c32 step %c1 iter_args(
+// CHECK-COUNT-2: vector.load {{.*}} : memref<4194304xf32>, vector<4xf32>
+// CHECK: gpu.shuffle
+// CHECK: gpu.barrier
+// CHECK: math.exp
+// CHECK: gpu.barrier
+// CHECK: vector.store {{.*}} : memref<4194304xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} : memref<4194304xf32>, vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK-NEXT: scf.yield
+// CHECK: vector.from_elements %[[SUMS]]#0, %[[SUMS]]#1, %[[SUMS]]#2, %[[SUMS]]#3
+// CHECK: vector.store {{.*}} : memref<131072xf32>, vector<4xf32>
+// CHECK: vector.from_elements %[[SUMS]]#4,
+// CHECK: gpu.return
+func.func private @groups(%x: tensor<8192x512xf32>)
+    -> (tensor<8192x512xf32>, tensor<256x512xf32>) attributes {rt.kernel} {
+  %y = nn.softmax %x : tensor<8192x512xf32>
+  %g = nn.reshape %y : tensor<8192x512xf32> -> tensor<256x32x512xf32>
+  %s = nn.reduce %g [1] : tensor<256x32x512xf32> -> tensor<256x512xf32>
+  return %y, %s : tensor<8192x512xf32>, tensor<256x512xf32>
 }
