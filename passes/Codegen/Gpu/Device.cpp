@@ -77,6 +77,10 @@ LogicalResult codegen::setLaunch(gpu::GPUFuncOp function, DeviceLaunch launch) {
     return function.emitError()
            << "kernel '" << function.getName() << "' needs " << launch.shared
            << " bytes of a block's shared memory; a device has " << kMostShared;
+  if (launch.block > kMostBlock)
+    return function.emitError()
+           << "kernel '" << function.getName() << "' has blocks of "
+           << launch.block << " threads; a device has " << kMostBlock;
   if (launch.grid > INT32_MAX)
     return function.emitError() << "kernel '" << function.getName() << "' has "
                                 << launch.grid << " blocks";

@@ -21,9 +21,7 @@ static constexpr int64_t kMostThreads = 512;
 static constexpr int64_t kBlocks = 256;
 /// Accesses of each operand that a thread has under way at a time.
 static constexpr int64_t kDepth = 4;
-/// The most slices of the rows that a block sums up.
-static constexpr int64_t kMostSlices = 32;
-/// Bytes of shared memory for what these have added up.
+/// Bytes of shared memory for what slices have added up.
 static constexpr int64_t kMostSumBytes = 128 * 1024;
 /// Blocks that do with kernels of less than kLargeBytes.
 static constexpr int64_t kFewBlocks = 128;
@@ -261,9 +259,9 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     layout.slices = std::max<int64_t>(2, kBlock / vectors);
     // Few blocks, as of the second step of a sum, are of more threads, as far
     // as there is memory for what each has added up.
-    int64_t most = kMostSumBytes / (sums * columnsOfTile * sizeof(double));
-    while (layout.units < kFewBlocks && layout.slices < kMostSlices &&
-           2 * layout.slices * vectors <= most)
+    int64_t most = std::min<int64_t>(
+        kMostBlock, kMostSumBytes / (sums * columnsOfTile * sizeof(double)));
+    while (layout.units < kFewBlocks && 2 * layout.slices * vectors <= most)
       layout.slices *= 2;
     return layout;
   }

@@ -43,6 +43,8 @@ namespace pcc::codegen {
 inline constexpr int64_t kWarp = 32;
 /// What a thread moves by one access.
 inline constexpr int64_t kAccessBytes = 16;
+/// The most threads that a block may have.
+inline constexpr int64_t kMostBlock = 1024;
 /// The most bytes of shared memory that a block of an sm_90 may have.
 inline constexpr int64_t kMostShared = 227 * 1024;
 

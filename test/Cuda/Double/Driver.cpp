@@ -435,6 +435,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy,
     refuse("not as the kernel was compiled");
   if (shared > function->mostShared)
     refuse("more shared memory than was asked for");
+  if (bx > 1024)
+    refuse("more threads than a block may have");
   std::vector<void *> buffers;
   for (int64_t i = 0; i < kernel->buffer_count; ++i) {
     auto place = *static_cast<CUdeviceptr *>(parameters[i]);
