@@ -62,6 +62,20 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
   return nullptr;
 }
 
+OpResult TaskLowering::resultInPlaceOf(OpOperand &operand) {
+  auto call = dyn_cast<func::CallOp>(operand.getOwner());
+  func::FuncOp kernel =
+      call ? kernels.lookup(call.getCallee()) : func::FuncOp();
+  if (!kernel)
+    return {};
+  for (OpResult result : call.getResults())
+    if (auto reused = kernel.getResultAttrOfType<IntegerAttr>(
+            result.getResultNumber(), rt::kInplaceAttr);
+        reused && reused.getInt() == int64_t(operand.getOperandNumber()))
+      return result;
+  return {};
+}
+
 void TaskLowering::findEnds(Value value, SmallVectorImpl<Root *> &ends) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -72,13 +86,8 @@ void TaskLowering::findEnds(Value value, SmallVectorImpl<Root *> &ends) {
              isa<nn::ReshapeOp>(user) ||
              (sum && uses.getAdded(sum) && number == 0))
       findEnds(user->getResult(0), ends);
-    else if (auto call = dyn_cast<func::CallOp>(user))
-      if (func::FuncOp kernel = kernels.lookup(call.getCallee()))
-        for (OpResult result : call.getResults())
-          if (auto reused = kernel.getResultAttrOfType<IntegerAttr>(
-                  result.getResultNumber(), rt::kInplaceAttr);
-              reused && reused.getInt() == int64_t(number))
-            findEnds(result, ends);
+    else if (OpResult result = resultInPlaceOf(use))
+      findEnds(result, ends);
   }
 }
 
@@ -102,6 +111,11 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
     }
     if (auto reshape = dyn_cast<nn::ReshapeOp>(use.getOwner()))
       if (Root *target = findTarget(reshape.getResult()))
+        return target;
+    // What a kernel writes in its place, after all others have read it.
+    if (OpResult result = resultInPlaceOf(use);
+        result && uses.lastUse(value) == uses.positionOf(use.getOwner()))
+      if (Root *target = findTarget(result))
         return target;
   }
   return nullptr;

@@ -185,6 +185,8 @@ private:
   // BufferAssignment.cpp
   //===--------------------------------------------------------------------===//
 
+  /// The result of a kernel that may lie where an operand does; null: none.
+  mlir::OpResult resultInPlaceOf(mlir::OpOperand &operand);
   /// Chooses where a result of the op at the present position lies; `inplace`
   /// are operands whose memory it may take over.
   Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
