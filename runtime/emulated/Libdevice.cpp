@@ -33,12 +33,7 @@ uint16_t pcc_emu_bfloat(float x) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// LLVM's name for that, which it calls where it moves a bf16 about on CPUs
-/// that have none; compilers of before 2023 have no such function. An f16 is
-/// returned as a bf16 is, and not made by a call of this.
-__attribute__((weak)) _Float16 __truncsfbf2(float x) {
-  return __builtin_bit_cast(_Float16, pcc_emu_bfloat(x));
-}
+_Float16 __truncsfbf2(float x);
 }
 
 const pcc_emu_symbol *pcc_emu_symbols(void) {

@@ -11,8 +11,10 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
+#include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Prepare.h"
+#include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Stack.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
@@ -91,10 +93,32 @@ struct Facts {
 };
 } // namespace
 
-/// Tensor cores multiply scores in the type of an attention's operands.
+/// The 16-bit type of what a sum over rows adds up, if the kernel itself has
+/// rounded that; null: it has not.
+static Type roundedAhead(Operation *sum) {
+  Value value = sum->getOperand(0);
+  while (Operation *maker = value.getDefiningOp()) {
+    Type element = nn::tensorType(value).getElementType();
+    if (!codegen::isView(maker))
+      return element.getIntOrFloatBitWidth() == 16 ? element : Type();
+    if (maker->getNumOperands() != 1)
+      break;
+    value = maker->getOperand(0);
+  }
+  return {};
+}
+
+/// The type to which numbers are rounded on the way: tensor cores multiply
+/// scores in that of an attention's operands; and a sum over rows may have some
+/// of which the last bit is another, as they were between two numbers.
 static Type roundedBy(func::FuncOp kernel) {
   Type rounded;
   kernel.walk([&](Operation *op) {
+    if (isa<nn::NNDialect>(op->getDialect()) && codegen::isColumnSum(op)) {
+      if (Type type = roundedAhead(op))
+        rounded = type;
+      return;
+    }
     if (!isa<nn::AttentionOp, nn::AttentionGradOp>(op))
       return;
     Type element = nn::tensorType(op->getOperand(0)).getElementType();

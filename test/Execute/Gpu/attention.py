@@ -44,22 +44,26 @@ assert result.returncode, "other lower halves of words are not seen"
 
 
 # Forward reads q once, and k and v once for 128 queries of a head, causal only
-# what these may see. Backward, blocks of 128 keys read what belongs to queries,
-# blocks of 128 queries what belongs to keys. Positions are constants here.
+# what these may see. Backward, blocks of 128 keys, of 64 in 16 bits, read what
+# belongs to queries, blocks of as many queries what belongs to keys. Positions
+# are constants here.
 b, s, h, d = 1, 384, 2, 64
-times = s // 128
 for element, causal in (("bf16", True), ("f32", False)):
     forward, backward = (
         traffic(kernel((b, s, s, h, h, d, d), element, causal, 0.0, backward,
                        inOrder=True)) for backward in (False, True))
     rows = sectors(b, s, h, d, element=element)
     numbers = sectors(b, s, h, element="f32")
-    part = (times + 1) / (2 * times) if causal else 1
+    partOf = lambda times: (times + 1) / (2 * times) if causal else 1
+    times = s // 128
+    part = partOf(times)
     # Half of q's tensor is another's. A number of lse has a sector of its own.
     bound = (rows + 2 * rows * times * part) / (4 * rows)
     assert forward[0] <= bound + 0.01, f"forward reads {forward[0]}: {bound}"
     bound = (rows + s * h) / (rows + numbers)
     assert forward[1] <= bound + 0.01, f"forward writes {forward[1]}: {bound}"
+    times = s // (64 if element == "bf16" else 128)
+    part = partOf(times)
     keys = 2 * rows + (3 * rows + s * h) * times * part
     queries = 3 * rows + s * h + 2 * rows * times * part
     bound = (keys + queries) / (6 * rows + numbers)

@@ -12,6 +12,9 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64,
           "i32": np.int32, "i1": np.bool_, "bf16": np.uint16,
           "f16": np.float16}
 
+# What kernels call on processors without bf16, as the runtime has it.
+ROUNDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3,
+                        "runtime", "support", "RoundBF16.c")
 
 # Ops that stay outside kernels, as parts of their operand's memory.
 ALIASES = {
@@ -78,8 +81,8 @@ class Kernels:
             file.write(ir)
         # Without unrolling, as pcc compiles.
         run(["clang-22", "-O3", "-fno-unroll-loops", "-march=native", "-shared",
-             "-fPIC", "-Wno-override-module", path + ".ll", "-o", path + ".so",
-             "-lm"], "")
+             "-fPIC", "-Wno-override-module", path + ".ll", ROUNDING, "-o",
+             path + ".so", "-lm"], "")
         self.library = ctypes.CDLL(path + ".so")
 
     def parse(self, formed):
