@@ -99,7 +99,7 @@ static ValueRange summedFactor(Operation *product) {
 /// are saved.
 static int64_t costOf(ValueRange factor) {
   int64_t bytes = bytesOf(factor);
-  return bytes >= kLarge ? bytes + bytes / 2 : bytes;
+  return bytes >= kLarge ? bytes + bytes / 2 : 0;
 }
 
 FailureOr<Traffic> RTFormEpiloguesPass::count(pipe::BodyOp body,

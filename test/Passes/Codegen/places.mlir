@@ -115,7 +115,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// and there rather than in place of an operand: it would be copied in the end.
+// and there rather than in place of an operand, which would be copied in the
+// end: that lies there, too.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -124,9 +125,8 @@ func.func private @k(%a: tensor<4xf32>)
 pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
-// CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
-// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
-// CHECK-NEXT: rt.launch @k ins(%[[T0]] : memref<4xf32>) outs(%arg1 : memref<4xf32>){{$}}
+// CHECK-NEXT: rt.launch @kernel.tanh.0 ins(%arg0 : memref<4xf32>) outs(%arg1 : memref<4xf32>)
+// CHECK-NEXT: rt.launch @k ins(%arg1 : memref<4xf32>) outs(%arg1 : memref<4xf32>) inplace [0]{{$}}
 // CHECK-NEXT: }
 pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@o)
 pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
