@@ -287,7 +287,8 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
     RankedTensorType sums = nn::tensorType(columnSum->getResult(0));
     int64_t groups = sums.getRank() > 1 ? sums.getDimSize(0) : 1;
     int64_t width = sums.getNumElements() / std::max<int64_t>(groups, 1);
-    if (groups >= kLeastGroups && width >= kLeastGroupColumns)
+    if (groups >= kLeastGroups && width >= kLeastGroupColumns &&
+        width <= kMostGroupColumns)
       program = creator.attempt(KernelShape::Groups, groups, width, reduced);
     return finish();
   }

@@ -127,6 +127,8 @@ enum class KernelShape {
 /// Units of a kernel of groups of rows at least, as each takes its rows one
 /// after another; columns of these, as they are all that is done at a time.
 inline constexpr int64_t kLeastGroups = 256, kLeastGroupColumns = 256;
+/// The most columns, of half of the threads that a block may have.
+inline constexpr int64_t kMostGroupColumns = 512 * 12;
 
 /// Threads that take the rows of a group on a device, each with at most twelve
 /// columns: it has what it reads of a row, and some sums of each, in registers.
