@@ -119,8 +119,7 @@ private:
   /// e to the power of an f32, within some units of the last place.
   mlir::Value powerOf(mlir::Value x);
   /// What a thread holds for a generic's outs: of each out that is a reduction
-  /// or a private row, `width` values, of
-  /// rows in each step.
+  /// or a private row, `width` values, of rows in each step.
   using Held = llvm::SmallVector<mlir::Value>;
   /// Computes `count` columns from `column` on, those of step `step` of private
   /// rows.

@@ -28,7 +28,7 @@ using namespace pcc::codegen;
 /// Threads that a core of the device, of 64 Ki registers, has room for at
 /// least: half of the most, each having 64 registers then.
 static constexpr int64_t kThreadsPerCore = 1024;
-/// The same of threads that have all the registers that they can name.
+/// The same where rows are in groups: each has 128 registers, for its sums.
 static constexpr int64_t kWideThreadsPerCore = 512;
 /// The most blocks that a core has at a time.
 static constexpr int64_t kMostBlocks = 32;

@@ -85,8 +85,8 @@ struct ThreadLayout {
   int64_t teams = 1;
   /// Threads that take the same columns and share the rows that are summed.
   int64_t slices = 1;
-  /// A unit is rows that the team takes one after another; what threads have of
-  /// these and of their sums takes all registers.
+  /// A unit is rows that the team takes one after another; threads have twice
+  /// the registers, for what they read of a row and for sums.
   bool isOfGroups = false;
   /// Units that a team does one after another.
   int64_t rounds = 1;

@@ -82,8 +82,9 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   return all;
 }
 
-/// Elements of the sums that such a unit holds, in registers of a block.
-static constexpr int64_t kMostGroupSums = 512 * 4 * 12;
+/// Elements of the sums that a unit of rows in groups holds, in a block's
+/// registers: four for each of the most columns.
+static constexpr int64_t kMostGroupSums = 4 * kMostGroupColumns;
 
 namespace {
 /// Tries one way to lay out the units after another.

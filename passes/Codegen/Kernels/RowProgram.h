@@ -127,14 +127,17 @@ enum class KernelShape {
 /// Units of a kernel of groups of rows at least, as each takes its rows one
 /// after another; columns of these, as they are all that is done at a time.
 inline constexpr int64_t kLeastGroups = 256, kLeastGroupColumns = 256;
-/// The most columns, of half of the threads that a block may have.
-inline constexpr int64_t kMostGroupColumns = 512 * 12;
+/// The most columns of a thread of a device that takes the rows of a group: it
+/// has what it reads of a row, and some sums of each column, in registers.
+inline constexpr int64_t kThreadColumns = 12;
+/// The most columns of such rows, which half of the threads take that a block
+/// may have.
+inline constexpr int64_t kMostGroupColumns = 512 * kThreadColumns;
 
-/// Threads that take the rows of a group on a device, each with at most twelve
-/// columns: it has what it reads of a row, and some sums of each, in registers.
+/// Threads of a device that take the rows of a group: whole warps.
 inline int64_t threadsOfGroup(int64_t columns) {
-  return std::max<int64_t>(32,
-                           llvm::PowerOf2Ceil(llvm::divideCeil(columns, 12)));
+  return std::max<int64_t>(
+      32, llvm::PowerOf2Ceil(llvm::divideCeil(columns, kThreadColumns)));
 }
 
 /// The computation of a kernel: outputs, the nodes they are computed from, and

@@ -9,7 +9,8 @@ using namespace pcc::codegen;
 
 /// The most bytes of shared memory that a block of an sm_90 may have.
 static constexpr int64_t kMostBytes = 227 * 1024;
-/// Of queries that come to a block of keys which has a third of the registers.
+/// Queries at a time that come to a block of keys which has a third of the
+/// registers.
 static constexpr int64_t kHalfColumns = 32;
 /// Heads of so many columns leave registers for another block.
 static constexpr int64_t kNarrow = 64;
@@ -126,8 +127,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
       isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
   // Backward a warp adds up two results.
-  bool isShort = !isForward && isWide;
-  int64_t most = isShort ? 32 : 64;
+  int64_t most = isForward || !isWide ? 64 : 32;
   for (int64_t rows = fromRows; rows >= kWarpRows; rows /= 2)
     for (int64_t columns = most; columns >= std::min<int64_t>(rows, 32);
          columns /= 2) {
