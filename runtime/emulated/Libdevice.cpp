@@ -7,7 +7,6 @@
 
 #include "runtime/emulated/Emulator.h"
 #include <cmath>
-#include <cstring>
 
 // NOLINTBEGIN(readability-identifier-naming): NVIDIA's names.
 extern "C" {
@@ -24,15 +23,8 @@ float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
 double __nv_powi(double x, int n) { return pow(x, n); }
 float __nv_powif(float x, int n) { return powf(x, float(n)); }
 
-/// Rounds to nearest even, as cvt.rn.bf16.f32.
-uint16_t pcc_emu_bfloat(float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof(bits));
-  if (x != x)
-    return 0x7fff;
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
+// RoundBF16.c; the first rounds as cvt.rn.bf16.f32.
+uint16_t pcc_round_bf16(float x);
 _Float16 __truncsfbf2(float x);
 }
 
@@ -44,7 +36,7 @@ const pcc_emu_symbol *pcc_emu_symbols(void) {
 #include "runtime/emulated/Libdevice.def"
       PCC_SYMBOL(__nv_rsqrt),         PCC_SYMBOL(__nv_rsqrtf),
       PCC_SYMBOL(__nv_powi),          PCC_SYMBOL(__nv_powif),
-      PCC_SYMBOL(pcc_emu_bfloat),     PCC_SYMBOL(__truncsfbf2),
+      PCC_SYMBOL(pcc_round_bf16),     PCC_SYMBOL(__truncsfbf2),
       PCC_SYMBOL(pcc_emu_thread),     PCC_SYMBOL(pcc_emu_block),
       PCC_SYMBOL(pcc_emu_block_size), PCC_SYMBOL(pcc_emu_grid_size),
       PCC_SYMBOL(pcc_emu_barrier),    PCC_SYMBOL(pcc_emu_sync_warp),

@@ -209,7 +209,7 @@ void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
     return;
   b.SetInsertPoint(&rounding);
   auto round = [&](llvm::Value *value) {
-    llvm::Value *bits = call("pcc_emu_bfloat", b.getInt16Ty(),
+    llvm::Value *bits = call("pcc_round_bf16", b.getInt16Ty(),
                              {b.CreateFPCast(value, b.getFloatTy())});
     return b.CreateBitCast(bits, b.getBFloatTy());
   };
