@@ -30,8 +30,14 @@
 using namespace mlir;
 using namespace pcc;
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &host) {
+/// Optimizes a program, which has kernels among its functions unless those are
+/// a GPU's: what is left then calls the runtime.
+static void optimize(llvm::Module &module, llvm::TargetMachine &host,
+                     bool hasKernels) {
   llvm::PipelineTuningOptions tuning;
+  if (!hasKernels)
+    return codegen::optimizeModule(module, llvm::OptimizationLevel::O1, &host,
+                                   tuning);
   tuning.LoopVectorization = tuning.SLPVectorization = true;
   // Loops over few rows, unrolled around vectorized ones, take half the time to
   // compile and none off a step.
@@ -125,7 +131,7 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
       function.addFnAttr("target-features", host->getTargetFeatureString());
     }
   addTarget(*compiled, *host);
-  optimize(*compiled, *host);
+  optimize(*compiled, *host, /*hasKernels=*/machine.target != "cuda");
 
   std::error_code failed;
   llvm::raw_fd_ostream os(path, failed);

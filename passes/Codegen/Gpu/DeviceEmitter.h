@@ -121,6 +121,9 @@ private:
   /// What a thread holds for a generic's outs: of each out that is a reduction
   /// or a private row, `width` values, of rows in each step.
   using Held = llvm::SmallVector<mlir::Value>;
+  /// What is held for some sums, one after the other, and the same set anew.
+  Held heldBy(llvm::ArrayRef<mlir::Value> sums);
+  void hold(llvm::ArrayRef<mlir::Value> sums, mlir::ValueRange values);
   /// Computes `count` columns from `column` on, those of step `step` of private
   /// rows.
   Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,

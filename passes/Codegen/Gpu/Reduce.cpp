@@ -128,40 +128,41 @@ void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
   }
 }
 
+DeviceEmitter::Held DeviceEmitter::heldBy(ArrayRef<Value> sums) {
+  Held values;
+  for (Value sum : sums)
+    llvm::append_range(values, held[sum]);
+  return values;
+}
+
+void DeviceEmitter::hold(ArrayRef<Value> sums, ValueRange values) {
+  for (Value sum : sums) {
+    Held &mine = held[sum];
+    size_t width = mine.size();
+    mine.assign(values.begin(), values.begin() + width);
+    values = values.drop_front(width);
+  }
+}
+
 FailureOr<scf::ForOp> DeviceEmitter::emitSums(scf::ForOp loop, Value first,
                                               int64_t step,
                                               ArrayRef<Value> sums) {
-  Held start;
-  for (Value sum : sums) {
-    for (Value value : held[sum])
-      if (!matchPattern(value, m_AnyZeroFloat()))
-        return loop.emitError("a sum of rows begins at zero");
-    llvm::append_range(start, held[sum]);
-  }
+  Held start = heldBy(sums);
+  for (Value value : start)
+    if (!matchPattern(value, m_AnyZeroFloat()))
+      return loop.emitError("a sum of rows begins at zero");
   auto emitted = scf::ForOp::create(b, first, map.lookup(loop.getUpperBound()),
                                     index(step), start);
   map.map(loop.getInductionVar(), emitted.getInductionVar());
-  auto take = [&](ValueRange values) {
-    size_t at = 0;
-    for (Value sum : sums) {
-      auto &mine = held[sum];
-      size_t width = mine.size();
-      mine.assign(values.begin() + at, values.begin() + at + width);
-      at += width;
-    }
-  };
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(emitted.getBody());
-    take(emitted.getRegionIterArgs());
+    hold(sums, emitted.getRegionIterArgs());
     if (failed(emitBody(*loop.getBody())))
       return failure();
-    Held after;
-    for (Value sum : sums)
-      llvm::append_range(after, held[sum]);
-    scf::YieldOp::create(b, after);
+    scf::YieldOp::create(b, heldBy(sums));
   }
-  take(emitted.getResults());
+  hold(sums, emitted.getResults());
   return emitted;
 }
 
@@ -196,24 +197,32 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
     return failure();
 
   // Column by column: slice s of the column lies at s * threads + lane.
-  SmallVector<SmallVector<Value>> places(sums.size());
-  for (auto [i, sum] : llvm::enumerate(sums))
-    for (Value value : held[sum]) {
-      places[i].push_back(allocateShared(
-          value.getType(), layout.threads * layout.slices, false));
-      memref::StoreOp::create(b, value, places[i].back(), ValueRange{thread});
-    }
+  Held places, start = heldBy(sums);
+  for (Value value : start) {
+    places.push_back(allocateShared(value.getType(),
+                                    layout.threads * layout.slices, false));
+    memref::StoreOp::create(b, value, places.back(), ValueRange{thread});
+  }
   wait();
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slice, index(0));
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  for (auto [i, sum] : llvm::enumerate(sums))
-    for (auto [value, place] : llvm::zip(held[sum], places[i]))
-      for (int64_t s = 1; s < layout.slices; ++s) {
-        Value at = arith::AddIOp::create(b, lane, index(s * layout.threads));
-        Value other = memref::LoadOp::create(b, place, ValueRange{at});
-        value = arith::AddFOp::create(b, value, other);
-      }
+  auto others = scf::ForOp::create(b, index(1), index(layout.slices), index(1),
+                                   start);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(others.getBody());
+    Value skipped = arith::MulIOp::create(b, others.getInductionVar(),
+                                          index(layout.threads));
+    Value at = arith::AddIOp::create(b, lane, skipped);
+    Held added;
+    for (auto [value, place] : llvm::zip(others.getRegionIterArgs(), places)) {
+      Value other = memref::LoadOp::create(b, place, ValueRange{at});
+      added.push_back(arith::AddFOp::create(b, value, other));
+    }
+    scf::YieldOp::create(b, added);
+  }
+  hold(sums, others.getResults());
   return success();
 }

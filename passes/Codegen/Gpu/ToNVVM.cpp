@@ -81,8 +81,12 @@ namespace {
 struct GpuKernelsToNVVMPass
     : pcc::impl::GpuKernelsToNVVMPassBase<GpuKernelsToNVVMPass> {
   void runOnOperation() override {
+    // LLVM simplifies what comes of this; here once over all ops is enough.
+    GreedyRewriteConfig once;
+    once.setMaxIterations(1);
+    once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
     OpPassManager simplify(gpu::GPUModuleOp::getOperationName());
-    simplify.addPass(createCanonicalizerPass());
+    simplify.addPass(createCanonicalizerPass(once));
     simplify.addPass(createCSEPass());
     for (auto module : getOperation().getOps<gpu::GPUModuleOp>())
       if (failed(runPipeline(simplify, module)) || failed(convert(module)) ||
