@@ -247,6 +247,39 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
   return all;
 }
 
+/// Makes a module's functions callable. They call the emulator's and this
+/// process'.
+static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
+loadCode(llvm::CodeGenOptLevel level, llvm::orc::ThreadSafeModule code) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machine)
+    return machine.takeError();
+  machine->setCodeGenOptLevel(level);
+  auto jit = llvm::orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(std::move(*machine))
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  llvm::orc::SymbolMap symbols;
+  for (auto *symbol = pcc_emu_symbols(); symbol->name; ++symbol)
+    symbols[(*jit)->mangleAndIntern(symbol->name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(symbol->address),
+        llvm::JITSymbolFlags::Exported};
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix());
+  if (!process)
+    return process.takeError();
+  llvm::orc::JITDylib &library = (*jit)->getMainJITDylib();
+  library.addGenerator(std::move(*process));
+  if (auto error = library.define(llvm::orc::absoluteSymbols(symbols)))
+    return error;
+  if (auto error = (*jit)->addIRModule(std::move(code)))
+    return error;
+  return jit;
+}
+
 std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
                                            bool withCpu) {
   auto program = compileForDevice(module, only);
@@ -273,12 +306,10 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
   auto host = translateModuleToLLVMIR(*cpu, *cpuContext, "cpu");
   if (failed(device) || !host)
     return nullptr;
-  // Both have a function of the kernel's name; the device's are internal.
-  for (llvm::Module *code : {device->get(), host.get()})
-    optimizeModule(*code, llvm::OptimizationLevel::O2);
+  // What an optimizer for CPUs could do to the device's code takes longer than
+  // it runs.
+  optimizeModule(*host, llvm::OptimizationLevel::O2);
 
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   auto runnable = std::make_unique<Runnable>();
   auto failed = [&](llvm::Error error) {
     if (!error)
@@ -287,32 +318,19 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
                        << llvm::toString(std::move(error));
     return true;
   };
-  auto jit = llvm::orc::LLJITBuilder().create();
-  if (!jit) {
-    failed(jit.takeError());
+  auto load = [&](std::unique_ptr<llvm::orc::LLJIT> &jit,
+                  std::unique_ptr<llvm::Module> code,
+                  std::unique_ptr<llvm::LLVMContext> context,
+                  llvm::CodeGenOptLevel level) {
+    return failed(
+        loadCode(level, {std::move(code), std::move(context)}).moveInto(jit));
+  };
+  if (load(runnable->device, std::move(*device), std::move(deviceContext),
+           llvm::CodeGenOptLevel::None) ||
+      load(runnable->cpu, std::move(host), std::move(cpuContext),
+           llvm::CodeGenOptLevel::Default))
     return nullptr;
-  }
-  runnable->jit = std::move(*jit);
-  llvm::orc::SymbolMap symbols;
-  for (auto *symbol = pcc_emu_symbols(); symbol->name; ++symbol)
-    symbols[runnable->jit->mangleAndIntern(symbol->name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(symbol->address),
-        llvm::JITSymbolFlags::Exported};
-  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      runnable->jit->getDataLayout().getGlobalPrefix());
-  if (!process) {
-    failed(process.takeError());
-    return nullptr;
-  }
-  auto &library = runnable->jit->getMainJITDylib();
-  library.addGenerator(std::move(*process));
-  if (failed(library.define(llvm::orc::absoluteSymbols(symbols))) ||
-      failed(runnable->jit->addIRModule(llvm::orc::ThreadSafeModule(
-          std::move(*device), std::move(deviceContext)))) ||
-      failed(runnable->jit->addIRModule(
-          llvm::orc::ThreadSafeModule(std::move(host), std::move(cpuContext)))))
-    return nullptr;
-  auto table = runnable->jit->lookup("pcc_emu_kernels");
+  auto table = runnable->device->lookup("pcc_emu_kernels");
   if (!table) {
     failed(table.takeError());
     return nullptr;
@@ -326,7 +344,7 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
             deviceName(function.getName()) == kernel.name)
           both.ids = findIds(function);
     if (hasCpu) {
-      auto function = runnable->jit->lookup(kernel.name);
+      auto function = runnable->cpu->lookup(kernel.name);
       if (!function) {
         failed(function.takeError());
         return nullptr;

@@ -74,7 +74,8 @@ public:
   const std::vector<Kernel> &getKernels() const { return kernels; }
 
 private:
-  std::unique_ptr<llvm::orc::LLJIT> jit;
+  /// Each has its own: both have functions of the kernels' names.
+  std::unique_ptr<llvm::orc::LLJIT> device, cpu;
   std::vector<Kernel> kernels;
 };
 

@@ -30,14 +30,18 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Optimizes a program, which has kernels among its functions unless those are
-/// a GPU's: what is left then calls the runtime.
-static void optimize(llvm::Module &module, llvm::TargetMachine &host,
-                     bool hasKernels) {
+/// Whether a program's time is that of its own code. Else kernels are a GPU's,
+/// or were optimized for one and wait for the emulator at each access.
+static bool isFast(const Machine &machine) { return machine.target == "cpu"; }
+
+static void optimize(llvm::Module &module, const Machine &machine,
+                     llvm::TargetMachine &host) {
+  if (!isFast(machine)) {
+    codegen::optimizeModule(module, llvm::OptimizationLevel::O1, &host);
+    host.setOptLevel(llvm::CodeGenOptLevel::None);
+    return;
+  }
   llvm::PipelineTuningOptions tuning;
-  if (!hasKernels)
-    return codegen::optimizeModule(module, llvm::OptimizationLevel::O1, &host,
-                                   tuning);
   tuning.LoopVectorization = tuning.SLPVectorization = true;
   // Loops over few rows, unrolled around vectorized ones, take half the time to
   // compile and none off a step.
@@ -131,7 +135,7 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
       function.addFnAttr("target-features", host->getTargetFeatureString());
     }
   addTarget(*compiled, *host);
-  optimize(*compiled, *host, /*hasKernels=*/machine.target != "cuda");
+  optimize(*compiled, machine, *host);
 
   std::error_code failed;
   llvm::raw_fd_ostream os(path, failed);

@@ -47,6 +47,7 @@ private:
   llvm::Value *makeWords(llvm::CallInst &call, unsigned count);
   void visitRounding(llvm::FPTruncInst &rounding);
   void visitArithmetic(llvm::BinaryOperator &op);
+  void fuse(llvm::BinaryOperator &sum);
   llvm::Value *call(llvm::StringRef name, llvm::Type *result,
                     llvm::ArrayRef<llvm::Value *> arguments);
   void takeSharedMemory(llvm::Function &kernel);
@@ -227,12 +228,42 @@ void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
   rounding.eraseFromParent();
 }
 
+/// Whether a product may be rounded together with what it is added to.
+static bool isFusible(llvm::Value *value) {
+  auto *product = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  return product && product->getOpcode() == llvm::Instruction::FMul &&
+         product->hasAllowContract() && product->hasOneUse();
+}
+
+/// Makes one FMA of a product and a sum where a GPU has one, which rounds once;
+/// nothing where there is no such product.
+void Instrumenter::fuse(llvm::BinaryOperator &sum) {
+  bool isDifference = sum.getOpcode() == llvm::Instruction::FSub;
+  if ((!isDifference && sum.getOpcode() != llvm::Instruction::FAdd) ||
+      !sum.hasAllowContract())
+    return;
+  bool isSecond = !isFusible(sum.getOperand(0));
+  if (isSecond && !isFusible(sum.getOperand(1)))
+    return;
+  auto *product = llvm::cast<llvm::BinaryOperator>(sum.getOperand(isSecond));
+  llvm::Value *x = product->getOperand(0), *added = sum.getOperand(!isSecond);
+  b.SetInsertPoint(&sum);
+  if (isDifference) {
+    llvm::Value *&subtracted = isSecond ? x : added;
+    subtracted = b.CreateFNeg(subtracted);
+  }
+  sum.replaceAllUsesWith(b.CreateIntrinsic(llvm::Intrinsic::fma,
+                                           {sum.getType()},
+                                           {x, product->getOperand(1), added}));
+  sum.eraseFromParent();
+}
+
 /// Arithmetic of bf16, which few CPUs have: in f32, and rounded, which is the
 /// same for one operation.
 void Instrumenter::visitArithmetic(llvm::BinaryOperator &op) {
   llvm::Type *narrow = op.getType();
   if (!narrow->getScalarType()->isBFloatTy())
-    return;
+    return fuse(op);
   llvm::Type *wide = narrow->getWithNewType(b.getFloatTy());
   b.SetInsertPoint(&op);
   llvm::Value *result =
