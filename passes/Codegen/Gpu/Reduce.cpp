@@ -199,8 +199,8 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
   // Column by column: slice s of the column lies at s * threads + lane.
   Held places, start = heldBy(sums);
   for (Value value : start) {
-    places.push_back(allocateShared(value.getType(),
-                                    layout.threads * layout.slices, false));
+    places.push_back(
+        allocateShared(value.getType(), layout.threads * layout.slices, false));
     memref::StoreOp::create(b, value, places.back(), ValueRange{thread});
   }
   wait();
@@ -208,8 +208,8 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slice, index(0));
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  auto others = scf::ForOp::create(b, index(1), index(layout.slices), index(1),
-                                   start);
+  auto others =
+      scf::ForOp::create(b, index(1), index(layout.slices), index(1), start);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(others.getBody());
