@@ -104,9 +104,36 @@ thread_local Fibers stacks;
 
 } // namespace
 
+/// Says so if what could not be accessed is behind a stack; else the access is
+/// made again, and ends the program.
+static void onFault(int, siginfo_t *fault, void *) {
+  if (launch && stacks.isBehindStack(fault->si_addr))
+    launch->fail(-1, "a thread needs more than %d KiB of the host's stack",
+                 int(Fibers::kStackKiB));
+  signal(SIGSEGV, SIG_DFL);
+}
+
+/// Faults of this thread are handled on another stack than the one at fault.
+static void watchStacks() {
+  thread_local bool isWatching = false;
+  if (isWatching)
+    return;
+  isWatching = true;
+  thread_local char memory[64 << 10];
+  stack_t other = {};
+  other.ss_sp = memory;
+  other.ss_size = sizeof(memory);
+  struct sigaction action = {};
+  action.sa_sigaction = onFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  if (sigaltstack(&other, nullptr) || sigaction(SIGSEGV, &action, nullptr))
+    abort();
+}
+
 Launch::Launch(const pcc_emu_kernel &kernel, void *const *buffers)
     : kernel(kernel), buffers(buffers), fibers(stacks),
       places(kernel, buffers) {
+  watchStacks();
   std::lock_guard<std::mutex> lock(mutex);
   random.seed(seed++);
   int64_t elements = 0;

@@ -2,11 +2,15 @@
 
 #include "runtime/emulated/Fibers.h"
 #include <cstdlib>
+#include <sys/mman.h>
 
 using namespace pcc;
 
-/// Code of kernels and of libm's functions; a page at the end stays unused.
-static constexpr size_t kStackBytes = 128 << 10;
+/// For code of kernels, which is compiled in little time and so keeps much in
+/// memory, and of libm's functions. What is not used takes no memory. Pages
+/// before a stack are closed; kernels touch all that they go over.
+static constexpr size_t kStackBytes = Fibers::kStackKiB << 10;
+static constexpr size_t kGuardBytes = 4096;
 /// At how many places of a page stacks end, and how far apart.
 static constexpr size_t kColors = 32, kColorBytes = 128;
 
@@ -65,9 +69,26 @@ pcc_emu_begin:
 )");
 #endif
 
+static char *newStack() {
+  void *memory =
+      mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE))
+    abort();
+  return static_cast<char *>(memory) + kGuardBytes;
+}
+
 Fibers::~Fibers() {
   for (Fiber &fiber : fibers)
-    free(fiber.stack);
+    if (fiber.stack)
+      munmap(fiber.stack - kGuardBytes, kGuardBytes + kStackBytes);
+}
+
+bool Fibers::isBehindStack(const void *address) const {
+  if (running >= fibers.size())
+    return false;
+  const char *stack = fibers[running].stack;
+  return address < stack && address >= stack - kGuardBytes;
 }
 
 void Fibers::enter(void *argument) {
@@ -85,9 +106,7 @@ void Fibers::start(size_t count, Body newBody, void *newArgument) {
   for (size_t i = 0; i < count; ++i) {
     Fiber &fiber = fibers[i];
     if (!fiber.stack)
-      fiber.stack = static_cast<char *>(aligned_alloc(4096, kStackBytes));
-    if (!fiber.stack)
-      abort();
+      fiber.stack = newStack();
     // What fibers use at a time is at the end of their stacks. These are not at
     // one place of their pages, for which caches have little room.
     char *end = fiber.stack + kStackBytes - i % kColors * kColorBytes;

@@ -13,6 +13,8 @@ namespace pcc {
 /// run on the thread that resumes them, one at a time.
 class Fibers {
 public:
+  /// What a fiber's stack holds.
+  static constexpr size_t kStackKiB = 512;
   /// The function that each fiber runs once.
   using Body = void (*)(void *argument);
 
@@ -34,6 +36,9 @@ public:
   bool hasEnded(size_t fiber) const { return fibers[fiber].hasEnded; }
   /// The fiber that runs.
   size_t current() const { return running; }
+  /// Whether an address, which cannot be accessed, is where the stack of the
+  /// fiber that runs, or ran last, would go on.
+  bool isBehindStack(const void *address) const;
 
 private:
   static void enter(void *self);

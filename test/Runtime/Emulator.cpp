@@ -3,7 +3,10 @@
 #include "runtime/emulated/Emulator.h"
 #include "test/Runtime/Check.h"
 
+#include <csignal>
 #include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const int count = 3;
 
@@ -146,7 +149,47 @@ static void testPlaces() {
   CHECK(counts.read_sectors == 3 && counts.distinct_read == 2);
 }
 
+/// Goes deeper than any stack.
+static int descend(const float *x, int depth) {
+  volatile char frame[4096];
+  frame[0] = static_cast<char>(depth);
+  return x && depth < 1 << 20 ? descend(x, depth + 1) + frame[0] : 0;
+}
+
+static void overflow(void *const *buffers) {
+  auto *x = static_cast<float *>(buffers[0]);
+  *x = static_cast<float>(descend(x, 0));
+}
+
+/// A stack that is too small ends the program and writes into no other.
+static void testStacks() {
+  static float x;
+  static const pcc_emu_buffer buffer = {sizeof(x), 4, 1};
+  static const pcc_emu_kernel kernel = {"overflow", overflow, &buffer, 1,
+                                        1,          lanes,    0,       1};
+  void *buffers[] = {&x};
+  int ends[2];
+  CHECK(!pipe(ends));
+  pid_t child = fork();
+  if (!child) {
+    dup2(ends[1], STDERR_FILENO);
+    pcc_emu_launch(&kernel, buffers);
+    _exit(0);
+  }
+  close(ends[1]);
+  char said[256] = "";
+  size_t length = 0;
+  for (ssize_t part = 1; part > 0; length += part)
+    part = read(ends[0], said + length, sizeof(said) - 1 - length);
+  close(ends[0]);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+  CHECK(strstr(said, "kernel 'overflow', block 0: a thread needs more than"));
+}
+
 int main() {
+  testStacks();
   testResults();
   testShared();
   testShuffles();

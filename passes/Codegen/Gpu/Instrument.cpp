@@ -318,6 +318,8 @@ void Instrumenter::takeSharedMemory(llvm::Function &kernel) {
 void Instrumenter::instrument(llvm::Function &kernel) {
   kernel.setCallingConv(llvm::CallingConv::C);
   kernel.setAttributes({});
+  // Who needs more than a fiber's stack touches the closed page behind it.
+  kernel.addFnAttr("probe-stack", "inline-asm");
   kernel.setLinkage(llvm::GlobalValue::InternalLinkage);
   sites = 0;
   llvm::SmallVector<llvm::Instruction *> instructions;

@@ -82,9 +82,9 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   return all;
 }
 
-/// Elements of the sums that a unit of rows in groups holds, in a block's
-/// registers: four for each of the most columns.
-static constexpr int64_t kMostGroupSums = 4 * kMostGroupColumns;
+/// Sums that a unit of rows in groups holds in registers, of kThreadColumns
+/// columns a thread.
+static constexpr int64_t kMostGroupSums = 4;
 
 namespace {
 /// Tries one way to lay out the units after another.
@@ -150,7 +150,7 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
   int64_t sums = llvm::count_if(program->getNodes(), [](auto &node) {
     return node->kind == Node::Kind::ColReduce;
   });
-  if (isGroups && sums * columns > kMostGroupSums) {
+  if (isGroups && sums > kMostGroupSums) {
     why = "more sums over rows than a unit can hold";
     return nullptr;
   }

@@ -102,6 +102,21 @@ TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
   return nullptr;
 }
 
+/// The value that a reshaped one is a view of.
+static Value viewedBy(Value value) {
+  while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
+bool TaskLowering::isLastOf(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  Value value = viewedBy(operand.get());
+  auto isIt = [&](Value other) { return viewedBy(other) == value; };
+  return uses.lastUse(value) == uses.positionOf(op) &&
+         llvm::count_if(op->getOperands(), isIt) == 1;
+}
+
 TaskLowering::Root *TaskLowering::findTarget(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (isa<pipe::YieldOp>(use.getOwner())) {
@@ -113,8 +128,7 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
       if (Root *target = findTarget(reshape.getResult()))
         return target;
     // What a kernel writes in its place, after all others have read it.
-    if (OpResult result = resultInPlaceOf(use);
-        result && uses.lastUse(value) == uses.positionOf(use.getOwner()))
+    if (OpResult result = resultInPlaceOf(use); result && isLastOf(use))
       if (Root *target = findTarget(result))
         return target;
   }

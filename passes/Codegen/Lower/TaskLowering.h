@@ -196,7 +196,11 @@ private:
   /// The argument whose place a value takes, if nothing needs it by now; or
   /// null.
   Root *findReplaced(mlir::OpResult result);
-  /// The memory that a value is given to, also through reshapes; or null.
+  /// Whether a kernel reads a value, and what it is a view of, by this operand
+  /// alone, and nothing does after it.
+  bool isLastOf(mlir::OpOperand &operand);
+  /// The memory that a value is given to, also through reshapes and kernels in
+  /// place; or null.
   Root *findTarget(mlir::Value value);
   /// Whether something still reads what lies in the root after the present op.
   bool isBusy(const Root &root);

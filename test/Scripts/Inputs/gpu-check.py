@@ -359,6 +359,13 @@ said = ("pcc: one rank, a GPU, 32.0 MiB for products, 1.50 GiB of memory in use 
         "model m, 1 parameters, 200.0 MiB on this rank\n")
 
 
+# PyTorch's time may be over before it has compiled.
+speed.PEER = os.path.join(FOLDER, "slow.py")
+with open(speed.PEER, "w") as file:
+    file.write("import time\ntime.sleep(100)\n")
+assert "--minutes gives it more" in speed.time_peer(race, 0.3)[1]
+
+
 def end_race(code, case=race):
     """What a race says whose program ends so."""
     def train(command, data, log, most):
