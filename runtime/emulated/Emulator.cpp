@@ -108,7 +108,8 @@ thread_local Fibers stacks;
 /// made again, and ends the program.
 static void onFault(int, siginfo_t *fault, void *) {
   if (launch && stacks.isBehindStack(fault->si_addr))
-    launch->fail(-1, "a thread needs more than %d KiB of the host's stack",
+    launch->fail(static_cast<int64_t>(stacks.current()),
+                 "needs more than %d KiB of the host's stack",
                  int(Fibers::kStackKiB));
   signal(SIGSEGV, SIG_DFL);
 }

@@ -11,7 +11,8 @@
  *   - an access is not aligned as it says, or lies in no buffer of the kernel,
  *     or writes to one that the kernel only reads;
  *   - two threads touch the same element, one of them writing, and nothing
- *     says which is first.
+ *     says which is first;
+ *   - a thread's own memory does not fit into its fiber's stack.
  *
  * Shared memory is full of PCC_EMU_POISON at a block's begin, and so are, as a
  * kernel begins, results that lie in no operand's place. It counts launches and

@@ -34,6 +34,7 @@ using namespace pcc;
 /// or were optimized for one and wait for the emulator at each access.
 static bool isFast(const Machine &machine) { return machine.target == "cpu"; }
 
+/// Optimizes a program, and has the back end try as hard as is worth it.
 static void optimize(llvm::Module &module, const Machine &machine,
                      llvm::TargetMachine &host) {
   if (!isFast(machine)) {

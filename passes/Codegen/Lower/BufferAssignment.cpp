@@ -1,5 +1,6 @@
 //===- BufferAssignment.cpp - Where the values of a body lie --------------===//
 
+#include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
 
 using namespace mlir;
@@ -102,10 +103,11 @@ TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
   return nullptr;
 }
 
-/// The value that a reshaped one is a view of.
+/// The value that another may be a view of, as TaskUses has it.
 static Value viewedBy(Value value) {
-  while (auto reshape = value.getDefiningOp<nn::ReshapeOp>())
-    value = reshape.getInput();
+  for (Operation *maker = value.getDefiningOp();
+       maker && codegen::isAlias(maker); maker = value.getDefiningOp())
+    value = maker->getOperand(0);
   return value;
 }
 
