@@ -216,6 +216,35 @@ static void splitScaleGradient(Op op, int64_t partialSums) {
   replace(op, sumInParts(b, loc, x, nn::tensorType(op->getResult(0)), parts));
 }
 
+/// Sums of all elements that are added up, as those of a model's gradients: of
+/// vectors of one shape the elements are added first, so that these have one
+/// sum. Each block of an update may make it again, and waits in each.
+static void joinSums(nn::SumOp op) {
+  llvm::MapVector<Type, SmallVector<nn::ReduceOp>> sums;
+  for (Value operand : op.getOperands())
+    if (auto sum = operand.getDefiningOp<nn::ReduceOp>())
+      if (sum->hasOneUse() && nn::tensorType(operand).getRank() == 0 &&
+          nn::tensorType(operand).getElementType().isF32())
+        sums[sum.getInput().getType()].push_back(sum);
+  OpBuilder b(op);
+  for (auto &[type, same] : sums) {
+    if (same.size() < 2)
+      continue;
+    auto inputs = llvm::map_to_vector(
+        same, [](nn::ReduceOp sum) -> Value { return sum.getInput(); });
+    nn::ReduceOp first = same.front();
+    first.getInputMutable().assign(
+        nn::SumOp::create(b, op.getLoc(), type, inputs));
+    first->moveBefore(op);
+    for (nn::ReduceOp sum : llvm::drop_begin(same)) {
+      op->eraseOperand(sum->use_begin()->getOperandNumber());
+      sum.erase();
+    }
+  }
+  if (op->getNumOperands() == 1)
+    replace(op, op->getOperand(0));
+}
+
 template <typename Op, typename... Arguments>
 static void forEach(Block &block, void (*rewrite)(Op, Arguments...),
                     Arguments... arguments) {
@@ -228,6 +257,7 @@ void codegen::prepareBlock(Block &block, int64_t partialSums) {
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares, isForDevice);
   forEach<nn::ReduceOp>(block, splitReduce, isForDevice);
   if (partialSums) {
+    forEach<nn::SumOp>(block, joinSums);
     forEach<nn::ReduceOp>(block, splitColumnSum, partialSums);
     forEach<nn::LayerNormGradScaleOp>(block, splitScaleGradient, partialSums);
     forEach<nn::RmsNormGradScaleOp>(block, splitScaleGradient, partialSums);

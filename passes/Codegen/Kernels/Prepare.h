@@ -12,7 +12,8 @@ namespace pcc::codegen {
 /// rows followed by others, so that its order is fixed and its first part has
 /// many units. A sum over leading dims is divided so that its first part makes
 /// at least `partialSums` sums, as far as each is of some tens of rows; a sum
-/// of rows by ids is made in the order of these.
+/// of rows by ids is made in the order of these; sums of vectors of one shape
+/// that are added up become the sum of their elements' sums.
 void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
 
 /// On a sum of rows by ids: equal ids stand side by side. On another op: it
