@@ -28,6 +28,8 @@ static constexpr double kUnit = 0x1p-24;
 /// Bytes between buffers, which no kernel may touch.
 static constexpr int64_t kGap = 256;
 static constexpr unsigned char kGapByte = 0xa5;
+/// Of buffers, as in the arena of a program.
+static constexpr int64_t kAlignment = 64;
 
 namespace {
 /// The buffers of a run, each between gaps.
@@ -41,14 +43,14 @@ public:
         continue;
       }
       offsets.push_back(at);
-      at = llvm::alignTo(at + buffer.bytes, 64) + kGap;
+      at = llvm::alignTo(at + buffer.bytes, kAlignment) + kGap;
     }
-    bytes.assign(at + 64, kGapByte);
+    size = at;
+    bytes.assign(size + kAlignment, kGapByte);
   }
-  unsigned char *get(size_t i) {
-    auto base = llvm::alignTo(reinterpret_cast<uintptr_t>(bytes.data()), 64);
-    return reinterpret_cast<unsigned char *>(base) + offsets[i];
-  }
+  unsigned char *get(size_t i) { return base() + offsets[i]; }
+  /// Takes all numbers of another arena of the same kernel.
+  void copy(Arena &other) { memcpy(base(), other.base(), size); }
   std::vector<void *> pointers() {
     std::vector<void *> all;
     for (size_t i = 0; i < offsets.size(); ++i)
@@ -70,46 +72,62 @@ public:
   }
 
 private:
+  unsigned char *base() {
+    return reinterpret_cast<unsigned char *>(
+        llvm::alignTo(reinterpret_cast<uintptr_t>(bytes.data()), kAlignment));
+  }
   std::vector<unsigned char> bytes;
   std::vector<int64_t> offsets;
+  int64_t size = 0;
 };
 
 /// Reads and writes elements of a type as doubles.
-struct Elements {
-  Type type;
-  int64_t bytes() const {
-    return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  }
+class Elements {
+public:
+  explicit Elements(Type type)
+      : type(type), floats(dyn_cast<FloatType>(type)), isF32(type.isF32()),
+        size(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)) {}
+  int64_t bytes() const { return size; }
   double get(const unsigned char *at) const {
     uint64_t bits = 0;
-    memcpy(&bits, at, bytes());
-    if (auto floats = dyn_cast<FloatType>(type)) {
-      llvm::APFloat value(floats.getFloatSemantics(),
-                          llvm::APInt(floats.getWidth(), bits));
-      bool loses;
-      value.convert(llvm::APFloat::IEEEdouble(),
-                    llvm::APFloat::rmNearestTiesToEven, &loses);
-      return value.convertToDouble();
-    }
-    return static_cast<double>(llvm::SignExtend64(bits, bytes() * 8));
+    memcpy(&bits, at, size);
+    // Most are; LLVM's floats of any type take a hundred times as long.
+    if (isF32)
+      return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
+    if (!floats)
+      return static_cast<double>(llvm::SignExtend64(bits, size * 8));
+    llvm::APFloat value(floats.getFloatSemantics(),
+                        llvm::APInt(size * 8, bits));
+    bool loses;
+    value.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &loses);
+    return value.convertToDouble();
   }
   void set(unsigned char *at, double number) const {
     uint64_t bits;
-    if (auto floats = dyn_cast<FloatType>(type)) {
+    if (isF32) {
+      bits = llvm::bit_cast<uint32_t>(static_cast<float>(number));
+    } else if (!floats) {
+      bits = static_cast<uint64_t>(static_cast<int64_t>(number));
+    } else {
       llvm::APFloat value(number);
       bool loses;
       value.convert(floats.getFloatSemantics(),
                     llvm::APFloat::rmNearestTiesToEven, &loses);
       bits = value.bitcastToAPInt().getZExtValue();
-    } else {
-      bits = static_cast<uint64_t>(static_cast<int64_t>(number));
     }
-    memcpy(at, &bits, bytes());
+    memcpy(at, &bits, size);
   }
   /// The unit roundoff of results of this type.
   double unit() const {
     return type.isBF16() ? 0x1p-8 : type.isF16() ? 0x1p-11 : kUnit;
   }
+
+private:
+  Type type;
+  FloatType floats;
+  bool isF32;
+  int64_t size;
 };
 } // namespace
 
@@ -132,7 +150,7 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
         memset(at, 0xff, buffer.bytes);
       continue;
     }
-    Elements elements{buffer.element};
+    Elements elements(buffer.element);
     bool isAlone = buffer.bytes == elements.bytes();
     // One alone is a rate or what is added to a root: were it negative, the
     // root might cancel it, and an error of either be large in their sum.
@@ -160,13 +178,12 @@ static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
   if (kernel.wide < 0)
     return kernel.cpu(places.data(), 0, kernel.units);
   const auto &buffer = kernel.device.buffers[kernel.wide];
-  Elements elements{buffer.element};
+  Elements elements(buffer.element);
   int64_t count = buffer.bytes / elements.bytes();
-  const size_t alignment = 64;
-  std::vector<float> memory(count + alignment);
+  std::vector<float> memory(count + kAlignment);
   void *numbers = memory.data();
   size_t room = memory.size() * sizeof(float);
-  std::align(alignment, count * sizeof(float), numbers, room);
+  std::align(kAlignment, count * sizeof(float), numbers, room);
   places[kernel.wide] = numbers;
   kernel.cpu(places.data(), 0, kernel.units);
   for (int64_t i = 0; i < count; ++i)
@@ -183,7 +200,7 @@ static double boundOf(const Runnable::Kernel &kernel, double largest) {
   // Each term of a sum is wrong by as much as its factor is; of terms of both
   // signs the absolute values are a few times the largest result.
   if (kernel.rounded)
-    allowed += 4 * Elements{kernel.rounded}.unit();
+    allowed += 4 * Elements(kernel.rounded).unit();
   return allowed * largest;
 }
 
@@ -192,7 +209,7 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
                                  const unsigned char *found, bool isSigned,
                                  Comparison &result) {
   const auto &buffer = kernel.device.buffers[index];
-  Elements elements{buffer.element};
+  Elements elements(buffer.element);
   int64_t size = elements.bytes(), count = buffer.bytes / size;
   double largest = 0;
   int64_t numbers = 0;
@@ -251,8 +268,9 @@ Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
   result.largest = std::move(largest);
   Arena cpu(kernel, isInPlace), device(kernel, isInPlace),
       again(kernel, isInPlace);
-  for (Arena *arena : {&cpu, &device, &again})
-    fill(kernel, *arena, seed, isSigned);
+  fill(kernel, cpu, seed, isSigned);
+  device.copy(cpu);
+  again.copy(cpu);
   if (kernel.cpu)
     runOnCpu(kernel, cpu);
   pcc_emu_reset();
@@ -307,7 +325,7 @@ Expectation pcc::expectationOf(const Runnable::Kernel &kernel, uint64_t seed,
     std::vector<unsigned char> &after = expected.after.emplace_back();
     if (buffer.isWritten)
       after = bytesOf(i);
-    Elements elements{buffer.element};
+    Elements elements(buffer.element);
     for (size_t at = 0; at < after.size(); at += elements.bytes())
       if (double value = elements.get(&after[at]); std::isfinite(value))
         expected.largest[i] = std::max(expected.largest[i], std::fabs(value));
