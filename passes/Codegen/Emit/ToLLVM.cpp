@@ -2,18 +2,10 @@
 
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/Location.h"
-#include "passes/Codegen/Emit/Data.h"
-#include "passes/Codegen/Emit/Descriptor.h"
-#include "passes/Codegen/Gpu/Device.h"
+#include "passes/Codegen/Emit/CallData.h"
+#include "passes/Codegen/Emit/StageToLLVM.h"
 #include "passes/Codegen/Passes.h"
-#include "runtime/Runtime.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
-
-#include <array>
-#include <map>
-#include <tuple>
 
 namespace pcc {
 #define GEN_PASS_DEF_RTTOLLVMPASS
@@ -23,198 +15,51 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-namespace {
+Value RuntimeCalls::call(OpBuilder &builder, Location loc, StringRef name,
+                         ValueRange arguments, Type result) {
+  LLVM::LLVMFuncOp &function = declared[name];
+  if (!function)
+    function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+    SmallVector<Type> types(arguments.getTypes());
+    Type returned =
+        result ? result : LLVM::LLVMVoidType::get(builder.getContext());
+    function =
+        LLVM::LLVMFuncOp::create(outside, module.getLoc(), name,
+                                 LLVM::LLVMFunctionType::get(returned, types));
+  }
+  auto made = LLVM::CallOp::create(builder, loc, function, arguments);
+  return result ? made.getResult() : Value();
+}
 
-/// The runtime's functions, declared when first called.
-class Runtime {
-public:
-  explicit Runtime(ModuleOp module) : module(module) {}
+StageToLLVM::StageToLLVM(ModuleOp module, rt::StageOp stage,
+                         rt::ProgramOp program, bool forgets, DataBuilder &data,
+                         Constants &constants, Attentions &attentions)
+    : module(module), stage(stage), program(program), forgets(forgets),
+      data(data), runtime(module), builder(module.getContext()),
+      pointer(LLVM::LLVMPointerType::get(module.getContext())),
+      constants(constants), attentions(attentions) {
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
+    buffers[buffer.getSymName()] = buffer;
+    if (buffer.getKind() == rt::BufferKind::Input)
+      inputs.try_emplace(buffer.getSymName(), inputs.size());
+  }
+  // Events are numbered as they stand, slot by slot.
+  int64_t number = 0;
+  for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
+    events[event.getSymName()] = event;
+    firstNumbers[event] = number;
+    number += event.getSlots();
+  }
+}
 
-  /// Calls `name`, whose parameter types are the arguments'.
-  Value call(OpBuilder &builder, Location loc, StringRef name,
-             ValueRange arguments, Type result = {}) {
-    LLVM::LLVMFuncOp &function = declared[name];
-    if (!function)
-      function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
-    if (!function) {
-      OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
-      SmallVector<Type> types(arguments.getTypes());
-      Type returned =
-          result ? result : LLVM::LLVMVoidType::get(builder.getContext());
-      function = LLVM::LLVMFuncOp::create(
-          outside, module.getLoc(), name,
-          LLVM::LLVMFunctionType::get(returned, types));
-    }
-    auto made = LLVM::CallOp::create(builder, loc, function, arguments);
-    return result ? made.getResult() : Value();
-  }
-
-private:
-  ModuleOp module;
-  llvm::StringMap<LLVM::LLVMFuncOp> declared;
-};
-
-/// Turns the functions of one stage into LLVM functions of the module. Bodies
-/// take the context, their frame and their buffers; entry points the context
-/// and the arena.
-class StageToLLVM {
-public:
-  StageToLLVM(ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
-              bool forgets, DataBuilder &data, Constants &constants,
-              Attentions &attentions)
-      : module(module), stage(stage), program(program), forgets(forgets),
-        data(data), runtime(module), builder(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())),
-        constants(constants), attentions(attentions) {
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-      buffers[buffer.getSymName()] = buffer;
-      if (buffer.getKind() == rt::BufferKind::Input)
-        inputs.try_emplace(buffer.getSymName(), inputs.size());
-    }
-    // Events are numbered as they stand, slot by slot.
-    int64_t number = 0;
-    for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
-      events[event.getSymName()] = event;
-      firstNumbers[event] = number;
-      number += event.getSlots();
-    }
-  }
-
-  LogicalResult run() {
-    for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
-      if (failed(lower(function)))
-        return failure();
-    return success();
-  }
-
-private:
-  LogicalResult lower(rt::FuncOp function);
-  LogicalResult lower(Operation *op);
-  LogicalResult lowerAll(Block &block);
-  LogicalResult lowerOp(rt::ForOp op);
-  LogicalResult lowerTurns(rt::ForOp op, rt::GraphOp graph);
-  void lowerOp(rt::GraphOp op);
-  /// Whether the graph's ops are to be issued, from a turn of a loop on.
-  Value beginGraph(rt::GraphOp op, Value turn);
-  void endGraph();
-  LogicalResult lowerOp(rt::AddressOp op);
-  LogicalResult lowerOp(rt::TemporaryOp op);
-  /// Has messages name the node of an op whose call does not say it.
-  void setNode(Operation *op);
-  /// Has the device forget temporaries that an op is the first to use.
-  void forgetFresh(Operation *op);
-  void forget(Value buffer) {
-    call("pcc_forget", {address(buffer), bytesOf(buffer)});
-  }
-  void lowerOp(rt::ConstantOp op);
-  void lowerOp(rt::EventOfOp op);
-  void lowerOp(rt::RecordOp op);
-  void lowerOp(rt::WaitOp op);
-  void lowerOp(rt::ViewOp op);
-  FailureOr<Datum> kernelDatum(rt::LaunchOp op);
-  LogicalResult lowerOp(rt::LaunchOp op);
-  void lowerOp(rt::GemmOp op);
-  void lowerOp(rt::AttentionOp op);
-  void lowerOp(rt::AttentionGradOp op);
-  void lowerOp(rt::CopyOp op);
-  void lowerOp(rt::ZeroOp op);
-  LogicalResult lowerOp(rt::AllReduceOp op);
-  LogicalResult lowerGathering(Operation *op, StringRef name, Value counted);
-  LogicalResult lowerOp(rt::ShardSliceOp op);
-  LogicalResult lowerOp(rt::CommIndexOp op);
-  void lowerOp(rt::SendOp op);
-  void lowerOp(rt::RecvOp op);
-  void lowerOp(rt::ExchangeOp op);
-  void lowerOp(rt::FillOp op);
-  void lowerOp(rt::CallOp op);
-  void callAttention(Operation *op, StringRef name, const Datum &desc);
-  FailureOr<Value> comm(Operation *op, ArrayAttr axes);
-  FailureOr<Value> dtype(Operation *op, Value buffer);
-
-  /// The slot that an op names, of `count` from `first` on, relative to the
-  /// loop around it.
-  template <typename OpT>
-  Value slotInLoop(OpT op, int64_t count, int64_t first = 0) {
-    Value slot = LLVM::AddOp::create(builder, loc, variable, i64(op.getSlot()));
-    slot = LLVM::URemOp::create(builder, loc, slot, i64(count));
-    return first ? LLVM::AddOp::create(builder, loc, slot, i64(first)) : slot;
-  }
-  /// The address of a slot that is known as the program runs.
-  Value slotAddress(rt::BufferOp buffer, Value slot);
-  /// Where a slot of a buffer begins whose slots lie anywhere.
-  Value slotOffset(rt::BufferOp buffer, Value slot);
-  /// The address of an integer, times the index in a communicator unless that
-  /// is negative.
-  Value constant(int64_t comm, int64_t value);
-  Value address(Value buffer) { return addresses.lookup(buffer); }
-  Value i32(int64_t value) { return Datum::i32(value).emit(builder, loc); }
-  Value i64(int64_t value) { return Datum::i64(value).emit(builder, loc); }
-  Value bytesOf(Value buffer) {
-    return i64(rt::getSpanBytes(cast<MemRefType>(buffer.getType())));
-  }
-  Value countOf(Value buffer) {
-    return i64(cast<MemRefType>(buffer.getType()).getNumElements());
-  }
-  /// `base` plus a constant number of bytes.
-  Value at(Value base, int64_t bytes) {
-    if (bytes == 0)
-      return base;
-    // A constant index of the op itself has 32 bits; arenas have more.
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               LLVM::GEPArg(i64(bytes)));
-  }
-  void call(StringRef name, ArrayRef<Value> arguments) {
-    SmallVector<Value> all = {context};
-    all.append(arguments.begin(), arguments.end());
-    runtime.call(builder, loc, name, all);
-  }
-  /// The same on the stream of `op`: the compute stream has calls of its own.
-  void callOn(Operation *op, StringRef name, ArrayRef<Value> arguments) {
-    int64_t stream = rt::getStream(op);
-    if (stream == PCC_COMPUTE_STREAM)
-      return call(name, arguments);
-    SmallVector<Value> all = {i32(stream)};
-    all.append(arguments.begin(), arguments.end());
-    call((name + "_async").str(), all);
-  }
-
-  ModuleOp module;
-  rt::StageOp stage;
-  rt::ProgramOp program;
-  bool forgets; ///< whether the device is told what holds nothing
-  DataBuilder &data;
-  Runtime runtime;
-  OpBuilder builder;
-  Type pointer;
-  Location loc = UnknownLoc::get(builder.getContext());
-  llvm::StringMap<rt::BufferOp> buffers;
-  /// Their numbers, as the descriptor lists them.
-  llvm::StringMap<int64_t> inputs;
-  llvm::StringMap<rt::EventOp> events;
-  /// Of each event, that of its first slot.
-  llvm::DenseMap<Operation *, int64_t> firstNumbers;
-  llvm::StringMap<Datum> kernels; ///< by name, as the runtime knows them
-  /// By shape and element types.
-  std::map<std::tuple<const void *, std::array<int32_t, 3>, int>, Datum> gemms;
-  /// By buffer whose slots lie anywhere, where they do.
-  DenseMap<Operation *, Datum> slotTables;
-  Constants &constants;
-  Attentions &attentions;
-  // Of the function at hand; `base` is the arena or the frame, `variable` what
-  // the loop is at.
-  Value context, base, arguments, variable;
-  /// The graph at hand, and where it goes on behind it; until the loop that it
-  /// is turns of there is no such place.
-  rt::GraphOp graph;
-  Block *behindGraph = nullptr;
-  /// Of buffers the addresses, of events the numbers.
-  DenseMap<Value, Value> addresses;
-  /// The temporaries that no op has used.
-  llvm::SmallDenseSet<Value> unused;
-  /// What setNode() said last, if it was in this block; null: nothing.
-  Block *saidIn = nullptr;
-  StringRef said;
-};
+LogicalResult StageToLLVM::run() {
+  for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
+    if (failed(lower(function)))
+      return failure();
+  return success();
+}
 
 LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   builder.setInsertionPointToEnd(module.getBody());
@@ -335,115 +180,6 @@ void StageToLLVM::forgetFresh(Operation *op) {
   }
 }
 
-Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
-  std::string name =
-      llvm::formatv("graph {0}, {1}@{2}", op.getIndex(),
-                    op.getTurns() ? "turns of the loop of " : "of ",
-                    op->getParentOfType<rt::FuncOp>().getSymName());
-  Value issued = runtime.call(builder, loc, "pcc_graph_begin",
-                              {context, i32(op.getIndex()), turn,
-                               data.addString(name).emit(builder, loc)},
-                              builder.getI32Type());
-  return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne, issued,
-                              i32(0));
-}
-
-void StageToLLVM::endGraph() {
-  if (behindGraph) {
-    call("pcc_graph_end", {i32(graph.getIndex())});
-    LLVM::BrOp::create(builder, loc, ValueRange(), behindGraph);
-    builder.setInsertionPointToStart(behindGraph);
-  }
-  graph = {};
-  behindGraph = nullptr;
-}
-
-void StageToLLVM::lowerOp(rt::GraphOp op) {
-  endGraph();
-  graph = op;
-  if (op.getTurns())
-    return;
-  Value isIssued = beginGraph(op, i64(0));
-  Block *before = builder.getInsertionBlock();
-  Block *inside = builder.createBlock(before->getParent());
-  behindGraph = builder.createBlock(before->getParent());
-  builder.setInsertionPointToEnd(before);
-  LLVM::CondBrOp::create(builder, loc, isIssued, inside, ValueRange(),
-                         behindGraph, ValueRange());
-  builder.setInsertionPointToStart(inside);
-}
-
-/// A loop around one of the turns of a graph, which are issued or not.
-LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
-  Block *before = builder.getInsertionBlock();
-  Region *function = before->getParent();
-  auto addBlock = [&](TypeRange types) {
-    SmallVector<Location> locations(types.size(), loc);
-    return builder.createBlock(function, {}, types, locations);
-  };
-  auto isLess = [&](Value value, Value end) {
-    return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt, value,
-                                end);
-  };
-  Type integer = builder.getI64Type();
-  Block *launch = addBlock(integer), *turn = addBlock(integer),
-        *issued = addBlock({}), *next = addBlock({}), *after = addBlock({});
-  builder.setInsertionPointToEnd(before);
-  LLVM::BrOp::create(builder, loc, ValueRange(i64(op.getBegin())), launch);
-
-  builder.setInsertionPointToEnd(launch);
-  Value first = launch->getArgument(0);
-  Value behind =
-      LLVM::AddOp::create(builder, loc, first, i64(int64_t(*graph.getTurns())));
-  Value isIssued = beginGraph(graph, first);
-  LLVM::CondBrOp::create(builder, loc, isIssued, turn, ValueRange(first), next,
-                         ValueRange());
-
-  builder.setInsertionPointToEnd(turn);
-  variable = turn->getArgument(0);
-  if (failed(lowerAll(*op.getBlock())))
-    return failure();
-  loc = op.getLoc();
-  Value following = LLVM::AddOp::create(builder, loc, variable, i64(1));
-  LLVM::CondBrOp::create(builder, loc, isLess(following, behind), turn,
-                         ValueRange(following), issued, ValueRange());
-
-  builder.setInsertionPointToEnd(issued);
-  call("pcc_graph_end", {i32(graph.getIndex())});
-  LLVM::BrOp::create(builder, loc, ValueRange(), next);
-
-  builder.setInsertionPointToEnd(next);
-  LLVM::CondBrOp::create(builder, loc, isLess(behind, i64(op.getEnd())), launch,
-                         ValueRange(behind), after, ValueRange());
-  builder.setInsertionPointToStart(after);
-  variable = Value();
-  return success();
-}
-
-LogicalResult StageToLLVM::lowerOp(rt::ForOp op) {
-  if (graph && graph.getTurns())
-    return lowerTurns(op, std::exchange(graph, rt::GraphOp()));
-  Block *before = builder.getInsertionBlock();
-  Block *turn =
-      builder.createBlock(before->getParent(), {}, builder.getI64Type(), loc);
-  variable = turn->getArgument(0);
-  if (failed(lowerAll(*op.getBlock())))
-    return failure();
-  loc = op.getLoc();
-  Value next = LLVM::AddOp::create(builder, loc, variable, i64(1));
-  Value isLess = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
-                                      next, i64(op.getEnd()));
-  Block *after = builder.createBlock(before->getParent());
-  builder.setInsertionPointToEnd(turn);
-  LLVM::CondBrOp::create(builder, loc, isLess, turn, ValueRange(next), after,
-                         ValueRange());
-  builder.setInsertionPointToEnd(before);
-  LLVM::BrOp::create(builder, loc, ValueRange(i64(op.getBegin())), turn);
-  builder.setInsertionPointToStart(after);
-  variable = Value();
-  return success();
-}
-
 LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
   rt::BufferOp buffer = buffers.lookup(op.getBuffer());
   if (!buffer.getOffset())
@@ -541,37 +277,6 @@ void StageToLLVM::lowerOp(rt::ViewOp op) {
   addresses[op] = at(address(op.getSource()), int64_t(op.getOffset()) * bytes);
 }
 
-/// What pcc_gemm, or with an epilogue pcc_gemm_fused, takes: a constant per
-/// shape, which many calls share, and which names the first one's node.
-static Datum gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
-                       std::optional<rt::Epilogue> epilogue, Datum node) {
-  SmallVector<Datum> fields;
-  for (int32_t dtype : dtypes)
-    fields.push_back(Datum::i32(dtype));
-  for (bool transposed : {s.getTransA(), s.getTransB()})
-    fields.push_back(Datum::i32(transposed));
-  for (int64_t extent :
-       {s.getM(), s.getN(), s.getK(), s.getLda(), s.getLdb(), s.getLdc()})
-    fields.push_back(Datum::i64(extent));
-  for (DenseI64ArrayAttr pair : {s.getBatch(), s.getA(), s.getB(), s.getC()})
-    for (int64_t value : pair.asArrayRef())
-      fields.push_back(Datum::i64(value));
-  for (FloatAttr factor : {s.getAlpha(), s.getBeta()})
-    fields.push_back(Datum::f32(factor.getValueAsDouble()));
-  fields.push_back(std::move(node));
-  Datum product = Datum::structure(fields);
-  if (!epilogue)
-    return product;
-  return Datum::structure({product, Datum::i32(int32_t(*epilogue))});
-}
-
-static_assert(int(rt::Epilogue::None) == PCC_NO_EPILOGUE &&
-              int(rt::Epilogue::Bias) == PCC_BIAS &&
-              int(rt::Epilogue::Gelu) == PCC_GELU &&
-              int(rt::Epilogue::GeluGrad) == PCC_GELU_GRAD &&
-              int(rt::Epilogue::SumA) == PCC_SUM_A &&
-              int(rt::Epilogue::SumB) == PCC_SUM_B);
-
 void StageToLLVM::lowerOp(rt::GemmOp op) {
   auto dtypeOf = [](Value buffer) {
     return analysis::dtypeOf(
@@ -599,36 +304,6 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
   call("pcc_gemm_fused", all);
 }
 
-/// A pcc_attention_desc; `cotangents`, `samples` and `workspace` of the
-/// backward pass.
-template <typename Op>
-static Datum attentionDatum(Op op, DataBuilder &data,
-                            ValueRange cotangents = {}, int64_t samples = 0,
-                            int64_t workspace = 0) {
-  auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
-  MemRefType q = typeOf(op.getQ()), k = typeOf(op.getK());
-  SmallVector<Datum> fields = {
-      Datum::i32(analysis::dtypeOf(q.getElementType())),
-      Datum::i32(samples > 0), Datum::i32(op.getCausal())};
-  for (int64_t extent : {q.getDimSize(0), q.getDimSize(1), k.getDimSize(1),
-                         q.getDimSize(2), k.getDimSize(2), q.getDimSize(3)})
-    fields.push_back(Datum::i64(extent));
-  SmallVector<Value> strided = {op.getQ(), op.getK(), op.getV()};
-  llvm::append_range(strided, cotangents);
-  for (Value buffer : strided) {
-    SmallVector<int64_t> strides = rt::getStrides(typeOf(buffer));
-    for (int64_t stride : ArrayRef(strides).drop_back())
-      fields.push_back(Datum::i64(stride));
-  }
-  if (cotangents.empty())
-    fields.append(9, Datum::i64(0));
-  fields.push_back(Datum::f32(op.getScale().convertToDouble()));
-  fields.push_back(Datum::i64(samples));
-  fields.push_back(Datum::i64(workspace));
-  fields.push_back(data.addString(nn::sourceNode(op.getLoc())));
-  return Datum::structure(fields);
-}
-
 void StageToLLVM::callAttention(Operation *op, StringRef name,
                                 const Datum &desc) {
   Datum place = data.add("pcc.attention", desc);
@@ -644,10 +319,7 @@ void StageToLLVM::lowerOp(rt::AttentionOp op) {
 }
 
 void StageToLLVM::lowerOp(rt::AttentionGradOp op) {
-  callAttention(op, "pcc_attention_grad",
-                attentionDatum(op, data, {op.getDq(), op.getDk(), op.getDv()},
-                               op.getSamples(),
-                               rt::getSpanBytes(op.getWorkspace().getType())));
+  callAttention(op, "pcc_attention_grad", attentionDatum(op, data));
 }
 
 void StageToLLVM::lowerOp(rt::CopyOp op) {
@@ -717,44 +389,10 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
   saidIn = nullptr;
 }
 
-/// The pcc_kernel that an op launches.
-FailureOr<Datum> StageToLLVM::kernelDatum(rt::LaunchOp op) {
-  SmallVector<int64_t> bytes;
-  for (Type type : op->getOperandTypes())
-    bytes.push_back(rt::getSpanBytes(cast<MemRefType>(type)));
-  auto make = [&](StringRef name, Datum run, int64_t units, int64_t grain,
-                  const std::array<int64_t, 3> &launched) {
-    return Datum::structure(
-        {data.addString(name), data.addString(nn::sourceNode(op.getLoc())),
-         Datum::i32(bytes.size()),
-         data.addArray("pcc.bytes", ArrayRef<int64_t>(bytes)), run,
-         Datum::i64(units), Datum::i64(grain), Datum::i32(launched[0]),
-         Datum::i32(launched[1]), Datum::i32(launched[2])});
-  };
-  std::string onDevice = codegen::deviceName(op.getKernel());
-  if (auto device =
-          module.lookupSymbol<gpu::GPUModuleOp>(codegen::kDeviceModule))
-    if (auto kernel = device.lookupSymbol<gpu::GPUFuncOp>(onDevice)) {
-      codegen::DeviceKernel made = codegen::describeDeviceKernel(kernel);
-      return make(onDevice, Datum::null(), 0, 0,
-                  {made.grid, made.block, made.shared});
-    }
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
-  auto units = function ? function->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
-                        : IntegerAttr();
-  auto grain = function ? function->getAttrOfType<IntegerAttr>(rt::kGrainAttr)
-                        : IntegerAttr();
-  if (!units || !grain)
-    return LogicalResult(op.emitOpError() << "launches " << op.getKernelAttr()
-                                          << ", which is no lowered kernel");
-  return make(op.getKernel(), Datum::address(op.getKernel()), units.getInt(),
-              grain.getInt(), {0, 0, 0});
-}
-
 LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {
   auto [it, isNew] = kernels.try_emplace(op.getKernel());
   if (isNew) {
-    FailureOr<Datum> kernel = kernelDatum(op);
+    FailureOr<Datum> kernel = kernelDatum(op, data);
     if (failed(kernel))
       return failure();
     it->second = data.add("pcc.kernel", *kernel);
@@ -823,6 +461,7 @@ LogicalResult StageToLLVM::lowerOp(rt::ShardSliceOp op) {
   return success();
 }
 
+namespace {
 struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
   using RTToLLVMPassBase::RTToLLVMPassBase;
 
@@ -849,5 +488,4 @@ struct RTToLLVMPass : pcc::impl::RTToLLVMPassBase<RTToLLVMPass> {
         op.erase();
   }
 };
-
 } // namespace

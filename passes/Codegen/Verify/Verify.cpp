@@ -14,7 +14,7 @@
 
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/ApartBytes.h"
-#include "passes/Codegen/Verify/Intervals.h"
+#include "passes/Codegen/Verify/ByteOwners.h"
 #include "passes/Codegen/Verify/VerifyAttention.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
@@ -38,136 +38,15 @@ using namespace pcc;
 
 namespace {
 
-/// What bytes belong to: an instance of a buffer, or a temporary.
-struct Owner {
-  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null for nothing. A
-  /// buffer for frames stands for what its function has not written.
-  Operation *op = nullptr;
-  int64_t slot = 0;
-
-  bool operator==(const Owner &other) const {
-    return op == other.op && slot == other.slot;
-  }
-  bool isFrame() const {
-    auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
-    return buffer && buffer.getKind() == rt::BufferKind::Frame;
-  }
-  bool isRow() const {
-    auto buffer = dyn_cast_or_null<rt::BufferOp>(op);
-    return buffer && buffer.getKind() == rt::BufferKind::Bucket;
-  }
-  bool isTemporary() const { return isa_and_nonnull<rt::TemporaryOp>(op); }
-  std::string name() const {
-    if (auto buffer = dyn_cast<rt::BufferOp>(op))
-      return "@" + buffer.getSymName().str();
-    return "a temporary of @" +
-           op->getParentOfType<rt::FuncOp>().getSymName().str();
-  }
-};
-
-/// Bytes [begin, end) of one owner.
-struct Range {
-  Owner owner;
-  int64_t begin = 0, end = 0;
-
-  bool overlaps(const Range &other) const {
-    return begin < other.end && other.begin < end;
-  }
-  bool contains(const Range &other) const {
-    return owner == other.owner && begin <= other.begin && other.end <= end;
-  }
-  bool operator==(const Range &other) const {
-    return contains(other) && other.contains(*this);
-  }
-};
-
 /// What a running function does to gradients.
 struct GradientUses {
   /// Those that held something before it, and those that it gives up.
-  SmallVector<Range> held, givenUp;
+  SmallVector<OwnedRange> held, givenUp;
   /// What it has written of them.
-  SmallVector<Range> written;
+  SmallVector<OwnedRange> written;
   /// What it has read of those that it gives up: others may lie there from then
   /// on, ahead of its end.
-  SmallVector<Range> taken;
-};
-
-/// Who wrote each byte last.
-class Memory {
-public:
-  void write(const Range &range) {
-    owners.set(range.begin, range.end, range.owner);
-    if (range.owner.isRow())
-      filled.insert({range.owner.op, range.owner.slot});
-  }
-  /// Says that nothing is left of an owner.
-  void giveUp(const Owner &owner) { filled.erase({owner.op, owner.slot}); }
-  /// Whether a row was written since it was given up.
-  bool wasFilled(const Owner &owner) const {
-    return filled.contains({owner.op, owner.slot});
-  }
-
-  /// The first piece of the range that its owner does not hold: who does, or
-  /// nobody if nothing was written there. Nothing if all is well. A part is
-  /// held by its `row`, too.
-  std::optional<Owner> findIntruder(const Range &range,
-                                    const Owner &row) const {
-    std::optional<Owner> found;
-    owners.visit(
-        range.begin, range.end, [&](int64_t, int64_t, const Owner *owner) {
-          if (!found && !(owner && (*owner == range.owner || *owner == row)))
-            found = owner ? *owner : Owner();
-        });
-    return found;
-  }
-
-  /// The first of some owners of what is in a range; nothing if there is none.
-  std::optional<Owner>
-  find(const Range &range, llvm::function_ref<bool(const Owner &)> isOf) const {
-    std::optional<Owner> found;
-    owners.visit(range.begin, range.end,
-                 [&](int64_t, int64_t, const Owner *owner) {
-                   if (!found && owner && isOf(*owner))
-                     found = *owner;
-                 });
-    return found;
-  }
-
-  /// Gives what is of some owners in a range to another one.
-  void change(const Range &range, llvm::function_ref<bool(const Owner &)> isOf,
-              const Owner &other) {
-    SmallVector<std::pair<int64_t, int64_t>> changed;
-    owners.visit(range.begin, range.end,
-                 [&](int64_t begin, int64_t end, const Owner *owner) {
-                   if (owner && isOf(*owner))
-                     changed.push_back({begin, end});
-                 });
-    for (auto [begin, end] : changed)
-      owners.set(begin, end, other);
-  }
-
-  /// Whether any of the range is its owner's.
-  bool isAnyOf(const Range &range) const {
-    return find(range, [&](const Owner &owner) { return owner == range.owner; })
-        .has_value();
-  }
-
-  /// What is elsewhere than in some ranges, which come in order.
-  Memory outside(const Ranges &ranges) const {
-    Memory rest;
-    rest.owners = owners.outside(ranges);
-    rest.filled = filled;
-    return rest;
-  }
-
-  bool operator==(const Memory &other) const {
-    return owners == other.owners && filled == other.filled;
-  }
-
-private:
-  Intervals<Owner> owners;
-  /// Rows, and their slots.
-  llvm::DenseSet<std::pair<Operation *, int64_t>> filled;
+  SmallVector<OwnedRange> taken;
 };
 
 /// What is done to bytes.
@@ -198,7 +77,7 @@ struct Loop {
 };
 
 /// Where the buffers of a running function lie.
-using Places = DenseMap<Value, Range>;
+using Places = DenseMap<Value, OwnedRange>;
 
 class StageVerifier {
 public:
@@ -227,7 +106,7 @@ public:
       return failure();
     for (StringRef name : rt::kEntries)
       if (rt::FuncOp entry = functions.lookup(name)) {
-        memory = Memory();
+        memory = ByteOwners();
         if (failed(fillKept()))
           return failure();
         Places places;
@@ -249,19 +128,19 @@ private:
   /// Does what is left of the loop's whole periods; false, and nothing, if it
   /// is not sure that these are as the last one was, which met `before`, less
   /// what is apart.
-  bool skipPeriods(const Memory &before);
+  bool skipPeriods(const ByteOwners &before);
   /// Notes an access in a turn of a loop.
-  void note(const Range &range, Touch touch);
+  void note(const OwnedRange &range, Touch touch);
   /// Whether an op writes a gradient over what was added up in it before.
-  LogicalResult checkBegun(Operation *op, const Range &range,
+  LogicalResult checkBegun(Operation *op, const OwnedRange &range,
                            const Places &places);
   /// The row whose gradients, which nobody has added to those of other
   /// microbatches, are lost if a range is written; nothing if none are.
-  std::optional<Owner> findLost(const Range &range) const {
-    return memory.find(range, [&](const Owner &owner) {
+  std::optional<ByteOwner> findLost(const OwnedRange &range) const {
+    return memory.find(range, [&](const ByteOwner &owner) {
       if (owner == range.owner || !sums.contains(owner.op))
         return false;
-      return !used || llvm::none_of(used->taken, [&](const Range &taken) {
+      return !used || llvm::none_of(used->taken, [&](const OwnedRange &taken) {
         return taken.owner == owner;
       });
     });
@@ -275,13 +154,13 @@ private:
            !buffer.getBucket() && !gradients.contains(buffer) &&
            !gathered.contains(buffer) && !parts.contains(buffer);
   }
-  std::optional<Owner> findIntruder(const Range &range) const {
+  std::optional<ByteOwner> findIntruder(const OwnedRange &range) const {
     auto row = isPart(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
-    return memory.findIntruder(range, row ? Owner{row, 0} : range.owner);
+    return memory.findIntruder(range, row ? ByteOwner{row, 0} : range.owner);
   }
   /// Whether it is what a rank keeps of a row, and with it all of the row, as
   /// ranks keep other bytes of it.
-  static bool isPart(const Range &range) {
+  static bool isPart(const OwnedRange &range) {
     auto buffer = dyn_cast_or_null<rt::BufferOp>(range.owner.op);
     return buffer && buffer.getKind() == rt::BufferKind::Part;
   }
@@ -289,18 +168,19 @@ private:
   LogicalResult checkGather(Operation *op, const Places &places);
   LogicalResult call(rt::CallOp op, const Places &places);
   /// Nothing is left of what a buffer holds; others may lie there already.
-  void giveUp(const Range &range);
+  void giveUp(const OwnedRange &range);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
   /// Whether an op may write `out` although it reads the same bytes as `in`.
   bool isInplace(Operation *op, Value in, Value out, const Places &places);
   /// Whether an op makes a row of the part `in` that ranks keep of it.
-  bool isGatherOf(Operation *op, const Range &in, const Range &out) const;
+  bool isGatherOf(Operation *op, const OwnedRange &in,
+                  const OwnedRange &out) const;
 
   /// What lies in a bucket is the bucket's. Slots of a row that begin at one
   /// byte are one: those that turns go round have others among them.
-  Range rangeOf(rt::BufferOp buffer, int64_t slot) const {
+  OwnedRange rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = buffer.getSlotOffset(slot);
     if (buffer.isOfRow())
       for (int64_t other = slot; other-- > 0;)
@@ -326,7 +206,7 @@ private:
   llvm::StringMap<rt::FuncOp> functions;
   /// By what lies in one, the bucket.
   llvm::DenseMap<Operation *, rt::BufferOp> rows;
-  Memory memory;
+  ByteOwners memory;
   /// Gradients, and buckets of them: these hold nothing as an entry begins.
   llvm::DenseSet<Operation *> gradients;
   /// By row of one microbatch's gradients, what adds them up.
@@ -363,14 +243,15 @@ LogicalResult StageVerifier::checkOffsets() {
 /// Parameters, state and inputs hold their values when an entry starts, but for
 /// what it gathers.
 LogicalResult StageVerifier::fillKept() {
-  SmallVector<Range> kept;
+  SmallVector<OwnedRange> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     if (isKept(buffer) ||
         (buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled()))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
-  llvm::sort(kept,
-             [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  llvm::sort(kept, [](const OwnedRange &a, const OwnedRange &b) {
+    return a.begin < b.begin;
+  });
   for (size_t i = 1; i < kept.size(); ++i)
     if (kept[i - 1].overlaps(kept[i])) {
       InFlightDiagnostic diag = kept[i].owner.op->emitOpError(
@@ -378,7 +259,7 @@ LogicalResult StageVerifier::fillKept() {
       diag.attachNote(kept[i - 1].owner.op->getLoc()) << "this one";
       return diag;
     }
-  for (const Range &range : kept)
+  for (const OwnedRange &range : kept)
     memory.write(range);
   return success();
 }
@@ -403,7 +284,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
     if (!isKept(buffer) && !isOutput)
       continue;
-    std::optional<Owner> intruder = findIntruder(rangeOf(buffer, 0));
+    std::optional<ByteOwner> intruder = findIntruder(rangeOf(buffer, 0));
     if (!intruder)
       continue;
     InFlightDiagnostic diag = buffer.emitOpError();
@@ -487,18 +368,18 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   int64_t frame = 0;
   if (auto symbol = op.getFrame()) {
     rt::BufferOp buffer = buffers.lookup(*symbol);
-    Range range =
+    OwnedRange range =
         rangeOf(buffer, loop ? loop->variable % int64_t(buffer.getSlots()) : 0);
     // Nothing is left of what temporaries held in another call; between them
     // others may lie.
     memory.change(
-        range, [](const Owner &owner) { return owner.isTemporary(); },
+        range, [](const ByteOwner &owner) { return owner.isTemporary(); },
         range.owner);
     frame = range.begin;
   }
   GradientUses uses;
   for (BlockArgument argument : callee.getBlock()->getArguments())
-    if (Range range = inner.lookup(argument);
+    if (OwnedRange range = inner.lookup(argument);
         callee.givesUp(argument.getArgNumber()))
       uses.givenUp.push_back(range);
     else if (gradients.contains(range.owner.op) && memory.isAnyOf(range))
@@ -506,7 +387,7 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   std::optional<GradientUses> outer = std::exchange(used, std::move(uses));
   if (failed(run(*callee.getBlock(), inner, frame)))
     return failure();
-  for (const Range &range : used->givenUp) {
+  for (const OwnedRange &range : used->givenUp) {
     note(range, Touch::GiveUp);
     giveUp(range);
   }
@@ -514,14 +395,14 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   return success();
 }
 
-void StageVerifier::giveUp(const Range &range) {
+void StageVerifier::giveUp(const OwnedRange &range) {
   rt::BufferOp part = parts.lookup(range.owner.op);
   memory.change(
       range,
-      [&](const Owner &owner) {
+      [&](const ByteOwner &owner) {
         return owner == range.owner || (part && owner.op == part);
       },
-      Owner());
+      ByteOwner());
   memory.giveUp(range.owner);
 }
 
@@ -561,7 +442,7 @@ void StageVerifier::findPeriod() {
     loop->apartBytes.add(cast<rt::BufferOp>(op));
 }
 
-void StageVerifier::note(const Range &range, Touch touch) {
+void StageVerifier::note(const OwnedRange &range, Touch touch) {
   if (!loop)
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
@@ -575,7 +456,7 @@ void StageVerifier::note(const Range &range, Touch touch) {
   loop->apartBytes.disturb(range.begin, range.end);
 }
 
-bool StageVerifier::skipPeriods(const Memory &before) {
+bool StageVerifier::skipPeriods(const ByteOwners &before) {
   if (loop->apartBytes.takeNew() ||
       !(before == memory.outside(loop->apartBytes.list())))
     return false;
@@ -584,22 +465,22 @@ bool StageVerifier::skipPeriods(const Memory &before) {
   auto rangeIn = [](const SlotAccess &access, int64_t variable) {
     int64_t slot = access.offsets.slotOf(variable + access.behind);
     int64_t begin = access.offsets[slot];
-    return Range{
+    return OwnedRange{
         {access.buffer, slot}, begin + access.begin, begin + access.end};
   };
   for (int64_t variable = loop->variable - loop->period; variable < end;
        ++variable)
     for (const SlotAccess &access : loop->accesses)
-      if (Range range = rangeIn(access, variable);
+      if (OwnedRange range = rangeIn(access, variable);
           loop->apartBytes.isDisturbed(range.begin, range.end))
         return false;
-  Memory now = memory;
+  ByteOwners now = memory;
   for (int64_t variable = loop->variable; variable < end; ++variable)
     for (const SlotAccess &access : loop->accesses) {
       if (!loop->apartBytes.showsIn(variable, loop->variable, end,
                                     access.offsets.slots))
         continue;
-      Range range = rangeIn(access, variable);
+      OwnedRange range = rangeIn(access, variable);
       if (access.touch == Touch::GiveUp) {
         giveUp(range);
         continue;
@@ -620,7 +501,7 @@ LogicalResult StageVerifier::run(rt::ForOp op, Places &places) {
   loop.emplace();
   loop->op = op;
   findPeriod();
-  std::optional<Memory> before;
+  std::optional<ByteOwners> before;
   int64_t begin = op.getBegin(), end = op.getEnd();
   for (loop->variable = begin; loop->variable < end; ++loop->variable) {
     int64_t turn = loop->variable - begin;
@@ -665,7 +546,7 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
       places[constant] = {{&op}, begin, begin + 8};
       memory.write(places[constant]);
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
-      Range range = places.lookup(view.getSource());
+      OwnedRange range = places.lookup(view.getSource());
       MemRefType type = view.getType();
       if (!isPart(range)) {
         range.begin += int64_t(view.getOffset()) *
@@ -677,7 +558,7 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
       if (failed(call(inner, places)))
         return failure();
     } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
-      Range range = places.lookup(release.getBuffer());
+      OwnedRange range = places.lookup(release.getBuffer());
       // Others may lie there already, as behind its last use.
       if (!memory.wasFilled(range.owner))
         return release.emitOpError() << "gives up " << range.owner.name()
@@ -691,8 +572,8 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
   return success();
 }
 
-bool StageVerifier::isGatherOf(Operation *op, const Range &in,
-                               const Range &out) const {
+bool StageVerifier::isGatherOf(Operation *op, const OwnedRange &in,
+                               const OwnedRange &out) const {
   auto gather = dyn_cast<rt::AllGatherOp>(op);
   if (!gather || !isPart(in) || rows.lookup(in.owner.op) != out.owner.op)
     return false;
@@ -706,7 +587,7 @@ bool StageVerifier::isGatherOf(Operation *op, const Range &in,
 
 LogicalResult StageVerifier::checkGather(Operation *op, const Places &places) {
   for (const rt::Access &access : rt::getAccesses(op)) {
-    Range out = places.lookup(access.buffer);
+    OwnedRange out = places.lookup(access.buffer);
     auto part = parts.find(out.owner.op);
     if (!access.isWrite || part == parts.end())
       continue;
@@ -741,10 +622,10 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
          isGatherOf(op, places.lookup(in), places.lookup(out));
 }
 
-LogicalResult StageVerifier::checkBegun(Operation *op, const Range &range,
+LogicalResult StageVerifier::checkBegun(Operation *op, const OwnedRange &range,
                                         const Places &places) {
   // Where it is given up, anything may be left.
-  auto isIn = [&](const Range &whole) { return whole.contains(range); };
+  auto isIn = [&](const OwnedRange &whole) { return whole.contains(range); };
   if (!gradients.contains(range.owner.op) ||
       (used && llvm::any_of(used->givenUp, isIn)))
     return success();
@@ -771,11 +652,11 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     return failure();
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
-    Range range = places.lookup(access.buffer);
+    OwnedRange range = places.lookup(access.buffer);
     note(range, access.isWrite ? Touch::Write : Touch::Read);
     if (access.isWrite)
       continue;
-    std::optional<Owner> intruder = findIntruder(range);
+    std::optional<ByteOwner> intruder = findIntruder(range);
     if (!intruder)
       continue;
     InFlightDiagnostic diag = op->emitOpError()
@@ -805,7 +686,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   for (auto [i, access] : llvm::enumerate(accesses)) {
     if (!access.isWrite)
       continue;
-    Range out = places.lookup(access.buffer);
+    OwnedRange out = places.lookup(access.buffer);
     if (isa<rt::ConstantOp, rt::CommIndexOp>(out.owner.op))
       return op->emitOpError("writes a constant");
     for (auto [j, other] : llvm::enumerate(accesses)) {
@@ -828,8 +709,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
   for (const rt::Access &access : accesses) {
     if (!access.isWrite)
       continue;
-    Range out = places.lookup(access.buffer);
-    if (std::optional<Owner> lost = findLost(out))
+    OwnedRange out = places.lookup(access.buffer);
+    if (std::optional<ByteOwner> lost = findLost(out))
       return op->emitOpError()
              << "writes " << out.owner.name() << " over " << lost->name()
              << ", whose gradients nobody has added to @"
@@ -837,15 +718,15 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     memory.write(out);
   }
   for (const rt::Access &access : accesses)
-    if (Range in = places.lookup(access.buffer);
+    if (OwnedRange in = places.lookup(access.buffer);
         !access.isWrite && used && llvm::is_contained(used->givenUp, in))
       used->taken.push_back(in);
   // One transfer covers its buffers and nothing else.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();
     for (size_t i = 1; i < operands.size(); ++i) {
-      Range last = places.lookup(operands[i - 1]);
-      Range next = places.lookup(operands[i]);
+      OwnedRange last = places.lookup(operands[i - 1]);
+      OwnedRange next = places.lookup(operands[i]);
       if (int64_t(llvm::alignTo(last.end, rt::kAlignment)) != next.begin)
         return op->emitOpError()
                << "reduces " << last.owner.name() << " and "

@@ -16,8 +16,9 @@ def begin(*command, **options):
     """Starts a program; its stdout and stderr are pipes unless given."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                "text": True, **options}
-    # A shell's background jobs, such as a test may be, ignore it.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # A shell's background jobs and nohup's, such as a test may be, ignore them.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     return subprocess.Popen(command, **options)
 
 
