@@ -191,6 +191,9 @@ void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
 void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
               int64_t bytes);
 
+/// pcc_launch on a stream.
+void pcc_launch_async(pcc_context *ctx, int32_t stream,
+                      const pcc_kernel *kernel, void *const *args);
 /// pcc_all_reduce on a stream.
 void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
                           int32_t dtype, int32_t reduction, void *buffer,

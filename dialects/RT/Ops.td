@@ -522,12 +522,17 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
 // Work
 //===----------------------------------------------------------------------===//
 
+/// The number of a stream; the compute stream's is not printed.
+def RT_Stream
+    : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">;
+
 def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "Runs a generated kernel on the rank's threads";
   let description = [{
     The kernel is a function of the module, its arguments are the ins followed
     by the outs. `inplace` says for each out which in it may share its memory
-    with, or -1.
+    with, or -1. On another stream than the compute stream it is behind what
+    that communicates.
 
     ```mlir
     rt.launch @gelu ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
@@ -539,10 +544,12 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
     - `inplace`, if given, has for each out an in's number or -1.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<RT_Buffer>:$ins,
-    Variadic<RT_Buffer>:$outs, OptionalAttr<DenseI64ArrayAttr>:$inplace);
+    Variadic<RT_Buffer>:$outs, OptionalAttr<DenseI64ArrayAttr>:$inplace,
+    RT_Stream:$stream);
   let assemblyFormat = [{
     $kernel (`ins` `(` $ins^ `:` type($ins) `)`)?
-    (`outs` `(` $outs^ `:` type($outs) `)`)? (`inplace` $inplace^)? attr-dict
+    (`outs` `(` $outs^ `:` type($outs) `)`)? (`inplace` $inplace^)?
+    (`stream` $stream^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -746,10 +753,6 @@ def RT_ReleaseOp : RT_Op<"release"> {
 //===----------------------------------------------------------------------===//
 // Between ranks. What is on the compute stream blocks.
 //===----------------------------------------------------------------------===//
-
-/// The number of a stream; the compute stream's is not printed.
-def RT_Stream
-    : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">;
 
 class RT_StreamOp<string mnemonic> : RT_Op<mnemonic> {
   let arguments = (ins RT_Event:$event, RT_Stream:$stream);

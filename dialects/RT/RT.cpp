@@ -188,7 +188,7 @@ bool isCollective(Operation *op) {
 int64_t getStream(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, SendOp,
-            RecvOp, FillOp, RecordOp, WaitOp>(
+            RecvOp, FillOp, LaunchOp, RecordOp, WaitOp>(
           [](auto op) { return op.getStream(); })
       .Default([](Operation *) { return 0; });
 }

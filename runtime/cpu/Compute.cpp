@@ -18,6 +18,19 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   runUnits(ctx->threads, kernel->run, args, kernel->units, kernel->grain);
 }
 
+void pcc_launch_async(pcc_context *ctx, int32_t stream,
+                      const pcc_kernel *kernel, void *const *args) {
+  // The threads are for the compute stream, which may be using them.
+  auto request = std::make_unique<Request>();
+  request->name = kernel->name;
+  std::vector<void *> places(args, args + kernel->n_args);
+  request->post = [kernel, places](int64_t, int, int, Posted &) {
+    kernel->run(places.data(), 0, kernel->units);
+    return false;
+  };
+  issueOn(ctx, stream, std::move(request), /*bytes=*/0);
+}
+
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c) {
   TraceSpan span(Track::Compute, "gemm");

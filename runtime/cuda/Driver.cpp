@@ -47,8 +47,8 @@ static Opened open() {
     return opened;
   }
   Driver &table = opened.table;
-#define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
-#include "runtime/cuda/Driver.def"
+  // First: one that is too old lacks functions.
+  library.find(PCC_CUDA_NAME(cuDriverGetVersion), table.cuDriverGetVersion);
   opened.isThere = versionOf(table) >= oldestDriver;
   if (!opened.isThere) {
     opened.missing =
@@ -56,7 +56,10 @@ static Opened open() {
                "and CUDA %s is needed",
                driverText(table).c_str(), cudaText(oldestDriver).c_str());
     opened.note = "install a later driver of NVIDIA";
+    return opened;
   }
+#define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
+#include "runtime/cuda/Driver.def"
   return opened;
 }
 

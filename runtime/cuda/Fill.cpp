@@ -15,6 +15,7 @@
 #include "runtime/host/Filling.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Progress.h"
 
 #include <condition_variable>
 #include <deque>
@@ -89,6 +90,7 @@ static void CUDA_CB noteCopied(void *piece) {
     std::lock_guard<std::mutex> lock(fills().mutex);
     ++static_cast<Piece *>(piece)->copied;
   }
+  advanceDevice();
   fills().changed.notify_all();
 }
 

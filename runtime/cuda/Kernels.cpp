@@ -69,6 +69,11 @@ static CUfunction prepare(const pcc_kernel &kernel) {
 }
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
+  pcc_launch_async(ctx, PCC_COMPUTE_STREAM, kernel, args);
+}
+
+void pcc_launch_async(pcc_context *ctx, int32_t stream,
+                      const pcc_kernel *kernel, void *const *args) {
   static auto &prepared =
       *new std::unordered_map<const pcc_kernel *, CUfunction>;
   CUfunction &function = prepared[kernel];
@@ -79,8 +84,8 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   parameters.clear();
   for (int i = 0; i < kernel->n_args; ++i)
     parameters.push_back(const_cast<void **>(&args[i]));
-  check(driver().cuLaunchKernel(
-            function, kernel->grid, 1, 1, kernel->block, 1, 1, kernel->shared,
-            streamOf(ctx, PCC_COMPUTE_STREAM), parameters.data(), nullptr),
+  check(driver().cuLaunchKernel(function, kernel->grid, 1, 1, kernel->block, 1,
+                                1, kernel->shared, streamOf(ctx, stream),
+                                parameters.data(), nullptr),
         "the launch of ", kernel->name, kernel->node);
 }

@@ -100,7 +100,11 @@ Library::Library(const char *file, Part part) : file(file) {
       return;
   if (open(file))
     return;
+  std::string why = dlerror();
   places += std::string(places.empty() ? "" : ", ") + "where the loader looks";
+  // Of a file that it found, or of one that this needs, it gives the name.
+  if (why.rfind(std::string(file) + ":", 0) != 0)
+    places += " (" + why + ")";
   if (part == Part::Driver)
     return;
   for (const std::string &folder : splitPath(PCC_CUDA_FOLDERS))

@@ -64,11 +64,18 @@ static const pcc_emu_kernel *codeOf(const char *name) {
   return it->second;
 }
 
-void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
+/// Where the buffers of a launch lie for the device.
+static std::vector<void *> placesOf(pcc_context *ctx, const pcc_kernel *kernel,
+                                    void *const *args) {
   std::vector<void *> places(args, args + kernel->n_args);
   for (void *&place : places)
     if (!isConstant(*ctx, place))
       place = reach(place);
+  return places;
+}
+
+void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
+  std::vector<void *> places = placesOf(ctx, kernel, args);
   if (!kernel->run) {
     const pcc_emu_kernel *code = codeOf(kernel->name);
     return device().enqueue(kernel->name, "",
@@ -79,6 +86,22 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
     runUnits(ctx->threads, kernel->run, places.data(), kernel->units,
              kernel->grain);
   });
+}
+
+void pcc_launch_async(pcc_context *ctx, int32_t stream,
+                      const pcc_kernel *kernel, void *const *args) {
+  const pcc_emu_kernel *code = kernel->run ? nullptr : codeOf(kernel->name);
+  auto request = std::make_unique<Request>();
+  request->name = kernel->name;
+  request->post = [code, kernel, places = placesOf(ctx, kernel, args)](
+                      int64_t, int, int, Posted &) {
+    if (code)
+      pcc_emu_launch(code, places.data());
+    else
+      kernel->run(places.data(), 0, kernel->units);
+    return false;
+  };
+  issueOn(ctx, stream, std::move(request), /*bytes=*/0);
 }
 
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,

@@ -65,6 +65,7 @@ void FillingThread::wait(uint64_t count) {
 }
 
 void FillingThread::run() {
+  takeReadErrors();
   while (true) {
     Fill fill;
     {

@@ -5,9 +5,6 @@
 #include "runtime/Backend.h"
 #include "runtime/support/Thread.h"
 
-#include <csignal>
-#include <pthread.h>
-
 using namespace pcc;
 
 HashThread *HashThread::find() {
@@ -34,11 +31,7 @@ void HashThread::wait() {
 }
 
 void HashThread::run() {
-  // Of a mapped file that is cut short: see MappedFile::onReadError().
-  sigset_t own;
-  sigemptyset(&own);
-  sigaddset(&own, SIGBUS);
-  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  takeReadErrors();
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     changed.wait(lock, [this] { return !jobs.empty(); });

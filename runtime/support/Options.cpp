@@ -386,8 +386,8 @@ std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
   for (const Group &group : groupsOf(copy))
     for (const Flag &flag : group.flags) {
       std::string name = flag.name;
-      bool isOwn = name == "timeout" || name == "no-cuda-graphs" ||
-                   name == "log-every" || name == "model";
+      // Not --no-cuda-graphs: NCCL wants an operation recorded by all or none.
+      bool isOwn = name == "timeout" || name == "log-every" || name == "model";
       if (isOwn)
         continue;
       std::string value = textOf(flag, people);

@@ -5,7 +5,8 @@
 // that communicates is left out: it looks for messages also when nothing
 // happens, and the system may move its memory about. Of a rank that waits for
 // others, only the bytes of that thread count: those of messages; threads of
-// Open MPI see to themselves.
+// Open MPI see to themselves. A device that computes tells how far it is where
+// it takes the inputs of a microbatch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +117,7 @@ Progress pcc::readProgress() {
   int communicator = notes.communicator.load(std::memory_order_relaxed);
   progress.sum = notes.finished.load(std::memory_order_relaxed) +
                  notes.communicated.load(std::memory_order_relaxed) +
+                 notes.ofDevice.load(std::memory_order_relaxed) +
                  (progress.doing == Doing::Waits ? movedBy(communicator)
                                                  : movedByOthers(communicator));
   int64_t step = notes.step.load(std::memory_order_relaxed);

@@ -23,9 +23,12 @@ enum class Doing : int32_t {
 };
 
 /// The notes. Only the main thread writes them, but those of the one that
-/// communicates; texts live as long as the program.
+/// communicates and of a device; texts live as long as the program.
 struct ProgressNotes {
   std::atomic<uint64_t> finished{0}; ///< operations
+  /// By threads of a device's driver: how often it came so far that it asked
+  /// the host for something. The main thread may wait for a whole step.
+  std::atomic<uint64_t> ofDevice{0};
   /// By the thread that communicates, of pieces of operations, and its id; 0:
   /// there is none.
   std::atomic<uint64_t> communicated{0};
@@ -50,6 +53,11 @@ inline void advance() {
 inline void advanceCommunication() {
   uint64_t done = progressNotes.communicated.load(std::memory_order_relaxed);
   progressNotes.communicated.store(done + 1, std::memory_order_relaxed);
+}
+
+/// The same, for any thread of a device's driver.
+inline void advanceDevice() {
+  progressNotes.ofDevice.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// An operation, from the construction to the destruction. `detail` continues

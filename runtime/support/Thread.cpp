@@ -14,3 +14,10 @@ std::thread pcc::startThread(std::function<void()> run) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
 }
+
+void pcc::takeReadErrors() {
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, SIGBUS);
+  pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+}

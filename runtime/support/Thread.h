@@ -12,6 +12,10 @@ namespace pcc {
 /// may be waiting in MPI.
 std::thread startThread(std::function<void()> run);
 
+/// Has this thread, which reads mapped files, get the signal of one that is cut
+/// short: see MappedFile::onReadError(). Blocked it would end the process.
+void takeReadErrors();
+
 } // namespace pcc
 
 #endif // PCC_RUNTIME_SUPPORT_THREAD_H

@@ -208,6 +208,35 @@ static void testTogether(pcc_context *ctx) {
   }
 }
 
+/// Adds buffer 1 to buffer 0.
+static void addTo(void *const *args, int64_t begin, int64_t end) {
+  auto *to = static_cast<float *>(args[0]),
+       *from = static_cast<float *>(args[1]);
+  for (int64_t i = begin; i < end; ++i)
+    to[i] += from[i];
+}
+
+/// A kernel of a stream is between the messages ahead of it and behind it.
+static void testLaunches(pcc_context *ctx) {
+  const int64_t bytes[] = {4 * n, 4 * n};
+  const pcc_kernel add = {"add", "", 2, bytes, addTo, n, 1, 0, 0, 0};
+  for (int round = 0; round < 20; ++round) {
+    float rank = backend::rank(), pair = rank < 2 ? 1 : 5;
+    std::vector<float> a = filled(rank), b = filled(round);
+    sum(ctx, First, OverTP, a);
+    {
+      // The array is another launch's at once.
+      void *args[] = {b.data(), a.data()};
+      pcc_launch_async(ctx, First, &add, args);
+      args[0] = args[1] = nullptr;
+    }
+    sum(ctx, First, OverTP, a);
+    pcc_record(ctx, First, 2);
+    pcc_wait(ctx, Compute, 2);
+    CHECK(b == filled(round + pair) && a == filled(2 * pair));
+  }
+}
+
 /// With PCC_DELAY=send=300: a link takes one message after the other, though
 /// none has to wait for another one.
 static void testLink(pcc_context *ctx) {
@@ -402,6 +431,7 @@ int main(int argc, char **argv) {
     testOneOrder(ctx);
     testAhead(ctx);
     testTogether(ctx);
+    testLaunches(ctx);
     greatestWhole = 0;
     testOrder(ctx);
     testNodes(ctx);

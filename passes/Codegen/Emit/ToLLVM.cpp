@@ -400,7 +400,7 @@ LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {
   for (auto [index, buffer] : llvm::enumerate(op->getOperands()))
     LLVM::StoreOp::create(builder, loc, address(buffer),
                           at(arguments, 8 * index));
-  call("pcc_launch", {it->second.emit(builder, loc), arguments});
+  callOn(op, "pcc_launch", {it->second.emit(builder, loc), arguments});
   return success();
 }
 

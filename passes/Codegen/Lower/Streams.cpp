@@ -1,8 +1,9 @@
 //===- Streams.cpp - Which stream does what -------------------------------===//
 //
-// Sends, receives and bodies that only communicate, such as reductions of
-// gradients, leave the compute stream. Each way of a channel has a stream, and
-// so has each set of axes over which bodies communicate:
+// Sends, receives and bodies that only communicate, or add what comes to a sum,
+// such as reductions of gradients, leave the compute stream. Each way of a
+// channel has a stream, and so has each set of axes over which bodies
+// communicate:
 //
 //     rt.send %x to 1 channel 0 ... stream 1
 //     rt.recv %y from 1 channel 1 ... stream 2
@@ -27,11 +28,32 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// The axes over which a body communicates, if it does nothing else.
+/// Whether a kernel adds what ranks have reduced, in the same body, to a sum
+/// that a caller has: of a library whose messages add to nothing.
+static bool addsReduced(rt::LaunchOp launch) {
+  auto isReduced = [&](Value in) {
+    return llvm::any_of(in.getUsers(), [&](Operation *user) {
+      auto scatter = dyn_cast<rt::ReduceScatterOp>(user);
+      return scatter && scatter.getOutput() == in &&
+             scatter->isBeforeInBlock(launch);
+    });
+  };
+  std::optional<ArrayRef<int64_t>> inplace = launch.getInplace();
+  return inplace && !llvm::is_contained(*inplace, -1) &&
+         llvm::any_of(launch.getIns(), isReduced) &&
+         llvm::all_of(launch.getIns(), [&](Value in) {
+           return isReduced(in) || isa<BlockArgument>(in);
+         });
+}
+
+/// The axes over which a body communicates, if it does nothing else but add
+/// what comes.
 static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
   ArrayAttr found;
   for (Operation &op : *body.getBlock()) {
     if (rt::getAccesses(&op).empty())
+      continue;
+    if (auto launch = dyn_cast<rt::LaunchOp>(op); launch && addsReduced(launch))
       continue;
     if (!rt::isCollective(&op))
       return {};
@@ -46,7 +68,7 @@ static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
 static void setStream(Operation *op, int64_t stream) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<rt::SendOp, rt::RecvOp, rt::FillOp, rt::AllReduceOp,
-            rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp>(
+            rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp, rt::LaunchOp>(
           [&](auto op) { op.setStream(stream); });
 }
 

@@ -2,7 +2,8 @@
 //
 // To the rest of --rt-verify a bucket is one buffer, and what lies in it a part
 // of that. Here is what makes this true: nothing in a row overlaps, nothing
-// reaches beyond it, and an offset in the arena is the one that follows.
+// reaches beyond it, an offset in the arena is the one that follows, and what
+// belongs to a parameter has its elements in another row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +70,23 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
   return success();
 }
 
+/// A row is computed with element by element: gradients, moments and copies are
+/// where their parameters are.
+static LogicalResult verifyAlike(rt::BufferOp member,
+                                 const SymbolTable &symbols) {
+  auto of = member->getAttrOfType<StringAttr>("of");
+  auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
+  if (!param || param.getElement() == member.getElement() ||
+      !param.getElement())
+    return success();
+  InFlightDiagnostic diag = member.emitOpError()
+                            << "is element " << *member.getElement()
+                            << " of its row, what it belongs to element "
+                            << *param.getElement();
+  diag.attachNote(param.getLoc()) << "this";
+  return diag;
+}
+
 /// What a rank keeps of a row is one of as many equal parts as ranks have it.
 static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
                                 rt::ProgramOp program) {
@@ -123,7 +141,8 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     auto bucket = cast<rt::BufferOp>(op);
     int64_t row = rowOf(bucket, program);
     for (rt::BufferOp member : list) {
-      if (failed(verifyMember(member, bucket, row)))
+      if (failed(verifyMember(member, bucket, row)) ||
+          failed(verifyAlike(member, symbols)))
         return failure();
       if (rt::BufferOp part = parts.lookup(bucket);
           part && member.getKind() != rt::BufferKind::Param)

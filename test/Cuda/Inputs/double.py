@@ -7,6 +7,8 @@
                                               many messages and bytes
     double.py BUILD calls                     what an ordinary step asks for
     double.py BUILD calls FLAGS...            the same of ranks, in fp16
+    double.py BUILD slow FLAGS...             a step that is longer than the timeout;
+                                              two ranks that do not agree
     double.py BUILD graphs                    as many for any layers and batch
     double.py BUILD faults KIND               mistakes are seen as other numbers,
                                               without "graphs", or with them
@@ -21,9 +23,11 @@ import json
 import os
 import pathlib
 import re
+import socket
 import struct
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(sys.argv[1])
@@ -99,14 +103,24 @@ def make(program):
              DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
 
 
-def start(program, *flags, seed=0, limit=300, **environment):
+def begin(program, *flags, seed=0, **environment):
     make(program)
     env = dict(os.environ, OMP_NUM_THREADS="1", PCC_CUDA_LIBRARIES=str(DOUBLE),
                PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so"),
                PCC_DOUBLE_SEED=str(seed), **environment)
-    return subprocess.run(
+    return subprocess.Popen(
         [f"./{program}", "--data", "tokens.bin", "--init", "random", *flags],
-        env=env, capture_output=True, text=True, timeout=limit)
+        env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def start(program, *flags, limit=300, **more):
+    with begin(program, *flags, **more) as running:
+        try:
+            out, err = running.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            raise
+    return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
 def run(program, seed=0, report=False, graphs=True, limit=300, **environment):
@@ -243,6 +257,43 @@ def calls(*plan):
             print(f"rank {rank}")
             for name, number in sorted(more.items()):
                 print(f"{name}: {number / 2:g} in a step")
+
+
+def slow(*plan):
+    microbatches = 128
+    while True:
+        prepare("gpt", "f32", *plan, batch=2 * microbatches)
+        tokens = bytes(2 * 8 * (2 * microbatches + 1))
+        pathlib.Path("tokens.bin").write_bytes(tokens)
+        result = start("cuda", "--steps", "1", "--timeout", "2",
+                       "--log-json", "log.json", PCC_SHARE_DEVICES="1")
+        if result.returncode:
+            sys.exit(result.stderr)
+        with open("log.json", encoding="utf-8") as lines:
+            seconds = max(json.loads(line)["ms"] for line in lines) / 1e3
+        if seconds > 4:
+            break
+        microbatches *= 2  # of a fast machine
+    print(f"{seconds:.0f} s for a step: exit 0, {result.stderr or 'no errors'}")
+    running = begin("cuda", "--steps", "1", PCC_SHARE_DEVICES="1")
+    while not running.stdout.readline().startswith("schedule"):
+        pass
+    time.sleep(0.5)
+    os.truncate("tokens.bin", 0)
+    said = running.communicate(timeout=300)[1]
+    print(f"cut short: exit {running.returncode}")
+    print(said, end="")
+    pathlib.Path("tokens.bin").write_bytes(tokens)
+    with socket.socket() as port:
+        port.bind(("127.0.0.1", 0))
+        number = str(port.getsockname()[1])
+    ranks = [begin("cuda", *flags, RANK=str(rank), LOCAL_RANK=str(rank),
+                   WORLD_SIZE="2", LOCAL_WORLD_SIZE="2", MASTER_ADDR="localhost",
+                   MASTER_PORT=number, PCC_SHARE_DEVICES="1")
+             for rank, flags in enumerate(([], ["--no-cuda-graphs"]))]
+    said = [rank.communicate(timeout=300)[1] for rank in ranks]
+    print("graphs of one rank:", *(rank.returncode for rank in ranks))
+    print("".join(said), end="")
 
 
 def graphs():
@@ -391,4 +442,5 @@ def missing():
 
 
 {"losses": losses, "attention": attention, "missing": missing, "plan": plan,
- "calls": calls, "graphs": graphs, "faults": faults, "errors": errors}[sys.argv[2]](*sys.argv[3:])
+ "calls": calls, "slow": slow, "graphs": graphs, "faults": faults,
+ "errors": errors}[sys.argv[2]](*sys.argv[3:])

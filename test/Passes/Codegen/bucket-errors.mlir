@@ -46,6 +46,21 @@ rt.stage 0 arena 512 {
 
 // -----
 
+// An update takes moments of other parameters.
+
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x96xf32> bucket at 0
+  rt.buffer @moments : memref<1x96xf32> bucket at 384
+  rt.buffer @a : memref<5xf32> param in @row element 0 at 0
+  // expected-note @+1 {{this}}
+  rt.buffer @b : memref<5xf32> param in @row element 32 at 128
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 384 {of = "a"}
+  // expected-error @+1 {{is element 64 of its row, what it belongs to element 32}}
+  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 64 at 640 {of = "b"}
+}
+
+// -----
+
 // Another buffer over a bucket.
 rt.stage 0 arena 1024 {
   // expected-note @+1 {{this one}}

@@ -203,6 +203,47 @@ rt.stage 0 arena 128 {
 
 // -----
 
+// What a kernel adds on a message's stream came to a frame, which is free when
+// the stream is waited for.
+func.func private @add_kernel(%a: tensor<1x16xf32>, %b: tensor<1x16xf32>)
+    -> (tensor<1x16xf32> {rt.inplace = 0}) attributes {rt.kernel} {
+  %0 = nn.sum %a, %b : tensor<1x16xf32>
+  return %0 : tensor<1x16xf32>
+}
+rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 1
+rt.stage 0 arena 320 {
+  rt.buffer @row : memref<1x32xf32> value at 0
+  rt.buffer @sum : memref<1x16xf32> param at 128
+  rt.buffer @frame : memref<64xi8> frame at 192
+  rt.buffer @x : memref<16xf32> value at 192
+  rt.event @made
+  rt.func @make(%row: memref<1x32xf32>) {
+    rt.zero %row : memref<1x32xf32>
+  }
+  rt.func @add(%sum: memref<1x16xf32>, %row: memref<1x32xf32>) frame 64 {
+    %came = rt.temporary at 0 : memref<1x16xf32>
+    // expected-note @+1 {{used here}}
+    rt.reduce_scatter %row to %came over ["dp"] stream 1
+        : memref<1x32xf32> to memref<1x16xf32>
+    rt.launch @add_kernel ins(%sum, %came : memref<1x16xf32>, memref<1x16xf32>)
+        outs(%sum : memref<1x16xf32>) inplace [0] stream 1
+  }
+  rt.func @train() {
+    %row = rt.address @row : memref<1x32xf32>
+    %sum = rt.address @sum : memref<1x16xf32>
+    %x = rt.address @x : memref<16xf32>
+    %made = rt.event_of @made : !rt.event
+    rt.call @make(%row) : memref<1x32xf32>
+    rt.record %made
+    rt.wait %made stream 1
+    rt.call @add(%sum, %row) frame @frame : memref<1x16xf32>, memref<1x32xf32>
+    // expected-error @+1 {{writes bytes on stream 0 that stream 1 may still be using: no event orders the two}}
+    rt.zero %x : memref<16xf32>
+  }
+}
+
+// -----
+
 // An evaluation writes what is still being sent: the body
 // that does is named.
 rt.stage 0 arena 64 {

@@ -201,6 +201,15 @@ rt.stage 1 {
 // CHECK-NEXT: rt.all_reduce sum %{{.*}} over ["tp"] stream 2
 // CHECK: rt.func @mixed(
 // CHECK-NEXT: rt.all_reduce sum %{{.*}} over ["dp"] :
+// CHECK-NEXT: rt.copy
+// CHECK: rt.func @add(
+// CHECK-NEXT: %[[CAME:.*]] = rt.temporary
+// CHECK-NEXT: rt.reduce_scatter %{{.*}} to %[[CAME]] over ["dp"] stream 1
+// CHECK-NEXT: rt.launch @sum ins(%{{.*}}, %[[CAME]] {{.*}} inplace [0] stream 1
+// CHECK: rt.func @add_more(
+// CHECK-NEXT: rt.temporary
+// CHECK-NEXT: rt.reduce_scatter %{{.*}} over ["dp"] :
+// CHECK-NEXT: rt.launch @sum {{.*}} inplace [-1, 0]{{$}}
 // CHECK: rt.func @train() {
 // CHECK: rt.call @back(
 // CHECK: rt.record %[[I:.*]]{{$}}
@@ -242,6 +251,22 @@ rt.stage 0 {
                  %y: memref<1x32xf32>) {
     rt.all_reduce sum %n over ["dp"] : memref<16xf32>
     rt.copy %part to %y : memref<1x32xf32> to memref<1x32xf32>
+  }
+  // A kernel that adds what came to a sum goes with the message,
+  rt.func @add(%row: memref<1x64xf32>, %part: memref<1x32xf32>) {
+    %came = rt.temporary : memref<1x32xf32>
+    rt.reduce_scatter %row to %came over ["dp"]
+        : memref<1x64xf32> to memref<1x32xf32>
+    rt.launch @sum ins(%part, %came : memref<1x32xf32>, memref<1x32xf32>)
+        outs(%part : memref<1x32xf32>) inplace [0]
+  }
+  // one that makes something else of it does not.
+  rt.func @add_more(%row: memref<1x64xf32>, %part: memref<1x32xf32>) {
+    %came = rt.temporary : memref<1x32xf32>
+    rt.reduce_scatter %row to %came over ["dp"]
+        : memref<1x64xf32> to memref<1x32xf32>
+    rt.launch @sum ins(%part, %came : memref<1x32xf32>, memref<1x32xf32>)
+        outs(%came, %part : memref<1x32xf32>, memref<1x32xf32>) inplace [-1, 0]
   }
   rt.func @train() {
     %h = rt.address @h : memref<32xf32>

@@ -2,6 +2,7 @@
 // numbered as they stand, slot by slot, and bodies take their numbers.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
+llvm.func @add(!llvm.ptr, i64, i64) attributes {rt.units = 5 : i64, rt.grain = 6 : i64}
 rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @w : memref<4xf32> param at 0 {init = "zero"}
@@ -43,7 +44,12 @@ rt.stage 0 arena 128 {
     // CHECK: %[[S0:.*]] = llvm.mlir.constant(0 : i32)
     // CHECK-NEXT: llvm.call @pcc_wait(%[[CONTEXT]], %[[S0]], %[[E]])
     rt.wait %e
+    // CHECK: %[[S6:.*]] = llvm.mlir.constant(6 : i32)
+    // CHECK: llvm.call @pcc_launch_async(%[[CONTEXT]], %[[S6]], %{{.*}}, %{{.*}}) :
+    rt.launch @add outs(%w : memref<4xf32>) stream 6
     // The compute stream has calls of its own.
+    // CHECK: llvm.call @pcc_launch(%[[CONTEXT]], %{{.*}}, %{{.*}}) :
+    rt.launch @add outs(%w : memref<4xf32>)
     // CHECK: llvm.call @pcc_send(%[[CONTEXT]],
     rt.send %w to 1 channel 0 : memref<4xf32>
   }
