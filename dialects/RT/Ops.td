@@ -536,6 +536,8 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
 
     ```mlir
     rt.launch @gelu ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
+    rt.launch @add ins(%sum, %came : memref<64xf32>, memref<64xf32>)
+        outs(%sum : memref<64xf32>) inplace [0] stream 1
     ```
 
     **Constraints:**

@@ -79,7 +79,8 @@ def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
   let description = [{
     Sends and receives of an entry point go on streams of their own, one for
     each channel, other stage and direction, and functions that do nothing but
-    collectives over the same axes on one for these; exchanges, which are waited
+    collectives over the same axes on one for these, with the kernels that add
+    what a reduce_scatter of theirs has made to a sum; exchanges, which are waited
     for at once, stay on the compute stream, and so does all else. Then
     operations of different streams that use a buffer are ordered by events:
     what an operation needs is recorded and waited for ahead of it, and an

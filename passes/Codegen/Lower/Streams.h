@@ -19,9 +19,9 @@ std::set<Way> findExchanged(mlir::ModuleOp module);
 /// Puts the sends and receives of a stage's entry points on streams of their
 /// own, one for each channel, other stage and direction, and bodies that do
 /// nothing but communicate over the same axes, and add what they reduce to
-/// sums, on one for these axes; one more
-/// is the host's. Exchanges, which wait for each other, stay on the compute
-/// stream, and so does what goes the way of one, `exchanged`.
+/// sums, on one for these axes; one more is the host's. Exchanges, which wait
+/// for each other, stay on the compute stream, and so does what goes the way of
+/// one, `exchanged`.
 void assignStreams(rt::StageOp stage, const std::set<Way> &exchanged);
 
 /// Has the program list what collectives on other streams than the compute

@@ -76,8 +76,8 @@ static LogicalResult verifyAlike(rt::BufferOp member,
                                  const SymbolTable &symbols) {
   auto of = member->getAttrOfType<StringAttr>("of");
   auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
-  if (!param || param.getElement() == member.getElement() ||
-      !param.getElement())
+  if (!param || !param.getElement() ||
+      param.getElement() == member.getElement())
     return success();
   InFlightDiagnostic diag = member.emitOpError()
                             << "is element " << *member.getElement()
