@@ -85,8 +85,10 @@ private:
   void runBlock();
   void runWarp(int64_t first, int64_t count);
   bool meet(int64_t first, int64_t count);
+  /// When the thread that runs does what it does now.
+  Moment now();
   /// Of an element of a buffer; -1: of a byte of shared memory.
-  void check(Touches &touches, bool isWrite, int64_t buffer, int64_t at);
+  [[noreturn]] void failRace(bool isWrite, int64_t buffer, int64_t at);
 
   std::mt19937_64 random;
   std::vector<Touches> sharedTouches;
@@ -331,8 +333,10 @@ void Launch::run() {
   shared.resize((kernel.shared + 3) / 4 + 4);
   if (checksRaces)
     for (int64_t i = 0; i < kernel.buffer_count; ++i)
-      bufferTouches.emplace_back(kernel.buffers[i].bytes /
-                                 kernel.buffers[i].element_bytes);
+      bufferTouches.emplace_back(kernel.buffers[i].is_written
+                                     ? kernel.buffers[i].bytes /
+                                           kernel.buffers[i].element_bytes
+                                     : 0);
   for (auto *touched : {&readOnce, &writtenOnce})
     for (int64_t i = 0; i < kernel.buffer_count; ++i)
       touched->emplace_back(kernel.buffers[i].bytes / Sectors::kBytes + 2);
@@ -350,17 +354,19 @@ void Launch::run() {
   }
 }
 
-void Launch::check(Touches &touches, bool isWrite, int64_t buffer, int64_t at) {
+Moment Launch::now() {
   int64_t id = fibers.current();
-  Thread &thread = current();
-  Moment now = {static_cast<uint32_t>(block), static_cast<uint16_t>(id),
-                static_cast<uint16_t>(id / kLanes), thread.barriers,
-                thread.warpBarriers};
-  if (!touches.isRace(now, isWrite))
-    return;
+  const Thread &thread = threads[id];
+  return {static_cast<uint32_t>(block), static_cast<uint16_t>(id),
+          static_cast<uint16_t>(id / kLanes), thread.barriers,
+          thread.warpBarriers};
+}
+
+void Launch::failRace(bool isWrite, int64_t buffer, int64_t at) {
   std::string what =
       buffer < 0 ? "shared memory" : "buffer " + std::to_string(buffer);
-  fail(id, "%s element %lld of %s, which another thread %s at the same time",
+  fail(static_cast<int64_t>(fibers.current()),
+       "%s element %lld of %s, which another thread %s at the same time",
        isWrite ? "writes" : "reads", (long long)at, what.c_str(),
        isWrite ? "touches" : "writes");
 }
@@ -377,15 +383,16 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     if (at < 0 || at + bytes > kernel.shared)
       fail(id, "%s %lld bytes at %lld of its %lld bytes of shared memory", does,
            (long long)bytes, (long long)at, (long long)kernel.shared);
-    if (checksRaces)
-      for (int64_t i = at / kUnit; i * kUnit < at + bytes; ++i) {
-        if (!isWrite && !sharedTouches[i].isWritten())
-          fail(id,
-               "reads byte %lld of shared memory, which nobody has "
-               "written",
-               (long long)(i * kUnit));
-        check(sharedTouches[i], isWrite, /*buffer=*/-1, i * kUnit);
-      }
+    if (!checksRaces)
+      return;
+    const Moment moment = now();
+    for (int64_t i = at / kUnit; i * kUnit < at + bytes; ++i) {
+      if (!isWrite && !sharedTouches[i].isWritten())
+        fail(id, "reads byte %lld of shared memory, which nobody has written",
+             (long long)(i * kUnit));
+      if (sharedTouches[i].isRace(moment, isWrite))
+        failRace(isWrite, /*buffer=*/-1, i * kUnit);
+    }
     return;
   }
   int64_t found = places.find(address, bytes, site);
@@ -411,12 +418,15 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     (isWrite ? counted.distinct_written : counted.distinct_read) += !touched;
     touched = true;
   }
-  if (!checksRaces)
+  // There is no race for what is only read.
+  if (!checksRaces || !buffer.is_written)
     return;
   int64_t at = (address - static_cast<const char *>(buffers[found])) /
                buffer.element_bytes;
+  const Moment moment = now();
   for (int64_t i = 0; i * buffer.element_bytes < bytes; ++i)
-    check(bufferTouches[found][at + i], isWrite, found, at + i);
+    if (bufferTouches[found][at + i].isRace(moment, isWrite))
+      failRace(isWrite, found, at + i);
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,11 @@ class Touches {
 public:
   /// Notes a touch. Whether another thread touches the same element, one of
   /// both writing, with nothing between.
-  bool isRace(const Moment &now, bool isWrite);
+  bool isRace(const Moment &now, bool isWrite) {
+    bool race = !write.isBefore(now) || (isWrite && !read.isBefore(now));
+    (isWrite ? write : read).note(now);
+    return race;
+  }
 
   /// Whether it was written at all.
   bool isWritten() const { return write.block; }
@@ -39,8 +43,32 @@ private:
     uint16_t thread = 0, warp = 0;
     bool areThreads = false, areWarps = false, areBlocks = false;
 
-    bool isBefore(const Moment &now) const;
-    void note(const Moment &now);
+    bool isBefore(const Moment &now) const {
+      if (!block)
+        return true;
+      if (areBlocks || block != now.block + 1)
+        return false;
+      if (barriers != now.barriers)
+        return true;
+      if (areWarps || warp != now.warp)
+        return false;
+      return warpBarriers != now.warpBarriers ||
+             (!areThreads && thread == now.thread);
+    }
+    void note(const Moment &now) {
+      bool isSameBlock = block == now.block + 1;
+      areBlocks |= block && !isSameBlock;
+      bool isSameTime = isSameBlock && barriers == now.barriers;
+      areWarps = isSameTime && (areWarps || warp != now.warp);
+      bool isSameStep =
+          isSameTime && warp == now.warp && warpBarriers == now.warpBarriers;
+      areThreads = isSameStep && (areThreads || thread != now.thread);
+      block = now.block + 1;
+      barriers = now.barriers;
+      warpBarriers = now.warpBarriers;
+      thread = now.thread;
+      warp = now.warp;
+    }
   };
   Last write, read;
 };

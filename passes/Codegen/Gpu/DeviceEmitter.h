@@ -34,6 +34,8 @@ mlir::Operation *joiningOp(mlir::linalg::GenericOp op, unsigned out);
 /// Whether joining a value with another leaves that.
 bool isNeutral(mlir::Operation *joining, mlir::Value value);
 
+struct Question;
+
 /// What threads of a team have touched since they last waited for each other.
 class Hazards {
 public:
@@ -116,7 +118,7 @@ private:
   void takeColumns(mlir::linalg::GenericOp op,
                    llvm::ArrayRef<mlir::Value> firsts, int64_t count,
                    int64_t width, llvm::MutableArrayRef<mlir::Value> numbers);
-  /// e to the power of an f32, within some units of the last place.
+  /// e to the power of an f32 x; relative error below 2^-22 + |x| 2^-23.
   mlir::Value powerOf(mlir::Value x);
   /// What a thread holds for a generic's outs: of each out that is a reduction
   /// or a private row, `width` values, of rows in each step.
@@ -129,12 +131,23 @@ private:
   Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,
                    int64_t count, int64_t width, mlir::ValueRange held,
                    int64_t step);
+  /// Computes an op of a generic's body for a column.
+  void emitScalar(mlir::Operation &inner, mlir::IRMapping &local,
+                  mlir::Value column);
+  /// Computes what depends on a question for columns of which `locals` have all
+  /// else.
+  void emitAnswers(mlir::linalg::GenericOp op, const Question &question,
+                   llvm::MutableArrayRef<mlir::IRMapping> locals);
   /// The elements of an operand of a generic.
   llvm::SmallVector<mlir::Value> load(mlir::OpOperand &operand,
                                       mlir::Value column, int64_t count);
   /// The same, or zeros in rows where nothing looks at them.
   Held loadIfUsed(mlir::linalg::GenericOp op, mlir::OpOperand &operand,
                   mlir::Value column, int64_t count);
+  /// Has loads of a generic's operands, from each of some columns on, under way
+  /// before there is a branch; what is loaded is kept until all is used.
+  void loadAhead(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> firsts,
+                 int64_t count);
   void store(mlir::ValueRange values, mlir::OpOperand &out, mlir::Value column);
   /// Elements of a memory from `at` on.
   llvm::SmallVector<mlir::Value> loadFrom(mlir::Value buffer, mlir::Value at,
@@ -190,9 +203,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
   /// Sweeps that are made in one.
   llvm::SmallVector<RunningSum> runningSums;
-  /// While such are made: all columns are below this, 0: that is not known; and
-  /// exponentials of what this was subtracted from are made by powerOf().
+  /// While columns are computed: all are below this, 0: that is not known.
   int64_t columnsEnd = 0;
+  /// While sweeps are made in one: exponentials of what this was subtracted
+  /// from are made by powerOf().
   mlir::Value subtracted;
   /// And what was loaded for one of both, which the other reads, too.
   struct Loaded {

@@ -37,7 +37,7 @@ def GpuKernelsToNVVMPass
   let description = [{
     Every op of what `--rt-lower-kernels-to-gpu` made converts to the LLVM and
     NVVM dialects; parameters become pointers. exp, tanh and the like become
-    calls of libdevice's functions.
+    calls of libdevice's functions, exp2 of an f32 the instruction.
   }];
   let dependentDialects = [
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",

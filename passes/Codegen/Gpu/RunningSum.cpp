@@ -185,6 +185,7 @@ void DeviceEmitter::takeColumns(linalg::GenericOp op, ArrayRef<Value> firsts,
     chains.push_back(numbers[i]);
     chains.append(width - 1, neutral);
   }
+  loadAhead(op, firsts, count);
   for (Value first : firsts)
     chains = emitColumns(op, first, count, width, chains, 0);
   for (auto [i, number] : llvm::enumerate(numbers)) {

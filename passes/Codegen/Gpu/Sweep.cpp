@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -125,6 +126,20 @@ DeviceEmitter::Held DeviceEmitter::loadIfUsed(linalg::GenericOp op,
   return Held(branch.getResults());
 }
 
+void DeviceEmitter::loadAhead(linalg::GenericOp op, ArrayRef<Value> firsts,
+                              int64_t count) {
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(operand);
+    const KeptRows::Use *use = kept.find(*operand);
+    if (isa<MemRefType>(operand->get().getType()) && !argument.use_empty() &&
+        !held.contains(sliceOf(operand->get()).buffer) &&
+        !findSameRow(operand->get()) && !(use && use->isKept) &&
+        conditionsOf(op, argument).empty())
+      for (Value first : firsts)
+        load(*operand, first, count);
+  }
+}
+
 SmallVector<Value> DeviceEmitter::load(OpOperand &operand, Value column,
                                        int64_t count) {
   if (Value same = findSameRow(operand.get()))
@@ -151,95 +166,6 @@ void DeviceEmitter::store(ValueRange values, OpOperand &out, Value column) {
   const KeptRows::Use *use = kept.find(out);
   if (use && use->keeps)
     storeTo(values, keptRows[use->row], column);
-}
-
-/// Whether an op says that a column is below some number that no column below
-/// `end` reaches.
-static bool isBelow(Operation *op, int64_t end) {
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || !end ||
-      (compare.getPredicate() != arith::CmpIPredicate::slt &&
-       compare.getPredicate() != arith::CmpIPredicate::ult))
-    return false;
-  Value column = compare.getLhs();
-  if (auto cast = column.getDefiningOp<arith::IndexCastOp>())
-    column = cast.getIn();
-  APInt bound;
-  return column.getDefiningOp<linalg::IndexOp>() &&
-         matchPattern(compare.getRhs(), m_ConstantInt(&bound)) &&
-         bound.getSExtValue() >= end;
-}
-
-DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
-                                               Value column, int64_t count,
-                                               int64_t width, ValueRange before,
-                                               int64_t step) {
-  SmallVector<SmallVector<Value>> operands;
-  Held after(before.begin(), before.end());
-  unsigned heldOuts = 0;
-  SmallVector<int> placeInHeld;
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value value = operand.get();
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    auto type = dyn_cast<MemRefType>(value.getType());
-    auto it = held.find(sliceOf(value).buffer);
-    bool isHeld = type && it != held.end();
-    bool isOut = op.isDpsInit(&operand);
-    if (isOut)
-      placeInHeld.push_back(isHeld ? int(heldOuts++ * width) : -1);
-    SmallVector<Value> elements(count);
-    if (argument.use_empty()) {
-    } else if (!type) {
-      elements.assign(count, map.lookup(value));
-    } else if (isHeld && isOut) {
-      elements.assign(before.begin() + placeInHeld.back(),
-                      before.begin() + placeInHeld.back() + count);
-    } else if (isHeld) {
-      auto mine = it->second.begin() + step * width;
-      elements.assign(mine, mine + count);
-    } else {
-      elements = loadIfUsed(op, operand, column, count);
-    }
-    operands.push_back(elements);
-  }
-  SmallVector<SmallVector<Value>> results(op.getNumDpsInits());
-  for (int64_t i = 0; i < count; ++i) {
-    IRMapping local(map);
-    for (auto [argument, elements] :
-         llvm::zip(op.getBody()->getArguments(), operands))
-      if (elements[i])
-        local.map(argument, elements[i]);
-    for (Operation &inner : op.getBody()->without_terminator()) {
-      if (isa<linalg::IndexOp>(inner)) {
-        Value number =
-            i ? Value(arith::AddIOp::create(b, column, index(i))) : column;
-        local.map(inner.getResult(0), number);
-        continue;
-      }
-      if (subtracted && differenceIn(&inner, subtracted)) {
-        local.map(inner.getResult(0),
-                  powerOf(local.lookupOrDefault(inner.getOperand(0))));
-        continue;
-      }
-      if (isBelow(&inner, columnsEnd)) {
-        local.map(inner.getResult(0),
-                  arith::ConstantOp::create(b, b.getBoolAttr(true)));
-        continue;
-      }
-      b.clone(inner, local);
-    }
-    for (auto [values, result] :
-         llvm::zip(results, op.getBody()->getTerminator()->getOperands()))
-      values.push_back(local.lookupOrDefault(result));
-  }
-  for (auto [values, out, place] :
-       llvm::zip(results, op.getDpsInitsMutable(), placeInHeld)) {
-    if (place < 0)
-      store(values, out, column);
-    else
-      std::copy(values.begin(), values.end(), after.begin() + place);
-  }
-  return after;
 }
 
 LogicalResult DeviceEmitter::checkHazards(linalg::GenericOp op,
@@ -375,6 +301,9 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
   };
   // Steps `from` to `to`; with `checks` columns may be none.
   auto run = [&](int64_t from, int64_t to, bool checks, Held now) -> Held {
+    if (!columns.size && !columns.isTiled)
+      columnsEnd = std::min(to * perStep, most);
+    llvm::scope_exit reset([&] { columnsEnd = 0; });
     auto step = [&](Value column, ValueRange held, int64_t number) -> Held {
       auto body = [&] {
         return emitColumns(op, column, width, width, held, number);

@@ -1,0 +1,274 @@
+//===- Columns.cpp - What a thread computes of some columns ---------------===//
+//
+// The body of a sweep, for columns that are read and written by one access.
+// What all of them share is asked once. Of a row of classes one is the
+// target's:
+//
+//     %isHit = arith.cmpi eq, %number, %target       number = column + offset
+//     %hit = arith.select %isHit, %one, %zero
+//
+// That is asked for all columns together, and what depends on it is there
+// twice, with the answers and, for nearly all accesses, without a question:
+//
+//     if (target - number of the first < count)  p[k] - (target - number == k)
+//     else                                       p[k]
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Codegen/Gpu/DeviceEmitter.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Whether an op says that a column is below some number that no column below
+/// `end` reaches.
+static bool isBelow(Operation *op, int64_t end) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !end ||
+      (compare.getPredicate() != arith::CmpIPredicate::slt &&
+       compare.getPredicate() != arith::CmpIPredicate::ult))
+    return false;
+  Value column = compare.getLhs();
+  if (auto cast = column.getDefiningOp<arith::IndexCastOp>())
+    column = cast.getIn();
+  APInt bound;
+  return column.getDefiningOp<linalg::IndexOp>() &&
+         matchPattern(compare.getRhs(), m_ConstantInt(&bound)) &&
+         bound.getSExtValue() >= end;
+}
+
+/// Whether a float is looked at only after it, or what is made of it by
+/// arithmetic, was rounded to 16 bits.
+static bool isRounded(Value value) {
+  llvm::SetVector<Value> made;
+  made.insert(value);
+  for (size_t i = 0; i < made.size(); ++i)
+    for (Operation *user : made[i].getUsers()) {
+      if (isa<arith::TruncFOp>(user) &&
+          user->getResult(0).getType().getIntOrFloatBitWidth() <= 16)
+        continue;
+      if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
+               arith::NegFOp, arith::SelectOp>(user))
+        return false;
+      made.insert(user->getResult(0));
+    }
+  return true;
+}
+
+/// The one op of a sweep's body that asks whether the number of a column, which
+/// goes up by one from each to the next, is a number that all columns have in
+/// common; and what depends on the answer.
+struct codegen::Question {
+  arith::CmpIOp op;
+  Value number, target;
+  llvm::SmallPtrSet<Operation *, 8> depending;
+
+  explicit Question(linalg::GenericOp sweep);
+  bool concerns(Operation *inner) const {
+    return inner == op || depending.contains(inner);
+  }
+
+private:
+  bool isCommon(linalg::GenericOp sweep, Value value);
+  bool goesUp(linalg::GenericOp sweep, Value value);
+};
+
+bool Question::isCommon(linalg::GenericOp sweep, Value value) {
+  if (!sweep.getRegion().isAncestor(value.getParentRegion()))
+    return true;
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && !isa<MemRefType>(
+                         sweep.getMatchingOpOperand(argument)->get().getType());
+}
+
+bool Question::goesUp(linalg::GenericOp sweep, Value value) {
+  Operation *made = value.getDefiningOp();
+  if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(made))
+    return goesUp(sweep, cast.getIn());
+  if (auto sum = dyn_cast_or_null<arith::AddIOp>(made))
+    return (goesUp(sweep, sum.getLhs()) && isCommon(sweep, sum.getRhs())) ||
+           (goesUp(sweep, sum.getRhs()) && isCommon(sweep, sum.getLhs()));
+  return isa_and_nonnull<linalg::IndexOp>(made);
+}
+
+Question::Question(linalg::GenericOp sweep) {
+  for (Operation &inner : sweep.getBody()->without_terminator()) {
+    if (op) {
+      if (llvm::any_of(inner.getOperands(), [&](Value operand) {
+            Operation *made = operand.getDefiningOp();
+            return made && concerns(made);
+          }))
+        depending.insert(&inner);
+      continue;
+    }
+    auto compare = dyn_cast<arith::CmpIOp>(inner);
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+      continue;
+    number = compare.getLhs();
+    target = compare.getRhs();
+    if (!goesUp(sweep, number))
+      std::swap(number, target);
+    if (goesUp(sweep, number) && isCommon(sweep, target))
+      op = compare;
+  }
+}
+
+void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
+                               Value column) {
+  Value made;
+  if (isa<linalg::IndexOp>(inner))
+    made = column;
+  else if (isBelow(&inner, columnsEnd))
+    made = arith::ConstantOp::create(b, b.getBoolAttr(true));
+  else if (auto exp = dyn_cast<math::ExpOp>(inner);
+           exp && exp.getType().isF32() &&
+           ((subtracted && differenceIn(exp, subtracted)) || isRounded(exp)))
+    made = powerOf(local.lookupOrDefault(exp.getOperand()));
+  if (made) {
+    local.map(inner.getResult(0), made);
+    return;
+  }
+  Operation *clone = b.clone(inner, local);
+  // The same for reciprocals: what is exact takes ten instructions. Quotients
+  // of others would be wrong where the divisor's reciprocal is no number.
+  if (auto quotient = dyn_cast<arith::DivFOp>(clone);
+      quotient && quotient.getType().isF32() &&
+      matchPattern(quotient.getLhs(), m_OneFloat()) &&
+      isRounded(inner.getResult(0)))
+    quotient.setFastmath(quotient.getFastmath() | arith::FastMathFlags::afn);
+}
+
+void DeviceEmitter::emitAnswers(linalg::GenericOp op, const Question &question,
+                                MutableArrayRef<IRMapping> locals) {
+  Value first = locals.front().lookupOrDefault(question.number);
+  Value target = locals.front().lookupOrDefault(question.target);
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b,
+                                     b.getIntegerAttr(first.getType(), value));
+  };
+  Value distance = arith::SubIOp::create(b, target, first);
+  Value isNear = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
+                                       number(locals.size()));
+  SmallVector<Value> wanted;
+  for (Value result : op.getBody()->getTerminator()->getOperands())
+    if (Operation *made = result.getDefiningOp();
+        made && question.concerns(made) && !llvm::is_contained(wanted, result))
+      wanted.push_back(result);
+  SmallVector<Operation *> joining;
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    joining.push_back(joiningOp(op, i));
+  SmallVector<Type> types;
+  for (Value result : wanted)
+    types.append(locals.size(), result.getType());
+  auto branch = scf::IfOp::create(b, types, isNear, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  auto emit = [&](Block *block, bool mayBe) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    SmallVector<Value> values(types.size());
+    for (auto [k, known] : llvm::enumerate(locals)) {
+      IRMapping local(known);
+      local.map(
+          question.op->getResult(0),
+          mayBe ? Value(arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                              distance, number(k)))
+                : Value(arith::ConstantOp::create(b, b.getBoolAttr(false))));
+      for (Operation &inner : op.getBody()->without_terminator()) {
+        if (!question.depending.contains(&inner))
+          continue;
+        auto select = dyn_cast<arith::SelectOp>(inner);
+        if (!mayBe && select &&
+            question.op->getResult(0) == select.getCondition()) {
+          local.map(select.getResult(),
+                    local.lookupOrDefault(select.getFalseValue()));
+          continue;
+        }
+        // Sums begin with zero, so that none is -0.0 for want of another.
+        if (llvm::is_contained(joining, &inner) && isa<arith::AddFOp>(inner) &&
+            matchPattern(local.lookupOrDefault(inner.getOperand(1)),
+                         m_AnyZeroFloat())) {
+          local.map(inner.getResult(0),
+                    local.lookupOrDefault(inner.getOperand(0)));
+          continue;
+        }
+        emitScalar(inner, local, /*column=*/nullptr);
+      }
+      for (auto [i, result] : llvm::enumerate(wanted))
+        values[i * locals.size() + k] = local.lookup(result);
+    }
+    scf::YieldOp::create(b, values);
+  };
+  emit(branch.thenBlock(), true);
+  emit(branch.elseBlock(), false);
+  for (auto [i, result] : llvm::enumerate(wanted))
+    for (auto [k, local] : llvm::enumerate(locals))
+      local.map(result, branch.getResult(i * locals.size() + k));
+}
+
+DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
+                                               Value column, int64_t count,
+                                               int64_t width, ValueRange before,
+                                               int64_t step) {
+  SmallVector<SmallVector<Value>> operands;
+  Held after(before.begin(), before.end());
+  unsigned heldOuts = 0;
+  SmallVector<int> placeInHeld;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    auto type = dyn_cast<MemRefType>(value.getType());
+    auto it = held.find(sliceOf(value).buffer);
+    bool isHeld = type && it != held.end();
+    bool isOut = op.isDpsInit(&operand);
+    if (isOut)
+      placeInHeld.push_back(isHeld ? int(heldOuts++ * width) : -1);
+    SmallVector<Value> elements(count);
+    if (argument.use_empty()) {
+    } else if (!type) {
+      elements.assign(count, map.lookup(value));
+    } else if (isHeld && isOut) {
+      elements.assign(before.begin() + placeInHeld.back(),
+                      before.begin() + placeInHeld.back() + count);
+    } else if (isHeld) {
+      auto mine = it->second.begin() + step * width;
+      elements.assign(mine, mine + count);
+    } else {
+      elements = loadIfUsed(op, operand, column, count);
+    }
+    operands.push_back(elements);
+  }
+  const Question question(op);
+  SmallVector<IRMapping> locals;
+  for (int64_t i = 0; i < count; ++i) {
+    IRMapping &local = locals.emplace_back(map);
+    for (auto [argument, elements] :
+         llvm::zip(op.getBody()->getArguments(), operands))
+      if (elements[i])
+        local.map(argument, elements[i]);
+    Value number =
+        i ? Value(arith::AddIOp::create(b, column, index(i))) : column;
+    for (Operation &inner : op.getBody()->without_terminator())
+      if (count == 1 || !question.concerns(&inner))
+        emitScalar(inner, local, number);
+  }
+  if (count > 1 && question.op)
+    emitAnswers(op, question, locals);
+  SmallVector<SmallVector<Value>> results(op.getNumDpsInits());
+  for (const IRMapping &local : locals)
+    for (auto [values, result] :
+         llvm::zip(results, op.getBody()->getTerminator()->getOperands()))
+      values.push_back(local.lookupOrDefault(result));
+  for (auto [values, out, place] :
+       llvm::zip(results, op.getDpsInitsMutable(), placeInHeld)) {
+    if (place < 0)
+      store(values, out, column);
+    else
+      std::copy(values.begin(), values.end(), after.begin() + place);
+  }
+  return after;
+}
