@@ -3,7 +3,8 @@
 // To the rest of --rt-verify a bucket is one buffer, and what lies in it a part
 // of that. Here is what makes this true: nothing in a row overlaps, nothing
 // reaches beyond it, an offset in the arena is the one that follows, and what
-// belongs to a parameter has its elements in another row.
+// belongs to a parameter has its elements in another row, with what belongs to
+// those beside it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,6 +88,33 @@ static LogicalResult verifyAlike(rt::BufferOp member,
   return diag;
 }
 
+/// A row is computed with as a whole: what lies in it belongs to parameters of
+/// one row.
+static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
+                                    const SymbolTable &symbols) {
+  rt::BufferOp first, firstParam;
+  for (rt::BufferOp member : members) {
+    auto of = member->getAttrOfType<StringAttr>("of");
+    auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
+    if (!param || !param.getBucket())
+      continue;
+    if (!first) {
+      first = member;
+      firstParam = param;
+    }
+    if (param.getBucket() == firstParam.getBucket())
+      continue;
+    InFlightDiagnostic diag = member.emitOpError()
+                              << "belongs to what lies in @"
+                              << *param.getBucket()
+                              << ", what is beside it to @"
+                              << *firstParam.getBucket();
+    diag.attachNote(first.getLoc()) << "this";
+    return diag;
+  }
+  return success();
+}
+
 /// What a rank keeps of a row is one of as many equal parts as ranks have it.
 static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
                                 rt::ProgramOp program) {
@@ -150,6 +178,8 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
                                   << ", in which other things lie than "
                                      "parameters";
     }
+    if (failed(verifyTogether(list, symbols)))
+      return failure();
     llvm::sort(list, [](rt::BufferOp a, rt::BufferOp b) {
       return *a.getElement() < *b.getElement();
     });

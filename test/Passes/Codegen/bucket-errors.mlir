@@ -61,6 +61,23 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// Or of another row.
+
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0
+  rt.buffer @other : memref<1x64xf32> bucket at 256
+  rt.buffer @moments : memref<1x64xf32> bucket at 512
+  rt.buffer @a : memref<5xf32> param in @row element 0 at 0
+  rt.buffer @b : memref<5xf32> param in @row element 32 at 128
+  rt.buffer @c : memref<5xf32> param in @other element 32 at 384
+  // expected-note @+1 {{this}}
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 512 {of = "a"}
+  // expected-error @+1 {{belongs to what lies in @other, what is beside it to @row}}
+  rt.buffer @exp_avg.c : memref<5xf32> state in @moments element 32 at 640 {of = "c"}
+}
+
+// -----
+
 // Another buffer over a bucket.
 rt.stage 0 arena 1024 {
   // expected-note @+1 {{this one}}
