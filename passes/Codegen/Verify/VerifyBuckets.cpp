@@ -4,7 +4,7 @@
 // of that. Here is what makes this true: nothing in a row overlaps, nothing
 // reaches beyond it, an offset in the arena is the one that follows, and what
 // belongs to a parameter has its elements in another row, with what belongs to
-// those beside it.
+// those beside it, and is updated with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -115,6 +115,65 @@ static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
   return success();
 }
 
+/// By row of parameters or of moments, the row of these parameters.
+using ParamRows = llvm::DenseMap<Operation *, rt::BufferOp>;
+
+/// Whether a launch that writes rows of parameters writes moments of these
+/// alone. `rowOf` says in which row a buffer lies, if in any.
+static LogicalResult
+verifyUpdate(rt::LaunchOp launch, const ParamRows &rows,
+             llvm::function_ref<rt::BufferOp(Value)> rowOf) {
+  llvm::SmallPtrSet<Operation *, 4> written;
+  for (Value out : launch.getOuts())
+    if (rt::BufferOp row = rowOf(out); row && rows.lookup(row) == row)
+      written.insert(row);
+  if (written.empty())
+    return success();
+  for (Value out : launch.getOuts()) {
+    rt::BufferOp row = rowOf(out);
+    rt::BufferOp params = row ? rows.lookup(row) : nullptr;
+    if (!params || written.contains(params))
+      continue;
+    InFlightDiagnostic diag = launch.emitOpError()
+                              << "writes moments of what lies in @"
+                              << params.getSymName()
+                              << ", and parameters that lie elsewhere";
+    diag.attachNote(row.getLoc()) << "the moments";
+    return diag;
+  }
+  return success();
+}
+
+/// The same of all launches of an entry point.
+static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
+                                   const ParamRows &rows) {
+  auto rowOf = [&](Value value) -> rt::BufferOp {
+    auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+    auto buffer = address ? symbols.lookup<rt::BufferOp>(address.getBuffer())
+                          : rt::BufferOp();
+    return buffer && buffer.getBucket()
+               ? symbols.lookup<rt::BufferOp>(*buffer.getBucket())
+               : buffer;
+  };
+  WalkResult result = entry.walk([&](Operation *op) -> WalkResult {
+    if (auto launch = dyn_cast<rt::LaunchOp>(op))
+      return verifyUpdate(launch, rows, rowOf);
+    auto call = dyn_cast<rt::CallOp>(op);
+    if (!call)
+      return success();
+    auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
+    for (auto launch : callee.getBlock()->getOps<rt::LaunchOp>())
+      if (failed(verifyUpdate(launch, rows, [&](Value value) {
+            auto argument = dyn_cast<BlockArgument>(rt::getWhole(value));
+            return argument ? rowOf(call.getArgs()[argument.getArgNumber()])
+                            : rt::BufferOp();
+          })))
+        return failure();
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// What a rank keeps of a row is one of as many equal parts as ranks have it.
 static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
                                 rt::ProgramOp program) {
@@ -165,6 +224,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     if (failed(verifyPart(buffer, bucket, program)))
       return failure();
   }
+  ParamRows rows;
   for (auto &[op, list] : members) {
     auto bucket = cast<rt::BufferOp>(op);
     int64_t row = rowOf(bucket, program);
@@ -180,6 +240,14 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     }
     if (failed(verifyTogether(list, symbols)))
       return failure();
+    auto of = list[0]->getAttrOfType<StringAttr>("of");
+    auto param = list[0].getKind() == rt::BufferKind::State && of
+                     ? symbols.lookup<rt::BufferOp>(of.getValue())
+                     : rt::BufferOp();
+    if (list[0].getKind() == rt::BufferKind::Param)
+      rows[bucket] = bucket;
+    else if (param && param.getBucket())
+      rows[bucket] = symbols.lookup<rt::BufferOp>(*param.getBucket());
     llvm::sort(list, [](rt::BufferOp a, rt::BufferOp b) {
       return *a.getElement() < *b.getElement();
     });
@@ -198,5 +266,9 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
       return diag;
     }
   }
+  for (StringRef name : rt::kEntries)
+    if (auto entry = symbols.lookup<rt::FuncOp>(name);
+        entry && failed(verifyUpdates(entry, symbols, rows)))
+      return failure();
   return success();
 }

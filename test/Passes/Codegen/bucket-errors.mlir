@@ -78,6 +78,35 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// Rows of two layers in each other's place.
+func.func private @update_kernel(%w: tensor<1x32xf32>, %m: tensor<1x32xf32>)
+    -> (tensor<1x32xf32> {rt.inplace = 0}, tensor<1x32xf32> {rt.inplace = 1})
+    attributes {rt.kernel} {
+  %0 = nn.sum %w, %m : tensor<1x32xf32>
+  return %0, %m : tensor<1x32xf32>, tensor<1x32xf32>
+}
+rt.stage 0 arena 512 {
+  rt.buffer @row.a : memref<1x32xf32> bucket at 0
+  rt.buffer @row.b : memref<1x32xf32> bucket at 128
+  // expected-note @+1 {{the moments}}
+  rt.buffer @moments : memref<1x32xf32> bucket at 256
+  rt.buffer @a : memref<5xf32> param in @row.a element 0 at 0
+  rt.buffer @b : memref<5xf32> param in @row.b element 0 at 128
+  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 0 at 256 {of = "b"}
+  rt.func @update(%w: memref<1x32xf32>, %m: memref<1x32xf32>) {
+    // expected-error @+1 {{writes moments of what lies in @row.b, and parameters that lie elsewhere}}
+    rt.launch @update_kernel ins(%w, %m : memref<1x32xf32>, memref<1x32xf32>)
+        outs(%w, %m : memref<1x32xf32>, memref<1x32xf32>) inplace [0, 1]
+  }
+  rt.func @train() {
+    %w = rt.address @row.a : memref<1x32xf32>
+    %m = rt.address @moments : memref<1x32xf32>
+    rt.call @update(%w, %m) : memref<1x32xf32>, memref<1x32xf32>
+  }
+}
+
+// -----
+
 // Another buffer over a bucket.
 rt.stage 0 arena 1024 {
   // expected-note @+1 {{this one}}
