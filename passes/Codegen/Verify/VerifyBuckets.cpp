@@ -104,11 +104,10 @@ static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
     }
     if (param.getBucket() == firstParam.getBucket())
       continue;
-    InFlightDiagnostic diag = member.emitOpError()
-                              << "belongs to what lies in @"
-                              << *param.getBucket()
-                              << ", what is beside it to @"
-                              << *firstParam.getBucket();
+    InFlightDiagnostic diag =
+        member.emitOpError()
+        << "belongs to what lies in @" << *param.getBucket()
+        << ", what is beside it to @" << *firstParam.getBucket();
     diag.attachNote(first.getLoc()) << "this";
     return diag;
   }
