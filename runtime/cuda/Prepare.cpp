@@ -9,25 +9,22 @@
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <sched.h>
 
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// The cores that this process may use, divided among the ranks of its host;
-/// OMP_NUM_THREADS decides where it is set.
+/// The share of this process in the cores that it may use, which a launcher may
+/// have given to it alone; OMP_NUM_THREADS decides where it is set.
 static int chooseThreads() {
   if (const char *wish = getenv("OMP_NUM_THREADS"))
     if (atoi(wish) > 0)
       return atoi(wish);
-  cpu_set_t own;
-  if (sched_getaffinity(0, sizeof(own), &own))
-    return 1;
-  return std::max(1, CPU_COUNT(&own) / exchange::neighbors().count);
+  exchange::Neighbors near = exchange::neighbors();
+  return fairThreads(reinterpret_cast<const unsigned char *>(near.cores.data()),
+                     sizeof(cpu_set_t), near.count, near.index);
 }
 
 /// Among ranks whose stage has the library compute attention.

@@ -30,6 +30,7 @@ struct Channels::Card {
   uint64_t network = 0; ///< a hash of its namespace: that of a loopback
   in_addr_t host = 0;   ///< network byte order, as the port
   uint16_t port = 0;
+  cpu_set_t cores = exchange::ownCores();
 };
 
 namespace {
@@ -272,13 +273,15 @@ void Channels::findRankZero(const Launch &launch) {
 }
 
 void Channels::takeTable(const std::vector<Card> &cards) {
-  near = {0, 0};
+  near = {0, 0, {}};
   for (int rank = 0; rank < size(); ++rank) {
     hosts.push_back(cards[rank].host);
     ports.push_back(cards[rank].port);
     bool isNear = cards[rank].network == cards[own].network;
     near.index += isNear && rank < own;
     near.count += isNear;
+    if (isNear)
+      near.cores.push_back(cards[rank].cores);
   }
 }
 

@@ -39,8 +39,15 @@ void backend::abortRanks(int code) { _exit(code); }
 int backend::rank() { return channels ? channels->rank() : 0; }
 int backend::size() { return channels ? channels->size() : 1; }
 
+cpu_set_t exchange::ownCores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores))
+    CPU_ZERO(&cores);
+  return cores;
+}
+
 exchange::Neighbors exchange::neighbors() {
-  return channels ? channels->neighbors() : Neighbors();
+  return channels ? channels->neighbors() : Neighbors{0, 1, {ownCores()}};
 }
 
 void backend::broadcast(void *buffer, int64_t bytes, int root) {

@@ -17,6 +17,8 @@
 #define PCC_RUNTIME_EXCHANGE_EXCHANGE_H
 
 #include <cstdint>
+#include <sched.h>
+#include <vector>
 
 namespace pcc {
 namespace exchange {
@@ -25,7 +27,12 @@ namespace exchange {
 struct Neighbors {
   int index = 0; ///< this one's number among them, in the order of ranks
   int count = 1; ///< this one included
+  /// The cores that each may run on, by its number; none where that could not
+  /// be found out.
+  std::vector<cpu_set_t> cores;
 };
+/// The cores that this process may run on.
+cpu_set_t ownCores();
 /// Known once backend::join() has returned.
 Neighbors neighbors();
 

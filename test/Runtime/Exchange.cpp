@@ -142,10 +142,29 @@ static void testNames() {
   _exit(99);
 }
 
+/// Of some cores that of a rank.
+static cpu_set_t oneCore(const cpu_set_t &all, int rank) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  int left = rank % CPU_COUNT(&all);
+  for (int core = 0; left >= 0; ++core)
+    if (CPU_ISSET(core, &all) && left-- == 0)
+      CPU_SET(core, &one);
+  return one;
+}
+
 int main(int argc, char **argv) {
   Launch launch = findLaunch();
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
+  // Where all are on this host, each is bound to a core when they meet.
+  bool isBound = getenv("EXPECTED_NEIGHBORS");
+  cpu_set_t all = exchange::ownCores();
+  if (isBound) {
+    cpu_set_t own = oneCore(all, static_cast<int>(launch.rank));
+    CHECK(!sched_setaffinity(0, sizeof(own), &own));
+  }
   backend::join(/*alone=*/launch.launcher == Launcher::None);
+  CHECK(!sched_setaffinity(0, sizeof(all), &all));
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
   CHECK(backend::rank() == launch.rank && backend::size() == launch.size);
   const char *bare = getenv("PLAIN_NO_LIFELINE");
@@ -158,6 +177,11 @@ int main(int argc, char **argv) {
   exchange::Neighbors near = exchange::neighbors();
   if (const char *expected = getenv("EXPECTED_NEIGHBORS"))
     CHECK(near.count == atoi(expected) && near.index < near.count);
+  CHECK(near.cores.size() == static_cast<size_t>(near.count));
+  for (int i = 0; isBound && i < near.count; ++i) {
+    cpu_set_t expected = oneCore(all, i);
+    CHECK(CPU_EQUAL(&near.cores[i], &expected));
+  }
   CHECK(backend::maxOverRanks(backend::rank()) == backend::size() - 1);
   CHECK(backend::maxOverRanks(-5 - backend::rank()) == -5);
   for (int64_t pieces : {exchange::greatestPiece, int64_t{7}}) {
