@@ -263,6 +263,31 @@ def member_twice(program):
         last[row] = element
 
 
+def members_exchanged(program):
+    """Two parameters, gradients or moments of one type, each in the other's
+    place of a bucket, or of two."""
+    place = r" in @\S+ element \d+ at \d+"
+    last = {}  # by type and kind, of the stage
+    for op in program.ops:
+        if op.name == "rt.stage":
+            last = {}
+        match = re.search(r": (memref<\S+>) (\w+)" + place,
+                          program.lines[op.at])
+        if op.name != "rt.buffer" or not match:
+            continue
+        key = match.groups()
+        if key in last:
+            def edit(a=last[key].at, b=op.at):
+                lines = [program.lines[at] for at in (a, b)]
+                places = [re.search(place, line).group() for line in lines]
+                return program.with_lines({
+                    at: [line.replace(own, other)] for at, line, own, other in
+                    zip((a, b), lines, places, reversed(places))})
+            yield (f"{last[key].rest.split()[0]} and {op.rest.split()[0]} "
+                   f"in line {op.at + 1}", edit)
+        last[key] = op
+
+
 def update_left_out(program):
     for op in program.named("nn.write", "nn.accumulate"):
         yield where(program, op), without(program, op)
@@ -427,6 +452,7 @@ CLASSES = {
     "loop bound changed": loop_bound_changed,
     "layout changed": layout_changed,
     "bucket member twice": member_twice,
+    "bucket members exchanged": members_exchanged,
     "update left out": update_left_out,
     "gather or release changed": gather_or_release_changed,
     "first writer changed": first_writer_changed,
