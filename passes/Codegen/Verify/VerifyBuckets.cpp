@@ -88,8 +88,15 @@ static LogicalResult verifyAlike(rt::BufferOp member,
   return diag;
 }
 
+/// What a moment's name says of it, ahead of its parameter's: "exp_avg.".
+static StringRef roleOf(rt::BufferOp member) {
+  StringRef role = member.getSymName();
+  auto of = member->getAttrOfType<StringAttr>("of");
+  return of && role.consume_back(of.getValue()) ? role : StringRef();
+}
+
 /// A row is computed with as a whole: what lies in it belongs to parameters of
-/// one row.
+/// one row, as the same to each.
 static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
                                     const SymbolTable &symbols) {
   rt::BufferOp first, firstParam;
@@ -102,12 +109,16 @@ static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
       first = member;
       firstParam = param;
     }
-    if (param.getBucket() == firstParam.getBucket())
+    bool isTogether = param.getBucket() == firstParam.getBucket();
+    StringRef role = roleOf(member), firstRole = roleOf(first);
+    if (isTogether && (role.empty() || firstRole.empty() || role == firstRole))
       continue;
-    InFlightDiagnostic diag =
-        member.emitOpError()
-        << "belongs to what lies in @" << *param.getBucket()
-        << ", what is beside it to @" << *firstParam.getBucket();
+    InFlightDiagnostic diag = member.emitOpError();
+    if (isTogether)
+      diag << "is not named '" << firstRole << "*' as what is beside it";
+    else
+      diag << "belongs to what lies in @" << *param.getBucket()
+           << ", what is beside it to @" << *firstParam.getBucket();
     diag.attachNote(first.getLoc()) << "this";
     return diag;
   }

@@ -78,6 +78,21 @@ rt.stage 0 arena 1024 {
 
 // -----
 
+// Or another moment.
+
+rt.stage 0 arena 1024 {
+  rt.buffer @row : memref<1x64xf32> bucket at 0
+  rt.buffer @moments : memref<1x64xf32> bucket at 256
+  rt.buffer @a : memref<5xf32> param in @row element 0 at 0
+  rt.buffer @b : memref<5xf32> param in @row element 32 at 128
+  // expected-note @+1 {{this}}
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 256 {of = "a"}
+  // expected-error @+1 {{is not named 'exp_avg.*' as what is beside it}}
+  rt.buffer @exp_avg_sq.b : memref<5xf32> state in @moments element 32 at 384 {of = "b"}
+}
+
+// -----
+
 // Rows of two layers in each other's place.
 func.func private @update_kernel(%w: tensor<1x32xf32>, %m: tensor<1x32xf32>)
     -> (tensor<1x32xf32> {rt.inplace = 0}, tensor<1x32xf32> {rt.inplace = 1})
