@@ -30,7 +30,7 @@ struct Channels::Card {
   uint64_t network = 0; ///< a hash of its namespace: that of a loopback
   in_addr_t host = 0;   ///< network byte order, as the port
   uint16_t port = 0;
-  cpu_set_t cores = exchange::ownCores();
+  cpu_set_t cores = {}; ///< that it may run on
 };
 
 namespace {
@@ -201,6 +201,7 @@ void Channels::letIn(const Launch &launch) {
   openDoor(rendezvous, first);
   std::vector<Card> cards(size());
   cards[0].network = ownNetwork();
+  cards[0].cores = exchange::ownCores();
   for (int missing = size() - 1; missing > 0;) {
     Operation operation("wait", Doing::Waits, missingText(in));
     Arrival arrival = first.next(forever);
@@ -256,6 +257,7 @@ void Channels::findRankZero(const Launch &launch) {
   in[0] = out[0] = knockUntilLetIn(rendezvous, {rendezvous.secret, own});
   Card card;
   card.network = ownNetwork();
+  card.cores = exchange::ownCores();
   card.host = addressOf(in[0], getsockname).sin_addr.s_addr;
   // The secret of those who will connect is not known yet; they neither.
   door = std::make_unique<Door>(Secret(), size());

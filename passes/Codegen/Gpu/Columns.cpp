@@ -72,13 +72,10 @@ struct codegen::Question {
   bool concerns(Operation *inner) const {
     return inner == op || depending.contains(inner);
   }
-
-private:
-  bool isCommon(linalg::GenericOp sweep, Value value);
-  bool goesUp(linalg::GenericOp sweep, Value value);
 };
 
-bool Question::isCommon(linalg::GenericOp sweep, Value value) {
+/// Whether a value is the same for all columns.
+static bool isCommon(linalg::GenericOp sweep, Value value) {
   if (!sweep.getRegion().isAncestor(value.getParentRegion()))
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
@@ -86,7 +83,8 @@ bool Question::isCommon(linalg::GenericOp sweep, Value value) {
                          sweep.getMatchingOpOperand(argument)->get().getType());
 }
 
-bool Question::goesUp(linalg::GenericOp sweep, Value value) {
+/// Whether it is one more for each than for the column before.
+static bool goesUp(linalg::GenericOp sweep, Value value) {
   Operation *made = value.getDefiningOp();
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(made))
     return goesUp(sweep, cast.getIn());
@@ -120,6 +118,7 @@ Question::Question(linalg::GenericOp sweep) {
 
 void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
                                Value column) {
+  // What is rounded to 16 bits need not be as exact as libdevice's functions.
   Value made;
   if (isa<linalg::IndexOp>(inner))
     made = column;
@@ -134,8 +133,8 @@ void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
     return;
   }
   Operation *clone = b.clone(inner, local);
-  // The same for reciprocals: what is exact takes ten instructions. Quotients
-  // of others would be wrong where the divisor's reciprocal is no number.
+  // Of quotients only reciprocals: others would be wrong where the divisor's is
+  // infinite.
   if (auto quotient = dyn_cast<arith::DivFOp>(clone);
       quotient && quotient.getType().isF32() &&
       matchPattern(quotient.getLhs(), m_OneFloat()) &&

@@ -89,10 +89,10 @@ static LogicalResult verifyAlike(rt::BufferOp member,
 }
 
 /// What a moment's name says of it, ahead of its parameter's: "exp_avg.".
-static StringRef roleOf(rt::BufferOp member) {
-  StringRef role = member.getSymName();
+static StringRef prefixOf(rt::BufferOp member) {
+  StringRef prefix = member.getSymName();
   auto of = member->getAttrOfType<StringAttr>("of");
-  return of && role.consume_back(of.getValue()) ? role : StringRef();
+  return of && prefix.consume_back(of.getValue()) ? prefix : StringRef();
 }
 
 /// A row is computed with as a whole: what lies in it belongs to parameters of
@@ -110,12 +110,13 @@ static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
       firstParam = param;
     }
     bool isTogether = param.getBucket() == firstParam.getBucket();
-    StringRef role = roleOf(member), firstRole = roleOf(first);
-    if (isTogether && (role.empty() || firstRole.empty() || role == firstRole))
+    StringRef prefix = prefixOf(member), firstPrefix = prefixOf(first);
+    if (isTogether &&
+        (prefix.empty() || firstPrefix.empty() || prefix == firstPrefix))
       continue;
     InFlightDiagnostic diag = member.emitOpError();
     if (isTogether)
-      diag << "is not named '" << firstRole << "*' as what is beside it";
+      diag << "is not named '" << firstPrefix << "*' as what is beside it";
     else
       diag << "belongs to what lies in @" << *param.getBucket()
            << ", what is beside it to @" << *firstParam.getBucket();

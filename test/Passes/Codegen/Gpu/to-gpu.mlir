@@ -351,7 +351,7 @@ func.func private @loss_grad(%d: tensor<4096xf32>, %x: tensor<4096x2048xbf16>,
   return %dx : tensor<4096x2048xbf16>
 }
 
-// So it is with quotients; what f32 is made of is as exact as f32.
+// So it is with reciprocals; what f32 is made of is as exact as f32.
 // CHECK-LABEL: gpu.func @silu_bf16(
 // CHECK-NOT: math.exp %
 // CHECK: arith.divf {{.*}} fastmath<afn> : f32
