@@ -185,6 +185,13 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
 }
 
 static void addPipelinePasses(OpPassManager &manager, const Options &options) {
+  // On local programs: bytes are a rank's, and messages may be repeated. Ahead
+  // of tasks, which hand each other what is left.
+  if (options.recompute != "none") {
+    PipeRecomputePassOptions recompute;
+    recompute.kind = options.recompute;
+    manager.addPass(createPipeRecomputePass(std::move(recompute)));
+  }
   // Tasks are cut from local programs: what crosses stages are local values.
   manager.addPass(createPipeOutlinePass());
   // Once per layer would be once too often for everything from here on.

@@ -78,6 +78,9 @@ inline constexpr llvm::StringLiteral kPaddingRowAttr = "nn.padding_row";
 inline constexpr llvm::StringLiteral kDetachedAttr = "nn.detached";
 /// On any op, a unit: autodiff made it; it is no part of the forward pass.
 inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
+/// On any op of the backward pass, a unit: it computes anew what the forward
+/// pass has computed, instead of keeping it.
+inline constexpr llvm::StringLiteral kRecomputedAttr = "nn.recomputed";
 /// On any op, a whole number: the pipeline stage it belongs to. Absent: there
 /// are no stages.
 inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";

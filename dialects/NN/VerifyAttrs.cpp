@@ -67,6 +67,7 @@ constexpr StringLiteral anOp = "an op", aModule = "a module",
 
 const Attr onOps[] = {
     {kBackwardAttr, isAny, isUnit, anOp, aUnit},
+    {kRecomputedAttr, isAny, isUnit, anOp, aUnit},
     {kStageAttr, isAny, isInteger, anOp, aNumber},
     {kSegmentAttr, isAny, isInteger, anOp, aNumber},
     {kIdsAttr, isLater, isDictionary, "an input", "a dictionary"},

@@ -219,7 +219,7 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
         }))
       found.weightsOf[argument.getArgNumber()] = findWeights(argument);
   for (Operation &op : *body.getBlock()) {
-    if (!op.hasAttr(nn::kBackwardAttr))
+    if (!op.hasAttr(nn::kBackwardAttr) || op.hasAttr(nn::kRecomputedAttr))
       continue;
     if (auto product = dyn_cast<nn::ContractOp>(op)) {
       meets(product.getLhs(), product.getRhs());

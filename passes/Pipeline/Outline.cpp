@@ -73,8 +73,7 @@ struct PipeOutlinePass : pcc::impl::PipeOutlinePassBase<PipeOutlinePass> {
 
 } // namespace
 
-/// The segment of an op; a stage without segments is one.
-static std::optional<int64_t> segmentOf(Operation *op) {
+std::optional<int64_t> pcc::segmentOf(Operation *op) {
   for (StringRef name :
        {StringRef(nn::kSegmentAttr), StringRef(nn::kStageAttr)})
     if (auto number = op->getAttrOfType<IntegerAttr>(name))
@@ -93,7 +92,7 @@ void MicrobatchOutliner::splitAccumulations() {
     llvm::SmallDenseSet<int64_t> from;
     for (Value input : sum.getInputs())
       if (Operation *def = input.getDefiningOp())
-        if (auto segment = ::segmentOf(def))
+        if (auto segment = pcc::segmentOf(def))
           from.insert(*segment);
     if (from.size() < 2)
       continue;
@@ -123,7 +122,7 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     bool isFree = !activations.contains(&op) && isMemoryEffectFree(&op);
     if (isFree || isa<nn::ReadOp>(op))
       continue;
-    auto segment = ::segmentOf(&op);
+    auto segment = pcc::segmentOf(&op);
     if (segment && *segment >= segments())
       return op.emitOpError()
              << "is in segment " << *segment << " of " << segments();

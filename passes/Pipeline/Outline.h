@@ -8,6 +8,9 @@
 
 namespace pcc {
 
+/// The segment of an op; a stage without segments is one.
+std::optional<int64_t> segmentOf(mlir::Operation *op);
+
 /// Makes the update tasks of every stage, and what exchanges the gradients of
 /// parameters that several stages hold.
 mlir::LogicalResult outlineUpdate(TaskSymbols &symbols,

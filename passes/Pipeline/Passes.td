@@ -35,6 +35,22 @@ def NNSegmentsPass : Pass<"nn-segments", "::mlir::ModuleOp"> {
   }];
 }
 
+def PipeRecomputePass : Pass<"pipe-recompute", "::mlir::ModuleOp"> {
+  let summary = "Has backward passes compute anew what they can";
+  let description = [{
+    What the backward pass of a segment reads of its forward pass is kept until
+    then, unless it is computed anew, from the rest or from what other segments
+    hand to this one. Kept is what takes fewest bytes; of equal choices, what
+    leaves least to compute. With `selective` only what is bounded by memory may
+    be computed twice: norms, activation functions, sums, casts, dropout; with
+    `full` everything, products, attention and messages included. Of the last
+    segment, whose backward pass is the next to run, everything is kept.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"selective\"",
+           "selective or full">];
+}
+
 def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
   let summary = "Makes tasks of the functions of one rank's program";
   let description = [{

@@ -49,6 +49,7 @@ def draw_plan(draw):
             (0.3, "bucket-size", [1000, 20000, 100000]),
             (0.3, "precision", ["bf16", "fp16"]),
             (0.3, "target", ["cuda", "cuda-emulated"]),
+            (0.3, "recompute", ["selective", "full"]),
             (0.15, "cp", [2]),
             (0.15, "overlap", ["off"])):
         if draw.random() < share:

@@ -99,12 +99,14 @@ class Case:
         if self.dp * self.cp > 1:
             self.zero = draw.choice(ZERO)
             self.bucket = draw.choice([0, 600, 4000])
+        self.recompute = draw.choice(["none", "selective", "full"])
 
     def __str__(self):
         return (f"seed {self.seed}: tp {self.tp} pp {self.pp} dp {self.dp} "
                 f"cp {self.cp}{' sp' if self.sp else ''} zero {self.zero}, "
                 f"{self.microbatches} microbatches, {self.schedule}, "
-                f"{self.optimizer}, {self.blocks} blocks")
+                f"{self.optimizer}, recompute {self.recompute}, "
+                f"{self.blocks} blocks")
 
     def call(self, *command, stdout=None):
         """Runs a command; its exit code and what it wrote."""
@@ -155,6 +157,7 @@ class Case:
         flags = [f"--tp={self.tp}", f"--pp={self.pp}", f"--dp={self.dp}",
                  f"--cp={self.cp}", *(["--sequence-parallel"] * self.sp),
                  f"--schedule={self.schedule}", f"--zero={self.zero}",
+                 f"--recompute={self.recompute}",
                  *([f"--bucket-size={self.bucket}"] if self.bucket else []),
                  *batches, *self.target]
         code, text = self.call(pcc, "model.mlir", *flags, "--emit=train",

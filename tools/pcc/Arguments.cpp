@@ -115,6 +115,16 @@ static bool checkZero(const Flags &flags) {
   return true;
 }
 
+static bool checkRecompute(const Flags &flags) {
+  if (!checkChoice("recompute", flags.recompute, {"none", "selective", "full"}))
+    return false;
+  if (flags.forward && flags.recompute != "none")
+    llvm::errs() << "pcc: warning: --recompute " << flags.recompute
+                 << " changes nothing: a forward-only program has no backward "
+                    "pass\n";
+  return true;
+}
+
 static bool readBucketSize(const Flags &flags, Options &options) {
   options.bucketSize = parseBytes(flags.bucketSize);
   if (options.bucketSize > 0)
@@ -124,15 +134,11 @@ static bool readBucketSize(const Flags &flags, Options &options) {
 
 /// Says no to what only later versions will have.
 static bool checkOnlyValues(const Flags &flags) {
-  std::pair<const Text *, llvm::StringRef> only[] = {{&flags.recompute, "none"},
-                                                     {&flags.vpp, "1"}};
-  for (auto [flag, value] : only)
-    if (*flag != value) {
-      llvm::errs() << "pcc: error: --" << flag->ArgStr << " "
-                   << flag->getValue() << ": this version has only " << value
-                   << "\n";
-      return false;
-    }
+  if (flags.vpp != "1") {
+    llvm::errs() << "pcc: error: --vpp " << flags.vpp
+                 << ": this version has only 1\n";
+    return false;
+  }
   const cl::Option *none[] = {&flags.layersPerChunk,
                               &flags.distributedOptimizer, &flags.scheduleFile};
   for (const cl::Option *flag : none)
@@ -195,6 +201,7 @@ static void readOptions(const Flags &flags, Options &options) {
   options.zero = flags.zero;
   options.schedule = flags.schedule;
   options.overlap = flags.overlap;
+  options.recompute = flags.recompute;
   options.epilogues = flags.epilogues;
   options.stageCut = flags.stageCut;
   options.microBatch = flags.microBatch;
@@ -242,6 +249,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.bucketSize);
   note(flags.schedule);
   note(flags.overlap);
+  note(flags.recompute);
   note(flags.epilogues);
   note(flags.stageCut);
   note(flags.loss);
@@ -279,7 +287,7 @@ static bool checkChoices(const Flags &flags) {
           checkChoice("loss", flags.loss,
                       {"causal-lm", "cross-entropy", "mse"})) &&
          checkChoice("optimizer", flags.optimizer, {"adamw", "sgd"}) &&
-         checkPrecision(flags) && checkZero(flags) &&
+         checkPrecision(flags) && checkZero(flags) && checkRecompute(flags) &&
          checkChoice("init", flags.init, {"from-onnx", "random"}) &&
          checkChoice("batch-norm", flags.batchNorm, {"batch", "running"}) &&
          checkChoice("target", flags.targetName,

@@ -28,9 +28,25 @@ static int distanceOf(int64_t from, int64_t to) {
 /// Plans of the same ranks and global batch, the nearest first.
 static std::vector<Candidate> findCandidates(const Options &asked) {
   std::vector<Candidate> candidates;
-  // What gives the same steps for more messages comes after every change of the
-  // micro batch, and splitting otherwise after that.
-  constexpr int kOtherStage = 64, kOtherSplit = 4 * kOtherStage;
+  // Norms and the like computed twice come after every change of the micro
+  // batch, then more messages, then whole layers computed twice. Splitting
+  // otherwise comes last.
+  constexpr int kSelective = 32, kOtherStage = 64, kFull = 4 * kOtherStage,
+                kOtherSplit = 4 * kFull;
+  auto addRecomputing = [&](const Options &plan, int distance) {
+    if (distance)
+      candidates.push_back({plan, distance});
+    for (auto [kind, further] :
+         {std::pair("selective", kSelective), std::pair("full", kFull)}) {
+      bool isMore = asked.recompute == "none" ||
+                    (asked.recompute == "selective" && further == kFull);
+      if (!isMore)
+        continue;
+      Options options = plan;
+      options.recompute = kind;
+      candidates.push_back({options, distance + further});
+    }
+  };
   auto add = [&](int64_t tp, int64_t pp, int64_t dp, int64_t micro,
                  int distance) {
     if (asked.globalBatch % (micro * dp))
@@ -40,15 +56,13 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
     options.pp = pp;
     options.dp = dp;
     options.microBatch = micro;
-    if (distance)
-      candidates.push_back({options, distance});
+    addRecomputing(options, distance);
     if (dp * asked.cp == 1)
       return;
     int64_t stage = options.zeroStage();
     for (int64_t larger = stage + 1; larger <= 3; ++larger) {
       options.zero = std::to_string(larger);
-      candidates.push_back(
-          {options, distance + kOtherStage * int(larger - stage)});
+      addRecomputing(options, distance + kOtherStage * int(larger - stage));
     }
   };
   auto addAll = [&](int64_t tp, int64_t pp, int64_t dp, int distance) {
@@ -108,6 +122,8 @@ static std::string describe(const Options &plan, const Options &asked) {
   flag("micro-batch-size", plan.microBatch, asked.microBatch);
   if (plan.zero != asked.zero)
     flag("zero", plan.zeroStage(), -1);
+  if (plan.recompute != asked.recompute)
+    text += " --recompute " + plan.recompute;
   if (!asked.globalBatchGiven)
     flag("global-batch-size", plan.globalBatch, 0);
   return StringRef(text).ltrim().str();

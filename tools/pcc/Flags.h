@@ -102,6 +102,11 @@ struct Flags {
   Text overlap{"overlap",
                cl::desc("Whether stages compute while they transfer: on, off"),
                cl::init("on"), cl::value_desc("WHEN"), cl::cat(parallelism)};
+  Text recompute{
+      "recompute",
+      cl::desc("What backward passes compute anew instead of keeping it: none, "
+               "selective (norms, gelu and the like), full (whole layers)"),
+      cl::init("none"), cl::value_desc("WHAT"), cl::cat(training)};
   Text stageCut{
       "stage-cut",
       cl::desc("Nodes that begin a pipeline stage (default: balance)"),
@@ -134,7 +139,6 @@ struct Flags {
 
   /// What this version has one value of only, or none, and refuses another;
   /// hidden until it has more.
-  Text recompute{"recompute", cl::init("none"), cl::Hidden, cl::cat(training)};
   Text vpp{"vpp", cl::init("1"), cl::Hidden, cl::cat(parallelism)};
   Text layersPerChunk{"num-layers-per-virtual-pipeline-stage", cl::Hidden,
                       cl::cat(parallelism)};

@@ -97,6 +97,7 @@ static const Choice choices[] = {
     {"zero", "zero", "spmd", nullptr, &Options::zero},
     {"bucket_size", "bucket-size", "spmd", &Options::bucketSize},
     {"schedule", "schedule", "pipeline", nullptr, &Options::schedule},
+    {"recompute", "recompute", "pipeline", nullptr, &Options::recompute},
     {"overlap", "overlap", "pipeline", nullptr, &Options::overlap},
     {"global_batch", "global-batch-size", "pipeline", &Options::globalBatch},
     {"target", "target", "rt", nullptr, &Options::target},

@@ -57,7 +57,9 @@ void Summary::collectTasks(ModuleOp module) {
       auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
       for (Operation &op : *body.getBlock())
         if (auto cost = dyn_cast<nn::CostInterface>(op))
-          stage.flops += cost.getFlops() * times;
+          (op.hasAttr(nn::kRecomputedAttr) ? stage.repeatedFlops
+                                           : stage.flops) +=
+              cost.getFlops() * times;
     });
   }
 }
@@ -351,10 +353,14 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     os << "loss:     " << (loss == "own" ? "the file's own" : loss) << "\n";
   for (auto &[form, directions] : attention)
     os << "attention: " << directions << " " << form << "\n";
+  if (options.recompute != "none" && !options.forward)
+    os << "recompute: " << options.recompute << "\n";
   printProducts(os);
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";
+    if (stage.repeatedFlops > 0)
+      os << " and " << formatFlops(stage.repeatedFlops) << " recomputed";
     // Memory is known once offsets are assigned.
     if (stage.arena) {
       os << "; ";
@@ -384,6 +390,7 @@ void Summary::annotate(ModuleOp module, StringRef model,
 
 void Summary::Stage::printJson(llvm::json::OStream &json) const {
   json.attribute("flops", flops);
+  json.attribute("recomputed_flops", repeatedFlops);
   json.attribute("arena_bytes", arena);
   if (workspace)
     json.attribute("workspace_bytes", workspace);
@@ -427,6 +434,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
       json.attribute("seq_source", options.seqSource);
     json.attribute("precision", options.precision);
     json.attribute("zero", options.zeroStage());
+    json.attribute("recompute", options.recompute);
     json.attribute("loss", loss);
     json.attributeArray("attention", [&] {
       for (auto &[form, directions] : attention)

@@ -42,7 +42,8 @@ public:
 private:
   /// What one rank of a stage does in a step.
   struct Stage {
-    double flops = 0;
+    /// Of the model; and of what backward passes compute anew.
+    double flops = 0, repeatedFlops = 0;
     int64_t parameters = 0, gradients = 0, state = 0,
             activations = 0; ///< bytes
 

@@ -1,0 +1,231 @@
+//===- Recompute.cpp - What backward passes compute anew ------------------===//
+//
+// Between the forward and the backward pass of a segment lie those of all
+// segments behind it, and of other microbatches: what the one hands to the
+// other is most of a rank's memory. Some of it follows from the rest, and the
+// backward pass may compute it anew, just before it is used:
+//
+//     %n = nn.rms_norm %x, %scale            {segment 1}
+//     %y = nn.contract %n, %w                {segment 1}
+//     ...
+//     %m = nn.rms_norm %x, %scale            {segment 1, bwd, recomputed}
+//     %dw = nn.contract %m, %dy              {segment 1, bwd}
+//
+// Here %x is handed over, and %n is not. What is handed over is the lightest
+// cut of the graph of a segment's values, between those that are there only
+// once (of other segments, or dear to compute) and those that its backward pass
+// reads. Of equal cuts it is the one that leaves least to compute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Activations.h"
+#include "dialects/Dist/Dist.h"
+#include "dialects/NN/AttrNames.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Pipeline/Cut.h"
+#include "passes/Pipeline/Outline.h"
+#include "passes/Pipeline/Passes.h"
+#include "passes/Training/Entry.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+namespace pcc {
+#define GEN_PASS_DEF_PIPERECOMPUTEPASS
+#include "passes/Pipeline/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+
+/// One segment: what its forward pass computes, and which of it its backward
+/// pass gets, or computes anew.
+class SegmentValues {
+public:
+  SegmentValues(int64_t segment, ArrayRef<Operation *> forward,
+                const llvm::DenseSet<Operation *> &activations, bool all)
+      : segment(segment), forward(forward), activations(activations), all(all) {
+  }
+
+  /// Finds what is handed over.
+  void choose();
+  /// Clones what is not, ahead of `begin`, where the backward pass begins.
+  /// Returns how many ops it cloned.
+  int64_t clone(Operation *begin);
+
+private:
+  bool isRepeatable(Operation *op) const;
+  bool isUsedBack(Value value) const;
+  bool isHandedOverAnyway(Value value) const;
+  int addValue(Value value);
+  bool isHandedOver(Value value) const {
+    auto it = nodes.find(value);
+    return it == nodes.end() || cut.test(it->second);
+  }
+
+  int64_t segment;
+  /// In program order.
+  ArrayRef<Operation *> forward;
+  const llvm::DenseSet<Operation *> &activations;
+  /// Whether everything may be repeated, or only what is cheap.
+  bool all;
+  Cut graph;
+  llvm::MapVector<Value, int> nodes;
+  llvm::BitVector cut;
+};
+
+struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
+  using PipeRecomputePassBase::PipeRecomputePassBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
+
+/// Whether the backward pass may compute it anew. What is cheap is bounded by
+/// memory: no products, no attention, no messages, no rows of a table.
+bool SegmentValues::isRepeatable(Operation *op) const {
+  if (!isMemoryEffectFree(op))
+    return false;
+  return all || !(isa<nn::CostInterface, nn::EmbeddingOp>(op) ||
+                  isa<dist::DistDialect>(op->getDialect()));
+}
+
+bool SegmentValues::isUsedBack(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isBackward(user) && segmentOf(user) == segment;
+  });
+}
+
+/// Whether the backward pass of another segment reads it.
+bool SegmentValues::isHandedOverAnyway(Value value) const {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isBackward(user) && segmentOf(user) != segment;
+  });
+}
+
+int SegmentValues::addValue(Value value) {
+  int node = graph.addNode(isHandedOverAnyway(value) ? 0 : bytesOf(value));
+  nodes[value] = node;
+  if (isUsedBack(value))
+    graph.addEnd(node);
+  return node;
+}
+
+void SegmentValues::choose() {
+  llvm::DenseSet<Operation *> own(forward.begin(), forward.end());
+  for (Operation *op : forward) {
+    SmallVector<int> operands;
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (!def || !activations.contains(def))
+        continue;
+      auto known = nodes.find(operand);
+      int node = known != nodes.end() ? known->second : addValue(operand);
+      if (!own.contains(def) && known == nodes.end())
+        graph.addBegin(node);
+      operands.push_back(node);
+    }
+    for (Value result : op->getResults()) {
+      int node = addValue(result);
+      if (!isRepeatable(op))
+        graph.addBegin(node);
+      else
+        for (int operand : operands)
+          graph.addEdge(operand, node);
+    }
+  }
+  cut = graph.find();
+}
+
+int64_t SegmentValues::clone(Operation *begin) {
+  llvm::DenseSet<Operation *> needed;
+  for (Operation *op : llvm::reverse(forward)) {
+    bool isNeeded = llvm::any_of(op->getResults(), [&](Value result) {
+      if (isHandedOver(result))
+        return false;
+      return isUsedBack(result) ||
+             llvm::any_of(result.getUsers(), [&](Operation *user) {
+               return needed.contains(user);
+             });
+    });
+    if (isNeeded)
+      needed.insert(op);
+  }
+  OpBuilder builder(begin);
+  IRMapping mapping;
+  SmallVector<Operation *> clones;
+  for (Operation *op : forward) {
+    if (!needed.contains(op))
+      continue;
+    Operation *copy = builder.clone(*op, mapping);
+    copy->removeDiscardableAttr(dist::kIdAttr);
+    for (StringRef mark :
+         {StringRef(nn::kBackwardAttr), StringRef(nn::kRecomputedAttr)})
+      copy->setDiscardableAttr(mark, builder.getUnitAttr());
+    clones.push_back(copy);
+    for (auto [result, again] :
+         llvm::zip(op->getResults(), copy->getResults())) {
+      if (isHandedOver(result)) {
+        mapping.map(result, result);
+        continue;
+      }
+      result.replaceUsesWithIf(again, [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return isBackward(user) && segmentOf(user) == segment;
+      });
+    }
+  }
+  // Not before it is used: until then it takes memory.
+  for (Operation *copy : llvm::reverse(clones)) {
+    Operation *first = nullptr;
+    for (Operation *user : copy->getUsers())
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    copy->moveBefore(first);
+  }
+  return clones.size();
+}
+
+void PipeRecomputePass::runOnOperation() {
+  auto microbatch =
+      getOperation().lookupSymbol<func::FuncOp>(nn::kMicrobatch);
+  if (!microbatch)
+    return;
+  Block &block = microbatch.getBody().front();
+  auto activations = findActivations(block);
+  /// By segment, in order: its forward pass, and where its backward one begins.
+  std::map<int64_t, SmallVector<Operation *>> forward;
+  llvm::DenseMap<int64_t, Operation *> begins;
+  for (Operation &op : block) {
+    std::optional<int64_t> segment = segmentOf(&op);
+    if (!segment || !activations.contains(&op))
+      continue;
+    if (isBackward(&op))
+      begins.try_emplace(*segment, &op);
+    else
+      forward[*segment].push_back(&op);
+  }
+  int64_t clones = 0;
+  // The last one's backward pass is the next to run: it gets all there is.
+  // Backwards, as what one is handed over is there for those before it.
+  if (!forward.empty())
+    forward.erase(std::prev(forward.end()));
+  for (auto &[segment, ops] : llvm::reverse(forward)) {
+    Operation *begin = begins.lookup(segment);
+    if (!begin)
+      continue;
+    SegmentValues values(segment, ops, activations, kind == "full");
+    values.choose();
+    clones += values.clone(begin);
+  }
+  if (!clones)
+    emitWarning(microbatch.getLoc())
+        << "--recompute " << kind
+        << " changes nothing: no layer keeps what its backward pass could "
+           "compute";
+}
