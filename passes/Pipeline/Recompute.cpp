@@ -16,6 +16,9 @@
 // once (of other segments, or dear to compute) and those that its backward pass
 // reads. Of equal cuts it is the one that leaves least to compute.
 //
+// What a backward pass computes anew it computes once: messages that it repeats
+// as it is, such as gathers of what a product was of, it has no need to.
+//
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Activations.h"
@@ -29,6 +32,7 @@
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 
 namespace pcc {
@@ -58,6 +62,9 @@ public:
 
 private:
   bool isRepeatable(Operation *op) const;
+  bool isInBackward(Operation *op) const {
+    return op->hasAttr(nn::kBackwardAttr) && segmentOf(op) == segment;
+  }
   bool isUsedBack(Value value) const;
   bool isHandedOverAnyway(Value value) const;
   int addValue(Value value);
@@ -86,6 +93,16 @@ struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
 
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
 
+/// Whether two ops compute the same, which lies alike.
+static bool areEqual(Operation *a, Operation *b) {
+  return OperationEquivalence::isEquivalentTo(
+             a, b,
+             OperationEquivalence::IgnoreLocations |
+                 OperationEquivalence::IgnoreDiscardableAttrs) &&
+         a->getDiscardableAttr(dist::kShardingsAttr) ==
+             b->getDiscardableAttr(dist::kShardingsAttr);
+}
+
 /// Whether the backward pass may compute it anew. What is cheap is bounded by
 /// memory: no products, no attention, no messages, no rows of a table.
 bool SegmentValues::isRepeatable(Operation *op) const {
@@ -96,9 +113,8 @@ bool SegmentValues::isRepeatable(Operation *op) const {
 }
 
 bool SegmentValues::isUsedBack(Value value) const {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return isBackward(user) && segmentOf(user) == segment;
-  });
+  return llvm::any_of(value.getUsers(),
+                      [&](Operation *user) { return isInBackward(user); });
 }
 
 /// Whether the backward pass of another segment reads it.
@@ -117,16 +133,15 @@ int SegmentValues::addValue(Value value) {
 }
 
 void SegmentValues::choose() {
-  llvm::DenseSet<Operation *> own(forward.begin(), forward.end());
   for (Operation *op : forward) {
     SmallVector<int> operands;
     for (Value operand : op->getOperands()) {
       Operation *def = operand.getDefiningOp();
       if (!def || !activations.contains(def))
         continue;
-      auto known = nodes.find(operand);
-      int node = known != nodes.end() ? known->second : addValue(operand);
-      if (!own.contains(def) && known == nodes.end())
+      bool isNew = !nodes.contains(operand);
+      int node = isNew ? addValue(operand) : nodes.lookup(operand);
+      if (isNew)
         graph.addBegin(node);
       operands.push_back(node);
     }
@@ -159,6 +174,7 @@ int64_t SegmentValues::clone(Operation *begin) {
   OpBuilder builder(begin);
   IRMapping mapping;
   SmallVector<Operation *> clones;
+  llvm::SmallSetVector<Operation *, 4> twice;
   for (Operation *op : forward) {
     if (!needed.contains(op))
       continue;
@@ -175,11 +191,19 @@ int64_t SegmentValues::clone(Operation *begin) {
         continue;
       }
       result.replaceUsesWithIf(again, [&](OpOperand &use) {
-        Operation *user = use.getOwner();
-        return isBackward(user) && segmentOf(user) == segment;
+        return isInBackward(use.getOwner());
       });
     }
+    // Gathers, above all, are repeated there as it is.
+    for (Operation *same : llvm::to_vector(copy->getOperand(0).getUsers()))
+      if (isInBackward(same) && !same->hasAttr(nn::kRecomputedAttr) &&
+          areEqual(copy, same)) {
+        same->replaceAllUsesWith(copy);
+        twice.insert(same);
+      }
   }
+  for (Operation *op : twice)
+    op->erase();
   // Not before it is used: until then it takes memory.
   for (Operation *copy : llvm::reverse(clones)) {
     Operation *first = nullptr;

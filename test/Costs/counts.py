@@ -18,13 +18,17 @@ assert len(todo) > 5
 # What is split over ranks of data, of a sequence and of its activations.
 whole = costs.plans.Plan(
     family="gpt", tied=False, dropout=False, precision="bf16", tp=2, pp=1, dp=1,
-    cp=2, sp=True, zero=3, schedule="1f1b", microbatches=3)
+    cp=2, sp=True, zero=3, schedule="1f1b", microbatches=3, recompute="none")
 todo += [whole, whole._replace(zero=2), whole._replace(dp=2, microbatches=1),
          whole._replace(tied=True, precision="f32", pp=2, microbatches=4),
          whole._replace(pp=2, schedule="gpipe"),
          whole._replace(family="llama", tp=4, precision="fp16"),
          whole._replace(family="llama", tp=4, tied=True, microbatches=8),
          whole._replace(family="llama", tp=1, pp=2, sp=False, dp=2),
+         # Rows of biases that backward tasks take as well; halves of layers.
+         whole._replace(recompute="full"), whole._replace(recompute="selective"),
+         whole._replace(recompute="full", tp=4, cp=1, sp=False, dp=2),
+         whole._replace(recompute="full", pp=3, tp=1, sp=False, microbatches=4),
          # A stage of one layer, in which rows stay.
          whole._replace(tp=1, pp=4, sp=False, schedule="gpipe")]
 assert all(costs.plans.is_possible(plan) for plan in todo)
@@ -40,13 +44,13 @@ with tempfile.TemporaryDirectory() as folder:
     assert costs.differences(todo[-1], text)[1]
     # Small rows: those of a few layers, or each segment's by themselves, as with
     # zero 3 they are.
-    for plan in todo[-9:]:
+    for plan in todo[-13:]:
         for size in 100000, 1:
             text = costs.compile_plan(plan, BUILD, folder, bucket=size)
             total, lines = costs.differences(plan, text, bucket=size)
             assert total > 0 and not lines, (plan, size, lines)
         assert bool(costs.differences(plan, text)[1]) == (plan.zero < 3), plan
-    plan = next(plan for plan in todo if plan.tp > 1)
+    plan = next(plan for plan in todo if plan.tp > 1 and plan.pp > 1)
     text = costs.compile_plan(plan, BUILD, folder).splitlines()
     cut = costs.compile_plan(whole, BUILD, folder).splitlines()
 

@@ -21,7 +21,8 @@ With these five segments on one stage
 the head's stays from F.H to B.H, but that of layer 0 does not from B.0 to F.0, for
 two tasks run between. Forward tasks use all parameters, backward tasks weights of
 products and norms, but no biases, no table of positions, and a table of tokens as
-a head only.
+a head only. What backward tasks compute anew takes biases, too: those of norms, and
+where layers are computed anew, those of products that a layer goes on with.
 """
 
 import collections
@@ -60,33 +61,37 @@ def product(elements, split=True):
     return Param(elements, split, True, True)
 
 
-def norm(plan):
+def norm(plan, isRepeated):
     weight = Param(WIDTH, False, False, True)
-    return [weight] + [weight._replace(isBackward=False)] * (
+    return [weight] + [weight._replace(isBackward=isRepeated)] * (
         plan.family == "gpt")
 
 
-def bias(elements, split):
-    return Param(elements, split, False, False)
+def bias(elements, split, isRepeated):
+    return Param(elements, split, False, isRepeated)
 
 
-def attention(plan):
+def attention(plan, isBeforeMlp):
+    isFull = plan.recompute == "full"
     t, h = plan.tp, WIDTH
     if plan.family == "gpt":
-        return norm(plan) + [product(3 * h * h // t), bias(3 * h // t, True),
-                              product(h * h // t), bias(h, False)]
+        return norm(plan, plan.recompute != "none") + [
+            product(3 * h * h // t), bias(3 * h // t, True, isFull),
+            product(h * h // t), bias(h, False, isFull and isBeforeMlp)]
     kv = h * KV_HEADS * (h // HEADS) // min(t, KV_HEADS)
     shared = "kv" if t > KV_HEADS else True
-    return norm(plan) + [product(h * h // t), product(kv, shared),
-                          product(kv, shared), product(h * h // t)]
+    return norm(plan, False) + [product(h * h // t), product(kv, shared),
+                                product(kv, shared), product(h * h // t)]
 
 
 def mlp(plan):
     t, h = plan.tp, WIDTH
     if plan.family == "gpt":
-        return norm(plan) + [product(h * INNER // t), bias(INNER // t, True),
-                              product(INNER * h // t), bias(h, False)]
-    return norm(plan) + [product(h * INNER // t)] * 3
+        return norm(plan, plan.recompute != "none") + [
+            product(h * INNER // t),
+            bias(INNER // t, True, plan.recompute == "full"),
+            product(INNER * h // t), bias(h, False, False)]
+    return norm(plan, False) + [product(h * INNER // t)] * 3
 
 
 def segments_of(plan, part, positions, classes):
@@ -99,10 +104,10 @@ def segments_of(plan, part, positions, classes):
             Param(positions * WIDTH, False, True, False)] * (
                 plan.family == "gpt"))
     for has_attention, has_mlp in part.layers:
-        segments.append(attention(plan) * has_attention +
+        segments.append(attention(plan, has_mlp) * has_attention +
                         mlp(plan) * has_mlp)
     if part.last:
-        segments.append(norm(plan) + [table._replace(isBackward=True)] * (
+        segments.append(norm(plan, False) + [table._replace(isBackward=True)] * (
             not plan.tied))
     isTied = plan.tied and (part.first or part.last)
     return segments, table if isTied else None

@@ -4,7 +4,8 @@ LLaMA: neither, fewer key and value heads than query heads).
 
 b rows of a microbatch on a rank, s positions on a rank, h hidden, t tensor-
 parallel, d data-parallel (dp x cp), c context-parallel ranks, m microbatches; a
-layer is an attention and an MLP, which stages may cut apart; 4 bytes an
+layer is an attention and an MLP, which stages may cut apart; of one that is
+computed anew backward, what its attention gives is added up twice; 4 bytes an
 element, but for activations of 16 bits. Bytes are what one rank sends with a ring, see messages.py.
 """
 
@@ -38,6 +39,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     size = b * s * WIDTH * activation
     attentions, mlps = (sum(layers) for layers in zip((0, 0), *part.layers))
     sublayers = attentions + mlps
+    repeated = (plan.recompute == "full") * sum(map(all, part.layers))
     rows = buckets.rows(plan, part, stage, positions, classes, overlap, bucket)
     # Of how many ranks each has a part of what is reduced over data axes.
     kept = d if plan.zero else 1
@@ -54,11 +56,12 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     if plan.sp:
         add("all_gather", "tensor", m * (3 * sublayers + part.first +
                                          2 * part.last), scatter(size, t))
-        add("reduce_scatter", "tensor", m * (2 * sublayers + part.first +
-                                             part.last), scatter(size, t))
+        add("reduce_scatter", "tensor", m * (
+            2 * sublayers + repeated + part.first + part.last), scatter(size, t))
     elif t > 1:
-        add("all_reduce", "tensor", m * (2 * sublayers + part.first +
-                                         part.last), all_reduce(size, t))
+        add("all_reduce", "tensor", m * (
+            2 * sublayers + repeated + part.first + part.last),
+            all_reduce(size, t))
     for row in rows:
         if row.over:
             ranks = t if row.over == "tensor" else t // KV_HEADS

@@ -13,21 +13,21 @@ def cover(rows, count=0):
     some in which every pair of choices that any row has occurs, as few as a
     greedy choice finds; then more in the same way, until there are `count`.
     """
-    rows = list(rows)
-    pairs = {row: pairs_of(row) for row in rows}
-    everything = set(itertools.chain.from_iterable(pairs.values()))
+    bits, pairs = {}, {}  # a pair's bit; of a row, those of its pairs
+    for row in rows:
+        pairs[row] = sum(1 << bits.setdefault(pair, len(bits))
+                         for pair in pairs_of(row))
     chosen = []
-    while rows:
-        missing = set(everything)
-        while missing and rows:
-            new = {row: sum(pair in missing for pair in pairs[row])
-                   for row in rows}
-            best = max(rows, key=new.get)
-            if not new[best]:
+    while pairs:
+        missing = (1 << len(bits)) - 1
+        while missing and pairs:
+            best = max(pairs, key=lambda row: (pairs[row] & missing).bit_count())
+            new = pairs[best] & missing
+            if not new:
                 break  # what is missing is in rows chosen before alone
             chosen.append(best)
-            rows.remove(best)
-            missing -= set(pairs[best])
+            del pairs[best]
+            missing &= ~new
         if len(chosen) >= count:
             break
     return chosen

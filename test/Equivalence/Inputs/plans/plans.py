@@ -22,12 +22,14 @@ LAYERS = {"gpt": 4, "llama": 3}
 
 Plan = collections.namedtuple(
     "Plan",
-    "family tied dropout precision tp pp dp cp sp zero schedule microbatches")
+    "family tied dropout precision tp pp dp cp sp zero schedule microbatches "
+    "recompute")
 CHOICES = Plan(
     family=("gpt", "llama"), tied=(True, False), dropout=(False, True),
     precision=("f32", "bf16", "fp16"),
     tp=(1, 2, 4), pp=(1, 2, 3, 4), dp=(1, 2, 3), cp=(1, 2), sp=(False, True),
-    zero=(0, 1, 2, 3), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8))
+    zero=(0, 1, 2, 3), schedule=("1f1b", "gpipe"), microbatches=(1, 2, 3, 4, 8),
+    recompute=("none", "selective", "full"))
 
 
 def is_possible(plan):
@@ -56,7 +58,7 @@ def matches(plan, choices):
 def one_rank(plan):
     """What a plan must compute the same as."""
     return plan._replace(tp=1, pp=1, dp=1, cp=1, sp=False, zero=0, microbatches=1,
-                         schedule=CHOICES.schedule[0])
+                         schedule=CHOICES.schedule[0], recompute="none")
 
 
 def model(plan, folder):
@@ -84,5 +86,6 @@ def flags(plan):
     """Those of pcc, but for the model."""
     return ["-q", f"--tp={plan.tp}", f"--pp={plan.pp}", f"--dp={plan.dp}",
             f"--cp={plan.cp}", *["--sequence-parallel"] * plan.sp,
-            f"--zero={plan.zero}", f"--schedule={plan.schedule}", f"--precision={plan.precision}",
+            f"--zero={plan.zero}", f"--schedule={plan.schedule}",
+            f"--recompute={plan.recompute}", f"--precision={plan.precision}",
             f"--global-batch-size={GLOBAL_BATCH}"]
