@@ -21,6 +21,8 @@ LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
            "--pp 2 --global-batch-size 32",
            "--pp 3 --global-batch-size 8",
            "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16",
+           "--recompute selective --precision bf16 --global-batch-size 8",
+           "--recompute full --pp 2 --zero 3 --dp 2 --global-batch-size 16",
            # Slots of many buffers become free while rows of gradients begin.
            "--pp 2 --dp 2 --schedule gpipe --zero 2 --global-batch-size 16")
 
