@@ -34,8 +34,8 @@ struct Options {
   std::string schedule = "1f1b";
   /// "on", or "off": whether ranks compute while they communicate.
   std::string overlap = "on";
-  /// "none", "selective" or "full": what backward passes compute anew instead of
-  /// keeping it.
+  /// "none", "selective" or "full": what backward passes compute anew instead
+  /// of keeping it.
   std::string recompute = "none";
   /// "on", or "off": whether a device's library makes what follows a product.
   std::string epilogues = "on";

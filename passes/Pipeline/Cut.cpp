@@ -85,8 +85,8 @@ BitVector Cut::find() {
   SmallVector<int> found = {to};
   for (size_t i = 0; i < found.size(); ++i)
     for (int arc : arcsOf[found[i]])
-      if (int before = arcs[arc].to; arcs[arc ^ 1].room > 0 &&
-                                     !reaches.test(before)) {
+      if (int before = arcs[arc].to;
+          arcs[arc ^ 1].room > 0 && !reaches.test(before)) {
         reaches.set(before);
         found.push_back(before);
       }

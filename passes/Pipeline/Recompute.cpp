@@ -180,9 +180,8 @@ int64_t SegmentValues::clone(Operation *begin) {
       continue;
     Operation *copy = builder.clone(*op, mapping);
     copy->removeDiscardableAttr(dist::kIdAttr);
-    for (StringRef mark :
-         {StringRef(nn::kBackwardAttr), StringRef(nn::kRecomputedAttr)})
-      copy->setDiscardableAttr(mark, builder.getUnitAttr());
+    copy->setAttr(nn::kBackwardAttr, builder.getUnitAttr());
+    copy->setAttr(nn::kRecomputedAttr, builder.getUnitAttr());
     clones.push_back(copy);
     for (auto [result, again] :
          llvm::zip(op->getResults(), copy->getResults())) {
@@ -190,9 +189,8 @@ int64_t SegmentValues::clone(Operation *begin) {
         mapping.map(result, result);
         continue;
       }
-      result.replaceUsesWithIf(again, [&](OpOperand &use) {
-        return isInBackward(use.getOwner());
-      });
+      result.replaceUsesWithIf(
+          again, [&](OpOperand &use) { return isInBackward(use.getOwner()); });
     }
     // Gathers, above all, are repeated there as it is.
     for (Operation *same : llvm::to_vector(copy->getOperand(0).getUsers()))
@@ -216,8 +214,7 @@ int64_t SegmentValues::clone(Operation *begin) {
 }
 
 void PipeRecomputePass::runOnOperation() {
-  auto microbatch =
-      getOperation().lookupSymbol<func::FuncOp>(nn::kMicrobatch);
+  auto microbatch = getOperation().lookupSymbol<func::FuncOp>(nn::kMicrobatch);
   if (!microbatch)
     return;
   Block &block = microbatch.getBody().front();
