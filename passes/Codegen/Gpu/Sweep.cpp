@@ -267,8 +267,10 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
         return !isa<MemRefType>(v.getType()) ||
                held.contains(sliceOf(v).buffer);
       });
-  bool isGuarded =
-      !isPrivate && (columns.size || (most - rest) % (steps * perStep));
+  // Tiles are as many as the longest sweep needs, with its rest.
+  int64_t taken = columns.isTiled ? layout.tiles * layout.tileColumns
+                                  : llvm::alignTo(most - rest, steps * perStep);
+  bool isGuarded = !isPrivate && (columns.size || taken != most - rest);
   Value bound;
   if (isGuarded)
     bound = columns.size ? columns.size : index(most - rest);

@@ -113,6 +113,22 @@ func.func private @flat(%x: tensor<100000001xf32>)
   return %y : tensor<100000001xf32>
 }
 
+// Where whole accesses fill whole tiles, what is left of the row is one tile
+// more, of which no access is the kernel's.
+// CHECK-LABEL: gpu.func @flat_rest(
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 5, 1, 1>
+// CHECK: %[[IS_MINE:.*]] = arith.cmpi ult, %{{.*}}, %c1024
+// CHECK: scf.if %[[IS_MINE]]
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: arith.cmpi ult, {{.*}}, %c1
+func.func private @flat_rest(%x: tensor<1025xf32>) -> tensor<1025xf32>
+    attributes {rt.kernel} {
+  %y = nn.relu %x : tensor<1025xf32>
+  return %y : tensor<1025xf32>
+}
+
 // Of short rows a block has several; of 16-bit elements a thread moves 8. The
 // block reads the row that is added to all of them once.
 // CHECK-LABEL: gpu.func @short(
