@@ -16,8 +16,8 @@
 // once (of other segments, or dear to compute) and those that its backward pass
 // reads. Of equal cuts it is the one that leaves least to compute.
 //
-// What a backward pass computes anew it computes once: messages that it repeats
-// as it is, such as gathers of what a product was of, it has no need to.
+// What a backward pass gathers late, for the gradient of a weight, it gathers
+// again: the whole would be there from the begin to the end of it otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,6 @@
 #include "passes/Pipeline/Passes.h"
 #include "passes/Training/Entry.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include <map>
 
 namespace pcc {
@@ -92,16 +91,6 @@ struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
 } // namespace
 
 static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
-
-/// Whether two ops compute the same, which lies alike.
-static bool areEqual(Operation *a, Operation *b) {
-  return OperationEquivalence::isEquivalentTo(
-             a, b,
-             OperationEquivalence::IgnoreLocations |
-                 OperationEquivalence::IgnoreDiscardableAttrs) &&
-         a->getDiscardableAttr(dist::kShardingsAttr) ==
-             b->getDiscardableAttr(dist::kShardingsAttr);
-}
 
 /// Whether the backward pass may compute it anew. What is cheap is bounded by
 /// memory: no products, no attention, no messages, no rows of a table.
@@ -174,7 +163,6 @@ int64_t SegmentValues::clone(Operation *begin) {
   OpBuilder builder(begin);
   IRMapping mapping;
   SmallVector<Operation *> clones;
-  llvm::SmallSetVector<Operation *, 4> twice;
   for (Operation *op : forward) {
     if (!needed.contains(op))
       continue;
@@ -192,16 +180,7 @@ int64_t SegmentValues::clone(Operation *begin) {
       result.replaceUsesWithIf(
           again, [&](OpOperand &use) { return isInBackward(use.getOwner()); });
     }
-    // Gathers, above all, are repeated there as it is.
-    for (Operation *same : llvm::to_vector(copy->getOperand(0).getUsers()))
-      if (isInBackward(same) && !same->hasAttr(nn::kRecomputedAttr) &&
-          areEqual(copy, same)) {
-        same->replaceAllUsesWith(copy);
-        twice.insert(same);
-      }
   }
-  for (Operation *op : twice)
-    op->erase();
   // Not before it is used: until then it takes memory.
   for (Operation *copy : llvm::reverse(clones)) {
     Operation *first = nullptr;
@@ -215,7 +194,12 @@ int64_t SegmentValues::clone(Operation *begin) {
 
 void PipeRecomputePass::runOnOperation() {
   auto microbatch = getOperation().lookupSymbol<func::FuncOp>(nn::kMicrobatch);
-  if (!microbatch)
+  if (kind != "selective" && kind != "full") {
+    emitError(getOperation().getLoc())
+        << "recomputes what is 'selective' or 'full', not '" << kind << "'";
+    return signalPassFailure();
+  }
+  if (!microbatch || microbatch.isExternal())
     return;
   Block &block = microbatch.getBody().front();
   auto activations = findActivations(block);

@@ -305,6 +305,17 @@ bool Grouper::hasOutsidePath(int a, int b) {
 /// Ops of one kernel: beyond, a kernel takes longer to form than it saves.
 static constexpr size_t kMaxOps = 256;
 
+/// Columns of one row that are more than a launch is worth.
+static constexpr int64_t kManyColumns = 4 * 4096;
+
+/// Whether a group is one unit, of a row of many columns.
+static bool isOneLongRow(const Group &group) {
+  auto program =
+      RowProgram::create(group.arguments.getArrayRef(), group.results);
+  return program && program->shape == KernelShape::Rows && program->rows == 1 &&
+         program->columns > kManyColumns;
+}
+
 bool Grouper::tryMerge(int a, int b) {
   if (own[a].size() + own[b].size() > kMaxOps)
     return false;
@@ -312,6 +323,10 @@ bool Grouper::tryMerge(int a, int b) {
   llvm::append_range(merged, own[b]);
   Group group = complete(merged);
   if (!isValid(group) || hasOutsidePath(a, b))
+    return false;
+  // An update is many units', with the numbers that it goes by, such as the
+  // norm, it would be one's.
+  if (isOneLongRow(group) && !isOneLongRow(complete(own[b])))
     return false;
   for (Operation *op : own[b])
     unit[op] = a;

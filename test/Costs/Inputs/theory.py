@@ -5,7 +5,8 @@ LLaMA: neither, fewer key and value heads than query heads).
 b rows of a microbatch on a rank, s positions on a rank, h hidden, t tensor-
 parallel, d data-parallel (dp x cp), c context-parallel ranks, m microbatches; a
 layer is an attention and an MLP, which stages may cut apart; of one that is
-computed anew backward, what its attention gives is added up twice; 4 bytes an
+computed anew backward, what its attention gives is added up twice, and what
+both begin with is gathered once more; 4 bytes an
 element, but for activations of 16 bits. Bytes are what one rank sends with a ring, see messages.py.
 """
 
@@ -39,7 +40,8 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     size = b * s * WIDTH * activation
     attentions, mlps = (sum(layers) for layers in zip((0, 0), *part.layers))
     sublayers = attentions + mlps
-    repeated = (plan.recompute == "full") * sum(map(all, part.layers))
+    isFull = plan.recompute == "full"
+    repeated = isFull * sum(map(all, part.layers))
     rows = buckets.rows(plan, part, stage, positions, classes, overlap, bucket)
     # Of how many ranks each has a part of what is reduced over data axes.
     kept = d if plan.zero else 1
@@ -54,7 +56,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
         add("all_reduce", "tensor", m, all_reduce(b * s * ELEMENT, t))
         add("all_reduce", "tensor", m, all_reduce(2 * b * s * ELEMENT, t))
     if plan.sp:
-        add("all_gather", "tensor", m * (3 * sublayers + part.first +
+        add("all_gather", "tensor", m * ((3 + isFull) * sublayers + part.first +
                                          2 * part.last), scatter(size, t))
         add("reduce_scatter", "tensor", m * (
             2 * sublayers + repeated + part.first + part.last), scatter(size, t))
@@ -70,7 +72,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     if c > 1:
         heads = HEADS if plan.family == "gpt" else KV_HEADS
         width = b * seq * max(heads // t, 1) * (WIDTH // HEADS) * activation
-        add("all_gather", "sequence", m * attentions * 4,
+        add("all_gather", "sequence", m * attentions * (4 + 2 * isFull),
             scatter(width, c))
         add("reduce_scatter", "sequence", m * attentions * 2,
             scatter(width, c))
