@@ -172,7 +172,7 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
 
 LogicalResult RTFormKernelsPass::formIn(Block &block) {
   prepareBlock(block, partialSums);
-  auto grouping = groupBlock(block);
+  auto grouping = groupBlock(block, partialSums != 0);
   if (failed(grouping))
     return failure();
   current.clear();

@@ -84,7 +84,8 @@ namespace {
 
 class Grouper {
 public:
-  explicit Grouper(Block &block) : block(block) {}
+  Grouper(Block &block, bool isForDevice)
+      : block(block), isForDevice(isForDevice) {}
   FailureOr<Grouping> run();
 
 private:
@@ -110,6 +111,7 @@ private:
   void collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs);
 
   Block &block;
+  bool isForDevice;
   llvm::DenseMap<Operation *, int> position;
   SmallVector<Operation *> all;
   /// Views that are computed into memory: someone outside kernels uses them.
@@ -310,12 +312,26 @@ static constexpr int64_t kManyColumns = 4 * 4096;
 
 /// Whether a group is one unit, of a row of many columns.
 static bool isOneLongRow(const Group &group) {
+  if (llvm::none_of(group.results, [](Value result) {
+        return numElements(result) > kManyColumns;
+      }))
+    return false;
   auto program =
       RowProgram::create(group.arguments.getArrayRef(), group.results);
   return program && program->shape == KernelShape::Rows && program->rows == 1 &&
          program->columns > kManyColumns;
 }
 
+/// Whether a result of a group goes into the place of what was there.
+static bool replacesAny(const Group &group) {
+  return llvm::any_of(group.results,
+                      [](Value result) { return placeOf(result).has_value(); });
+}
+
+/// An update is many units', but with the numbers that it goes by, such as the
+/// norm, it would be one's, and stays by itself. Blocks of a device each make
+/// these again, unless there are some that they may not: those of fp16, which
+/// replace what they are made of.
 bool Grouper::tryMerge(int a, int b) {
   if (own[a].size() + own[b].size() > kMaxOps)
     return false;
@@ -324,9 +340,8 @@ bool Grouper::tryMerge(int a, int b) {
   Group group = complete(merged);
   if (!isValid(group) || hasOutsidePath(a, b))
     return false;
-  // An update is many units', with the numbers that it goes by, such as the
-  // norm, it would be one's.
-  if (isOneLongRow(group) && !isOneLongRow(complete(own[b])))
+  if (isOneLongRow(group) && !isOneLongRow(complete(own[b])) &&
+      (!isForDevice || replacesAny(complete(own[a]))))
     return false;
   for (Operation *op : own[b])
     unit[op] = a;
@@ -467,6 +482,6 @@ FailureOr<Grouping> Grouper::run() {
   return finish();
 }
 
-FailureOr<Grouping> codegen::groupBlock(Block &block) {
-  return Grouper(block).run();
+FailureOr<Grouping> codegen::groupBlock(Block &block, bool isForDevice) {
+  return Grouper(block, isForDevice).run();
 }

@@ -51,6 +51,9 @@ static SetVector<Operation *> collectOps(ArrayRef<Value> arguments,
   return ops;
 }
 
+/// f32 numbers of a line of memory.
+static constexpr int64_t kLine = 16;
+
 /// Lengths that a row of a tensor of this shape may have, best first: long
 /// enough to amortise a row's overhead, short enough to leave many rows.
 static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
@@ -68,11 +71,12 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   // A single long row would be one thread's: cut it where it divides.
   if (good.size() + huge.size() > 0 && product >= 16384 &&
       product / (good.empty() ? huge : good).front() < 16) {
-    for (int64_t length = 4096; length >= 256; --length)
-      if (product % length == 0) {
-        all.push_back(length);
-        break;
-      }
+    // Rather where rows begin with a line of memory.
+    for (int64_t step : {kLine, int64_t(1)}) {
+      for (int64_t length = 4096; length >= 256 && all.empty(); length -= step)
+        if (product % length == 0)
+          all.push_back(length);
+    }
   }
   llvm::append_range(all, good);
   all.append(tiny.rbegin(), tiny.rend());

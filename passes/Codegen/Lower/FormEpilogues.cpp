@@ -117,7 +117,7 @@ FailureOr<Traffic> RTFormEpiloguesPass::count(pipe::BodyOp body,
   codegen::prepareBlock(block, partialSums);
   ScopedDiagnosticHandler quiet(&getContext(),
                                 [](Diagnostic &) { return success(); });
-  auto grouping = codegen::groupBlock(block);
+  auto grouping = codegen::groupBlock(block, /*isForDevice=*/true);
   if (failed(grouping))
     return failure();
   Traffic traffic;
