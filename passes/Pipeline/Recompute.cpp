@@ -42,6 +42,8 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
+static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
+
 namespace {
 
 /// One segment: what its forward pass computes, and which of it its backward
@@ -62,7 +64,7 @@ public:
 private:
   bool isRepeatable(Operation *op) const;
   bool isInBackward(Operation *op) const {
-    return op->hasAttr(nn::kBackwardAttr) && segmentOf(op) == segment;
+    return isBackward(op) && segmentOf(op) == segment;
   }
   bool isUsedBack(Value value) const;
   bool isHandedOverAnyway(Value value) const;
@@ -89,8 +91,6 @@ struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
 };
 
 } // namespace
-
-static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
 
 /// Whether the backward pass may compute it anew. What is cheap is bounded by
 /// memory: no products, no attention, no messages, no rows of a table.

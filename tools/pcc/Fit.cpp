@@ -7,6 +7,7 @@
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Run.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 #include <unistd.h>
 
 using namespace mlir;
@@ -167,13 +168,32 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
   context.loadAllAvailableDialects();
   // Not every candidate is a plan for this model; which is no news.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  // By what to type for a plan.
+  std::map<std::string, std::optional<int64_t>> known;
+  auto memoryOf = [&](const Options &plan) {
+    auto [it, isNew] = known.try_emplace(describe(plan, asked));
+    if (isNew) {
+      Arguments other = arguments;
+      other.options = plan;
+      other.options.memoryLimit = 0;
+      it->second = planMemory(context, file, other);
+    }
+    return it->second;
+  };
+  // Most plans are far from fitting. Which of them does not with layers computed
+  // twice has no need to be tried without, but for the little that such a layer
+  // may need more than others: a third of all compiles.
+  auto isHopeless = [&](Options plan) {
+    plan.recompute = "full";
+    std::optional<int64_t> needs = memoryOf(plan);
+    return !needs || *needs > asked.memoryLimit + asked.memoryLimit / 8;
+  };
   std::optional<Candidate> least;
   int64_t leastBytes = bytes;
   for (const Candidate &candidate : findCandidates(asked)) {
-    Arguments other = arguments;
-    other.options = candidate.options;
-    other.options.memoryLimit = 0;
-    std::optional<int64_t> needs = planMemory(context, file, other);
+    if (candidate.options.recompute != "full" && isHopeless(candidate.options))
+      continue;
+    std::optional<int64_t> needs = memoryOf(candidate.options);
     if (!needs || *needs >= leastBytes)
       continue;
     least = candidate;

@@ -13,7 +13,8 @@ namespace pcc {
 /// Refuses a program, lowered to rt, whose ranks need more than --memory-limit
 /// or, for a sequence that nobody chose, more than this machine has.
 /// The last note is the nearest plan of as many ranks that fits: a smaller
-/// micro batch first, then other ways to split the model. `file`: what the
+/// micro batch first, then what keeps less of a layer or of what ranks share,
+/// then other ways to split the model. `file`: what the
 /// program was read from, null if that was no ONNX file.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,
                                 const Arguments &arguments,
