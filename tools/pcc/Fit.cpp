@@ -180,9 +180,9 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     }
     return it->second;
   };
-  // Most plans are far from fitting. Which of them does not with layers computed
-  // twice has no need to be tried without, but for the little that such a layer
-  // may need more than others: a third of all compiles.
+  // Most plans are far from fitting. Which of them does not with layers
+  // computed twice has no need to be tried without, but for the little that
+  // such a layer may need more than others: a third of all compiles.
   auto isHopeless = [&](Options plan) {
     plan.recompute = "full";
     std::optional<int64_t> needs = memoryOf(plan);
