@@ -219,6 +219,7 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
         }))
       found.weightsOf[argument.getArgNumber()] = findWeights(argument);
   for (Operation &op : *body.getBlock()) {
+    // What is computed anew comes forward: nothing meets its weights there.
     if (!op.hasAttr(nn::kBackwardAttr) || op.hasAttr(nn::kRecomputedAttr))
       continue;
     if (auto product = dyn_cast<nn::ContractOp>(op)) {

@@ -13,6 +13,7 @@ void pcc::printPhases(llvm::raw_ostream &os) {
   Options options;
   options.tp = options.pp = options.dp = options.cp = 2;
   options.sequenceParallel = true;
+  options.recompute = "full";
   os << "| phase | what it is | passes |\n|---|---|---|\n";
   for (const Phase &phase : getPhases()) {
     OpPassManager manager(ModuleOp::getOperationName());

@@ -103,25 +103,29 @@ static bool checkPrecision(const Flags &flags) {
   return checkChoice("precision", flags.precision, {"f32", "bf16", "fp16"});
 }
 
+/// Warns that a flag changes nothing in a forward-only program, which `has` no
+/// such thing; `nothing`: the value that changes nothing anywhere.
+static void warnIfForward(const Flags &flags, const Text &flag,
+                          llvm::StringRef nothing, llvm::StringRef has) {
+  if (flags.forward && flag != nothing)
+    llvm::errs() << "pcc: warning: --" << flag.ArgStr << " " << flag.getValue()
+                 << " changes nothing: a forward-only program has " << has
+                 << "\n";
+}
+
 static bool checkZero(const Flags &flags) {
   if (!flags.zero.getNumOccurrences())
     return true;
   if (!checkChoice("zero", flags.zero, {"0", "1", "2", "3"}))
     return false;
-  if (flags.forward && flags.zero != "0")
-    llvm::errs() << "pcc: warning: --zero " << flags.zero
-                 << " changes nothing: a forward-only program has no gradients "
-                    "and no optimizer\n";
+  warnIfForward(flags, flags.zero, "0", "no gradients and no optimizer");
   return true;
 }
 
 static bool checkRecompute(const Flags &flags) {
   if (!checkChoice("recompute", flags.recompute, {"none", "selective", "full"}))
     return false;
-  if (flags.forward && flags.recompute != "none")
-    llvm::errs() << "pcc: warning: --recompute " << flags.recompute
-                 << " changes nothing: a forward-only program has no backward "
-                    "pass\n";
+  warnIfForward(flags, flags.recompute, "none", "no backward pass");
   return true;
 }
 

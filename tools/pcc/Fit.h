@@ -14,8 +14,8 @@ namespace pcc {
 /// or, for a sequence that nobody chose, more than this machine has.
 /// The last note is the nearest plan of as many ranks that fits: a smaller
 /// micro batch first, then what keeps less of a layer or of what ranks share,
-/// then other ways to split the model. `file`: what the
-/// program was read from, null if that was no ONNX file.
+/// then other ways to split the model. `file`: what the program was read from,
+/// null if that was no ONNX file.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,
                                 const Arguments &arguments,
                                 const ONNXFile &file);

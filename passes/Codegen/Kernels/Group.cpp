@@ -328,10 +328,6 @@ static bool replacesAny(const Group &group) {
                       [](Value result) { return placeOf(result).has_value(); });
 }
 
-/// An update is many units', but with the numbers that it goes by, such as the
-/// norm, it would be one's, and stays by itself. Blocks of a device each make
-/// these again, unless there are some that they may not: those of fp16, which
-/// replace what they are made of.
 bool Grouper::tryMerge(int a, int b) {
   if (own[a].size() + own[b].size() > kMaxOps)
     return false;
@@ -340,6 +336,10 @@ bool Grouper::tryMerge(int a, int b) {
   Group group = complete(merged);
   if (!isValid(group) || hasOutsidePath(a, b))
     return false;
+  // An update is many units', but with the numbers that it goes by, such as the
+  // norm, it would be one's, and stays by itself. Blocks of a device each make
+  // these again, unless there are some that they may not: those of fp16, which
+  // replace what they are made of.
   if (isOneLongRow(group) && !isOneLongRow(complete(own[b])) &&
       (!isForDevice || replacesAny(complete(own[a]))))
     return false;

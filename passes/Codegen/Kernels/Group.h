@@ -63,7 +63,8 @@ struct Grouping {
 
 /// Groups greedily: every op joins the groups that make its operands where one
 /// row program can do both and no other op must run in between. Fails with a
-/// diagnostic where an op has no form in a kernel.
+/// diagnostic where an op has no form in a kernel. `isForDevice`: a kernel of
+/// one row is many blocks', not one thread's.
 mlir::FailureOr<Grouping> groupBlock(mlir::Block &block, bool isForDevice);
 
 } // namespace pcc::codegen

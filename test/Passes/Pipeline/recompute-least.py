@@ -21,7 +21,6 @@ class Segment:
     def __init__(self, draw):
         self.values = [("input", draw.choice([1, 4, 6]), ())
                        for _ in range(draw.randint(1, 2))]
-        self.inputs = len(self.values)
         for _ in range(draw.randint(2, 9)):
             op = draw.choice(["tanh", "exp", "sum", "reduce", "broadcast",
                               "contract", "contract"])
