@@ -400,7 +400,7 @@ void DeviceEmitter::wait() {
   // Those of other tiles go on.
   if (layout.tiles == 1)
     hazards.clear();
-  if (layout.threads == 1)
+  if (layout.threads * layout.slices == 1)
     return;
   if (layout.teams == 1 && layout.threads * layout.slices > kWarp) {
     gpu::BarrierOp::create(b);

@@ -186,8 +186,8 @@ LogicalResult DeviceEmitter::emitGroup(scf::ForOp loop) {
   return success();
 }
 
-/// Rows are shared among the slices of a block; what they have added up is
-/// added in their order, by the threads of the first.
+/// Rows are shared among the slices of a block, a power of two. What they have
+/// added up is added by halves: slice s adds what slice s + half has.
 LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
   SmallVector<Value> sums;
   for (auto op : loop.getOps<linalg::GenericOp>())
@@ -197,32 +197,46 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
     return failure();
 
   // Column by column: slice s of the column lies at s * threads + lane.
-  Held places, start = heldBy(sums);
-  for (Value value : start) {
+  Held places;
+  for (Value value : heldBy(sums)) {
     places.push_back(
         allocateShared(value.getType(), layout.threads * layout.slices, false));
     memref::StoreOp::create(b, value, places.back(), ValueRange{thread});
   }
   wait();
+  auto read = [&](Value place, Value at) -> Value {
+    return memref::LoadOp::create(b, place, ValueRange{at});
+  };
+  auto halves = scf::ForOp::create(
+      b, index(0), index(llvm::Log2_64(layout.slices)), index(1));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(halves.getBody());
+    Value half = arith::ShRUIOp::create(b, index(layout.slices / 2),
+                                        halves.getInductionVar());
+    Value isMine =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, slice, half);
+    auto branch = scf::IfOp::create(b, isMine, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      Value skipped = arith::MulIOp::create(b, half, index(layout.threads));
+      Value other = arith::AddIOp::create(b, thread, skipped);
+      for (Value place : places) {
+        Value sum =
+            arith::AddFOp::create(b, read(place, thread), read(place, other));
+        memref::StoreOp::create(b, sum, place, ValueRange{thread});
+      }
+    }
+    wait();
+  }
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, slice, index(0));
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  auto others =
-      scf::ForOp::create(b, index(1), index(layout.slices), index(1), start);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(others.getBody());
-    Value skipped = arith::MulIOp::create(b, others.getInductionVar(),
-                                          index(layout.threads));
-    Value at = arith::AddIOp::create(b, lane, skipped);
-    Held added;
-    for (auto [value, place] : llvm::zip(others.getRegionIterArgs(), places)) {
-      Value other = memref::LoadOp::create(b, place, ValueRange{at});
-      added.push_back(arith::AddFOp::create(b, value, other));
-    }
-    scf::YieldOp::create(b, added);
-  }
-  hold(sums, others.getResults());
+  Held added;
+  for (Value place : places)
+    added.push_back(read(place, lane));
+  hold(sums, added);
   return success();
 }

@@ -8,7 +8,8 @@
 //     rows of 16384, reduced    512 threads, which are a block
 //     rows of 8, elementwise    2 threads, 128 rows a block
 //     sums over rows            a block for 128 columns: 32 threads that take
-//                               4 columns each, times 8 that share the rows
+//                               4 columns each, times 8 that share the rows;
+//                               for fewer columns where these are few
 //     rows of 768 in groups,    two warps a group, whose threads have 12
 //     which are summed, too     columns, the same of all of its rows
 //

@@ -36,6 +36,22 @@ static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
   return std::max<int64_t>(1, kGrainElements / perUnit);
 }
 
+/// The columns that a unit of a sum over rows takes. Fewer than the choice says
+/// are a part of all, so that each unit has as many.
+static int64_t columnBlockOf(const RowProgram &program,
+                             const KernelChoices &choices) {
+  int64_t block = choices.columnBlock;
+  if (program.shape != KernelShape::Columns)
+    return block;
+  auto units = [&] {
+    return int64_t(program.rows * llvm::divideCeil(program.columns, block));
+  };
+  while (units() < choices.wantedUnits && block / 2 >= choices.leastColumns &&
+         program.columns % (block / 2) == 0)
+    block /= 2;
+  return block;
+}
+
 /// A constant's elements, row major, as data of the module.
 static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
                                    DenseElementsAttr value) {
@@ -172,10 +188,11 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
   SmallVector<Value> constants;
   for (DenseElementsAttr value : program->constants)
     constants.push_back(makeConstant(b, kernel.getName(), value));
-  Emitter emitter(*program, choices, b, emitted.getArguments(),
-                  arguments.size(), constants);
-  emitUnits(b, emitted, emitter.getUnits(),
-            grainOf(*program, choices.columnBlock),
+  KernelChoices mine = choices;
+  mine.columnBlock = columnBlockOf(*program, choices);
+  Emitter emitter(*program, mine, b, emitted.getArguments(), arguments.size(),
+                  constants);
+  emitUnits(b, emitted, emitter.getUnits(), grainOf(*program, mine.columnBlock),
             [&](Value unit) { emitter.emitUnit(unit); });
   for (unsigned i = 0, e = results.size(); i < e; ++i)
     if (Attribute operand = kernel.getResultAttr(i, rt::kInplaceAttr))

@@ -150,28 +150,56 @@ func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
   return %y : tensor<65536x16xbf16>
 }
 
-// A sum over rows: 32 threads take 128 columns, as many as 32 times share the
-// rows, as there are few blocks. The sums of these are added in their order.
+// A sum over rows of few columns: 4 threads take 16, so that there are 48
+// blocks, and as many as 256 times share the rows. What these have added up is
+// added by halves.
 // CHECK-LABEL: gpu.func @columns(
 // CHECK-SAME: known_block_size = array<i32: 1024, 1, 1>
-// CHECK-SAME: known_grid_size = array<i32: 6, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 16384 : i64
-// CHECK: %[[SLICE:.*]] = arith.divui %{{.*}}, %c32
-// CHECK: scf.for {{.*}} = %[[SLICE]] to %c1000 step %c32 iter_args
+// CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 16384 : i64
+// CHECK: %[[SLICE:.*]] = arith.divui %[[THREAD:.*]], %c4
+// CHECK: scf.for {{.*}} = %[[SLICE]] to %c1000 step %c256 iter_args
 // CHECK: vector.load
 // CHECK-COUNT-4: arith.addf
 // CHECK: scf.yield
 // CHECK-COUNT-4: memref.store {{.*}} : memref<1024xf32, #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
+// CHECK: scf.for %[[STEP:.*]] = %c0 to %c8 step %c1 {
+// CHECK: %[[HALF:.*]] = arith.shrui %c128, %[[STEP]]
+// CHECK: %[[IS_MINE:.*]] = arith.cmpi ult, %[[SLICE]], %[[HALF]]
+// CHECK: scf.if %[[IS_MINE]] {
+// CHECK: %[[SKIPPED:.*]] = arith.muli %[[HALF]], %c4
+// CHECK: %[[OTHER:.*]] = arith.addi %[[THREAD]], %[[SKIPPED]]
+// CHECK: memref.load %[[SUMS:.*]][%[[THREAD]]]
+// CHECK: memref.load %[[SUMS]][%[[OTHER]]]
+// CHECK: arith.addf
+// CHECK: memref.store {{.*}}, %[[SUMS]][%[[THREAD]]]
+// CHECK: gpu.barrier
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[SLICE]], %c0
 // CHECK: scf.if %[[IS_FIRST]] {
-// CHECK: scf.for {{.*}} = %c1 to %c32 step %c1 iter_args
-// CHECK-COUNT-4: arith.addf
-// CHECK: scf.yield
+// CHECK-COUNT-4: memref.load
 // CHECK: vector.store
 func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
     attributes {rt.kernel} {
   %y = nn.reduce %x [0] : tensor<1000x768xf32> -> tensor<768xf32>
   return %y : tensor<768xf32>
+}
+
+// Of many columns, and of a number that fewer are no part of, 32 threads take
+// 128.
+// CHECK-LABEL: gpu.func @many_columns(
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 128, 1, 1>
+func.func private @many_columns(%x: tensor<1000x16384xf32>)
+    -> tensor<16384xf32> attributes {rt.kernel} {
+  %y = nn.reduce %x [0] : tensor<1000x16384xf32> -> tensor<16384xf32>
+  return %y : tensor<16384xf32>
+}
+// CHECK-LABEL: gpu.func @odd_columns(
+// CHECK-SAME: known_grid_size = array<i32: 7, 1, 1>
+func.func private @odd_columns(%x: tensor<1000x770xf32>) -> tensor<770xf32>
+    attributes {rt.kernel} {
+  %y = nn.reduce %x [0] : tensor<1000x770xf32> -> tensor<770xf32>
+  return %y : tensor<770xf32>
 }
 
 // Each block may sum up a short row again to divide a long one into tiles, but
