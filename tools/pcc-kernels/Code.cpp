@@ -16,6 +16,7 @@
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Stack.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -160,12 +161,19 @@ static int64_t widenQueryGradient(func::FuncOp kernel) {
   return -1;
 }
 
-/// The kernels as the CPU has them, in the LLVM dialect.
+/// The kernels as the CPU has them, in the LLVM dialect. Attention's products
+/// are by few registers: they run once, and large ones take a second to
+/// compile.
 static LogicalResult compileForCpu(ModuleOp kernels,
                                    llvm::StringMap<Facts> &facts) {
   PassManager tile(kernels.getContext()), lower(kernels.getContext());
-  tile.addPass(createRTTileKernelsPass());
-  lower.addPass(createRTLowerKernelsPass());
+  RTTileKernelsPassOptions tiles;
+  RTLowerKernelsPassOptions lowering;
+  tiles.vectorLanes = lowering.vectorLanes = 8;
+  tiles.productRows = 2;
+  tiles.productVectors = 1;
+  tile.addPass(createRTTileKernelsPass(tiles));
+  lower.addPass(createRTLowerKernelsPass(lowering));
   for (auto kernel : kernels.getOps<func::FuncOp>()) {
     Facts &known = facts[deviceName(kernel.getName())];
     known.rounded = roundedBy(kernel);
@@ -250,13 +258,13 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
 /// Makes a module's functions callable. They call the emulator's and this
 /// process'.
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
-loadCode(llvm::CodeGenOptLevel level, llvm::orc::ThreadSafeModule code) {
+loadCode(llvm::orc::ThreadSafeModule code) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!machine)
     return machine.takeError();
-  machine->setCodeGenOptLevel(level);
+  machine->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(std::move(*machine))
                  .create();
@@ -279,6 +287,9 @@ loadCode(llvm::CodeGenOptLevel level, llvm::orc::ThreadSafeModule code) {
     return error;
   return jit;
 }
+
+Runnable::Runnable() = default;
+Runnable::~Runnable() = default;
 
 std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
                                            bool withCpu) {
@@ -306,9 +317,9 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
   auto host = translateModuleToLLVMIR(*cpu, *cpuContext, "cpu");
   if (failed(device) || !host)
     return nullptr;
-  // What an optimizer for CPUs could do to the device's code takes longer than
-  // it runs.
-  optimizeModule(*host, llvm::OptimizationLevel::O2);
+  // What else an optimizer for CPUs could do, and for the device's code
+  // anything, takes longer than it runs.
+  optimizeModule(*host, llvm::OptimizationLevel::O1);
 
   auto runnable = std::make_unique<Runnable>();
   auto failed = [&](llvm::Error error) {
@@ -320,15 +331,12 @@ std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
   };
   auto load = [&](std::unique_ptr<llvm::orc::LLJIT> &jit,
                   std::unique_ptr<llvm::Module> code,
-                  std::unique_ptr<llvm::LLVMContext> context,
-                  llvm::CodeGenOptLevel level) {
+                  std::unique_ptr<llvm::LLVMContext> context) {
     return failed(
-        loadCode(level, {std::move(code), std::move(context)}).moveInto(jit));
+        loadCode({std::move(code), std::move(context)}).moveInto(jit));
   };
-  if (load(runnable->device, std::move(*device), std::move(deviceContext),
-           llvm::CodeGenOptLevel::None) ||
-      load(runnable->cpu, std::move(host), std::move(cpuContext),
-           llvm::CodeGenOptLevel::Default))
+  if (load(runnable->device, std::move(*device), std::move(deviceContext)) ||
+      load(runnable->cpu, std::move(host), std::move(cpuContext)))
     return nullptr;
   auto table = runnable->device->lookup("pcc_emu_kernels");
   if (!table) {

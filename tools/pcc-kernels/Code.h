@@ -5,7 +5,10 @@
 
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "runtime/emulated/Emulator.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
 
 namespace pcc {
 
@@ -43,6 +46,9 @@ llvm::SmallVector<RowIds> findIds(mlir::func::FuncOp kernel);
 /// Kernels that can be run here.
 class Runnable {
 public:
+  Runnable();
+  ~Runnable();
+
   /// One of them.
   struct Kernel {
     /// What it is launched with.

@@ -218,6 +218,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   // Vectors of the longest sweep; columns of the longest that does not reduce,
   // and of all that do.
   int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1, sums = 0;
+  int64_t summedRows = 1;
   forall.walk([&](linalg::GenericOp op) {
     SweepColumns columns = columnsOf(op, limits);
     int64_t width = widthOf(op, columns, layout.units, sameRows);
@@ -235,7 +236,11 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   forall.walk([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       hasLoops = true;
-      hasSums |= sumsRows(loop);
+      if (sumsRows(loop)) {
+        hasSums = true;
+        summedRows =
+            std::max(summedRows, *getConstantIntValue(loop.getUpperBound()));
+      }
       for (auto op : loop.getOps<linalg::GenericOp>())
         sums += op.getNumDpsInits();
     }
@@ -256,12 +261,16 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   }
   if (hasSums) {
     layout.threads = vectors;
-    layout.slices = std::max<int64_t>(2, kBlock / vectors);
+    // No more than have a row each, but a warp at least.
+    int64_t least = std::max<int64_t>(2, kWarp / vectors);
+    int64_t rows = std::max<int64_t>(least, llvm::PowerOf2Ceil(summedRows));
+    layout.slices = std::min(rows, std::max<int64_t>(least, kBlock / vectors));
     // Few blocks, as of the second step of a sum, are of more threads, as far
     // as there is memory for what each has added up.
     int64_t most = std::min<int64_t>(
         kMostBlock, kMostSumBytes / (sums * columnsOfTile * sizeof(double)));
-    while (layout.units < kFewBlocks && 2 * layout.slices * vectors <= most)
+    while (layout.units < kFewBlocks && layout.slices < rows &&
+           2 * layout.slices * vectors <= most)
       layout.slices *= 2;
     return layout;
   }

@@ -194,6 +194,24 @@ func.func private @many_columns(%x: tensor<1000x16384xf32>)
   %y = nn.reduce %x [0] : tensor<1000x16384xf32> -> tensor<16384xf32>
   return %y : tensor<16384xf32>
 }
+// Nobody is there for a row that is not: of 10 rows 16 times 4 threads, and of 2
+// a warp.
+// CHECK-LABEL: gpu.func @few_rows(
+// CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>
+func.func private @few_rows(%x: tensor<10x768xf32>) -> tensor<768xf32>
+    attributes {rt.kernel} {
+  %y = nn.reduce %x [0] : tensor<10x768xf32> -> tensor<768xf32>
+  return %y : tensor<768xf32>
+}
+// CHECK-LABEL: gpu.func @two_rows(
+// CHECK-SAME: known_block_size = array<i32: 32, 1, 1>
+// CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>
+func.func private @two_rows(%x: tensor<2x768xf32>) -> tensor<768xf32>
+    attributes {rt.kernel} {
+  %y = nn.reduce %x [0] : tensor<2x768xf32> -> tensor<768xf32>
+  return %y : tensor<768xf32>
+}
 // CHECK-LABEL: gpu.func @odd_columns(
 // CHECK-SAME: known_grid_size = array<i32: 7, 1, 1>
 func.func private @odd_columns(%x: tensor<1000x770xf32>) -> tensor<770xf32>
