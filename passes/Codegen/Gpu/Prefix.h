@@ -1,7 +1,7 @@
 //===- Prefix.h - The headers that files of device code include -*- C++ -*-===//
 //
-// Precompiled, as Codegen's others are: those of the dialects for devices take
-// three times as long to read as all of these.
+// Precompiled, for these and for tools that use them. Apart from Codegen's
+// others, most of which need no dialect for devices.
 //
 //===----------------------------------------------------------------------===//
 
