@@ -53,6 +53,14 @@ endfunction()
 # of ours, and a set for each room would be read and written a dozen times.
 # A room that needs many more of LLVM's headers may have its own.
 
+# Has a target read the precompiled headers of a library, PccNN's if that is "".
+function(pcc_reuse_headers name library)
+  if(NOT library)
+    set(library PccNN)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM ${library})
+endfunction()
+
 # add_pcc_library(<name> <sources> [DEPENDS <tablegen targets>]
 #                 [LINK <libraries>] [PCH <header> | PCH_OF <library>])
 # Without either, the precompiled headers are those of PccNN.
@@ -66,10 +74,8 @@ function(add_pcc_library name)
   endif()
   if(ARG_PCH)
     target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/${ARG_PCH})
-  elseif(ARG_PCH_OF)
-    target_precompile_headers(${name} REUSE_FROM ${ARG_PCH_OF})
   else()
-    target_precompile_headers(${name} REUSE_FROM PccNN)
+    pcc_reuse_headers(${name} "${ARG_PCH_OF}")
   endif()
 endfunction()
 
@@ -82,9 +88,5 @@ function(add_pcc_tool name)
   # As the libraries' code, for -fPIE would not fit the precompiled headers.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
-  if(ARG_PCH_OF)
-    target_precompile_headers(${name} REUSE_FROM ${ARG_PCH_OF})
-  else()
-    target_precompile_headers(${name} REUSE_FROM PccNN)
-  endif()
+  pcc_reuse_headers(${name} "${ARG_PCH_OF}")
 endfunction()

@@ -288,7 +288,6 @@ loadCode(llvm::orc::ThreadSafeModule code) {
   return jit;
 }
 
-Runnable::Runnable() = default;
 Runnable::~Runnable() = default;
 
 std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,

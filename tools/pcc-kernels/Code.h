@@ -46,7 +46,6 @@ llvm::SmallVector<RowIds> findIds(mlir::func::FuncOp kernel);
 /// Kernels that can be run here.
 class Runnable {
 public:
-  Runnable();
   ~Runnable();
 
   /// One of them.

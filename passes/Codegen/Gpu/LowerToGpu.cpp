@@ -32,10 +32,8 @@ static constexpr int64_t kThreadsPerCore = 1024;
 static constexpr int64_t kWideThreadsPerCore = 512;
 /// The most blocks that a core has at a time.
 static constexpr int64_t kMostBlocks = 32;
-/// A sum over rows of few columns, as the second step of one is, has as many
-/// blocks, so that not a few cores read all of it; each of no fewer columns
-/// than make a sector of 16-bit numbers.
-static constexpr int64_t kSumBlocks = 128, kLeastColumns = 16;
+/// The fewest columns of a block that sums up rows: a sector of 16-bit numbers.
+static constexpr int64_t kLeastColumns = 16;
 
 /// Fills and copies as generics.
 static LogicalResult generalize(func::FuncOp kernel) {
@@ -125,7 +123,7 @@ struct RTLowerKernelsToGpuPass
     KernelChoices choices;
     choices.accumulatorBits = accumulatorBits;
     choices.columnBlock = columnBlock;
-    choices.wantedUnits = kSumBlocks;
+    choices.wantedUnits = kFewBlocks;
     choices.leastColumns = kLeastColumns;
     choices.sumsByRow = true;
     OpBuilder builder(&getContext());

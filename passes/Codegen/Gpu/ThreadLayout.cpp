@@ -23,8 +23,6 @@ static constexpr int64_t kBlocks = 256;
 static constexpr int64_t kDepth = 4;
 /// Bytes of shared memory for what slices have added up.
 static constexpr int64_t kMostSumBytes = 128 * 1024;
-/// Blocks that do with kernels of less than kLargeBytes.
-static constexpr int64_t kFewBlocks = 128;
 /// Half of what is large: a margin, as not all that is moved is looked at.
 static constexpr int64_t kLargeBytes = 2 << 20;
 /// Of what a block moves, rows that are the same for its units are at most one
@@ -264,7 +262,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     // No more than have a row each, but a warp at least.
     int64_t least = std::max<int64_t>(2, kWarp / vectors);
     int64_t rows = std::max<int64_t>(least, llvm::PowerOf2Ceil(summedRows));
-    layout.slices = std::min(rows, std::max<int64_t>(least, kBlock / vectors));
+    layout.slices = std::clamp(kBlock / vectors, least, rows);
     // Few blocks, as of the second step of a sum, are of more threads, as far
     // as there is memory for what each has added up.
     int64_t most = std::min<int64_t>(

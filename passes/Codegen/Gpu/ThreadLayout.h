@@ -46,6 +46,9 @@ inline constexpr int64_t kWarp = 32;
 inline constexpr int64_t kAccessBytes = 16;
 /// The most threads that a block may have.
 inline constexpr int64_t kMostBlock = 1024;
+/// Fewer blocks leave most cores of a large device idle; kernels that move
+/// little do with so many.
+inline constexpr int64_t kFewBlocks = 128;
 /// The most bytes of shared memory that a block of an sm_90 may have.
 inline constexpr int64_t kMostShared = 227 * 1024;
 

@@ -36,8 +36,8 @@ struct KernelChoices {
   /// Columns that a unit of a column sum or scatter takes: a few vectors, so
   /// that sums stay in registers and small tables still make several units.
   int64_t columnBlock = 64;
-  /// Sums over rows of so few columns that fewer units than these take all of
-  /// them have units of fewer columns, but of no fewer than leastColumns.
+  /// Sums over rows, such as the second step of one, that would have fewer
+  /// units than these have units of fewer columns, down to leastColumns.
   int64_t wantedUnits = 1, leastColumns = 64;
   /// Whether a sum of rows by sorted ids has a unit for each row, which takes
   /// all its columns, or one for each block of columns, which walks over all
