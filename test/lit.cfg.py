@@ -26,6 +26,9 @@ else:
          config.environment.get("PATH", "")])
     if config.pcc_cuda:
         config.available_features.add("cuda")
+    # ONNX's schemas, by scripts/install-deps --onnx.
+    if os.path.isdir(os.path.join(config.pcc_root, ".onnx")):
+        config.available_features.add("onnx")
     # As many at a time as there are cores, but for those that mostly wait: check-pcc
     # starts one more.
     lit_config.parallelism_groups["computing"] = lit.util.usable_core_count()

@@ -11,7 +11,7 @@
 
 #include "analysis/Tensor.h"
 #include "dialects/NN/NN.h"
-#include "frontend/onnx/Reader.h"
+#include "frontend/binding/Attributes.h"
 #include "frontend/weights/Weights.h"
 
 namespace pcc::frontend {
@@ -37,8 +37,10 @@ struct Item {
 class Translation {
 public:
   virtual ~Translation() = default;
-  /// Whether dropout is built as the file has it, not left out.
-  virtual bool wantsDropout() const = 0;
+  /// Whether a Dropout node drops elements. `isTraining`: what the file says;
+  /// nothing before opset 12, which has no word for it.
+  virtual bool drops(const onnx::NodeProto &node,
+                     std::optional<bool> isTraining) = 0;
   /// Whether the outputs are wanted as they are, not a loss to train by.
   virtual bool isForward() const = 0;
   /// The elements of a tensor of the file.
@@ -56,6 +58,9 @@ public:
                                  bool isTraining) = 0;
   /// What a name of the graph stands for so far; null for nothing.
   virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
+  /// Whether a node, one of a branch included, or an output of the graph reads
+  /// a name.
+  virtual bool isRead(llvm::StringRef name) const = 0;
 };
 
 /// What the functions of the import table see of a node: operands and
@@ -174,6 +179,23 @@ private:
 /// Translates a node in one of the two ways below.
 using ImportFn = mlir::LogicalResult (*)(Binder &);
 
+/// How many operands a node may have; a plain number allows exactly as many.
+/// Those up to `least` must be there, any beyond may be left out.
+struct OperandCount {
+  constexpr OperandCount(unsigned count) : least(count), most(count) {}
+  constexpr OperandCount(unsigned least, unsigned most)
+      : least(least), most(most) {}
+  unsigned least, most;
+};
+
+/// A count from `least` to `most`.
+constexpr OperandCount between(unsigned least, unsigned most) {
+  return {least, most};
+}
+
+/// A count without an upper bound.
+constexpr OperandCount atLeast(unsigned least) { return {least, ~0u}; }
+
 /// One row of the import table: operator `name` for opsets since .. until.
 struct OpEntry {
   /// The operator as files name it, behind its domain unless that is ONNX's
@@ -181,19 +203,18 @@ struct OpEntry {
   llvm::StringRef name;
   /// The first and the last version of the operator set that the row is for.
   int64_t since, until;
-  /// How many operands must be there.
-  unsigned operands;
+  /// How many operands it takes.
+  OperandCount operands;
   /// Computes the results from constant operands; null if it cannot.
   ImportFn fold;
   /// Builds nn ops; null for what can only be folded.
   ImportFn build;
+  /// The attributes that a node may have; any other is refused.
+  std::vector<KnownAttribute> attributes = {};
   /// Also fold where operands are weights: for predicates, through which
   /// nothing is trained.
   bool foldsWeights = false;
 };
-
-/// `until` of a row that holds for all later versions.
-inline constexpr int64_t kAnyOpset = 1000;
 
 /// The rows by subject.
 llvm::ArrayRef<OpEntry> activationOps();

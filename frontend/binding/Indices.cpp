@@ -1,6 +1,7 @@
 //===- Indices.cpp - Indices as row numbers -------------------------------===//
 
 #include "frontend/binding/Indices.h"
+#include "analysis/Evaluate.h"
 
 using namespace mlir;
 using namespace pcc::analysis;
@@ -61,4 +62,54 @@ FailureOr<RowNumbers> pcc::frontend::rowNumbers(Binder &b, int64_t batch) {
   }
   return RowNumbers{number, product(named),
                     Shape(from.begin() + batch + depth, from.end())};
+}
+
+std::pair<int64_t, int64_t> pcc::frontend::rangeOf(const Tensor &integers) {
+  Tensor core = integers.compact().core();
+  if (core.size() == 0)
+    return {0, -1};
+  SmallVector<int64_t> elements;
+  if (core.isByDistance())
+    for (Scalar element : core.diagonals().elements)
+      elements.push_back(element.i);
+  else
+    elements = core.ints();
+  auto [least, most] = std::minmax_element(elements.begin(), elements.end());
+  return {*least, *most};
+}
+
+/// Whether the elements of a constant may be negative.
+static bool hasNegative(ConstantOp constant) {
+  std::optional<Tensor> known = evaluate(constant.getResult());
+  if (!known)
+    return true;
+  if (known->isFloat())
+    return !known->isUniform() || !(known->at(int64_t(0)).f >= 0);
+  return rangeOf(*known).first < 0;
+}
+
+bool pcc::frontend::mayBeNegative(Value integers) {
+  bool isMoved = true;
+  std::function<bool(Value)> isNonNegative = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return isMoved && isa<IntegerType>(tensorType(value).getElementType());
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return !hasNegative(constant);
+    // Comparisons, and whatever is cast from them.
+    if (tensorType(value).getElementType().isInteger(1))
+      return true;
+    if (isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
+      return isNonNegative(op->getOperand(0));
+    // Programs do not check each id of an input that is computed with.
+    isMoved = false;
+    if (isa<WhereOp>(op))
+      return llvm::all_of(op->getOperands().drop_front(), isNonNegative);
+    if (isa<MaxOp>(op))
+      return llvm::any_of(op->getOperands(), isNonNegative);
+    return isa<SliceOp, SelectOp, ConcatOp, SumOp, MulOp, MinOp, ReduceOp,
+               ReduceMaxOp, ReduceMinOp, ReduceProdOp>(op) &&
+           llvm::all_of(op->getOperands(), isNonNegative);
+  };
+  return !isNonNegative(integers);
 }

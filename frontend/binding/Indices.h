@@ -36,6 +36,13 @@ struct RowNumbers {
 /// for both. Errors: the shapes do not fit.
 mlir::FailureOr<RowNumbers> rowNumbers(Binder &b, int64_t batch);
 
+/// The least and the greatest of known integers; (0, -1) if there are none.
+std::pair<int64_t, int64_t> rangeOf(const analysis::Tensor &integers);
+
+/// Whether integers may be negative as far as their ops show. Those of an
+/// input, moved or cast, are not: a program refuses data with negative ids.
+bool mayBeNegative(mlir::Value integers);
+
 } // namespace pcc::frontend
 
 #endif // PCC_FRONTEND_BINDING_INDICES_H

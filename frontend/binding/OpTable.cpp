@@ -5,18 +5,23 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-static bool isStandard(StringRef domain) {
-  return domain.empty() || domain == "ai.onnx";
+StringRef Opsets::domainOf(StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
 }
 
 Opsets::Opsets(const onnx::ModelProto &model) {
   for (const auto &import : model.opset_import())
-    versions[isStandard(import.domain()) ? "" : import.domain()] =
-        import.version();
+    versions[domainOf(import.domain())] = import.version();
 }
 
 int64_t Opsets::lookup(StringRef domain) const {
-  return versions.lookup(isStandard(domain) ? "" : domain);
+  return versions.lookup(domainOf(domain));
+}
+
+int64_t Opsets::versionFor(const onnx::NodeProto &node) const {
+  StringRef domain = domainOf(node.domain());
+  // Sets of other domains begin with 1.
+  return domain.empty() ? standard() : std::max<int64_t>(1, lookup(domain));
 }
 
 ArrayRef<OpEntry> pcc::frontend::allEntries() {
@@ -50,10 +55,7 @@ const OpEntry *pcc::frontend::findEntry(const onnx::NodeProto &node,
   auto found = byName.find(operatorName(node));
   if (found == byName.end())
     return nullptr;
-  // Sets of other domains have versions of their own, and begin with 1.
-  int64_t version = isStandard(node.domain())
-                        ? opsets.standard()
-                        : std::max<int64_t>(1, opsets.lookup(node.domain()));
+  int64_t version = opsets.versionFor(node);
   for (const OpEntry *entry : found->second)
     if (version >= entry->since && version <= entry->until)
       return entry;
@@ -66,14 +68,14 @@ std::string pcc::frontend::opsetsOf(StringRef op) {
     if (entry.name != op)
       continue;
     text += (text.empty() ? "" : ", ") + std::to_string(entry.since);
-    text += entry.until == kAnyOpset ? " and later"
-                                     : " to " + std::to_string(entry.until);
+    if (entry.until != entry.since)
+      text += entry.until == kAnyOpset ? " and later"
+                                       : " to " + std::to_string(entry.until);
   }
   return text;
 }
 
 std::string pcc::frontend::operatorName(const onnx::NodeProto &node) {
-  if (node.domain().empty() || node.domain() == "ai.onnx")
-    return node.op_type();
-  return node.domain() + "." + node.op_type();
+  StringRef domain = Opsets::domainOf(node.domain());
+  return domain.empty() ? node.op_type() : domain.str() + "." + node.op_type();
 }

@@ -17,6 +17,11 @@ public:
   int64_t standard() const { return lookup(""); }
   /// The version of a domain's set; 0 if the model does not name it.
   int64_t lookup(llvm::StringRef domain) const;
+  /// The version by which a node is read. A domain that the model does not name
+  /// has version 1.
+  int64_t versionFor(const onnx::NodeProto &node) const;
+  /// A domain by one name: "" for ONNX's own, which files also call "ai.onnx".
+  static llvm::StringRef domainOf(llvm::StringRef domain);
 
 private:
   llvm::StringMap<int64_t> versions;

@@ -36,8 +36,6 @@ Value Importer::asValue(const Item &item, Location loc) {
 LogicalResult Importer::importNodes() {
   const onnx::GraphProto &graph = model.proto.graph();
   Opsets opsets(model.proto);
-  if (failed(reportUnsupported(file, model.proto)))
-    return failure();
   // Branches add nodes.
   for (int64_t number = 0; number < graph.node_size(); ++number) {
     const onnx::NodeProto &node = graph.node(number);
@@ -122,7 +120,9 @@ LogicalResult Importer::addOutputs() {
 LogicalResult Importer::begin() {
   MLIRContext *context = builder.getContext();
   context->loadDialect<NNDialect, func::FuncDialect>();
-  if (failed(checkDefinitions(file, model.proto.graph())))
+  // As the file has them: the next steps add attributes of their own.
+  if (failed(checkDefinitions(file, model.proto.graph())) ||
+      failed(reportUnsupported(file, model.proto)))
     return failure();
   removeUnreadStrings(*model.proto.mutable_graph());
   markRowEnds(*model.proto.mutable_graph());
@@ -192,6 +192,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
     warnOfLostBiases();
   }
   warnOfBatchNorms();
+  warnOfDropout();
   if (failed(verify(*module)))
     return failure();
   return std::move(module);

@@ -61,18 +61,41 @@ static StringRef nameOf(const onnx::NodeProto &node) {
                                                    : node.name();
 }
 
+/// Whether a node or an output of a graph, or of its branches, reads a name.
+static bool readsName(const onnx::GraphProto &graph, StringRef name) {
+  auto isIt = [&](const auto &value) { return value.name() == name; };
+  return llvm::any_of(graph.output(), isIt) ||
+         llvm::any_of(graph.node(), [&](const onnx::NodeProto &node) {
+           return llvm::is_contained(node.input(), name) ||
+                  llvm::any_of(node.attribute(), [&](const auto &attribute) {
+                    return attribute.has_g() && readsName(attribute.g(), name);
+                  });
+         });
+}
+
+bool Importer::isRead(StringRef name) const {
+  return !name.empty() && readsName(model.proto.graph(), name);
+}
+
 LogicalResult Importer::refuseUndefined(const onnx::NodeProto &node,
                                         StringRef input) const {
-  bool isLater = llvm::any_of(
-      model.proto.graph().node(), [&](const onnx::NodeProto &other) {
-        return llvm::is_contained(other.output(), input);
-      });
-  return emitError(file)
-         << node.op_type() << " '" << nameOf(node) << "' reads '" << input
-         << "', "
-         << (isLater ? "which only a later node or itself defines: the "
-                       "graph has a cycle, or its nodes are not in order"
-                     : "which nothing defines");
+  InFlightDiagnostic diag = emitError(file)
+                            << node.op_type() << " '" << nameOf(node)
+                            << "' reads '" << input << "', ";
+  bool isEarlier = true;
+  for (const onnx::NodeProto &other : model.proto.graph().node()) {
+    isEarlier &= &other != &node;
+    auto output = llvm::find(other.output(), input);
+    if (output == other.output().end())
+      continue;
+    if (isEarlier)
+      return diag << "result " << output - other.output().begin() << " of "
+                  << other.op_type() << " '" << nameOf(other)
+                  << "', which is not supported";
+    return diag << "which only a later node or itself defines: the graph has a "
+                   "cycle, or its nodes are not in order";
+  }
+  return diag << "which nothing defines";
 }
 
 LogicalResult Importer::readWeight(int64_t number, const onnx::NodeProto &node,
@@ -199,10 +222,10 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
   if (operands->areKnown && !isExpression && entry.fold)
     operands->areConstant = foldExpressions(operands->items);
   Binder binder(*this, builder, loc, node, opset, operands->items);
-  for (unsigned i = 0; i < entry.operands; ++i)
+  for (unsigned i = 0; i < entry.operands.least; ++i)
     if (!binder.has(i))
-      return binder.error()
-             << "lacks operand " << i << " of at least " << entry.operands;
+      return binder.error() << "lacks operand " << i << " of at least "
+                            << entry.operands.least;
   FailureOr<ImportFn> form = chooseForm(binder, entry, *operands, isExpression);
   if (failed(form))
     return failure();

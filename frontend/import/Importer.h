@@ -42,7 +42,8 @@ public:
   /// See ContextLength.h.
   TableReads readTables();
 
-  bool wantsDropout() const override { return !options.noDropout; }
+  bool drops(const onnx::NodeProto &node,
+             std::optional<bool> isTraining) override;
   bool isForward() const override { return options.forward; }
   mlir::FailureOr<analysis::Tensor>
   load(mlir::Location loc, const onnx::TensorProto &tensor) override {
@@ -63,6 +64,7 @@ public:
     auto it = items.find(name);
     return it == items.end() ? mlir::Value() : asValue(it->second, file);
   }
+  bool isRead(llvm::StringRef name) const override;
 
 private:
   mlir::LogicalResult begin();
@@ -135,6 +137,8 @@ private:
   mlir::LogicalResult checkFoldedNorm(const onnx::NodeProto &node) const;
   /// Says what batch norms do with running statistics.
   void warnOfBatchNorms() const;
+  /// Names Dropout nodes whose mode the file leaves open, and idle ones.
+  void warnOfDropout() const;
   /// Names the parameters that are missing in the file.
   void warnOfLostBiases() const;
   /// Whether an initializer is one element, the number one.
@@ -173,6 +177,9 @@ private:
   int64_t randomIds = 0;
   /// Nodes that normalize by the batch, and those of a file in eval mode.
   std::vector<std::string> batchNorms, evalNorms;
+  /// Dropout nodes whose mode the file leaves open, and those that it says are
+  /// in inference mode.
+  std::vector<std::string> openDropouts, idleDropouts;
   /// Of readTables() only.
   std::optional<TableReads> reads;
 };

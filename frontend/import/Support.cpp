@@ -23,6 +23,8 @@ SupportReport pcc::checkSupport(MLIRContext &context, const ONNXFile &file) {
         {import.domain().empty() ? "ai.onnx" : import.domain(),
          import.version()});
   report.operators = operatorsOf(proto);
+  if (std::string newer = findNewerThanKnown(proto); !newer.empty())
+    report.problems.push_back({newer, kNewerRemedy.str()});
   auto checkType = [&](StringRef what, StringRef name, int32_t type) {
     if (storageType(&context, type))
       return;

@@ -52,34 +52,58 @@ namespace {
 struct Collector {
   Opsets opsets;
   llvm::StringSet<> functions;
-  std::map<std::string, OperatorUse> uses;
+  /// By name and what is wrong with the nodes.
+  std::map<std::pair<std::string, std::string>, OperatorUse> uses;
 
   explicit Collector(const onnx::ModelProto &model) : opsets(model) {
     for (const auto &function : model.functions())
-      functions.insert(function.domain() + "." + function.name());
+      functions.insert(Opsets::domainOf(function.domain()).str() + "." +
+                       function.name());
   }
 
-  std::string remedy(const onnx::NodeProto &node, const OperatorUse &use) {
-    if (functions.contains(node.domain() + "." + node.op_type()))
+  /// What can be done about a node that is not supported; "" for one that is.
+  std::string remedy(const onnx::NodeProto &node, StringRef name) {
+    // A function of the file takes the place of an operator of its name.
+    if (functions.contains(Opsets::domainOf(node.domain()).str() + "." +
+                           node.op_type()))
       return "a function of the file: write it out with "
              "onnx.inliner.inline_local_functions";
-    std::string versions = opsetsOf(use.name);
+    // A branch is put in its node's place while it is imported.
+    if (name == "If")
+      return findAttributeProblem(
+          node, {graphAttr("then_branch"), graphAttr("else_branch")},
+          opsets.standard());
+    if (const OpEntry *entry = findEntry(node, opsets))
+      return findMisuse(node, *entry);
+    std::string versions = opsetsOf(name);
     return versions.empty()
-               ? remedyFor(use.name).str()
+               ? remedyFor(name).str()
                : "supported at opset " + versions + ": export at one of these";
+  }
+
+  /// Says which attribute or operand of a node the table's row does not know.
+  std::string findMisuse(const onnx::NodeProto &node, const OpEntry &entry) {
+    std::string problem =
+        findAttributeProblem(node, entry.attributes, opsets.versionFor(node));
+    if (!problem.empty())
+      return problem;
+    for (int64_t i = entry.operands.most; i < node.input_size(); ++i)
+      if (!node.input(i).empty())
+        return "its operand " + std::to_string(i) + ", '" + node.input(i) +
+               "', is not supported: it takes at most " +
+               std::to_string(entry.operands.most);
+    return "";
   }
 
   void collect(const onnx::GraphProto &graph) {
     for (const onnx::NodeProto &node : graph.node()) {
-      std::string name = operatorName(node);
-      OperatorUse &use = uses[name];
+      std::string name = operatorName(node), problem = remedy(node, name);
+      OperatorUse &use = uses[{name, problem}];
       if (use.nodes.empty()) {
         use.name = name;
         use.opset = opsets.lookup(node.domain());
-        // A branch is put in its node's place while it is imported.
-        use.isSupported = name == "If" || findEntry(node, opsets);
-        if (!use.isSupported)
-          use.remedy = remedy(node, use);
+        use.isSupported = problem.empty();
+        use.remedy = problem;
       }
       use.nodes.push_back(node.name().empty() && node.output_size()
                               ? node.output(0)
@@ -105,8 +129,22 @@ pcc::frontend::operatorsOf(const onnx::ModelProto &model) {
   return all;
 }
 
+std::string pcc::frontend::findNewerThanKnown(const onnx::ModelProto &model) {
+  int64_t version = Opsets(model).standard();
+  return version <= kNewestOpset
+             ? ""
+             : "the file has opset " + std::to_string(version) +
+                   ", but pcc knows the operators of opset " +
+                   std::to_string(kNewestOpset) + " and older";
+}
+
 LogicalResult pcc::frontend::reportUnsupported(Location loc,
                                                const onnx::ModelProto &model) {
+  if (std::string newer = findNewerThanKnown(model); !newer.empty()) {
+    InFlightDiagnostic diag = emitError(loc) << newer;
+    diag.attachNote(loc) << kNewerRemedy;
+    return diag;
+  }
   std::vector<OperatorUse> uses = operatorsOf(model);
   llvm::erase_if(uses, [](const OperatorUse &use) { return use.isSupported; });
   if (uses.empty())

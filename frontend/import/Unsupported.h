@@ -12,7 +12,16 @@ namespace pcc::frontend {
 /// supported, by name.
 std::vector<OperatorUse> operatorsOf(const onnx::ModelProto &model);
 
-/// Fails, with one note per operator, if any is not supported.
+/// Says that the file's opset is newer than kNewestOpset; "" if it is not.
+std::string findNewerThanKnown(const onnx::ModelProto &model);
+
+/// What a user can do about such a file.
+inline constexpr llvm::StringLiteral kNewerRemedy =
+    "a newer operator may compute something else: export at an opset_version "
+    "that pcc knows";
+
+/// Fails, with one note per operator, if any is not supported or the file's
+/// opset is newer than kNewestOpset.
 mlir::LogicalResult reportUnsupported(mlir::Location loc,
                                       const onnx::ModelProto &model);
 

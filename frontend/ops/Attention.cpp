@@ -58,16 +58,46 @@ static Value maskScores(Binder &b, Value scores, Value keep) {
                          removed);
 }
 
+/// An error where operands or results of inference are used.
+static LogicalResult checkIsForTraining(Binder &b) {
+  if (b.has(4) || b.has(5)) {
+    InFlightDiagnostic diag = b.error() << "reads a cache of past keys";
+    diag.attachNote(b.loc)
+        << "export the model without its cache: use_cache=False";
+    return diag;
+  }
+  if (b.has(6)) {
+    InFlightDiagnostic diag =
+        b.error() << "nonpad_kv_seqlen, the number of valid keys of each "
+                     "sample, is not supported";
+    diag.attachNote(b.loc) << "pass these keys as a mask, attn_mask";
+    return diag;
+  }
+  if (b.numOutputs() > 3 && b.translation.isRead(b.node.output(3)))
+    return b.error() << "its result qk_matmul_output is not supported";
+  return success();
+}
+
+/// The keys that each query may attend to by index, [queries, keys]: key j of
+/// query i where -left <= j - i <= right, each without a bound if negative. For
+/// left 1, right 0:
+///
+///   1 0 0 0
+///   1 1 0 0
+///   0 1 1 0
+static Tensor windowOf(Builder &builder, int64_t queries, int64_t keys,
+                       int64_t left, int64_t right) {
+  // From key 0 of the last query to the last key of query 0.
+  std::vector<Scalar> byDistance;
+  for (int64_t distance = 1 - queries; distance < keys; ++distance)
+    byDistance.push_back(ofInt((left < 0 || distance >= -left) &&
+                               (right < 0 || distance <= right)));
+  return Tensor::byDistance(builder.getI1Type(), queries, keys, byDistance);
+}
+
 static LogicalResult buildAttention(Binder &b) {
-  for (unsigned i : {4u, 5u, 6u})
-    if (b.has(i)) {
-      InFlightDiagnostic diag = b.error() << "reads a cache of past keys";
-      diag.attachNote(b.loc)
-          << "export the model without its cache: use_cache=False";
-      return diag;
-    }
-  if (b.numOutputs() > 3 && !b.node.output(3).empty())
-    return b.error() << "its scores cannot be used";
+  if (failed(checkIsForTraining(b)))
+    return failure();
   Value q = splitHeads(b, 0, b.intAttr("q_num_heads", 0));
   Value k = splitHeads(b, 1, b.intAttr("kv_num_heads", 0));
   Value v = splitHeads(b, 2, b.intAttr("kv_num_heads", 0));
@@ -99,10 +129,15 @@ static LogicalResult buildAttention(Binder &b) {
     scores = b.element(3).isInteger(1) ? maskScores(b, scores, mask)
                                        : b.sum({scores, mask});
   }
-  if (b.intAttr("is_causal", 0)) {
-    Tensor keep(b.builder.getI1Type(), {shape[2], shape[3]});
-    for (auto [i, element] : llvm::enumerate(keep.elements()))
-      element = ofInt(int64_t(i) % shape[3] <= int64_t(i) / shape[3]);
+  int64_t left = b.intAttr("left_window_size", -1);
+  int64_t right = b.intAttr("right_window_size", -1);
+  if (left < -1 || right < -1)
+    return b.error() << "its windows, " << left << " and " << right
+                     << ", are neither -1 nor a number of keys";
+  if (b.intAttr("is_causal", 0))
+    right = 0;
+  if (left >= 0 || right >= 0) {
+    Tensor keep = windowOf(b.builder, shape[2], shape[3], left, right);
     scores = maskScores(b, scores, b.constant(keep.expand(shape)));
   }
   Value result = b.contract("abmn,abnk->abmk", b.unary<SoftmaxOp>(scores), v,
@@ -218,10 +253,22 @@ static LogicalResult buildMicrosoftRotary(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::attentionOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"Attention", 23, any, 3, nullptr, buildAttention},
-      {"RotaryEmbedding", 23, any, 3, nullptr, buildRotary},
-      {"com.microsoft.RotaryEmbedding", 1, any, 4, nullptr,
-       buildMicrosoftRotary},
+      {"Attention", 23, any, between(3, 7), nullptr, buildAttention,
+       attributes(flagAttr("is_causal"), intAttr("kv_num_heads"),
+                  intAttr("q_num_heads"),
+                  intAttr("qk_matmul_output_mode").only("0|1|2|3"),
+                  floatAttr("scale"), floatAttr("softcap"),
+                  intAttr("softmax_precision").only("1|11"),
+                  intAttr("left_window_size").since(25),
+                  intAttr("right_window_size").since(25))},
+      {"RotaryEmbedding", 23, any, between(3, 4), nullptr, buildRotary,
+       attributes(flagAttr("interleaved"), intAttr("num_heads"),
+                  intAttr("rotary_embedding_dim"))},
+      {"com.microsoft.RotaryEmbedding", 1, 1, 4, nullptr, buildMicrosoftRotary,
+       attributes(flagAttr("interleaved"),
+                  intAttr("is_packed_batching").only("0"), intAttr("num_heads"),
+                  intAttr("rotary_embedding_dim"),
+                  floatAttr("scale").only("1"))},
   };
   return table;
 }

@@ -80,7 +80,10 @@ static LogicalResult buildBatchNorm(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::batchNormOps() {
   static const OpEntry table[] = {
-      {"BatchNormalization", 7, kAnyOpset, 5, nullptr, buildBatchNorm},
+      {"BatchNormalization", 7, kAnyOpset, 5, nullptr, buildBatchNorm,
+       attributes(floatAttr("epsilon"), floatAttr("momentum"),
+                  intAttr("spatial").only("1").until(8),
+                  flagAttr("training_mode").since(14))},
   };
   return table;
 }

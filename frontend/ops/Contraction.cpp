@@ -115,9 +115,14 @@ static LogicalResult buildGemm(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::contractionOps() {
   static const OpEntry table[] = {
-      {"Gemm", 1, kAnyOpset, 2, nullptr, buildGemm},
+      {"Gemm", 1, kAnyOpset, between(2, 3), nullptr, buildGemm,
+       attributes(floatAttr("alpha"), floatAttr("beta"),
+                  flagAttr("broadcast").until(6), flagAttr("transA"),
+                  flagAttr("transB"))},
       {"MatMul", 1, kAnyOpset, 2, nullptr, buildMatMul},
-      {"com.microsoft.FusedMatMul", 1, kAnyOpset, 2, nullptr, buildFusedMatMul},
+      {"com.microsoft.FusedMatMul", 1, 1, 2, nullptr, buildFusedMatMul,
+       attributes(floatAttr("alpha"), flagAttr("transA"), flagAttr("transB"),
+                  flagAttr("transBatchA"), flagAttr("transBatchB"))},
   };
   return table;
 }

@@ -28,14 +28,18 @@ using namespace pcc::nn;
 static constexpr StringLiteral kOut = "opq", kTaps = "klj";
 
 /// An error unless both are floats [n, channels, ...] of one to three spatial
-/// dims.
+/// dims, and the kernels have the extents that the attribute states.
 static LogicalResult checkImages(Binder &b) {
+  Shape kernel = b.shape(1);
   size_t rank = b.shape(0).size();
-  if (rank >= 3 && rank <= 5 && b.shape(1).size() == rank &&
-      isa<FloatType>(b.element(0)) && b.element(1) == b.element(0))
-    return success();
-  return b.error() << "takes images [n, channel, ...] and kernels [m, "
-                      "channel, ...] of floats";
+  if (rank < 3 || rank > 5 || kernel.size() != rank ||
+      !isa<FloatType>(b.element(0)) || b.element(1) != b.element(0))
+    return b.error() << "takes images [n, channel, ...] and kernels [m, "
+                        "channel, ...] of floats";
+  auto stated = b.ints("kernel_shape");
+  if (stated && ArrayRef(*stated) != ArrayRef(kernel).drop_front(2))
+    return b.error() << "kernel_shape differs from the kernels' extents";
+  return success();
 }
 
 /// The elements of operand 0 that each tap reads: [positions..., taps..., n,
@@ -225,8 +229,16 @@ static LogicalResult buildConvTranspose(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::convolutionOps() {
   static const OpEntry table[] = {
-      {"Conv", 1, kAnyOpset, 2, nullptr, buildConv},
-      {"ConvTranspose", 1, kAnyOpset, 2, nullptr, buildConvTranspose},
+      {"Conv", 1, kAnyOpset, between(2, 3), nullptr, buildConv,
+       attributes(autoPadAttr(), intsAttr("dilations"), intAttr("group"),
+                  intsAttr("kernel_shape"), intsAttr("pads"),
+                  intsAttr("strides"))},
+      {"ConvTranspose", 1, kAnyOpset, between(2, 3), nullptr,
+       buildConvTranspose,
+       attributes(autoPadAttr(), intsAttr("dilations"), intAttr("group"),
+                  intsAttr("kernel_shape"), intsAttr("output_padding"),
+                  intsAttr("output_shape"), intsAttr("pads"),
+                  intsAttr("strides"))},
   };
   return table;
 }

@@ -249,7 +249,8 @@ static LogicalResult buildEinsum(Binder &b) { return Einsum(b).build(); }
 
 ArrayRef<OpEntry> pcc::frontend::einsumOps() {
   static const OpEntry table[] = {
-      {"Einsum", 12, kAnyOpset, 1, nullptr, buildEinsum},
+      {"Einsum", 12, kAnyOpset, atLeast(1), nullptr, buildEinsum,
+       attributes(stringAttr("equation").required())},
   };
   return table;
 }

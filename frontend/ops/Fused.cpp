@@ -25,11 +25,12 @@ static LogicalResult checkVector(Binder &b, Value x, unsigned i) {
   return success();
 }
 
-/// Fails where a result other than the first and the `kept` one is asked for.
+/// Fails where a result other than the first and the `kept` one is read.
 static LogicalResult checkResults(Binder &b, int kept = 0) {
   for (int i = 1; i < b.node.output_size(); ++i)
-    if (i != kept && !b.node.output(i).empty())
-      return b.error() << "its statistics cannot be used";
+    if (i != kept && b.translation.isRead(b.node.output(i)))
+      return b.error() << "its result '" << b.node.output(i)
+                       << "', a statistic of rows, is not supported";
   return success();
 }
 
@@ -122,20 +123,29 @@ static LogicalResult buildQuickGelu(Binder &b) { return buildSwish(b, 1.702); }
 ArrayRef<OpEntry> pcc::frontend::fusedOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"RMSNormalization", 23, any, 2, nullptr, buildRmsNorm},
+      {"RMSNormalization", 23, any, 2, nullptr, buildRmsNorm,
+       attributes(intAttr("axis"), floatAttr("epsilon"),
+                  intAttr("stash_type").only("1"))},
       // ONNX Runtime's optimizer writes this one into ONNX's domain.
-      {"SimplifiedLayerNormalization", 1, any, 2, nullptr, buildRmsNorm},
-      {"Swish", 24, any, 1, nullptr, buildOnnxSwish},
-      {"com.microsoft.BiasGelu", 1, any, 2, nullptr, buildBiasGelu<false>},
-      {"com.microsoft.FastGelu", 1, any, 1, nullptr, buildBiasGelu<true>},
-      {"com.microsoft.Gelu", 1, any, 1, nullptr, buildBiasGelu<false>},
-      {"com.microsoft.QuickGelu", 1, any, 1, nullptr, buildQuickGelu},
-      {"com.microsoft.SimplifiedLayerNormalization", 1, any, 2, nullptr,
-       buildRmsNorm},
-      {"com.microsoft.SkipLayerNormalization", 1, any, 3, nullptr,
-       buildSkipLayerNorm},
-      {"com.microsoft.SkipSimplifiedLayerNormalization", 1, any, 3, nullptr,
-       buildSkipRmsNorm},
+      {"SimplifiedLayerNormalization", 1, any, 2, nullptr, buildRmsNorm,
+       attributes(intAttr("axis"), floatAttr("epsilon"),
+                  intAttr("stash_type").only("1"))},
+      {"Swish", 24, any, 1, nullptr, buildOnnxSwish,
+       attributes(floatAttr("alpha"))},
+      {"com.microsoft.BiasGelu", 1, 1, 2, nullptr, buildBiasGelu<false>},
+      {"com.microsoft.FastGelu", 1, 1, between(1, 2), nullptr,
+       buildBiasGelu<true>},
+      {"com.microsoft.Gelu", 1, 1, 1, nullptr, buildBiasGelu<false>},
+      {"com.microsoft.QuickGelu", 1, 1, 1, nullptr, buildQuickGelu,
+       attributes(floatAttr("alpha"))},
+      {"com.microsoft.SimplifiedLayerNormalization", 1, 1, 2, nullptr,
+       buildRmsNorm,
+       attributes(intAttr("axis"), floatAttr("epsilon"),
+                  intAttr("stash_type").only("1"))},
+      {"com.microsoft.SkipLayerNormalization", 1, 1, between(3, 5), nullptr,
+       buildSkipLayerNorm, attributes(floatAttr("epsilon"))},
+      {"com.microsoft.SkipSimplifiedLayerNormalization", 1, 1, between(3, 4),
+       nullptr, buildSkipRmsNorm, attributes(floatAttr("epsilon"))},
   };
   return table;
 }

@@ -106,27 +106,16 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
   b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
 }
 
-/// Says that constant indices name a place that a dim of `extent` does not
-/// have, or one below `least`. Others are known when a program runs.
+/// Says that constant indices name a position that a dim of `extent` does not
+/// have; negative ones count from its end. Others are known when a program
+/// runs.
 static LogicalResult checkIndices(Binder &b, const Tensor &indices,
-                                  int64_t extent, int64_t least) {
-  auto check = [&](int64_t index) -> LogicalResult {
-    if (index >= least && index < extent)
-      return success();
-    return b.error() << "row " << index << " of a table of " << extent
-                     << " rows";
-  };
-  Tensor core = indices.compact().core();
-  if (core.isByDistance()) {
-    for (Scalar index : core.diagonals().elements)
-      if (failed(check(index.i)))
-        return failure();
+                                  int64_t extent) {
+  auto [first, last] = rangeOf(indices);
+  if (first >= -extent && last < extent)
     return success();
-  }
-  for (int64_t index : core.ints())
-    if (failed(check(index)))
-      return failure();
-  return success();
+  return b.error() << "row " << (first < -extent ? first : last)
+                   << " of a table of " << extent << " rows";
 }
 
 /// Of each sample the row at its index, which is compared with all of the
@@ -207,8 +196,7 @@ static LogicalResult buildGatherND(Binder &b) {
     Shape part(indices->shape());
     first.back() = d;
     part.back() = 1;
-    if (failed(checkIndices(b, indices->slice(first, steps, part), data[d],
-                            -data[d])))
+    if (failed(checkIndices(b, indices->slice(first, steps, part), data[d])))
       return failure();
   }
   Tensor places(indices->element(), shape);
@@ -296,12 +284,11 @@ static LogicalResult buildGather(Binder &b) {
                                      starts, steps)));
       return success();
     }
-  // Token ids are never negative, and stay what they are.
-  bool mayCountBack = !isTable || b.translation.isForward();
-  if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, from[*axis],
-                                             mayCountBack ? -from[*axis] : 0)))
+  if (b.isConstant(1) &&
+      failed(checkIndices(b, *b.item(1).tensor, from[*axis])))
     return failure();
-  if (mayCountBack) {
+  bool mayCountBack = b.translation.isForward() || mayBeNegative(b.value(1));
+  if (!isTable || mayCountBack) {
     Arithmetic a(b);
     Value ids = a.wrap(a.cast(b.value(1), b.builder.getI64Type()), from[*axis]);
     b.set(0, a.take(b.value(0), ids, *axis));
@@ -363,8 +350,7 @@ static LogicalResult buildGatherElements(Binder &b) {
   if (!axis)
     return b.error() << "has no such axis";
   int64_t extent = b.shape(0)[*axis];
-  if (b.isConstant(1) &&
-      failed(checkIndices(b, *b.item(1).tensor, extent, -extent)))
+  if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, extent)))
     return failure();
   // One element of each row, the log probability of a target say, is picked
   // where it lies: by a place in all rows no row could be another rank's.
@@ -391,10 +377,12 @@ static LogicalResult buildGatherElements(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::gatherOps() {
   static const OpEntry table[] = {
-      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather},
+      {"Gather", 1, kAnyOpset, 2, foldGather, buildGather,
+       attributes(intAttr("axis"))},
       {"GatherElements", 11, kAnyOpset, 2, foldGatherElements,
-       buildGatherElements},
-      {"GatherND", 11, kAnyOpset, 2, foldGatherND, buildGatherND},
+       buildGatherElements, attributes(intAttr("axis"))},
+      {"GatherND", 11, kAnyOpset, 2, foldGatherND, buildGatherND,
+       attributes(intAttr("batch_dims").since(12))},
   };
   return table;
 }

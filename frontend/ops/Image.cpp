@@ -35,7 +35,11 @@ static LogicalResult buildSpaceToDepth(Binder &b) {
                         "width multiples of the block";
   int64_t height = x[2] / size, width = x[3] / size;
   Value value = b.reshape(b.value(0), {x[0], x[1], height, size, width, size});
-  value = b.transpose(value, {0, 3, 5, 1, 2, 4});
+  // In the result a channel varies slowest by CRD, fastest by DCR.
+  bool channelsFirst = b.stringAttr("mode", "DCR") == "CRD";
+  value =
+      b.transpose(value, channelsFirst ? ArrayRef<int64_t>{0, 1, 3, 5, 2, 4}
+                                       : ArrayRef<int64_t>{0, 3, 5, 1, 2, 4});
   b.set(0, b.reshape(value, {x[0], x[1] * size * size, height, width}));
   return success();
 }
@@ -92,11 +96,16 @@ static LogicalResult buildInstanceNorm(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::imageOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"DepthToSpace", 1, any, 1, nullptr, buildDepthToSpace},
+      {"DepthToSpace", 1, any, 1, nullptr, buildDepthToSpace,
+       attributes(intAttr("blocksize").required(),
+                  stringAttr("mode").only("DCR|CRD").since(11))},
       {"GlobalAveragePool", 1, any, 1, nullptr, buildGlobalPool<ReduceOp>},
       {"GlobalMaxPool", 1, any, 1, nullptr, buildGlobalPool<ReduceMaxOp>},
-      {"InstanceNormalization", 6, any, 3, nullptr, buildInstanceNorm},
-      {"SpaceToDepth", 1, any, 1, nullptr, buildSpaceToDepth},
+      {"InstanceNormalization", 6, any, 3, nullptr, buildInstanceNorm,
+       attributes(floatAttr("epsilon"))},
+      {"SpaceToDepth", 1, any, 1, nullptr, buildSpaceToDepth,
+       attributes(intAttr("blocksize").required(),
+                  stringAttr("mode").only("DCR|CRD").since(28))},
   };
   return table;
 }

@@ -146,23 +146,25 @@ static LogicalResult buildWhere(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::logicOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"And", 7, any, 2, foldLogic<andI>, buildAnd, true},
+      {"And", 7, any, 2, foldLogic<andI>, buildAnd, attributes(), true},
       {"Equal", 7, any, 2, foldCompare<equal, equal>,
-       buildCompare<Relation::Equal>, true},
+       buildCompare<Relation::Equal>, attributes(), true},
       {"Greater", 7, any, 2, foldCompare<greater, greater>,
-       buildCompare<Relation::Less, true>, true},
+       buildCompare<Relation::Less, true>, attributes(), true},
       {"GreaterOrEqual", 12, any, 2,
        foldCompare<greaterOrEqual, greaterOrEqual>,
-       buildCompare<Relation::LessOrEqual, true>, true},
+       buildCompare<Relation::LessOrEqual, true>, attributes(), true},
       {"IsNaN", 9, any, 1, foldIsNaN, buildIsNaN},
       {"Less", 7, any, 2, foldCompare<less, less>, buildCompare<Relation::Less>,
-       true},
+       attributes(), true},
       {"LessOrEqual", 12, any, 2, foldCompare<lessOrEqual, lessOrEqual>,
-       buildCompare<Relation::LessOrEqual>, true},
-      {"Not", 1, any, 1, foldLogic<notI>, buildNot, true},
-      {"Or", 7, any, 2, foldLogic<orI>, buildLogic<Logic::Or>, true},
+       buildCompare<Relation::LessOrEqual>, attributes(), true},
+      {"Not", 1, any, 1, foldLogic<notI>, buildNot, attributes(), true},
+      {"Or", 7, any, 2, foldLogic<orI>, buildLogic<Logic::Or>, attributes(),
+       true},
       {"Where", 9, any, 3, foldMath<whereF, whereI>, buildWhere},
-      {"Xor", 7, any, 2, foldLogic<xorI>, buildLogic<Logic::Xor>, true},
+      {"Xor", 7, any, 2, foldLogic<xorI>, buildLogic<Logic::Xor>, attributes(),
+       true},
   };
   return table;
 }

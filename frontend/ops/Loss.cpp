@@ -117,9 +117,14 @@ static LogicalResult buildCrossEntropy(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::lossOps() {
   static const OpEntry table[] = {
-      {"NegativeLogLikelihoodLoss", 12, kAnyOpset, 2, nullptr,
-       buildNegativeLogLikelihood},
-      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, 2, nullptr, buildCrossEntropy},
+      {"NegativeLogLikelihoodLoss", 12, kAnyOpset, between(2, 3), nullptr,
+       buildNegativeLogLikelihood,
+       attributes(intAttr("ignore_index"),
+                  stringAttr("reduction").only("none|sum|mean"))},
+      {"SoftmaxCrossEntropyLoss", 12, kAnyOpset, between(2, 3), nullptr,
+       buildCrossEntropy,
+       attributes(intAttr("ignore_index"),
+                  stringAttr("reduction").only("none|sum|mean"))},
   };
   return table;
 }

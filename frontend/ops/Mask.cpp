@@ -146,9 +146,12 @@ static LogicalResult buildTrilu(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::maskOps() {
   static const OpEntry table[] = {
-      {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike},
-      {"OneHot", 9, kAnyOpset, 3, foldOneHot, buildOneHot},
-      {"Trilu", 14, kAnyOpset, 1, foldTrilu, buildTrilu},
+      {"EyeLike", 9, kAnyOpset, 1, nullptr, importEyeLike,
+       attributes(intAttr("dtype"), intAttr("k"))},
+      {"OneHot", 9, kAnyOpset, 3, foldOneHot, buildOneHot,
+       attributes(intAttr("axis"))},
+      {"Trilu", 14, kAnyOpset, between(1, 2), foldTrilu, buildTrilu,
+       attributes(flagAttr("upper"))},
   };
   return table;
 }

@@ -20,11 +20,14 @@ static double divF(In x) { return x[0].f / x[1].f; }
 static int64_t divI(In x) { return x[1].i ? x[0].i / x[1].i : 0; }
 static double powF(In x) { return std::pow(x[0].f, x[1].f); }
 static int64_t powI(In x) { return std::llround(std::pow(x[0].i, x[1].i)); }
-static double modF(In x) { return std::fmod(x[0].f, x[1].f); }
+static double fmodF(In x) { return std::fmod(x[0].f, x[1].f); }
+static int64_t fmodI(In x) { return x[1].i ? x[0].i % x[1].i : 0; }
+static double modF(In x) {
+  double r = fmodF(x);
+  return r && (r < 0) != (x[1].f < 0) ? r + x[1].f : r;
+}
 static int64_t modI(In x) {
-  if (x[1].i == 0)
-    return 0;
-  int64_t r = x[0].i % x[1].i;
+  int64_t r = fmodI(x);
   return r && (r < 0) != (x[1].i < 0) ? r + x[1].i : r;
 }
 static double maxF(In x) {
@@ -205,17 +208,28 @@ static LogicalResult buildMean(Binder &b) {
   return success();
 }
 
-/// Of integers the remainder has the divisor's sign, with fmod and for floats
-/// the dividend's.
+/// An error for floats whose remainder has no sign by the specification.
+static LogicalResult checkMod(Binder &b) {
+  if (b.intAttr("fmod", 0) || b.opset >= 28 || !isa<FloatType>(b.element(0)))
+    return success();
+  return b.error() << "needs fmod = 1 for floats before opset 28";
+}
+
+static LogicalResult foldMod(Binder &b) {
+  if (failed(checkMod(b)))
+    return failure();
+  return b.intAttr("fmod", 0) ? foldMath<fmodF, fmodI>(b)
+                              : foldMath<modF, modI>(b);
+}
+
+/// The remainder has the divisor's sign, with fmod the dividend's.
 static LogicalResult buildMod(Binder &b) {
   auto values = broadcastAll(b);
-  if (failed(values))
+  if (failed(values) || failed(checkMod(b)))
     return failure();
   Arithmetic a(b);
   Value x = (*values)[0], y = (*values)[1], r = a.rem(x, y);
   if (!b.intAttr("fmod", 0)) {
-    if (isa<FloatType>(b.element(0)))
-      return b.error() << "needs fmod = 1 for floats";
     Value zero = a.splat(r, 0);
     Value differ = a.negate(a.equal(a.less(r, zero), a.less(y, zero)));
     Value wraps = a.both(a.negate(a.equal(r, zero)), differ);
@@ -269,28 +283,36 @@ static LogicalResult importCastLike(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::mathOps() {
   constexpr int64_t any = kAnyOpset;
+  static const std::vector<KnownAttribute> old =
+      attributes(intAttr("axis"), flagAttr("broadcast"),
+                 intsAttr("consumed_inputs").until(5));
   static const OpEntry table[] = {
       {"Abs", 6, any, 1, foldMath<absF, absI>, buildAbs},
-      {"Add", 1, 6, 2, nullptr, buildOld<buildAdd>},
+      {"Add", 1, 6, 2, nullptr, buildOld<buildAdd>, old},
       {"Add", 7, any, 2, foldMath<addF, addI>, buildAdd},
-      {"Cast", 6, any, 1, importCast, importCast},
-      {"CastLike", 15, any, 2, importCastLike, importCastLike},
+      {"Cast", 6, any, 1, importCast, importCast,
+       attributes(intAttr("to").required(), flagAttr("saturate").since(19),
+                  stringAttr("round_mode").only("up|down|nearest").since(24))},
+      {"CastLike", 15, any, 2, importCastLike, importCastLike,
+       attributes(flagAttr("saturate").since(19),
+                  stringAttr("round_mode").only("up|down|nearest").since(24))},
       {"Ceil", 6, any, 1, foldMath<ceilF, nullptr>, buildCeil},
       {"Cos", 7, any, 1, foldMath<cosF, nullptr>, buildUnary<CosOp>},
-      {"Div", 1, 6, 2, nullptr, buildOld<buildDiv>},
+      {"Div", 1, 6, 2, nullptr, buildOld<buildDiv>, old},
       {"Div", 7, any, 2, foldIntDiv, buildDiv},
       {"Erf", 9, any, 1, foldMath<erfF, nullptr>, buildUnary<ErfOp>},
       {"Exp", 6, any, 1, foldMath<expF, nullptr>, buildUnary<ExpOp>},
       {"Floor", 6, any, 1, foldMath<floorF, nullptr>, buildUnary<FloorOp>},
       {"Log", 6, any, 1, foldMath<logF, nullptr>, buildUnary<LogOp>},
-      {"Max", 6, any, 1, foldMath<maxF, maxI>, buildBinary<MaxOp>},
-      {"Min", 6, any, 1, foldMath<minF, minI>, buildBinary<MinOp>},
-      {"Mean", 8, any, 1, nullptr, buildMean},
-      {"Mod", 10, any, 2, foldMath<modF, modI>, buildMod},
-      {"Mul", 1, 6, 2, nullptr, buildOld<buildMul>},
+      {"Max", 6, any, atLeast(1), foldMath<maxF, maxI>, buildBinary<MaxOp>},
+      {"Min", 6, any, atLeast(1), foldMath<minF, minI>, buildBinary<MinOp>},
+      {"Mean", 8, any, atLeast(1), nullptr, buildMean},
+      {"Mod", 10, any, 2, foldMod, buildMod, attributes(flagAttr("fmod"))},
+      {"Mul", 1, 6, 2, nullptr, buildOld<buildMul>, old},
       {"Mul", 7, any, 2, foldMath<mulF, mulI>, buildMul},
       {"Neg", 6, any, 1, foldMath<negF, negI>, buildNeg},
-      {"Pow", 1, 6, 2, nullptr, buildOld<buildPow>},
+      {"Pow", 1, 6, 2, nullptr, buildOld<buildPow>,
+       attributes(intAttr("axis"), flagAttr("broadcast"))},
       {"Pow", 7, any, 2, foldMath<powF, powI>, buildPow},
       {"Reciprocal", 6, any, 1, foldMath<reciprocalF, nullptr>,
        buildReciprocal},
@@ -300,9 +322,9 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
        buildUnary<SigmoidOp>},
       {"Sin", 7, any, 1, foldMath<sinF, nullptr>, buildUnary<SinOp>},
       {"Sqrt", 6, any, 1, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
-      {"Sub", 1, 6, 2, nullptr, buildOld<buildBinary<SubOp>>},
+      {"Sub", 1, 6, 2, nullptr, buildOld<buildBinary<SubOp>>, old},
       {"Sub", 7, any, 2, foldMath<subF, subI>, buildBinary<SubOp>},
-      {"Sum", 6, any, 1, nullptr, buildAdd},
+      {"Sum", 6, any, atLeast(1), nullptr, buildAdd},
       {"Tanh", 6, any, 1, foldMath<tanhF, nullptr>, buildUnary<TanhOp>},
   };
   return table;

@@ -65,22 +65,23 @@ static LogicalResult buildGelu(Binder &b) {
   return success();
 }
 
-/// Outside training nothing is dropped: before opset 12 by definition (an
-/// inference graph), later where training_mode is absent or false.
+/// From opset 12 on the node says whether it drops elements; absent means no.
+/// Before, the exporter's choice of a Dropout node is all there is.
 static LogicalResult importDropout(Binder &b) {
-  std::optional<double> ratio = 0.5, training = 0.0;
+  std::optional<double> ratio = b.floatAttr("ratio", 0.5);
+  std::optional<bool> training;
   if (b.opset >= 12) {
     if (b.has(1))
       ratio = b.uniform(1);
-    if (b.has(2))
-      training = b.uniform(2);
+    std::optional<double> mode = b.has(2) ? b.uniform(2) : 0.0;
+    if (!ratio || !mode)
+      return b.error() << "ratio and training_mode must be constants";
+    training = *mode != 0;
   }
-  if (!ratio || !training)
-    return b.error() << "ratio and training_mode must be constants";
   if (*ratio < 0 || *ratio >= 1)
     return b.error() << "drops with probability " << *ratio
                      << ", not in [0, 1)";
-  if (*ratio == 0 || *training == 0 || !b.translation.wantsDropout()) {
+  if (*ratio == 0 || !b.translation.drops(b.node, training)) {
     b.set(0, b.item(0));
     // The mask: everything is kept.
     b.set(1, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(1)));
@@ -116,20 +117,36 @@ static LogicalResult importDropout(Binder &b) {
   }
   Value seed = t.argument(InputRole::Seed);
   Value step = t.argument(InputRole::Step);
-  b.set(0, Value(DropoutOp::create(
-               b.builder, b.loc, x.getType(), x, samples, positions, seed, step,
-               Value(), b.builder.getF64FloatAttr(*ratio),
-               b.builder.getI64IntegerAttr(t.nextRandomId()),
-               b.builder.getI64IntegerAttr(axes.batch),
-               b.builder.getI64IntegerAttr(axes.seq))));
+  auto drop = [&](Value from) -> Value {
+    return DropoutOp::create(b.builder, b.loc, from.getType(), from, samples,
+                             positions, seed, step, Value(),
+                             b.builder.getF64FloatAttr(*ratio),
+                             b.builder.getI64IntegerAttr(t.nextRandomId()),
+                             b.builder.getI64IntegerAttr(axes.batch),
+                             b.builder.getI64IntegerAttr(axes.seq));
+  };
+  if (b.numOutputs() < 2 || !t.isRead(b.node.output(1))) {
+    b.set(0, drop(x));
+    return success();
+  }
+  // The mask shows what is left of ones; it then decides what is left of x.
+  Arithmetic a(b);
+  Value zero = a.splat(x, 0), mask = a.less(zero, drop(a.splat(x, 1)));
+  b.set(0, a.where(mask, b.scale(x, 1 / (1 - *ratio)), zero));
+  b.set(1, mask);
   return success();
 }
 
 ArrayRef<OpEntry> pcc::frontend::networkOps() {
   static const OpEntry table[] = {
-      {"Dropout", 7, kAnyOpset, 1, importDropout, importDropout},
-      {"Gelu", 20, kAnyOpset, 1, nullptr, buildGelu},
-      {"LayerNormalization", 17, kAnyOpset, 2, nullptr, buildLayerNorm},
+      {"Dropout", 7, kAnyOpset, between(1, 3), importDropout, importDropout,
+       attributes(floatAttr("ratio").until(11), intAttr("seed").since(12))},
+      {"Gelu", 20, kAnyOpset, 1, nullptr, buildGelu,
+       attributes(stringAttr("approximate").only("none|tanh"))},
+      {"LayerNormalization", 17, kAnyOpset, between(2, 3), nullptr,
+       buildLayerNorm,
+       attributes(intAttr("axis"), floatAttr("epsilon"),
+                  intAttr("stash_type").only("1"))},
   };
   return table;
 }

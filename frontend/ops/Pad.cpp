@@ -154,7 +154,10 @@ static LogicalResult foldPad(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::padOps() {
   static const OpEntry table[] = {
-      {"Pad", 2, kAnyOpset, 1, foldPad, importPad},
+      {"Pad", 2, kAnyOpset, between(1, 4), foldPad, importPad,
+       attributes(stringAttr("mode").only("constant|reflect|edge|wrap"),
+                  intsAttr("pads").until(10).required(),
+                  floatAttr("value").until(10))},
   };
   return table;
 }

@@ -126,7 +126,11 @@ static LogicalResult buildMaxPool(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::poolOps() {
   static const OpEntry table[] = {
-      {"MaxPool", 1, kAnyOpset, 1, nullptr, buildMaxPool},
+      {"MaxPool", 1, kAnyOpset, 1, nullptr, buildMaxPool,
+       attributes(
+           autoPadAttr(), intsAttr("kernel_shape").required(), intsAttr("pads"),
+           intsAttr("strides"), flagAttr("storage_order").since(8),
+           flagAttr("ceil_mode").since(10), intsAttr("dilations").since(10))},
   };
   return table;
 }

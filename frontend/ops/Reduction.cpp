@@ -259,23 +259,36 @@ static LogicalResult buildCumSum(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::reductionOps() {
   constexpr int64_t any = kAnyOpset;
+  static const std::vector<KnownAttribute> dims =
+      attributes(intsAttr("axes").until(17), flagAttr("keepdims"),
+                 flagAttr("noop_with_empty_axes").since(18));
+  static const std::vector<KnownAttribute> best =
+      attributes(intAttr("axis"), flagAttr("keepdims"),
+                 flagAttr("select_last_index").since(12));
   static const OpEntry table[] = {
-      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>},
-      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>},
-      {"CumSum", 11, any, 2, foldCumSum, buildCumSum},
-      {"ReduceL1", 1, any, 1, nullptr, buildFloats<l1>},
-      {"ReduceL2", 1, any, 1, nullptr, buildFloats<l2>},
-      {"ReduceLogSum", 1, any, 1, nullptr, buildFloats<logSum>},
-      {"ReduceLogSumExp", 1, any, 1, nullptr, buildFloats<logSumExp>},
-      {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>,
-       buildReduce<join<ReduceMaxOp>>},
-      {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildFloats<mean>},
-      {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>,
-       buildReduce<join<ReduceMinOp>>},
-      {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>,
-       buildReduce<join<ReduceProdOp>>},
-      {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildSum},
-      {"ReduceSumSquare", 1, any, 1, nullptr, buildFloats<sumSquare>},
+      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>, best},
+      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>, best},
+      {"CumSum", 11, any, 2, foldCumSum, buildCumSum,
+       attributes(flagAttr("exclusive"), flagAttr("reverse"))},
+      {"ReduceL1", 1, any, between(1, 2), nullptr, buildFloats<l1>, dims},
+      {"ReduceL2", 1, any, between(1, 2), nullptr, buildFloats<l2>, dims},
+      {"ReduceLogSum", 1, any, between(1, 2), nullptr, buildFloats<logSum>,
+       dims},
+      {"ReduceLogSumExp", 1, any, between(1, 2), nullptr,
+       buildFloats<logSumExp>, dims},
+      {"ReduceMax", 1, any, between(1, 2), foldReduce<Fold::Max>,
+       buildReduce<join<ReduceMaxOp>>, dims},
+      {"ReduceMean", 1, any, between(1, 2), foldReduce<Fold::Mean>,
+       buildFloats<mean>, dims},
+      {"ReduceMin", 1, any, between(1, 2), foldReduce<Fold::Min>,
+       buildReduce<join<ReduceMinOp>>, dims},
+      {"ReduceProd", 1, any, between(1, 2), foldReduce<Fold::Prod>,
+       buildReduce<join<ReduceProdOp>>, dims},
+      {"ReduceSum", 1, any, between(1, 2), foldReduce<Fold::Sum>, buildSum,
+       attributes(intsAttr("axes").until(12), flagAttr("keepdims"),
+                  flagAttr("noop_with_empty_axes").since(13))},
+      {"ReduceSumSquare", 1, any, between(1, 2), nullptr,
+       buildFloats<sumSquare>, dims},
   };
   return table;
 }

@@ -238,19 +238,6 @@ static LogicalResult buildResize(Binder &b) {
                                  b.opset < 11 ? "floor" : "round_prefer_floor"),
                     b.floatAttr("cubic_coeff_a", -0.75f),
                     b.intAttr("exclude_outside", 0) != 0};
-  bool isKnown = llvm::is_contained(
-      {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel",
-       "half_pixel_symmetric", "tf_half_pixel_for_nn"},
-      StringRef(sampling.coordinates));
-  if (!isKnown || b.intAttr("antialias", 0) ||
-      b.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    InFlightDiagnostic diag = b.error() << "resizes in a way that is not "
-                                           "supported (coordinates '"
-                                        << sampling.coordinates << "')";
-    diag.attachNote(b.loc) << "without antialias, keep_aspect_ratio_policy and "
-                              "tf_crop_and_resize every size is supported";
-    return diag;
-  }
   return resample(b, sampling, b.opset < 11 ? 1 : 2);
 }
 
@@ -262,12 +249,35 @@ static LogicalResult buildUpsample(Binder &b) {
                   1);
 }
 
+/// Those of the specification but tf_crop_and_resize.
+static constexpr StringLiteral kCoordinates =
+    "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|"
+    "asymmetric|tf_half_pixel_for_nn";
+
 ArrayRef<OpEntry> pcc::frontend::resampleOps() {
   constexpr int64_t any = kAnyOpset;
   static const OpEntry table[] = {
-      {"AveragePool", 1, any, 1, nullptr, buildAveragePool},
-      {"Resize", 10, any, 1, nullptr, buildResize},
-      {"Upsample", 9, 9, 2, nullptr, buildUpsample},
+      {"AveragePool", 1, any, 1, nullptr, buildAveragePool,
+       attributes(
+           autoPadAttr(), intsAttr("kernel_shape").required(), intsAttr("pads"),
+           intsAttr("strides"), flagAttr("count_include_pad").since(7),
+           flagAttr("ceil_mode").since(10), intsAttr("dilations").since(19))},
+      {"Resize", 10, any, between(1, 4), nullptr, buildResize,
+       attributes(
+           stringAttr("mode").only("nearest|linear|cubic"),
+           stringAttr("coordinate_transformation_mode")
+               .only(kCoordinates)
+               .since(11),
+           floatAttr("cubic_coeff_a").since(11),
+           flagAttr("exclude_outside").since(11),
+           floatAttr("extrapolation_value").since(11),
+           stringAttr("nearest_mode")
+               .only("round_prefer_floor|round_prefer_ceil|floor|ceil")
+               .since(11),
+           intAttr("antialias").only("0").since(18), intsAttr("axes").since(18),
+           stringAttr("keep_aspect_ratio_policy").only("stretch").since(18))},
+      {"Upsample", 9, 9, 2, nullptr, buildUpsample,
+       attributes(stringAttr("mode").only("nearest|linear"))},
   };
   return table;
 }

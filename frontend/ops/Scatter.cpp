@@ -317,10 +317,15 @@ static LogicalResult buildScatterND(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::scatterOps() {
   static const OpEntry table[] = {
-      {"Scatter", 9, 10, 3, nullptr, buildScatterElements},
-      {"ScatterElements", 11, kAnyOpset, 3, nullptr, buildScatterElements},
+      {"Scatter", 9, 10, 3, nullptr, buildScatterElements,
+       attributes(intAttr("axis"))},
+      {"ScatterElements", 11, kAnyOpset, 3, nullptr, buildScatterElements,
+       attributes(
+           intAttr("axis"),
+           stringAttr("reduction").only("none|add|mul|max|min").since(16))},
       {"ScatterND", 11, 15, 3, foldScatterND, buildScatterND},
-      {"ScatterND", 16, kAnyOpset, 3, foldScatterND, buildScatterND},
+      {"ScatterND", 16, kAnyOpset, 3, foldScatterND, buildScatterND,
+       attributes(stringAttr("reduction").only("none|add|mul|max|min"))},
   };
   return table;
 }

@@ -294,12 +294,17 @@ static LogicalResult importExpand(Binder &b) {
 ArrayRef<OpEntry> pcc::frontend::shapeOps() {
   static const OpEntry table[] = {
       {"Expand", 8, kAnyOpset, 2, importExpand, importExpand},
-      {"Flatten", 1, kAnyOpset, 1, importFlatten, importFlatten},
+      {"Flatten", 1, kAnyOpset, 1, importFlatten, importFlatten,
+       attributes(intAttr("axis"))},
       {"Identity", 1, kAnyOpset, 1, importIdentity, importIdentity},
-      {"Reshape", 5, kAnyOpset, 1, importReshape, importReshape},
-      {"Squeeze", 1, kAnyOpset, 1, importSqueeze, importSqueeze},
-      {"Transpose", 1, kAnyOpset, 1, importTranspose, importTranspose},
-      {"Unsqueeze", 1, kAnyOpset, 1, importUnsqueeze, importUnsqueeze},
+      {"Reshape", 5, kAnyOpset, between(1, 2), importReshape, importReshape,
+       attributes(flagAttr("allowzero").since(14))},
+      {"Squeeze", 1, kAnyOpset, between(1, 2), importSqueeze, importSqueeze,
+       attributes(intsAttr("axes").until(12))},
+      {"Transpose", 1, kAnyOpset, 1, importTranspose, importTranspose,
+       attributes(intsAttr("perm"))},
+      {"Unsqueeze", 1, kAnyOpset, between(1, 2), importUnsqueeze,
+       importUnsqueeze, attributes(intsAttr("axes").until(12).required())},
   };
   return table;
 }

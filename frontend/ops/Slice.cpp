@@ -153,6 +153,9 @@ static LogicalResult importSplit(Binder &b) {
       each.push_back(std::min(size, total - i * size));
   if (static_cast<int64_t>(each.size()) != parts)
     return b.error() << "the parts do not make up " << total;
+  if (int64_t stated = b.intAttr("num_outputs", parts); stated != parts)
+    return b.error() << "num_outputs is " << stated << ", but it has " << parts
+                     << " results";
   return cut(b, *axis, each, [&](unsigned i, const Slice &part) {
     return setSlice(b, i, part);
   });
@@ -245,12 +248,19 @@ static LogicalResult importConcat(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::sliceOps() {
   static const OpEntry table[] = {
-      {"Concat", 4, kAnyOpset, 1, importConcat, importConcat},
+      {"Concat", 4, kAnyOpset, atLeast(1), importConcat, importConcat,
+       attributes(intAttr("axis").required())},
       {"SequenceAt", 11, kAnyOpset, 2, nullptr, importSequenceAt},
-      {"Slice", 1, kAnyOpset, 1, importSlice, importSlice},
-      {"Split", 2, kAnyOpset, 1, importSplit, importSplit},
-      {"SplitToSequence", 11, kAnyOpset, 2, importSplitToSequence,
-       importSplitToSequence},
+      {"Slice", 1, kAnyOpset, between(1, 5), importSlice, importSlice,
+       attributes(intsAttr("axes").until(9),
+                  intsAttr("ends").until(9).required(),
+                  intsAttr("starts").until(9).required())},
+      {"Split", 2, kAnyOpset, between(1, 2), importSplit, importSplit,
+       attributes(intAttr("axis"), intsAttr("split").until(12),
+                  intAttr("num_outputs").since(18))},
+      {"SplitToSequence", 11, kAnyOpset, between(1, 2), importSplitToSequence,
+       importSplitToSequence,
+       attributes(intAttr("axis"), flagAttr("keepdims"))},
   };
   return table;
 }

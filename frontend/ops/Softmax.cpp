@@ -69,9 +69,12 @@ static LogicalResult buildHardmax(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::softmaxOps() {
   static const OpEntry table[] = {
-      {"Hardmax", 1, kAnyOpset, 1, nullptr, buildHardmax},
-      {"LogSoftmax", 1, kAnyOpset, 1, nullptr, buildLogSoftmax},
-      {"Softmax", 1, kAnyOpset, 1, nullptr, buildSoftmax},
+      {"Hardmax", 1, kAnyOpset, 1, nullptr, buildHardmax,
+       attributes(intAttr("axis"))},
+      {"LogSoftmax", 1, kAnyOpset, 1, nullptr, buildLogSoftmax,
+       attributes(intAttr("axis"))},
+      {"Softmax", 1, kAnyOpset, 1, nullptr, buildSoftmax,
+       attributes(intAttr("axis"))},
   };
   return table;
 }

@@ -70,7 +70,9 @@ static LogicalResult buildTopK(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::sortOps() {
   static const OpEntry table[] = {
-      {"TopK", 1, kAnyOpset, 1, nullptr, buildTopK},
+      {"TopK", 1, kAnyOpset, between(1, 2), nullptr, buildTopK,
+       attributes(intAttr("axis"), intAttr("k").until(9).required(),
+                  flagAttr("largest").since(11), flagAttr("sorted").since(11))},
   };
   return table;
 }

@@ -152,14 +152,24 @@ static LogicalResult buildMomentum(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::trainingOps() {
   static const OpEntry table[] = {
-      {"ai.onnx.preview.training.Adagrad", 1, kAnyOpset, 2, nullptr,
-       buildOptimizer<1, adagrad>},
-      {"ai.onnx.preview.training.Adam", 1, kAnyOpset, 2, nullptr,
-       buildOptimizer<2, adam>},
-      {"ai.onnx.preview.training.Gradient", 1, kAnyOpset, 1, nullptr,
-       buildGradient},
-      {"ai.onnx.preview.training.Momentum", 1, kAnyOpset, 2, nullptr,
-       buildMomentum},
+      {"ai.onnx.preview.training.Adagrad", 1, 1, atLeast(2), nullptr,
+       buildOptimizer<1, adagrad>,
+       attributes(floatAttr("decay_factor"), floatAttr("epsilon"),
+                  floatAttr("norm_coefficient"))},
+      {"ai.onnx.preview.training.Adam", 1, 1, atLeast(2), nullptr,
+       buildOptimizer<2, adam>,
+       attributes(floatAttr("alpha"), floatAttr("beta"), floatAttr("epsilon"),
+                  floatAttr("norm_coefficient"),
+                  floatAttr("norm_coefficient_post"))},
+      {"ai.onnx.preview.training.Gradient", 1, 1, atLeast(1), nullptr,
+       buildGradient,
+       attributes(stringsAttr("xs").required(), stringAttr("y").required(),
+                  stringsAttr("zs"))},
+      {"ai.onnx.preview.training.Momentum", 1, 1, atLeast(2), nullptr,
+       buildMomentum,
+       attributes(floatAttr("alpha").required(), floatAttr("beta").required(),
+                  stringAttr("mode").only("standard|nesterov").required(),
+                  floatAttr("norm_coefficient").required())},
   };
   return table;
 }

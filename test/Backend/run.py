@@ -7,6 +7,7 @@ shape of a compiled program is known. `pcc --forward` then compiles the model
 for one CPU rank, the program reads the inputs and writes the outputs.
 
     test/Backend/run.py                 # all cases; the last line sums up
+    test/Backend/run.py --newer         # also those of ONNX 1.23, from PyPI
     test/Backend/run.py --sample 60     # as many, spread over the list
     test/Backend/run.py test_add        # cases whose name contains this
 
@@ -80,6 +81,19 @@ def find_cases():
             folder = os.path.join(DATA, kind, name)
             if os.path.exists(os.path.join(folder, "model.onnx")):
                 yield folder
+
+
+def write_newer_cases(folder):
+    """The cases that the package in .onnx has and Debian's data lack."""
+    package = os.path.join(TOP, ".onnx")
+    if not os.path.isdir(package):
+        sys.exit("--newer needs .onnx: run scripts/install-deps --onnx")
+    subprocess.run(
+        ["/usr/bin/python3",
+         os.path.join(os.path.dirname(__file__), "newer_cases.py"), folder,
+         os.path.join(DATA, "node")],
+        env={**os.environ, "PYTHONPATH": package}, check=True)
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 
 
 def read_all(folder, stem, names):
@@ -225,9 +239,17 @@ def main():
                         help="how many must pass")
     parser.add_argument("--list", action="store_true",
                         help="a line for every case")
+    parser.add_argument("--newer", action="store_true",
+                        help="also the cases of .onnx; see scripts/install-deps")
     options = parser.parse_args()
-    cases = [c for c in find_cases()
-             if not options.names or any(n in c for n in options.names)]
+    with tempfile.TemporaryDirectory(prefix="pcc-cases-") as newer:
+        run(options, write_newer_cases(newer) if options.newer else [])
+
+
+def run(options, newer):
+    """Runs the cases that the options name, sums up and exits."""
+    cases = [c for c in [*find_cases(), *newer] if not options.names or
+             any(n in os.path.basename(c) for n in options.names)]
     if not cases:
         sys.exit(f"no cases found below {DATA}")
     if options.sample:

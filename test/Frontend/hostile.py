@@ -10,48 +10,11 @@ import sys
 
 root, work = sys.argv[1:]
 sys.path.insert(0, os.path.join(root, "test/Inputs"))
+from onnx_files import (FLOAT, INT64, external, ints, message, model, node,
+                        tensor)
 from wire import put
 
-FLOAT, INT64 = 1, 7
 MEMORY = 700 << 20  # the compiler itself takes about 200 MiB
-
-
-def message(*fields):
-    return b"".join(put(*field) for field in fields)
-
-
-def value_info(name, kind, dims):
-    shape = b"".join(put(1, put(1, d)) for d in dims)
-    return message((1, name), (2, put(1, put(1, kind) + put(2, shape))))
-
-
-def tensor(name, kind, dims, *more):
-    return message(*((1, d) for d in dims), (2, kind), (8, name), *more)
-
-
-def ints(name, values):
-    raw = b"".join(v.to_bytes(8, "little", signed=True) for v in values)
-    return tensor(name, INT64, [len(values)], (9, raw))
-
-
-def external(name, kind, dims, location, **more):
-    entry = lambda k, v: (13, message((1, k), (2, v)))
-    return tensor(name, kind, dims, entry("location", location),
-                  *(entry(k, str(v)) for k, v in more.items()), (14, 1))
-
-
-def node(op, inputs, outputs, *attributes):
-    return message(*((1, n) for n in inputs), *((2, n) for n in outputs),
-                   (3, outputs[0]), (4, op), *((5, a) for a in attributes))
-
-
-def model(nodes, inputs=(("x", FLOAT, [2, 4]),), initializers=(),
-          outputs=("y",)):
-    graph = message(*((1, n) for n in nodes), (2, "graph"),
-                    *((5, t) for t in initializers),
-                    *((11, value_info(*i)) for i in inputs),
-                    *((12, value_info(o, FLOAT, [])) for o in outputs))
-    return message((1, 8), (7, graph), (8, put(2, 17)))
 
 
 def sparse(name, size, start=b""):

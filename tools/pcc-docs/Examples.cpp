@@ -53,7 +53,7 @@ static constexpr Example examples[] = {
     {"Conv", "T[2,3,8,8] T[10,3,4,4] T[10]", "strides=4,4"},
     {"Conv", "T[2,6,9] T[10,3,4] T[10]", "group=2"},
     {"Conv", "T[2,6,9] T[6,1,4]", "group=6"},
-    {"ConvTranspose", "T[2,6,9] T[6,10,4] T[10]", "strides=2"},
+    {"ConvTranspose", "T[2,6,9] T[6,10,4] T[10]", "strides=2,"},
     {"CumSum", "T[4,6] i64[]=1"},
     {"DepthToSpace", "T[2,12,4,6]", "blocksize=2"},
     {"Dropout", "T[4,6,8]"},
@@ -364,7 +364,7 @@ std::vector<ExampleModel> pcc::exampleModels(const SupportedOperator &op,
   if (models.empty()) {
     static constexpr StringLiteral like[] = {"T[4,6,8]", "T[4,6,8]",
                                              "T[4,6,8] T[4,6,8]"};
-    Example usual = {"", like[std::min(entry->operands, 2u)]};
+    Example usual = {"", like[std::min(entry->operands.least, 2u)]};
     models.push_back({ModelBuilder(op, version, element).build(usual), false});
   }
   return models;

@@ -1,11 +1,13 @@
 //===- pcc-docs.cpp - Documentation from what the compiler does -----------===//
 //
 // pcc-docs operators|phases: prints docs/SupportedOps.md, or the table of
-// docs/Pipeline.md; see scripts/generate-docs.
+// docs/Pipeline.md; see scripts/generate-docs. pcc-docs import-table: prints
+// the import table as JSON, for test/Backend/schemas.py.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/RegisterAll.h"
+#include "tools/pcc-docs/ImportTable.h"
 #include "tools/pcc-docs/Phases.h"
 #include "tools/pcc-docs/SupportedOps.h"
 #include "llvm/Support/InitLLVM.h"
@@ -21,8 +23,10 @@ int main(int argc, char **argv) {
     pcc::printSupportedOps(context, llvm::outs());
   } else if (document == "phases") {
     pcc::printPhases(llvm::outs());
+  } else if (document == "import-table") {
+    pcc::printImportTable(llvm::outs());
   } else {
-    llvm::errs() << "usage: pcc-docs operators|phases\n";
+    llvm::errs() << "usage: pcc-docs operators|phases|import-table\n";
     return 2;
   }
 }

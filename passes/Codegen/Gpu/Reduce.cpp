@@ -42,6 +42,10 @@ bool codegen::isNeutral(Operation *joining, Value value) {
     return bits.isOne();
   if (isa<arith::MaxSIOp>(joining))
     return bits.isMinSignedValue();
+  if (isa<arith::MaxUIOp>(joining))
+    return bits.isMinValue();
+  if (isa<arith::MinUIOp>(joining))
+    return bits.isMaxValue();
   return isa<arith::MinSIOp>(joining) && bits.isMaxSignedValue();
 }
 

@@ -121,6 +121,8 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
     }
   }
   unsigned width = type.getIntOrFloatBitWidth();
+  // Of bools the least is 0 and the greatest 1, as for unsigned numbers.
+  bool isBool = width == 1;
   switch (join) {
   case Join::Sum:
   case Join::SumOfSquares:
@@ -129,15 +131,18 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
     return b.getIntegerAttr(type, 1);
   case Join::Max:
   case Join::MaxNumber:
-    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+    return b.getIntegerAttr(type, isBool ? APInt::getMinValue(width)
+                                         : APInt::getSignedMinValue(width));
   case Join::Min:
-    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+    return b.getIntegerAttr(type, isBool ? APInt::getMaxValue(width)
+                                         : APInt::getSignedMaxValue(width));
   }
 }
 
 /// `value` is of the accumulator's type, a square if that is what is added.
 static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
   bool isFloat = isa<FloatType>(value.getType());
+  bool isBool = value.getType().isInteger(1);
   auto reassoc = arith::FastMathFlags::reassoc;
   switch (join) {
   case Join::Sum:
@@ -152,10 +157,14 @@ static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
   case Join::Max:
     if (isFloat)
       return arith::MaximumFOp::create(b, old, value);
+    if (isBool)
+      return arith::MaxUIOp::create(b, old, value);
     return arith::MaxSIOp::create(b, old, value);
   case Join::Min:
     if (isFloat)
       return arith::MinimumFOp::create(b, old, value);
+    if (isBool)
+      return arith::MinUIOp::create(b, old, value);
     return arith::MinSIOp::create(b, old, value);
   case Join::MaxNumber:
     return arith::MaxNumFOp::create(

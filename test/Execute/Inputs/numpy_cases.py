@@ -106,6 +106,8 @@ for function in "max min prod".split():
         dict(dims=[0, 2]))
     add(name + "_int", dict(input=integers),
         lambda x: getattr(x, function)(1), dict(dims=[1]), op=name)
+    add(name + "_bool", dict(input=np.array([[0, 1], [0, 0], [1, 1]]) != 0),
+        lambda x: getattr(x, function)(1) != 0, dict(dims=[1]), op=name)
 nan = np.array([[1, np.nan, 2.0], [3, 1, 2]])
 add("reduce_max_nan", dict(input=nan), lambda x: x.max(1), dict(dims=[1]),
     op="reduce_max")

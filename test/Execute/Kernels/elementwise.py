@@ -183,14 +183,24 @@ check_all("relations", k, (n1, n2, x, y),
 
 # Rows joined by other than a sum; dims that are not the last are moved first.
 for kind, best in (("max", np.max), ("min", np.min), ("prod", np.prod)):
-    k = Kernels([f"%x: {X}", f"%n: {N}"],
-                [R, f"tensor<{C}xf32>", f"tensor<{B}x{S}xi64>"], f"""
+    results = [R, f"tensor<{C}xf32>", f"tensor<{B}x{S}xi64>",
+               f"tensor<{B}x{S}xi1>", f"tensor<{C}xi1>"]
+    k = Kernels([f"%x: {X}", f"%n: {N}", f"%m: {N}"], results, f"""
   %a = nn.reduce_{kind} %x [2] : {X} -> {R}
   %b = nn.reduce_{kind} %x [0, 1] : {X} -> tensor<{C}xf32>
   %c = nn.reduce_{kind} %n [2] : {N} -> tensor<{B}x{S}xi64>
-  return %a, %b, %c : {R}, tensor<{C}xf32>, tensor<{B}x{S}xi64>""")
+  %l = nn.compare lt %n, %m : {N} -> {B1}
+  %d = nn.reduce_{kind} %l [2] : {B1} -> tensor<{B}x{S}xi1>
+  %e = nn.reduce_{kind} %l [0, 1] : {B1} -> tensor<{C}xi1>
+  return %a, %b, %c, %d, %e : {', '.join(results)}""")
     small = np.where(n1 == 0, 3, np.sign(n1)) if kind == "prod" else n1
     near = 1 + x / 100 if kind == "prod" else x
-    check_all("reduce_" + kind, k, (near, small),
+    # Bools that are rarely set in some rows, and rarely not in others.
+    limit = small + np.where(rng.random(n1.shape) < 0.9, -1, 1)
+    limit[0] = small[0] + np.where(rng.random(n1[0].shape) < 0.9, 1, -1)
+    limit[-1, -1] = small[-1, -1] - 1
+    check_all("reduce_" + kind, k, (near, small, limit),
               (best(near.astype(np.float64), -1),
-               best(near.astype(np.float64), (0, 1)), best(small, -1)), 1e-5)
+               best(near.astype(np.float64), (0, 1)), best(small, -1),
+               best(small < limit, -1) != 0, best(small < limit, (0, 1)) != 0),
+              1e-5)

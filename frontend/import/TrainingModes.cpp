@@ -1,7 +1,8 @@
-//===- BatchNorms.cpp - Which statistics batch norms take -----------------===//
+//===- TrainingModes.cpp - Operators that act otherwise in training -------===//
 //
 // A file in eval mode is another than the module that PyTorch trains: which
-// statistics its batch norms take is told, or that exporters left none of them.
+// statistics its batch norms take is told, or that exporters left none of them;
+// and which dropout is active where the file does not say so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +41,17 @@ LogicalResult Importer::checkFoldedNorm(const onnx::NodeProto &node) const {
   return diag;
 }
 
+/// Nodes without a name are known by their first result.
+static const std::string &nameOf(const onnx::NodeProto &node) {
+  return node.name().empty() ? node.output(0) : node.name();
+}
+
 bool Importer::normalizesByBatch(const onnx::NodeProto &node, bool isTraining) {
   if (options.forward)
     return isTraining;
   if (options.runningNorms)
     return false;
-  const std::string &name = node.name().empty() ? node.output(0) : node.name();
+  const std::string &name = nameOf(node);
   (isTraining ? batchNorms : evalNorms).push_back(name);
   forward->setAttr(
       kJoinsSamplesAttr,
@@ -53,13 +59,15 @@ bool Importer::normalizesByBatch(const onnx::NodeProto &node, bool isTraining) {
   return true;
 }
 
+/// "'a' and 2 more".
+static std::string list(ArrayRef<std::string> names) {
+  std::string text = "'" + names[0] + "'";
+  if (names.size() > 1)
+    text += " and " + std::to_string(names.size() - 1) + " more";
+  return text;
+}
+
 void Importer::warnOfBatchNorms() const {
-  auto list = [](ArrayRef<std::string> names) {
-    std::string text = "'" + names[0] + "'";
-    if (names.size() > 1)
-      text += " and " + std::to_string(names.size() - 1) + " more";
-    return text;
-  };
   if (!evalNorms.empty()) {
     InFlightDiagnostic diag =
         emitWarning(file) << "the file is in eval mode, and batch norms are by "
@@ -71,4 +79,35 @@ void Importer::warnOfBatchNorms() const {
   if (!batchNorms.empty() || !evalNorms.empty())
     emitWarning(file) << "running statistics stay as the file has them: "
                       << list(batchNorms.empty() ? evalNorms : batchNorms);
+}
+
+bool Importer::drops(const onnx::NodeProto &node,
+                     std::optional<bool> isTraining) {
+  if (options.noDropout)
+    return false;
+  if (options.forward)
+    return isTraining.value_or(false);
+  if (!isTraining)
+    openDropouts.push_back(nameOf(node));
+  else if (!*isTraining)
+    idleDropouts.push_back(nameOf(node));
+  return isTraining.value_or(true);
+}
+
+void Importer::warnOfDropout() const {
+  if (!openDropouts.empty()) {
+    InFlightDiagnostic diag = emitWarning(file)
+                              << "dropout is active in " << list(openDropouts)
+                              << ": opset " << opset
+                              << " does not say whether a Dropout node is in "
+                                 "training mode";
+    diag.attachNote(file) << "--no-dropout trains without dropout";
+  }
+  if (!idleDropouts.empty()) {
+    InFlightDiagnostic diag =
+        emitWarning(file) << "dropout is not active in " << list(idleDropouts)
+                          << ": training_mode is false or absent";
+    diag.attachNote(file) << "export in training mode to train with dropout, "
+                             "or give --no-dropout";
+  }
 }

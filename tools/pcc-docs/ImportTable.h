@@ -1,0 +1,16 @@
+//===- ImportTable.h - The import table as JSON -----------------*- C++ -*-===//
+
+#ifndef PCC_TOOLS_PCC_DOCS_IMPORTTABLE_H
+#define PCC_TOOLS_PCC_DOCS_IMPORTTABLE_H
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace pcc {
+
+/// Prints the rows of the import table, which test/Backend/schemas.py compares
+/// with ONNX's schemas: {"newest_opset": N, "rows": [...]}.
+void printImportTable(llvm::raw_ostream &os);
+
+} // namespace pcc
+
+#endif // PCC_TOOLS_PCC_DOCS_IMPORTTABLE_H
