@@ -121,20 +121,28 @@ static Value sum(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<ReduceOp>(x, r.dims);
 }
 
-/// Sums of floats, and of flags: as floats, which count up to 2^24 exactly.
-static LogicalResult buildSum(Binder &b) {
-  auto flags = b.value(0).getDefiningOp<CastOp>();
-  if (!flags || !tensorType(flags.getInput()).getElementType().isInteger(1))
-    return buildFloats<sum>(b);
+/// The same for a formula whose sums are exact in floats of 53 bits, of
+/// integers, too: the result is that of floats, truncated.
+template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
+static LogicalResult buildNumbers(Binder &b) {
+  if (isa<FloatType>(b.element(0)))
+    return buildReduce<Formula>(b);
   auto r = reduction(b);
   if (failed(r))
     return failure();
-  if (r->count > int64_t(1) << 24)
-    return b.error() << "counts among more than 2^24";
+  if (b.element(0).isInteger(1))
+    return b.error() << "takes numbers, not bools";
+  // Counts of flags up to 2^24 are exact in f32, too.
+  Value x = b.value(0);
+  auto flags = x.getDefiningOp<CastOp>();
+  bool isCount = flags &&
+                 tensorType(flags.getInput()).getElementType().isInteger(1) &&
+                 r->count <= int64_t(1) << 24;
   Arithmetic a(b);
-  Value count = a.reduce<ReduceOp>(
-      a.cast(flags.getInput(), b.builder.getF32Type()), r->dims);
-  b.set(0, b.reshape(a.cast(count, b.element(0)), r->kept));
+  x = isCount ? a.cast(flags.getInput(), b.builder.getF32Type())
+              : a.cast(x, b.builder.getF64Type());
+  Value result = a.cast(Formula(b, a, x, *r), b.element(0));
+  b.set(0, b.reshape(result, r->kept));
   return success();
 }
 
@@ -270,7 +278,7 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
       {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>, best},
       {"CumSum", 11, any, 2, foldCumSum, buildCumSum,
        attributes(flagAttr("exclusive"), flagAttr("reverse"))},
-      {"ReduceL1", 1, any, between(1, 2), nullptr, buildFloats<l1>, dims},
+      {"ReduceL1", 1, any, between(1, 2), nullptr, buildNumbers<l1>, dims},
       {"ReduceL2", 1, any, between(1, 2), nullptr, buildFloats<l2>, dims},
       {"ReduceLogSum", 1, any, between(1, 2), nullptr, buildFloats<logSum>,
        dims},
@@ -279,16 +287,17 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
       {"ReduceMax", 1, any, between(1, 2), foldReduce<Fold::Max>,
        buildReduce<join<ReduceMaxOp>>, dims},
       {"ReduceMean", 1, any, between(1, 2), foldReduce<Fold::Mean>,
-       buildFloats<mean>, dims},
+       buildNumbers<mean>, dims},
       {"ReduceMin", 1, any, between(1, 2), foldReduce<Fold::Min>,
        buildReduce<join<ReduceMinOp>>, dims},
       {"ReduceProd", 1, any, between(1, 2), foldReduce<Fold::Prod>,
        buildReduce<join<ReduceProdOp>>, dims},
-      {"ReduceSum", 1, any, between(1, 2), foldReduce<Fold::Sum>, buildSum,
+      {"ReduceSum", 1, any, between(1, 2), foldReduce<Fold::Sum>,
+       buildNumbers<sum>,
        attributes(intsAttr("axes").until(12), flagAttr("keepdims"),
                   flagAttr("noop_with_empty_axes").since(13))},
       {"ReduceSumSquare", 1, any, between(1, 2), nullptr,
-       buildFloats<sumSquare>, dims},
+       buildNumbers<sumSquare>, dims},
   };
   return table;
 }
