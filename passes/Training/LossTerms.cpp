@@ -64,6 +64,8 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
     term.isMean = attr.contains("mean");
     if (auto what = attr.getAs<StringAttr>("assumed"))
       loss.assumed.push_back(what.str());
+    if (auto input = attr.getAs<StringAttr>("total"))
+      loss.totals.insert(input.getValue());
     if (auto why = attr.getAs<StringAttr>("unclear"); why && !unclear)
       unclear = Problem{why.str(), term.sum.getDefiningOp()};
     loss.terms.push_back(term);
@@ -158,6 +160,13 @@ void pcc::warnOfMixedSamples(func::FuncOp forward, StringRef what) {
          "--micro-batch-size";
 }
 
+/// Whether a value is computed from neither inputs nor parameters.
+static bool isConstant(Value value) {
+  return !dependsOn(value, [](Value source) {
+    return isa<BlockArgument>(source) || source.getDefiningOp<ReadOp>();
+  });
+}
+
 void LossTerms::analyze(func::FuncOp forward) {
   if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr)) {
     problem = Problem{joins.str()};
@@ -187,8 +196,15 @@ void LossTerms::analyze(func::FuncOp forward) {
   };
   // Numbers that counts make.
   std::function<bool(Value)> findCounts = [&](Value value) {
-    if (!samples.find(value))
+    if (!samples.find(value)) {
+      if (isConstant(value))
+        return true;
+      steady.insert(value);
+      for (BlockArgument input : forward.getArguments())
+        if (dependsOn(value, [&](Value source) { return source == input; }))
+          totals.insert(inputName(forward, input.getArgNumber()));
       return true;
+    }
     if (isAdded(value)) {
       counts.insert(value);
       return true;
@@ -231,7 +247,7 @@ Value LossTerms::scaled(OpBuilder &builder, const LossTerm &term, Value sum,
       return known;
     Value made;
     Operation *op = value.getDefiningOp();
-    if (counts.contains(value)) {
+    if (counts.contains(value) || steady.contains(value)) {
       made = countOf(value);
     } else if (op) {
       for (Value operand : op->getOperands())
