@@ -75,8 +75,9 @@ bool LossSplitter::takeNumber(Term &term, Value number, bool divides,
                               SmallVectorImpl<Operation *> &passed) {
   Operation *op = number.getDefiningOp();
   auto areNumbers = [&] {
-    return llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return vectors.isNumber(operand); });
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return vectors.isNumber(operand);
+    });
   };
   if (auto scale = dyn_cast_or_null<ScaleOp>(op)) {
     double factor = scale.getFactor().convertToDouble();
@@ -149,8 +150,8 @@ bool LossSplitter::splitProduct(const Term &term, Operation *op) {
   return by(isFirst ? 0 : 1, false) || by(isFirst ? 1 : 0, false);
 }
 
-/// Whether elements of a value are sums or means over samples, as of the columns
-/// of `square.mean(0)`, or the value is computed from some by element.
+/// Whether elements of a value are sums or means over samples, as of the
+/// columns of `square.mean(0)`, or the value is computed from some by element.
 static bool hasSums(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto reduce = dyn_cast_or_null<ReduceOp>(op))

@@ -39,10 +39,9 @@ NumberVectors::Kind NumberVectors::kindOf(Value value) const {
   if (!op || tensorType(value).getNumElements() > kMostElements ||
       perSample.contains(value) || !goesByElement(op))
     return Kind::Other;
-  return llvm::any_of(op->getOperands(),
-                      [&](Value operand) {
-                        return kindOf(operand) == Kind::Other;
-                      })
+  return llvm::any_of(
+             op->getOperands(),
+             [&](Value operand) { return kindOf(operand) == Kind::Other; })
              ? Kind::Other
              : Kind::Numbers;
 }
@@ -76,9 +75,8 @@ static Value cutOut(OpBuilder &builder, Value value, int64_t index) {
   Type element = type.getElementType();
   if (type.getNumElements() > 1) {
     SmallVector<int64_t> ones(type.getRank(), 1);
-    value =
-        SliceOp::create(builder, loc, RankedTensorType::get(ones, element),
-                        value, indicesOf(type.getShape(), index), ones);
+    value = SliceOp::create(builder, loc, RankedTensorType::get(ones, element),
+                            value, indicesOf(type.getShape(), index), ones);
   }
   if (type.getRank() == 0)
     return value;

@@ -33,10 +33,9 @@ static bool isOneNumber(const onnx::ValueInfoProto &output, Value value,
   if (dims.fixedBatch == 1)
     return StringRef(output.name()).contains_insensitive("loss");
   const onnx::TypeProto::Tensor &declared = output.type().tensor_type();
-  if (declared.has_shape() && llvm::all_of(declared.shape().dim(),
-                                           [](const auto &dim) {
-                                             return dim.has_dim_value();
-                                           }))
+  if (declared.has_shape() &&
+      llvm::all_of(declared.shape().dim(),
+                   [](const auto &dim) { return dim.has_dim_value(); }))
     return true;
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   return runsOverBatch(value, all) != true;

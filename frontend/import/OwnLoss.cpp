@@ -219,8 +219,10 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
       if (!why.empty())
         continue;
       double ratio = more.terms[i].factor / less.terms[i].factor;
-      found[i].isMean = std::abs(ratio - 0.5) < 1e-4;
-      if (!found[i].isMean && std::abs(ratio - 1) > 1e-4)
+      double means = std::round(-std::log2(ratio));
+      if (std::abs(ratio * std::exp2(means) - 1) < 1e-4 && std::abs(means) < 4)
+        found[i].means = static_cast<int>(means);
+      else
         found[i].unclear = "its factor changes with the batch size, by " +
                            std::to_string(ratio) + " for twice the batch";
     }
@@ -243,8 +245,7 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
           llvm::to_vector(llvm::seq<int64_t>(0, tensorType(sum).getRank())));
     sum = multiply(builder, loc, sum);
     // A sum is still one over samples where it is multiplied.
-    if (Value steady =
-            divide(builder, loc, term.steadyTimes, term.steadyOver))
+    if (Value steady = divide(builder, loc, term.steadyTimes, term.steadyOver))
       sum = MulOp::create(builder, loc, scalar, sum, steady);
     results.push_back(sum);
     Value over = divide(builder, loc, term.over, term.times);
@@ -254,14 +255,15 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
       results.push_back(over);
       attr.set("divided", builder.getUnitAttr());
     }
-    if (reading.isMean)
+    if (reading.means == 1)
       attr.set("mean", builder.getUnitAttr());
+    else if (reading.means)
+      attr.set("mean", builder.getI64IntegerAttr(reading.means));
     if (!reading.unclear.empty())
       attr.set("unclear", builder.getStringAttr(reading.unclear));
     if (!reading.assumed.empty())
       attr.set("assumed", builder.getStringAttr(reading.assumed));
-    else if (auto input = sharedDivisor(forward, term);
-             input && !reading.isMean)
+    else if (auto input = sharedDivisor(forward, term); input && !reading.means)
       attr.set("total", builder.getStringAttr(*input));
     attrs.push_back(attr.getDictionary(builder.getContext()));
   }

@@ -122,7 +122,7 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
   for (auto [i, value] : llvm::enumerate(terms.steady))
     add(value, kEvalCount + Twine(terms.counts.size() + i));
   bool hasMeans = llvm::any_of(
-      terms.terms, [](const LossTerm &term) { return term.isMean; });
+      terms.terms, [](const LossTerm &term) { return term.means != 0; });
   if (hasMeans || !terms.steady.empty())
     add(nullptr, kEvalBatches);
   IRMapping copies;
@@ -134,12 +134,14 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     reads.push_back(result.read(state.getSymName(), scalar));
   size_t sums = terms.terms.size();
   auto countOf = [&](Value count) -> Value {
-    auto it = llvm::find_if(
-        adds, [&](const auto &added) { return added.first == count; });
+    // A count may be a term's sum, too.
+    auto it =
+        llvm::find_if(llvm::drop_begin(adds, sums),
+                      [&](const auto &added) { return added.first == count; });
     Value sum = reads[it - adds.begin()];
     if (!terms.counts.contains(count))
-      sum = DivOp::create(result.builder, result.loc, scalar, sum,
-                          reads.back());
+      sum =
+          DivOp::create(result.builder, result.loc, scalar, sum, reads.back());
     return convert(result.builder, sum, tensorType(count));
   };
   Value loss = terms.build(result.builder, ArrayRef(reads).take_front(sums),
@@ -170,7 +172,7 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
     adds.push_back({count, state});
   }
   bool hasSums = llvm::any_of(
-      terms.terms, [](const LossTerm &term) { return !term.isMean; });
+      terms.terms, [](const LossTerm &term) { return term.means != 1; });
   if (hasSums)
     adds.push_back({nullptr, addAhead(module, kStepBatches)});
   IRMapping copies;

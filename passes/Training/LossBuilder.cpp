@@ -164,6 +164,8 @@ void LossBuilder::noteLastPosition(InFlightDiagnostic &diag,
   unsigned sequence = *dimsOf(tokens).sequence;
   for (Value value : terminator.getOperands()) {
     auto shape = tensorType(value).getShape();
+    if (!mayTrain(value))
+      continue;
     if (shape.size() == 2 || (shape.size() == 3 && shape[sequence] == 1)) {
       diag.attachNote() << "scores of the last position alone train nothing: "
                            "export the model with those of all positions";
@@ -186,19 +188,14 @@ void LossBuilder::noteBounds(InFlightDiagnostic &diag, Value scores,
     return text;
   };
   double classes = tensorType(scores).getShape().back();
-  double least =
-      std::log1p((classes - 1) * std::exp(range.low - range.high));
+  double least = std::log1p((classes - 1) * std::exp(range.low - range.high));
   diag.attachNote(range.by->getLoc())
-      << nodeName(range.by) << " makes its numbers those from "
-      << number(range.low) << " to " << number(range.high)
-      << "; the loss takes the softmax of scores itself, and of "
-      << int64_t(classes) << " classes it cannot fall below " << number(least)
-      << " then";
+      << "by " << nodeName(range.by) << " they are between "
+      << number(range.low) << " and " << number(range.high)
+      << "; the loss takes the softmax of logits itself, so that for "
+      << int64_t(classes) << " classes it cannot fall below " << number(least);
   auto &wayOut = diag.attachNote(range.by->getLoc())
-                 << "export the model without "
-                 << (isa<SoftmaxOp, MaskedSoftmaxOp>(range.by)
-                         ? "its softmax"
-                         : "this node");
+                 << "export the model without " << nodeName(range.by);
   if (isa<SigmoidOp>(range.by))
     wayOut << "; for classes that do not exclude each other export a model "
               "that computes its loss";
@@ -209,10 +206,9 @@ void LossBuilder::checkScores(Value scores, StringRef loss) {
   if (!isNarrow(range))
     return;
   InFlightDiagnostic diag = emitWarning(scores.getLoc())
-                            << "loss " << loss
-                            << " is of logits, and the output, by "
-                            << nodeName(scores)
-                            << ", is most likely none";
+                            << "loss " << loss << " is of logits, and the "
+                            << "scores, by " << nodeName(scores)
+                            << ", most likely are none";
   noteBounds(diag, scores, range);
 }
 
@@ -227,8 +223,8 @@ FailureOr<Loss> LossBuilder::assumed() {
     if (!seen.op && isNarrow(range)) {
       InFlightDiagnostic diag =
           function.emitError()
-          << "the model says no loss, and causal-lm is not assumed: its output "
-             "is no logits";
+          << "the model says no loss, and causal-lm is not assumed: its scores "
+             "are no logits";
       noteBounds(diag, logits, range);
       diag.attachNote(function.getLoc())
           << "--loss causal-lm trains by it nevertheless";

@@ -61,7 +61,8 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
     results = results.drop_front(1 + isDivided);
     if (auto factor = attr.getAs<FloatAttr>("factor"))
       term.factor = factor.getValueAsDouble();
-    term.isMean = attr.contains("mean");
+    auto means = attr.getAs<IntegerAttr>("mean");
+    term.means = means ? means.getInt() : attr.contains("mean");
     if (auto what = attr.getAs<StringAttr>("assumed"))
       loss.assumed.push_back(what.str());
     if (auto input = attr.getAs<StringAttr>("total"))
@@ -218,7 +219,7 @@ void LossTerms::analyze(func::FuncOp forward) {
     // batch's.
     bool isWritten = isUnit && !samples.find(term.divisor);
     if (!samples.find(term.sum) || isWritten)
-      term.isMean = true;
+      ++term.means;
     else if (!isAdded(term.sum))
       say(term.sum, "is no sum over samples");
     if (term.divisor && !findCounts(term.divisor))
@@ -229,7 +230,12 @@ void LossTerms::analyze(func::FuncOp forward) {
 bool LossTerms::isOneMean() const {
   Value divisor = terms.front().divisor;
   return llvm::all_of(terms, [&](const LossTerm &term) {
-    return term.divisor == divisor && counts.contains(divisor) != term.isMean;
+    if (term.divisor != divisor)
+      return false;
+    if (counts.contains(divisor))
+      return term.means == 0;
+    bool isFixed = !divisor || steady.contains(divisor) || isConstant(divisor);
+    return isFixed && term.means == 1;
   });
 }
 
@@ -271,15 +277,26 @@ static Value add(OpBuilder &builder, ValueRange values) {
                        values.front().getType(), values);
 }
 
+/// value * factor^power.
+static Value multiply(OpBuilder &builder, Value value, Value factor,
+                      int64_t power) {
+  for (; power > 0; --power)
+    value =
+        MulOp::create(builder, value.getLoc(), value.getType(), value, factor);
+  for (; power < 0; ++power)
+    value =
+        DivOp::create(builder, value.getLoc(), value.getType(), value, factor);
+  return value;
+}
+
 Value LossTerms::build(OpBuilder &builder, ValueRange sums,
                        function_ref<Value(Value)> countOf,
                        Value batches) const {
   SmallVector<Value> parts;
   for (auto [term, sum] : llvm::zip_equal(terms, sums)) {
     Value part = scaled(builder, term, sum, countOf);
-    if (batches && term.isMean)
-      part =
-          DivOp::create(builder, part.getLoc(), part.getType(), part, batches);
+    if (batches)
+      part = multiply(builder, part, batches, -term.means);
     parts.push_back(part);
   }
   return add(builder, parts);
@@ -291,10 +308,7 @@ Value LossTerms::buildPart(OpBuilder &builder,
   SmallVector<Value> parts;
   for (const LossTerm &term : terms) {
     Value part = scaled(builder, term, term.sum, countOf);
-    if (!term.isMean)
-      part =
-          MulOp::create(builder, part.getLoc(), part.getType(), part, batches);
-    parts.push_back(part);
+    parts.push_back(multiply(builder, part, batches, 1 - term.means));
   }
   return add(builder, parts);
 }

@@ -16,8 +16,9 @@ struct LossTerm {
   mlir::Value sum;
   mlir::Value divisor; ///< null: 1
   double factor = 1;
-  /// The factor is by the number of samples: half of it for twice as many.
-  bool isMean = false;
+  /// How many means over samples the factor is of: half of it for twice as many
+  /// samples if it is one.
+  int64_t means = 0;
 };
 
 /// What @forward with nn.has_loss returns, and how it adds up over batches.
@@ -29,7 +30,7 @@ struct LossTerm {
 ///
 ///   sum over terms of factor * (sum over batches) / divisor(sums of counts)
 ///
-/// and 1/N of it for means.
+/// and 1/N of it for means, 1/N^2 for products of two.
 class LossTerms {
 public:
   /// Errors: the function does not return what nn.has_loss says.

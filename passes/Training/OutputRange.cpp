@@ -24,6 +24,7 @@ public:
 private:
   OutputRange compute(Value value);
   OutputRange ofQuotient(DivOp op);
+  OutputRange ofClip(Operation *op, Value lhs, Value rhs, bool isMax);
 
   llvm::DenseMap<Value, OutputRange> known;
 };
@@ -68,6 +69,17 @@ OutputRange RangeFinder::ofQuotient(DivOp op) {
     return unbounded();
   return hull({x.low / y.low, x.low / y.high, x.high / y.low, x.high / y.high},
               boundOf(x, y));
+}
+
+/// Of the larger or the smaller of two. What clips bounds.
+OutputRange RangeFinder::ofClip(Operation *op, Value lhs, Value rhs,
+                                bool isMax) {
+  OutputRange x = find(lhs), y = find(rhs);
+  Operation *by = boundOf(x, y);
+  by = by ? by : op;
+  if (isMax)
+    return {std::max(x.low, y.low), std::max(x.high, y.high), by};
+  return {std::min(x.low, y.low), std::min(x.high, y.high), by};
 }
 
 OutputRange RangeFinder::compute(Value value) {
@@ -128,26 +140,29 @@ OutputRange RangeFinder::compute(Value value) {
     return all;
   }
   if (auto where = dyn_cast<WhereOp>(op)) {
+    if (auto clip = where.getCondition().getDefiningOp<CompareOp>();
+        clip && clip.getRelation() != Relation::Equal) {
+      // a <= b ? b : a
+      if (where.getLhs() == clip.getRhs() && where.getRhs() == clip.getLhs())
+        return ofClip(op, clip.getLhs(), clip.getRhs(), /*isMax=*/true);
+      if (where.getLhs() == clip.getLhs() && where.getRhs() == clip.getRhs())
+        return ofClip(op, clip.getLhs(), clip.getRhs(), /*isMax=*/false);
+    }
     OutputRange x = find(where.getLhs()), y = find(where.getRhs());
     return {std::min(x.low, y.low), std::max(x.high, y.high), boundOf(x, y)};
   }
   if (auto div = dyn_cast<DivOp>(op))
     return ofQuotient(div);
-  if (!isa<SubOp, MulOp, MaxOp, MinOp>(op))
+  if (isa<MaxOp, MinOp>(op))
+    return ofClip(op, op->getOperand(0), op->getOperand(1), isa<MaxOp>(op));
+  if (!isa<SubOp, MulOp>(op))
     return unbounded();
   OutputRange x = find(op->getOperand(0)), y = find(op->getOperand(1));
   Operation *by = boundOf(x, y);
   if (isa<SubOp>(op))
     return {x.low - y.high, x.high - y.low, by};
-  if (isa<MulOp>(op))
-    return hull({x.low * y.low, x.low * y.high, x.high * y.low,
-                 x.high * y.high},
-                by);
-  // What clips bounds.
-  by = by ? by : op;
-  if (isa<MaxOp>(op))
-    return {std::max(x.low, y.low), std::max(x.high, y.high), by};
-  return {std::min(x.low, y.low), std::min(x.high, y.high), by};
+  return hull({x.low * y.low, x.low * y.high, x.high * y.low, x.high * y.high},
+              by);
 }
 
 OutputRange pcc::findRange(Value value) { return RangeFinder().find(value); }

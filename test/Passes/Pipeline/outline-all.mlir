@@ -71,7 +71,7 @@
 // CHECK-NEXT: pipe.yield %4 : tensor<4x4xf32>
 // CHECK-NEXT: }
 // CHECK-NEXT: pipe.task @backward.0 stage 0 backward calls @backward.0.body (@value.0, @value.5, @value.4, @input.x, @grad.w) -> (@grad.w)
-// CHECK-NEXT: pipe.body @counts.1.body (%input.targets: tensor<2xi64>, %weights: tensor<f32>) -> (tensor<f32> into 2) {
+// CHECK-NEXT: pipe.body @counts.1.body (%input.targets: tensor<2xi64>, %weights: tensor<f32>) -> (tensor<f32> into 1) {
 // CHECK-NEXT: %0 = nn.valid %input.targets : tensor<2xi64> -> tensor<2xf32>
 // CHECK-NEXT: %1 = nn.reduce %0 [0] : tensor<2xf32> -> tensor<f32>
 // CHECK-NEXT: %2 = nn.sum %weights, %1 : tensor<f32>

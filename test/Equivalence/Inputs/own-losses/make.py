@@ -236,6 +236,15 @@ def bounded(m, s, labels, items):
     return (nll(s, labels) * mask).sum() / torch.maximum(mask.sum(), items / 2)
 
 
+def powers(m, s, labels, weight):
+    """A mean by a count, a mean by a mean of the inputs and a sum by one."""
+    mask = (labels >= 0).float()
+    each = nll(s, labels) * mask
+    return (each.mean() / mask.sum().clamp(min=1) + each.sum() / mask.mean()
+            + s.square().mean() * weight.mean()
+            + m.head.weight.square().sum() * weight.mean())
+
+
 def deep(m, s, labels, more):
     """Heads behind layers of several stages, each with its own count."""
     return (mean(m, s, labels) + 0.3 * masked(m, m.early(m.first_layer), more)
@@ -278,7 +287,7 @@ EXACT = {
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
     weighted: ["y", "weight"], ratio: LABELS, fixed: ["labels", "y"], reversal: LABELS,
     entropies: ["labels", "more"], sentence: ["kind"],
-    one_element: LABELS,
+    one_element: LABELS, powers: ["labels", "weight"],
     items: ["labels", "items"], beta: ["labels", "beta"],
     bounded: ["labels", "items"], deep: ["labels", "more"],
     uncertainty: ["labels", "more"], stacked: ["labels", "more"],
@@ -337,7 +346,7 @@ def export(model, args, names, path, dynamo, fixed):
             model, args, dynamo=True, input_names=names, verbose=False,
             output_names=outputs_of(model), dynamic_shapes=shapes,
             # What is computed of parameters alone would be folded.
-            optimize=model.loss not in WEIGHED)
+            optimize=model.loss not in (*WEIGHED, powers))
         program.save(path)
     else:
         torch.onnx.export(
