@@ -34,6 +34,53 @@ bool pcc::nn::hasResultOf(const llvm::DenseSet<Value> &values, Operation *op) {
                       [&](Value result) { return values.contains(result); });
 }
 
+static bool isTrained(Value value) {
+  auto read = value.getDefiningOp<ReadOp>();
+  ParamOp param = read ? paramOf(read) : nullptr;
+  return param && !param.getFrozen() &&
+         isa<FloatType>(param.getTensorType().getElementType());
+}
+
+/// Whether no gradient flows from the op to its operands.
+static bool stopsGradient(Operation *op) {
+  return isa<FloorOp, RoundOp>(op) || op->hasAttr(kDetachedAttr) ||
+         llvm::none_of(op->getResultTypes(), [](Type type) {
+           return isa<FloatType>(getElementTypeOrSelf(type));
+         });
+}
+
+/// Visits the values that a gradient of `value` reaches.
+static bool anyReached(Value value, llvm::function_ref<bool(Value)> isSought) {
+  SmallVector<Value> work{value};
+  llvm::SmallDenseSet<Value> seen{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (isSought(next))
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (!op || stopsGradient(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (seen.insert(operand).second)
+        work.push_back(operand);
+  }
+  return false;
+}
+
+bool pcc::nn::hasGradient(Value value) { return anyReached(value, isTrained); }
+
+Operation *pcc::nn::findGradientStop(Value value) {
+  Operation *stop = nullptr;
+  anyReached(value, [&](Value reached) {
+    Operation *op = reached.getDefiningOp();
+    bool isStop = op && stopsGradient(op) && dependsOn(reached, isTrained);
+    if (isStop && (!stop || stop->isBeforeInBlock(op)))
+      stop = op;
+    return false;
+  });
+  return stop;
+}
+
 ParamOp pcc::nn::paramOf(ReadOp read) {
   return SymbolTable::lookupNearestSymbolFrom<ParamOp>(read,
                                                        read.getSymbolAttr());

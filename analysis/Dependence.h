@@ -21,6 +21,14 @@ llvm::DenseSet<mlir::Value> neededFor(mlir::Value value);
 bool hasResultOf(const llvm::DenseSet<mlir::Value> &values,
                  mlir::Operation *op);
 
+/// Whether a gradient flows from `value` to a parameter that is not frozen.
+/// None flows through whole numbers and truth values, such as the index of a
+/// maximum, through floor and round, and through what is detached.
+bool hasGradient(mlir::Value value);
+/// An op that `value` is computed with, from parameters, and that no gradient
+/// flows through; null if there is none.
+mlir::Operation *findGradientStop(mlir::Value value);
+
 /// The parameter that is read; null for a state.
 ParamOp paramOf(ReadOp read);
 /// The parameter that a value is a read of, perhaps in another element type;

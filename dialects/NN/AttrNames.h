@@ -40,8 +40,8 @@ inline constexpr llvm::StringLiteral kImpliedPositions = "positions";
 //===----------------------------------------------------------------------===//
 
 /// On @forward: the model computes its loss itself. A list, one dictionary for
-/// each term {factor, divided, mean, unclear, assumed}: @forward returns the
-/// term's sum and, if divided, its divisor (see --nn-attach-loss). A unit: a
+/// each term {factor, divided, mean, total, unclear, assumed}: @forward returns
+/// its sum and, if divided, its divisor (see --nn-attach-loss). A unit: a
 /// sum and how many targets it is of; between import and the search for terms,
 /// the loss.
 inline constexpr llvm::StringLiteral kHasLossAttr = "nn.has_loss";

@@ -64,30 +64,26 @@ FixedBatchTerm pcc::frontend::readFixedBatch(func::FuncOp forward,
       }
       means += *isOverBatch ? sign : 0;
     }
-  if (means != 0 && means != 1) {
-    result.unclear = "it is by more than one mean over samples";
-    return result;
-  }
   std::string number = std::to_string(batch);
   std::string node =
       term.writtenBy ? "'" + sourceNode(term.writtenBy->getLoc()).str() + "'"
                      : "";
   double written = std::abs(term.written);
-  result.isMean = means == 1;
-  if (result.isMean && isCount(forward, written, batch)) {
-    result.isMean = false;
+  result.means = means;
+  if (means == 1 && isCount(forward, written, batch)) {
+    result.means = 0;
     result.assumed = node + " multiplies a mean by " +
                      std::to_string(std::llround(written)) +
                      ", which is taken to come from the batch, " + number +
                      ", that the file fixes: the loss is a sum over samples";
-  } else if (!result.isMean && term.over.empty() &&
+  } else if (means == 0 && term.over.empty() &&
              isCount(forward, 1 / written, batch)) {
-    result.isMean = true;
+    result.means = 1;
     result.assumed = node + " divides a sum by " +
                      std::to_string(std::llround(1 / written)) +
                      ", which is taken to come from the batch, " + number +
                      ", that the file fixes: the loss is a mean over samples";
-  } else if (!result.isMean && term.over.empty() && batch == 1) {
+  } else if (means == 0 && term.over.empty() && batch == 1) {
     result.assumed = "the file is for one sample, so that a mean over samples "
                      "looks like a sum, and the loss is taken as a sum";
   }

@@ -11,8 +11,9 @@ namespace pcc::frontend {
 /// How a term of a loss changes with the batch, as far as one file for one
 /// batch tells.
 struct FixedBatchTerm {
-  /// The factor is by the number of samples.
-  bool isMean = false;
+  /// How many means over samples the factor is of, less those that it is
+  /// divided by: half of it for twice as many samples if it is one.
+  int means = 0;
   /// What was taken for it where both are possible; empty where it is proven.
   std::string assumed;
   /// Why nothing can be said; empty otherwise.

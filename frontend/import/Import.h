@@ -53,6 +53,9 @@ struct ImportOptions {
   bool runningNorms = false;
   /// An attention_mask is an input; else it is taken as all ones.
   bool paddingMask = false;
+  /// A loss is attached to an output (--loss): one that the model computes
+  /// itself is no output then.
+  bool attachesLoss = false;
   /// The model as it is: every input is data, every output a result, a loss is
   /// the number that the file says, not a sum and a count.
   bool forward = false;

@@ -129,8 +129,14 @@ private:
   /// Makes constants of expressions; false if one is too large.
   bool foldExpressions(llvm::MutableArrayRef<Item> inputs) const;
   mlir::LogicalResult addOutputs();
-  mlir::FailureOr<mlir::Value> findLoss(llvm::ArrayRef<mlir::Value> results,
-                                        llvm::ArrayRef<llvm::StringRef> names);
+  struct Output {
+    llvm::StringRef name;
+    mlir::Value value;
+    bool mayBeLoss; ///< a number that parameters have a gradient from
+  };
+  mlir::FailureOr<std::vector<Output>> findOutputs();
+  mlir::FailureOr<mlir::Value> findLoss(llvm::ArrayRef<Output> outputs);
+  mlir::LogicalResult dropLosses(std::vector<Output> &outputs);
   /// Whether the type and shape are those of what may be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
   /// An error if a batch norm is no longer apart from a convolution.

@@ -8,6 +8,12 @@
 //   ce = sum(m * nll) / sum(m);  z = mean(lse^2);  loss = ce + 1e-4 * z
 //   =>  1 * sum(m * nll) / sum(m)  +  1e-4 / (batch * seq) * sum(lse^2)
 //
+// What no sample has a part in, a learned weight or an input that is the same
+// for all samples, is a factor of the sum:
+//
+//   exp(-s) * mean(nll) + s
+//   =>  1 / (batch * seq) * (exp(-s) * sum(nll))  +  1 * s
+//
 // Each term's sum is a sum over samples if nothing before it joins samples;
 // whether that is so is seen later, when the model is recognised. How a
 // constant factor changes with the batch shows the same file read for twice the
@@ -17,7 +23,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/import/OwnLoss.h"
+#include "analysis/Dependence.h"
 #include "dialects/NN/Location.h"
+#include "dialects/NN/Roles.h"
 #include "frontend/import/FixedBatch.h"
 #include "frontend/import/LossSplitter.h"
 
@@ -134,6 +142,8 @@ static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
 static void warnOfConstants(ArrayRef<Term> terms) {
   for (const Term &term : terms) {
     std::optional<double> number = constantOf(term.sum);
+    if (!term.steadyTimes.empty() || !term.steadyOver.empty())
+      continue;
     double value = number ? *number * term.factor : 0;
     if (value == std::round(value))
       continue;
@@ -146,6 +156,33 @@ static void warnOfConstants(ArrayRef<Term> terms) {
            "it: export without optimizations (optimize=False) or with "
            "pcc-export";
   }
+}
+
+/// The product of numbers by that of others; null for 1.
+static Value divide(OpBuilder &builder, Location loc, ValueRange times,
+                    ValueRange over) {
+  Value product = multiply(builder, loc, times),
+        divisor = multiply(builder, loc, over);
+  if (!divisor)
+    return product;
+  RankedTensorType scalar = tensorType(divisor);
+  if (!product)
+    product = ConstantOp::create(builder, loc, scalar,
+                                 DenseElementsAttr::get(scalar, 1.0f));
+  return DivOp::create(builder, loc, scalar, product, divisor);
+}
+
+/// The input, the same for all samples, that a sum over samples is divided by;
+/// nothing where there is none, or a count of samples, too.
+static std::optional<StringRef> sharedDivisor(func::FuncOp forward,
+                                              const Term &term) {
+  if (!term.over.empty() || !term.times.empty() || !dependsOnSamples(term.sum))
+    return std::nullopt;
+  for (BlockArgument input : forward.getArguments())
+    for (Value divisor : term.steadyOver)
+      if (dependsOn(divisor, [&](Value source) { return source == input; }))
+        return inputName(forward, input.getArgNumber());
+  return std::nullopt;
 }
 
 /// The loss of a function before it was split.
@@ -182,8 +219,10 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
       if (!why.empty())
         continue;
       double ratio = more.terms[i].factor / less.terms[i].factor;
-      found[i].isMean = std::abs(ratio - 0.5) < 1e-4;
-      if (!found[i].isMean && std::abs(ratio - 1) > 1e-4)
+      double means = std::round(-std::log2(ratio));
+      if (std::abs(ratio * std::exp2(means) - 1) < 1e-4 && std::abs(means) < 4)
+        found[i].means = static_cast<int>(means);
+      else
         found[i].unclear = "its factor changes with the batch size, by " +
                            std::to_string(ratio) + " for twice the batch";
     }
@@ -204,27 +243,28 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
           builder, loc,
           RankedTensorType::get({}, tensorType(sum).getElementType()), sum,
           llvm::to_vector(llvm::seq<int64_t>(0, tensorType(sum).getRank())));
-    results.push_back(multiply(builder, loc, sum));
-    Value over = multiply(builder, loc, term.over),
-          times = multiply(builder, loc, term.times);
-    if (times) {
-      if (!over)
-        over = ConstantOp::create(builder, loc, scalar,
-                                  DenseElementsAttr::get(scalar, 1.0f));
-      over = DivOp::create(builder, loc, scalar, over, times);
-    }
+    sum = multiply(builder, loc, sum);
+    // A sum is still one over samples where it is multiplied.
+    if (Value steady = divide(builder, loc, term.steadyTimes, term.steadyOver))
+      sum = MulOp::create(builder, loc, scalar, sum, steady);
+    results.push_back(sum);
+    Value over = divide(builder, loc, term.over, term.times);
     NamedAttrList attr;
     attr.set("factor", builder.getF64FloatAttr(term.factor));
     if (over) {
       results.push_back(over);
       attr.set("divided", builder.getUnitAttr());
     }
-    if (reading.isMean)
+    if (reading.means == 1)
       attr.set("mean", builder.getUnitAttr());
+    else if (reading.means)
+      attr.set("mean", builder.getI64IntegerAttr(reading.means));
     if (!reading.unclear.empty())
       attr.set("unclear", builder.getStringAttr(reading.unclear));
     if (!reading.assumed.empty())
       attr.set("assumed", builder.getStringAttr(reading.assumed));
+    else if (auto input = sharedDivisor(forward, term); input && !reading.means)
+      attr.set("total", builder.getStringAttr(*input));
     attrs.push_back(attr.getDictionary(builder.getContext()));
   }
   terminator->setOperands(results);

@@ -330,32 +330,6 @@ LogicalResult MicrobatchOutliner::run() {
   return success();
 }
 
-/// Counts follow from the inputs alone: each stage that reads some adds up its
-/// own, and sends nothing.
-static void outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
-  auto module = counts->getParentOfType<ModuleOp>();
-  llvm::SmallSetVector<int64_t, 2> readers;
-  for (auto &[symbol, stages] : findStageUses(module)) {
-    auto state = symbols.lookup<nn::StateOp>(symbol);
-    if (state && state->hasAttr(nn::kAheadAttr))
-      readers.insert(stages.begin(), stages.end());
-  }
-  SmallVector<int64_t> stages = readers.takeVector();
-  llvm::sort(stages);
-  for (int64_t stage : stages) {
-    TaskBuilder task(symbols, (nn::kCounts + "." + Twine(stage)).str(), stage,
-                     Phase::ForwardBackward, counts.getLoc());
-    IRMapping mapping;
-    for (auto [i, argument] : llvm::enumerate(counts.getArguments()))
-      mapping.map(argument,
-                  task.take(symbols.getInput(counts, i), argument.getType()));
-    for (Operation &op : counts.getBody().front().without_terminator())
-      task.clone(op, mapping);
-    task.close();
-    task.finish()->setAttr(nn::kAheadAttr, UnitAttr::get(module.getContext()));
-  }
-}
-
 /// By segment, its stage: as the first op of each says. Fails for a number that
 /// is no segment's.
 static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {

@@ -22,6 +22,10 @@ llvm::SmallVector<int64_t> stagesOf(const TaskSymbols &symbols,
                                     llvm::StringRef gradient,
                                     const StageUses &uses);
 
+/// Makes the tasks of @counts: one on each stage whose tasks read what it adds
+/// up, of that alone.
+void outlineCounts(TaskSymbols &symbols, mlir::func::FuncOp counts);
+
 /// Makes the tasks of @reduce: one for each row that is added up, on each stage
 /// that has it.
 void outlineReduce(TaskSymbols &symbols, mlir::func::FuncOp reduce);

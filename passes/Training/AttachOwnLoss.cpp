@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossTerms.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -29,6 +30,22 @@ static Value constant(OpBuilder &builder, Location loc, float value) {
 
 static Location lossLoc(MLIRContext *context) {
   return NameLoc::get(StringAttr::get(context, "loss"));
+}
+
+/// One element as a tensor of another shape and element type.
+static Value convert(OpBuilder &builder, Value value, RankedTensorType type) {
+  Location loc = value.getLoc();
+  RankedTensorType from = tensorType(value);
+  if (from.getShape() != type.getShape())
+    value = ReshapeOp::create(builder, loc, type.clone(from.getElementType()),
+                              value);
+  // Of a whole number, which a quotient of sums may miss by a little.
+  if (isa<FloatType>(from.getElementType()) &&
+      isa<IntegerType>(type.getElementType()))
+    value = RoundOp::create(builder, loc, value.getType(), value);
+  if (from.getElementType() != type.getElementType())
+    value = CastOp::create(builder, loc, type, value);
+  return value;
 }
 
 /// A state of the step's, added up ahead of it.
@@ -51,6 +68,7 @@ static func::FuncOp cloneForward(ModuleOp module, func::FuncOp forward,
   for (auto [value, state] : adds) {
     Value added = value ? copies.lookup(value)
                         : constant(builder, lossLoc(builder.getContext()), 1);
+    added = convert(builder, added, state.getTensorType());
     AccumulateOp::create(builder, added.getLoc(), added, state.getSymName());
   }
   terminator->setOperands({});
@@ -100,9 +118,12 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     add(term.sum, kEvalSum + Twine(i));
   for (auto [i, count] : llvm::enumerate(terms.counts))
     add(count, kEvalCount + Twine(i));
+  // What is the same for every batch is their mean.
+  for (auto [i, value] : llvm::enumerate(terms.steady))
+    add(value, kEvalCount + Twine(terms.counts.size() + i));
   bool hasMeans = llvm::any_of(
-      terms.terms, [](const LossTerm &term) { return term.isMean; });
-  if (hasMeans)
+      terms.terms, [](const LossTerm &term) { return term.means != 0; });
+  if (hasMeans || !terms.steady.empty())
     add(nullptr, kEvalBatches);
   IRMapping copies;
   module.push_back(cloneForward(module, forward, kEvaluate, copies, adds));
@@ -112,9 +133,16 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
   for (auto [value, state] : adds)
     reads.push_back(result.read(state.getSymName(), scalar));
   size_t sums = terms.terms.size();
-  auto countOf = [&](Value count) {
-    return reads[sums +
-                 (llvm::find(terms.counts, count) - terms.counts.begin())];
+  auto countOf = [&](Value count) -> Value {
+    // A count may be a term's sum, too.
+    auto it =
+        llvm::find_if(llvm::drop_begin(adds, sums),
+                      [&](const auto &added) { return added.first == count; });
+    Value sum = reads[it - adds.begin()];
+    if (!terms.counts.contains(count))
+      sum =
+          DivOp::create(result.builder, result.loc, scalar, sum, reads.back());
+    return convert(result.builder, sum, tensorType(count));
   };
   Value loss = terms.build(result.builder, ArrayRef(reads).take_front(sums),
                            countOf, hasMeans ? reads.back() : Value());
@@ -144,7 +172,7 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
     adds.push_back({count, state});
   }
   bool hasSums = llvm::any_of(
-      terms.terms, [](const LossTerm &term) { return !term.isMean; });
+      terms.terms, [](const LossTerm &term) { return term.means != 1; });
   if (hasSums)
     adds.push_back({nullptr, addAhead(module, kStepBatches)});
   IRMapping copies;
@@ -159,8 +187,11 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
     return ReadOp::create(builder, loc, scalar, state.getSymName());
   };
   auto countOf = [&](Value count) {
-    return read(
+    if (terms.steady.contains(count))
+      return count;
+    Value sum = read(
         adds[llvm::find(terms.counts, count) - terms.counts.begin()].second);
+    return convert(builder, sum, tensorType(count));
   };
   Value part = terms.buildPart(builder, countOf,
                                hasSums ? read(adds.back().second) : Value());
@@ -193,6 +224,16 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
     InFlightDiagnostic diag = forward.emitWarning() << what;
     diag.attachNote() << "a file with a dynamic batch says it; one microbatch "
                          "without --dp is the file's own batch";
+  }
+  if (!isWholeBatch && !terms->totals.empty()) {
+    std::string names = "'" + llvm::join(terms->totals, "', '") + "'";
+    InFlightDiagnostic diag =
+        forward.emitWarning()
+        << "the loss is a sum over samples, divided by " << names
+        << ", which is taken as a number for the whole global batch";
+    diag.attachNote() << "put the number for all samples of a step into the "
+                         "data; if it is that of fewer, train without --dp "
+                         "and in one microbatch";
   }
   if (!terms->isOneMean())
     return OwnLoss{attachTerms(module, forward, *terms), false};

@@ -1,22 +1,35 @@
 //===- Entry.cpp - Entry functions and their state ------------------------===//
 
 #include "passes/Training/Entry.h"
+#include "analysis/Dependence.h"
 #include "dialects/NN/Location.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
+bool pcc::hasTrainedParams(func::FuncOp function) {
+  auto params = function->getParentOfType<ModuleOp>().getOps<ParamOp>();
+  return llvm::any_of(params, [](ParamOp op) { return !op.getFrozen(); });
+}
+
 Value pcc::mainOutput(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   if (terminator->getNumOperands() == 1)
     return terminator->getOperand(0);
+  // An accuracy, or ids: no loss trains anything by them.
+  SmallVector<Value> found;
+  Value named;
+  bool hasParams = hasTrainedParams(function);
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    if (tensorType(value).getRank() == 0 || (hasParams && !hasGradient(value)))
+      continue;
+    found.push_back(value);
     auto name = function.getResultAttrOfType<StringAttr>(i, kNameAttr);
     if (name && name.getValue() == kLogits)
-      return value;
+      named = value;
   }
-  return Value();
+  return found.size() == 1 ? found.front() : named;
 }
 
 EntryBuilder::EntryBuilder(ModuleOp module, StringRef name)

@@ -16,9 +16,13 @@
 
 namespace pcc {
 
-/// The output that a loss is attached to: the one, or that called logits; null
-/// if there is none.
+/// The output that a loss is attached to: the one, the one that is of floats,
+/// no single number and has a gradient, or of several such that called logits;
+/// null if there is none.
 mlir::Value mainOutput(mlir::func::FuncOp function);
+
+/// Whether the function's module has a parameter that is not frozen.
+bool hasTrainedParams(mlir::func::FuncOp function);
 
 /// An empty function at the end of the module, its builder at the start of
 /// its body. The caller adds inputs and calls `finish`.

@@ -61,9 +61,12 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
     results = results.drop_front(1 + isDivided);
     if (auto factor = attr.getAs<FloatAttr>("factor"))
       term.factor = factor.getValueAsDouble();
-    term.isMean = attr.contains("mean");
+    auto means = attr.getAs<IntegerAttr>("mean");
+    term.means = means ? means.getInt() : attr.contains("mean");
     if (auto what = attr.getAs<StringAttr>("assumed"))
       loss.assumed.push_back(what.str());
+    if (auto input = attr.getAs<StringAttr>("total"))
+      loss.totals.insert(input.getValue());
     if (auto why = attr.getAs<StringAttr>("unclear"); why && !unclear)
       unclear = Problem{why.str(), term.sum.getDefiningOp()};
     loss.terms.push_back(term);
@@ -158,6 +161,13 @@ void pcc::warnOfMixedSamples(func::FuncOp forward, StringRef what) {
          "--micro-batch-size";
 }
 
+/// Whether a value is computed from neither inputs nor parameters.
+static bool isConstant(Value value) {
+  return !dependsOn(value, [](Value source) {
+    return isa<BlockArgument>(source) || source.getDefiningOp<ReadOp>();
+  });
+}
+
 void LossTerms::analyze(func::FuncOp forward) {
   if (auto joins = forward->getAttrOfType<StringAttr>(kJoinsSamplesAttr)) {
     problem = Problem{joins.str()};
@@ -187,8 +197,15 @@ void LossTerms::analyze(func::FuncOp forward) {
   };
   // Numbers that counts make.
   std::function<bool(Value)> findCounts = [&](Value value) {
-    if (!samples.find(value))
+    if (!samples.find(value)) {
+      if (isConstant(value))
+        return true;
+      steady.insert(value);
+      for (BlockArgument input : forward.getArguments())
+        if (dependsOn(value, [&](Value source) { return source == input; }))
+          totals.insert(inputName(forward, input.getArgNumber()));
       return true;
+    }
     if (isAdded(value)) {
       counts.insert(value);
       return true;
@@ -202,7 +219,7 @@ void LossTerms::analyze(func::FuncOp forward) {
     // batch's.
     bool isWritten = isUnit && !samples.find(term.divisor);
     if (!samples.find(term.sum) || isWritten)
-      term.isMean = true;
+      ++term.means;
     else if (!isAdded(term.sum))
       say(term.sum, "is no sum over samples");
     if (term.divisor && !findCounts(term.divisor))
@@ -213,7 +230,12 @@ void LossTerms::analyze(func::FuncOp forward) {
 bool LossTerms::isOneMean() const {
   Value divisor = terms.front().divisor;
   return llvm::all_of(terms, [&](const LossTerm &term) {
-    return term.divisor == divisor && counts.contains(divisor) != term.isMean;
+    if (term.divisor != divisor)
+      return false;
+    if (counts.contains(divisor))
+      return term.means == 0;
+    bool isFixed = !divisor || steady.contains(divisor) || isConstant(divisor);
+    return isFixed && term.means == 1;
   });
 }
 
@@ -231,7 +253,7 @@ Value LossTerms::scaled(OpBuilder &builder, const LossTerm &term, Value sum,
       return known;
     Value made;
     Operation *op = value.getDefiningOp();
-    if (counts.contains(value)) {
+    if (counts.contains(value) || steady.contains(value)) {
       made = countOf(value);
     } else if (op) {
       for (Value operand : op->getOperands())
@@ -255,15 +277,26 @@ static Value add(OpBuilder &builder, ValueRange values) {
                        values.front().getType(), values);
 }
 
+/// value * factor^power.
+static Value multiply(OpBuilder &builder, Value value, Value factor,
+                      int64_t power) {
+  for (; power > 0; --power)
+    value =
+        MulOp::create(builder, value.getLoc(), value.getType(), value, factor);
+  for (; power < 0; ++power)
+    value =
+        DivOp::create(builder, value.getLoc(), value.getType(), value, factor);
+  return value;
+}
+
 Value LossTerms::build(OpBuilder &builder, ValueRange sums,
                        function_ref<Value(Value)> countOf,
                        Value batches) const {
   SmallVector<Value> parts;
   for (auto [term, sum] : llvm::zip_equal(terms, sums)) {
     Value part = scaled(builder, term, sum, countOf);
-    if (batches && term.isMean)
-      part =
-          DivOp::create(builder, part.getLoc(), part.getType(), part, batches);
+    if (batches)
+      part = multiply(builder, part, batches, -term.means);
     parts.push_back(part);
   }
   return add(builder, parts);
@@ -275,10 +308,7 @@ Value LossTerms::buildPart(OpBuilder &builder,
   SmallVector<Value> parts;
   for (const LossTerm &term : terms) {
     Value part = scaled(builder, term, term.sum, countOf);
-    if (!term.isMean)
-      part =
-          MulOp::create(builder, part.getLoc(), part.getType(), part, batches);
-    parts.push_back(part);
+    parts.push_back(multiply(builder, part, batches, 1 - term.means));
   }
   return add(builder, parts);
 }

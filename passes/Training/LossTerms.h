@@ -16,20 +16,21 @@ struct LossTerm {
   mlir::Value sum;
   mlir::Value divisor; ///< null: 1
   double factor = 1;
-  /// The factor is by the number of samples: half of it for twice as many.
-  bool isMean = false;
+  /// How many means over samples the factor is of: half of it for twice as many
+  /// samples if it is one.
+  int64_t means = 0;
 };
 
 /// What @forward with nn.has_loss returns, and how it adds up over batches.
 ///
 /// The sum of each term is a sum over samples, or the same for every batch;
 /// divisors are computed from numbers ("counts") that are sums over samples of
-/// what depends on the inputs alone. So with N batches, the loss of all their
-/// samples at once is
+/// what depends on the inputs alone, and from numbers that are the same for
+/// every batch. So with N batches, the loss of all their samples at once is
 ///
 ///   sum over terms of factor * (sum over batches) / divisor(sums of counts)
 ///
-/// and 1/N of it for means.
+/// and 1/N of it for means, 1/N^2 for products of two.
 class LossTerms {
 public:
   /// Errors: the function does not return what nn.has_loss says.
@@ -49,18 +50,24 @@ public:
   std::optional<Problem> problem;
   /// What was taken for granted of terms, where the file leaves it open.
   llvm::SmallVector<std::string> assumed;
+  /// Inputs, the same for all samples, that sums over samples are divided by:
+  /// they are taken as numbers for the whole global batch.
+  llvm::SetVector<llvm::StringRef> totals;
 
   /// In the order in which @forward returns them.
   llvm::SmallVector<LossTerm> terms;
   /// What divisors are computed from.
   llvm::SetVector<mlir::Value> counts;
+  /// Likewise, the same for every batch: shared inputs, frozen parameters and
+  /// what is computed from them alone.
+  llvm::SetVector<mlir::Value> steady;
 
   /// One count that all terms are divided by, or none and all are means: then
   /// the loss is a sum over batches by that of a number.
   bool isOneMean() const;
 
   /// The loss from the sums of all batches. `sums`: one per term; `countOf`:
-  /// what stands for each count; `batches`: N, null for 1.
+  /// what stands for each count and steady value; `batches`: N, null for 1.
   mlir::Value build(mlir::OpBuilder &builder, mlir::ValueRange sums,
                     llvm::function_ref<mlir::Value(mlir::Value)> countOf,
                     mlir::Value batches) const;

@@ -24,6 +24,10 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     has several, as of a model that ends in `logits.view(-1, vocab)`, they are
     a dim of their own in the targets; rows that are no sample's are an error.
 
+    Outputs of whole numbers, or that no gradient flows from, are none that a loss
+    is of. Of scores whose bounds are at most 2 apart, such as probabilities,
+    causal-lm and cross-entropy warn; they are not assumed of them.
+
     Where none is asked for it is `causal-lm` if the model shows that it may be:
     every attention removes the keys after the query, and nothing else joins
     values of several positions. The module's `nn.loss` says which it became.
@@ -31,10 +35,13 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     A model whose file ends in a loss of its own has `nn.has_loss` on @forward,
     a list with `{factor, divided, mean}` for each term, and returns each term's
     sum and, if `divided`, its divisor: the loss is the sum of factor * sum /
-    divisor, where `mean` says that the factor halves for twice the batch. What
-    a term has as `assumed` is warned of where that matters, `unclear` is an
-    error. Sums must be sums over samples, and divisors follow from such sums
-    of inputs. One mean, or one divisor, is returned as it is. Else @counts adds up what the
+    divisor, where `mean` says that the factor halves for twice the batch, and
+    as a number how often. What a term has as `assumed` is warned of where that
+    matters, and so is an input that all samples share and that divides a sum
+    over samples, `total`: it is taken as a number for the whole global batch.
+    `unclear` is an error. Sums must be sums over samples, and divisors follow
+    from such sums of inputs and from what is the same for all samples. One
+    mean, or one divisor, is returned as it is. Else @counts adds up what the
     divisors need, and the number of microbatches, in states with `nn.ahead`;
     @loss reads these, and returns what a microbatch adds to the mean over all
     of them. `nn.has_loss` without a list is one sum and a count.

@@ -246,6 +246,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return failure();
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
+  import.attachesLoss = !options.loss.empty();
   import.runningNorms = options.runningNorms;
   // Token files have no padding; other data has a mask of its own.
   import.paddingMask = options.paddingMask ||

@@ -8,7 +8,9 @@
 // ERRORS: error: a loss needs a model with one output, or one that is called logits; this has 2
 // ERRORS: note: output 0, computed by 'nn.exp', is [2, 3] of 'f32'
 // ERRORS: note: output 1 'other', computed by 'x', is [2, 3] of 'f32'
+// ERRORS: note: --loss mse is of the output called logits
 // expected-error @below {{a loss needs a model with one output, or one that is called logits; this has 2}}
+// expected-note @below {{--loss cross-entropy is of the output called logits: export the model with output_names=[..., "logits", ...], or with the one output}}
 func.func @forward(
     // expected-note @below {{output 1 'other', computed by 'x', is [2, 3] of 'f32'}}
     %x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})

@@ -18,6 +18,8 @@ LAYOUTS = {
     "four": ["--micro-batch-size=2"],
     "two": ["--dp=2", "--micro-batch-size=2"],
     "context": ["--cp=2", "--micro-batch-size=2"],
+    "staged": ["--pp=2", "--dp=2", "--schedule=gpipe", "--zero=3",
+               "--recompute=full", "--micro-batch-size=1"],
     "eight": ["--tp=2", "--pp=2", "--dp=2", "--micro-batch-size=1"],
 }
 # PyTorch's own rounding in f32 over five steps.

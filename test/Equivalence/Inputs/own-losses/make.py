@@ -41,9 +41,25 @@ class Model(nn.Module):
 
     def forward(self, input_ids, *given):
         x = self.emb(input_ids)
+        layers = []
         for up, down, norm in zip(self.up, self.down, self.norm):
             x = x + down(F.gelu(up(norm(x))))
+            layers.append(x)
+        self.first_layer = layers[0]
         return self.loss(self, self.head(x), *given)
+
+
+class Weighed(Model):
+    """With learned weights of losses, and a head behind the first layer."""
+
+    def __init__(self, loss, inputs):
+        super().__init__(loss, inputs)
+        self.early = nn.Linear(WIDTH, VOCAB, bias=False)
+        self.scales = nn.Parameter(torch.tensor([0.3, -0.4, 0.2]))
+        if loss in (items, beta, bounded):
+            del self.scales
+        if loss not in (stacked, deep, uncertainty):
+            del self.early
 
 
 def flat(scores, labels):
@@ -204,6 +220,64 @@ def gated(m, s, y):
     return ((s - y).square().mean(-1) * gate).sum() / gate.sum()
 
 
+def items(m, s, labels, items):
+    """A sum by an input that is the same for all samples."""
+    return total(m, s, labels) / items
+
+
+def beta(m, s, labels, beta):
+    """A term is weighed by such an input."""
+    return mean(m, s, labels) + beta * s.square().mean()
+
+
+def bounded(m, s, labels, items):
+    """Divided by the larger of such an input and a count."""
+    mask = (labels >= 0).float()
+    return (nll(s, labels) * mask).sum() / torch.maximum(mask.sum(), items / 2)
+
+
+def powers(m, s, labels, weight):
+    """A mean by a count, a mean by a mean of the inputs and a sum by one."""
+    mask = (labels >= 0).float()
+    each = nll(s, labels) * mask
+    return (each.mean() / mask.sum().clamp(min=1) + each.sum() / mask.mean()
+            + s.square().mean() * weight.mean()
+            + m.head.weight.square().sum() * weight.mean())
+
+
+def deep(m, s, labels, more):
+    """Heads behind layers of several stages, each with its own count."""
+    return (mean(m, s, labels) + 0.3 * masked(m, m.early(m.first_layer), more)
+            + 0.01 * m.scales.square().sum())
+
+
+def uncertainty(m, s, labels, more):
+    """Means weighed by what is learned."""
+    a, b, c = m.scales
+    return (torch.exp(-a) * mean(m, s, labels) + a
+            + mean(m, m.early(m.first_layer), more) / (2 * b * b)
+            + torch.log(b * b) + torch.sigmoid(c) * s.square().mean())
+
+
+def stacked(m, s, labels, more):
+    """The same as one vector, whose mean is the loss."""
+    losses = torch.stack([mean(m, s, labels), s.square().mean(),
+                          mean(m, m.early(m.first_layer), more)])
+    return (torch.exp(-m.scales) * losses + m.scales).mean()
+
+
+def columns(m, s, y):
+    """Each column of the targets has a learned weight."""
+    errors = (s - y)[..., :3].square().mean((0, 1))
+    return (0.5 * (torch.exp(-m.scales) * errors + m.scales)).sum()
+
+
+def one_element(m, s, labels):
+    """Of shape [1, 1], beside the logits and how many are right."""
+    right = (s.argmax(-1) == labels).float().mean()
+    return mean(m, s, labels).reshape(1, 1), s, right
+
+
 LABELS, SCORES = ["labels"], ["y"]
 EXACT = {
     mean: LABELS, total: LABELS, class_weights: LABELS, masked: LABELS,
@@ -213,7 +287,14 @@ EXACT = {
     decay: LABELS, focal: ["whole"], bce: SCORES, kl: SCORES, mse: SCORES,
     weighted: ["y", "weight"], ratio: LABELS, fixed: ["labels", "y"], reversal: LABELS,
     entropies: ["labels", "more"], sentence: ["kind"],
+    one_element: LABELS, powers: ["labels", "weight"],
+    items: ["labels", "items"], beta: ["labels", "beta"],
+    bounded: ["labels", "items"], deep: ["labels", "more"],
+    uncertainty: ["labels", "more"], stacked: ["labels", "more"],
+    columns: SCORES,
 }
+WEIGHED = (items, beta, bounded, deep, uncertainty, stacked, columns)
+SHARED = ("items", "beta")
 REFUSED = {contrast: SCORES, root: SCORES, gated: SCORES, lookup: SCORES,
            first: SCORES}
 
@@ -231,7 +312,8 @@ def make_data():
     weight = draw.random((count, SEQ)).astype("f")
     kind = np.where(draw.random(count) < 0.3, -100, whole[:, 0])
     return dict(input_ids=ids, labels=labels, more=more, whole=whole, kind=kind,
-                y=y / y.sum(-1, keepdims=True), weight=weight)
+                y=y / y.sum(-1, keepdims=True), weight=weight,
+                items=np.float32(13), beta=np.float32(0.37))
 
 
 def strip(path):
@@ -248,22 +330,32 @@ def strip(path):
     onnx.save(model, path)
 
 
+def outputs_of(model):
+    if model.loss is one_element:
+        return ["total", "scores", "right"]
+    return ["loss"]
+
+
 def export(model, args, names, path, dynamo, fixed):
     if dynamo:
         batch = torch.export.Dim("batch")
-        shapes = ({0: batch}, tuple({0: batch} for _ in names[1:]))
+        shapes = ({0: batch}, tuple({} if n in SHARED else {0: batch}
+                                    for n in names[1:]))
         shapes = None if fixed else shapes
         program = torch.onnx.export(
             model, args, dynamo=True, input_names=names, verbose=False,
-            output_names=["loss"], dynamic_shapes=shapes)
+            output_names=outputs_of(model), dynamic_shapes=shapes,
+            # What is computed of parameters alone would be folded.
+            optimize=model.loss not in (*WEIGHED, powers))
         program.save(path)
     else:
         torch.onnx.export(
             model, args, path, dynamo=False, opset_version=17,
             training=torch.onnx.TrainingMode.TRAINING,
             do_constant_folding=False, input_names=names,
-            output_names=["loss"],
-            dynamic_axes={n: {0: "batch"} for n in names if not fixed})
+            output_names=outputs_of(model),
+            dynamic_axes={n: {0: "batch"} for n in names
+                          if not fixed and n not in SHARED})
     strip(path)
 
 
@@ -281,8 +373,22 @@ def two_losses(path):
     onnx.save(model, path)
 
 
+class Called(nn.Module):
+    """A model with the inputs that are the same for all samples."""
+
+    def __init__(self, model, shared):
+        super().__init__()
+        self.model, self.shared = model, shared
+
+    def forward(self, *samples):
+        loss = self.model(*samples, *self.shared)
+        return loss[0].reshape(()) if isinstance(loss, tuple) else loss
+
+
 def curve(model, names, data):
-    tensors = [torch.from_numpy(data[n]) for n in names]
+    tensors = [torch.from_numpy(data[n]) for n in names if n not in SHARED]
+    model = Called(model, [torch.from_numpy(np.asarray(data[n]))
+                           for n in names if n in SHARED])
     rows = training.train_on_samples(
         model, tensors, H, torch.optim.SGD(model.parameters(), lr=H["lr"]))
     return [{k: v for k, v in row.items() if k != "lr"} for row in rows]
@@ -302,12 +408,14 @@ def main():
             continue
         names = ["input_ids", *inputs]
         torch.manual_seed(1)
-        model = Model(loss, inputs).train()
+        kind = Weighed if loss in WEIGHED else Model
+        model = kind(loss, inputs).train()
         # Equal ones would be one parameter in the file.
         for parameter in model.parameters():
             parameter.data += 0.1 * torch.randn_like(parameter)
         count = 2 if loss is fixed else 3
-        args = tuple(torch.from_numpy(data[n][:count]) for n in names)
+        args = tuple(torch.from_numpy(np.asarray(
+            data[n] if n in SHARED else data[n][:count])) for n in names)
         stem = loss.__name__.replace("_", "-")
         for kind in ("torchscript", "dynamo"):
             path = os.path.join(HERE, f"{stem}-{kind}.onnx")
