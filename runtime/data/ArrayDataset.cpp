@@ -5,6 +5,7 @@
 #include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/FileNames.h"
 #include "runtime/support/Files.h"
 #include "runtime/telemetry/Log.h"
 
@@ -18,10 +19,13 @@ static const int64_t ignoredLabel = -100;
 
 static bool isReal(const pcc_input &input) { return isFloat(input.dtype); }
 
-static bool isTargets(const pcc_input &input) {
+static bool isTargetsByRole(const pcc_input &input) {
   Role role = roleOf(input);
-  return role == Role::Targets || role == Role::Labels ||
-         !strcmp(input.name, "targets");
+  return role == Role::Targets || role == Role::Labels;
+}
+
+static bool isTargets(const pcc_input &input) {
+  return isTargetsByRole(input) || !strcmp(input.name, "targets");
 }
 
 /// Whether its elements are classes, of which negative ones are not counted.
@@ -35,7 +39,7 @@ static bool isArray(const std::string &name) {
 
 /// Where the model's own name of an input is not that of a file.
 static std::string usualFile(const pcc_input &input) {
-  return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
+  return arrayFile(isTargets(input) ? "labels" : input.name);
 }
 
 /// Whether each sample has its own values.
@@ -91,13 +95,24 @@ ArrayDataset::ArrayDataset(const pcc_program &program,
 }
 
 std::string ArrayDataset::fileOf(const pcc_input &input) const {
-  std::string own = std::string(input.name) + ".npy";
+  std::string own = arrayFile(input.name);
   return exists(folder + "/" + own) ? own : usualFile(input);
 }
 
 void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
   std::string name = fileOf(input), path = folder + "/" + name;
   Array &array = arrays[name];
+  // Of several stages one input may be the same.
+  if (array.file &&
+      (array.input != input.name || array.isTargets != isTargetsByRole(input)))
+    fail(ExitData,
+         format("inputs '%s' and '%s' would both be read from '%s'",
+                array.input.c_str(), input.name, path.c_str()),
+         array.input == input.name
+             ? "rename the model's input, for the loss adds targets"
+             : "the targets may be in a file of their own name");
+  array.input = input.name;
+  array.isTargets = isTargetsByRole(input);
   if (!array.file) {
     if (!exists(path)) {
       std::string held;
@@ -216,7 +231,7 @@ void ArrayDataset::checkRange(const Array &array, int64_t first,
 }
 
 void ArrayDataset::checkImplied(const pcc_implied &implied) const {
-  std::string path = folder + "/" + implied.name + ".npy";
+  std::string path = folder + "/" + arrayFile(implied.name);
   if (!exists(path))
     return;
   NpyFile file(path);

@@ -39,9 +39,11 @@ public:
 private:
   struct Array {
     std::unique_ptr<NpyFile> file;
-    int64_t vocab = 0;     ///< the least bound of the inputs it feeds
-    std::string bound;     ///< whose bound it is
-    bool isLabels = false; ///< classes; -100: not counted
+    std::string input;      ///< that it feeds, and whether that is targets
+    bool isTargets = false; ///< by its role
+    int64_t vocab = 0;      ///< the least bound of the inputs it feeds
+    std::string bound;      ///< whose bound it is
+    bool isLabels = false;  ///< classes; -100: not counted
     bool perSample = true;
     int64_t sampleElements = 1;
   };
