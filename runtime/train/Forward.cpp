@@ -9,6 +9,7 @@
 #include "runtime/model/Weights.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/FileNames.h"
 #include "runtime/support/Files.h"
 
 #include <cerrno>
@@ -20,11 +21,8 @@ bool pcc::isForwardProgram(const pcc_program &program) {
   return program.n_stages == 1 && program.stages[0].forward;
 }
 
-static std::string fileOf(const std::string &folder, std::string name) {
-  for (char &c : name)
-    if (c == '/' || c == '\\' || c == ':')
-      c = '_';
-  return folder + "/" + name + ".npy";
+static std::string fileOf(const std::string &folder, const char *name) {
+  return folder + "/" + arrayFile(name);
 }
 
 static std::vector<int64_t> shapeOf(const pcc_layout &layout) {
