@@ -9,6 +9,7 @@
 #include "frontend/import/DimBinding.h"
 #include "frontend/import/Importer.h"
 #include "frontend/import/Inputs.h"
+#include "frontend/import/ModelNames.h"
 #include "frontend/import/OwnLoss.h"
 #include "frontend/import/ParamReads.h"
 #include "frontend/import/Unsupported.h"
@@ -101,6 +102,8 @@ LogicalResult Importer::addOutputs() {
   }
   if (results.empty())
     return emitError(file) << "the model has no outputs";
+  if (options.forward && failed(checkArrayNames(file, Arrays::Outputs, names)))
+    return failure();
   if (!options.forward) {
     FailureOr<Value> loss = findLoss(results, names);
     if (failed(loss))
@@ -184,8 +187,9 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   sortParams(*module, names);
   markMerged(*module, weights);
   classifyParams(*module);
-  if (!options.forward && (failed(choice->finish(*module, weights, report)) ||
-                           failed(weights.report(file))))
+  if (!options.forward &&
+      (failed(choice->finish(*module, weights, report)) ||
+       failed(weights.report(file)) || failed(checkParamNames(file, *module))))
     return failure();
   if (!options.forward && !declared) {
     warnOfDropped();

@@ -45,6 +45,16 @@ static void readInput(const std::string &folder, const pcc_input &input,
                 shapeText(file.shape()).c_str(), input.name,
                 shapeText(shapeOf(input.layout)).c_str()));
   int64_t count = countOf(input.layout);
+  const Elements &elements = file.elements();
+  int64_t wide = firstTooWide(elements, 0, count, input.dtype);
+  if (wide >= 0)
+    fail(ExitData,
+         format("array '%s' holds %lld as element %lld, which input '%s' of "
+                "type %s has no number for",
+                file.path().c_str(),
+                static_cast<long long>(elements.integer(wide)),
+                static_cast<long long>(wide), input.name,
+                infoOf(input.dtype).numpy));
   HostView view(arena + input.arena_offset, count * sizeOf(input.dtype),
                 backend::Access::Write);
   if (!copyElements(file.elements(), 0, count, 1, input.dtype,

@@ -72,6 +72,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
+  checkScalars(program, options);
   // Not every run reads it.
   if (!options.model.empty() && !exists(options.model))
     fail(ExitData, format("cannot read model file '%s': %s",
@@ -98,7 +99,6 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
     evaluation = std::make_unique<Evaluation>(program, options, *valData);
   }
   checkLossScale();
-  checkScalars(program, options);
   isOnePass = options.steps == 0;
   if (isOnePass)
     options.steps =

@@ -314,6 +314,13 @@ static void testElements() {
                    100000};
   CHECK(wide.firstOutside(0, 100000, 10, 9) == 70001);
   CHECK(wide.firstOutside(0, 100000, 11, 9) == -1);
+  const int64_t far[] = {4, -1, 4294967295, -2147483648, 4294967296};
+  Elements longs = {Element::I64, reinterpret_cast<const char *>(far), 5};
+  CHECK(firstTooWide(longs, 0, 5, PCC_I32) == 4);
+  CHECK(firstTooWide(longs, 0, 4, PCC_I32) == -1);
+  CHECK(firstTooWide(longs, 1, 3, PCC_I16) == 2);
+  CHECK(firstTooWide(longs, 0, 5, PCC_I64) == -1);
+  CHECK(firstTooWide(longs, 0, 5, PCC_BOOL) == -1);
   const uint64_t huge = ~uint64_t{0};
   Elements large = {Element::U64, reinterpret_cast<const char *>(&huge), 1};
   CHECK(large.firstOutside(0, 1, INT64_MAX, 0) == 0);
