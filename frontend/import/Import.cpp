@@ -9,6 +9,7 @@
 #include "frontend/import/DimBinding.h"
 #include "frontend/import/Importer.h"
 #include "frontend/import/Inputs.h"
+#include "frontend/import/ModelNames.h"
 #include "frontend/import/OwnLoss.h"
 #include "frontend/import/ParamReads.h"
 #include "frontend/import/Unsupported.h"
@@ -114,8 +115,9 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   sortParams(*module, names);
   markMerged(*module, weights);
   classifyParams(*module);
-  if (!options.forward && (failed(choice->finish(*module, weights, report)) ||
-                           failed(weights.report(file))))
+  if (!options.forward &&
+      (failed(choice->finish(*module, weights, report)) ||
+       failed(weights.report(file)) || failed(checkParamNames(file, *module))))
     return failure();
   if (!options.forward && !declared) {
     warnOfDropped();

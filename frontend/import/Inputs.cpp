@@ -4,6 +4,7 @@
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
 #include "frontend/import/DimBinding.h"
+#include "frontend/import/ModelNames.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -58,6 +59,12 @@ FailureOr<func::FuncOp> pcc::frontend::makeForward(
   FailureOr<SmallVector<Input>> inputs =
       bindDims(file, graph, options, batchDims);
   if (failed(inputs))
+    return failure();
+  auto nameOf = [](const Input &input) {
+    return StringRef(input.info->name());
+  };
+  if (failed(checkArrayNames(file, Arrays::Inputs,
+                             llvm::map_to_vector(*inputs, nameOf))))
     return failure();
   auto forward = func::FuncOp::create(builder, file, kForward,
                                       builder.getFunctionType({}, {}));

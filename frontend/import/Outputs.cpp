@@ -13,6 +13,7 @@
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
 #include "frontend/import/Importer.h"
+#include "frontend/import/ModelNames.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -67,6 +68,11 @@ FailureOr<std::vector<Importer::Output>> Importer::findOutputs() {
   }
   if (outputs.empty())
     return emitError(file) << "the model has no outputs";
+  SmallVector<StringRef> names;
+  for (const Output &output : outputs)
+    names.push_back(output.name);
+  if (options.forward && failed(checkArrayNames(file, Arrays::Outputs, names)))
+    return failure();
   return outputs;
 }
 

@@ -115,8 +115,19 @@ static BlockArgument insertTargets(func::FuncOp function, Type type,
 
 FailureOr<Value> LossBuilder::targets(RankedTensorType type, Attribute dims) {
   Value given = findInput(function, InputRole::Targets);
-  if (!given)
+  if (!given) {
+    StringRef name = stringifyInputRole(InputRole::Targets);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (inputName(function, i) == name) {
+        InFlightDiagnostic diag = function.emitError()
+                                  << "the model has an input called '" << name
+                                  << "', as the loss calls what it adds";
+        diag.attachNote() << "rename it in the file, or export with "
+                             "input_names=[...]";
+        return diag;
+      }
     return Value(insertTargets(function, type, dims));
+  }
   if (given.getType() == type)
     return given;
   return function.emitError() << "the model's targets are " << given.getType()

@@ -5,23 +5,24 @@
 #include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/FileNames.h"
 #include "runtime/support/Files.h"
 #include "runtime/telemetry/Log.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 using namespace pcc;
 
-static const int64_t ignoredLabel = -100;
-
 static bool isReal(const pcc_input &input) { return isFloat(input.dtype); }
 
-static bool isTargets(const pcc_input &input) {
+static bool isTargetsByRole(const pcc_input &input) {
   Role role = roleOf(input);
-  return role == Role::Targets || role == Role::Labels ||
-         !strcmp(input.name, "targets");
+  return role == Role::Targets || role == Role::Labels;
+}
+
+static bool isTargets(const pcc_input &input) {
+  return isTargetsByRole(input) || !strcmp(input.name, "targets");
 }
 
 /// Whether its elements are classes, of which negative ones are not counted.
@@ -35,7 +36,7 @@ static bool isArray(const std::string &name) {
 
 /// Where the model's own name of an input is not that of a file.
 static std::string usualFile(const pcc_input &input) {
-  return std::string(isTargets(input) ? "labels" : input.name) + ".npy";
+  return arrayFile(isTargets(input) ? "labels" : input.name);
 }
 
 /// Whether each sample has its own values.
@@ -91,13 +92,25 @@ ArrayDataset::ArrayDataset(const pcc_program &program,
 }
 
 std::string ArrayDataset::fileOf(const pcc_input &input) const {
-  std::string own = std::string(input.name) + ".npy";
+  std::string own = arrayFile(input.name);
   return exists(folder + "/" + own) ? own : usualFile(input);
 }
 
 void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
   std::string name = fileOf(input), path = folder + "/" + name;
   Array &array = arrays[name];
+  // Of several stages one input may be the same.
+  if (array.file &&
+      (array.input != input.name || array.isTargets != isTargetsByRole(input)))
+    fail(ExitData,
+         format("inputs '%s' and '%s' would both be read from '%s'",
+                array.input.c_str(), input.name, path.c_str()),
+         array.input == input.name
+             ? "rename the model's input, for the loss adds targets"
+             : "the targets may be in a file of their own name");
+  array.input = input.name;
+  array.isTargets = isTargetsByRole(input);
+  array.dtype = input.dtype;
   if (!array.file) {
     if (!exists(path)) {
       std::string held;
@@ -182,168 +195,6 @@ std::string ArrayDataset::describe() const {
 
 std::string ArrayDataset::needed(int64_t samples) const {
   return "at least " + grouped(samples) + " samples are needed";
-}
-
-static std::string whereText(bool perSample, int64_t sampleElements,
-                             int64_t element) {
-  return perSample ? format("sample %lld",
-                            static_cast<long long>(element / sampleElements))
-                   : format("element %lld", static_cast<long long>(element));
-}
-
-void ArrayDataset::refuse(const Array &array, int64_t element) const {
-  long long value = array.file->elements().integer(element);
-  std::string where = whereText(array.perSample, array.sampleElements, element);
-  fail(ExitData,
-       format("%s %lld in %s of '%s' is outside the %s of %lld",
-              array.isLabels ? "label" : "id", value, where.c_str(),
-              array.file->path().c_str(),
-              array.isLabels ? "classes" : "vocabulary",
-              static_cast<long long>(array.vocab)),
-       format("valid values are 0 to %lld%s%s",
-              static_cast<long long>(array.vocab - 1), array.bound.c_str(),
-              array.isLabels ? ", and -100 for what is not counted" : ""));
-}
-
-void ArrayDataset::checkRange(const Array &array, int64_t first,
-                              int64_t count) const {
-  const Elements &elements = array.file->elements();
-  int64_t found =
-      elements.firstOutside(first, first + count, array.vocab,
-                            array.isLabels ? ignoredLabel : array.vocab - 1);
-  if (found >= 0)
-    refuse(array, found);
-}
-
-void ArrayDataset::checkImplied(const pcc_implied &implied) const {
-  std::string path = folder + "/" + implied.name + ".npy";
-  if (!exists(path))
-    return;
-  NpyFile file(path);
-  const Elements &elements = file.elements();
-  int64_t row = file.shape().empty() ? 1 : file.shape().back();
-  // A few bytes an element, as many as of the ids that are checked at the
-  // start.
-  int64_t end = std::min(elements.count, int64_t{1} << 27);
-  bool isShared = file.shape().size() < 2 || file.shape()[0] == 1;
-  for (int64_t i = 0; i < end; ++i) {
-    double wanted = implied.ones ? 1 : i % row, value = elements.real(i);
-    if (value == wanted)
-      continue;
-    if (implied.ones)
-      return warn(format("'%s' is not read: the program was compiled to take "
-                         "%s as ones; pcc --padding-mask has it fed",
-                         path.c_str(), implied.name));
-    fail(ExitData,
-         format("'%s' holds %g as element %lld, but the program was compiled "
-                "to take %s as 0, 1, ... in every sample",
-                path.c_str(), value, static_cast<long long>(i), implied.name),
-         format("compile with --%s %s to feed it, or remove the file",
-                isShared ? "shared-input" : "per-sample", implied.name));
-  }
-}
-
-bool ArrayDataset::check(int64_t budget) const {
-  for (int i = 0; i < program.n_implied; ++i)
-    checkImplied(program.implied[i]);
-  for (const auto &[name, array] : arrays) {
-    const Elements &elements = array.file->elements();
-    if (!array.vocab || infoOf(elements.type).isFloat)
-      continue;
-    int64_t width = infoOf(elements.type).bytes;
-    int64_t end = std::min(elements.count, budget / width);
-    checkRange(array, 0, end);
-    if (end < elements.count)
-      return false;
-    budget -= end * width;
-  }
-  return true;
-}
-
-void ArrayDataset::checkSample(int64_t sample) const {
-  for (const auto &[name, array] : arrays)
-    if (array.vocab && array.perSample &&
-        !infoOf(array.file->elements().type).isFloat)
-      checkRange(array, sample * array.sampleElements, array.sampleElements);
-}
-
-std::string ArrayDataset::findNotFinite(int64_t sample) const {
-  for (const auto &[name, array] : arrays) {
-    const Elements &elements = array.file->elements();
-    if (!infoOf(elements.type).isFloat)
-      continue;
-    int64_t first = array.perSample ? sample * array.sampleElements : 0;
-    for (int64_t i = first; i < first + array.sampleElements; ++i)
-      if (double value = elements.real(i); !std::isfinite(value))
-        return format(
-            "%s of '%s' holds %s",
-            whereText(array.perSample, array.sampleElements, i).c_str(),
-            array.file->path().c_str(), numberText("%g", value).c_str());
-  }
-  return "";
-}
-
-bool ArrayDataset::counts(const Array &array,
-                          const std::vector<int64_t> &samples) {
-  const Elements &elements = array.file->elements();
-  return std::any_of(samples.begin(), samples.end(), [&](int64_t sample) {
-    int64_t first = sample * array.sampleElements;
-    for (int64_t i = first; i < first + array.sampleElements; ++i)
-      if (array.isLabels ? elements.integer(i) >= 0 : elements.real(i) != 0)
-        return true;
-    return false;
-  });
-}
-
-/// "samples 8 to 15", "sample 3" or "samples 3, 9, 1 and 5 others".
-static std::string samplesText(const std::vector<int64_t> &samples) {
-  size_t count = samples.size();
-  bool inOrder = true;
-  for (size_t i = 1; i < count; ++i)
-    inOrder &= samples[i] == samples[i - 1] + 1;
-  std::string text =
-      (count == 1 ? "sample " : "samples ") + grouped(samples[0]);
-  if (count > 1 && inOrder)
-    return text + " to " + grouped(samples.back());
-  for (size_t i = 1; i < std::min<size_t>(count, 3); ++i)
-    text += ", " + grouped(samples[i]);
-  return count > 3 ? text + " and " + grouped(count - 3) + " others" : text;
-}
-
-std::string
-ArrayDataset::findUncounted(const std::vector<int64_t> &samples) const {
-  for (const auto &[name, array] : arrays)
-    if (array.isLabels && array.perSample && !counts(array, samples))
-      return format("no label of %s in '%s' counts%s, for all are negative",
-                    samplesText(samples).c_str(), array.file->path().c_str(),
-                    array.bound.c_str());
-  return "";
-}
-
-bool ArrayDataset::mayCount(const std::vector<int64_t> &samples) const {
-  bool hasLabels = false;
-  for (const auto &[name, array] : arrays) {
-    if (!array.isLabels || !array.perSample)
-      continue;
-    if (counts(array, samples))
-      return true;
-    hasLabels = true;
-  }
-  return !hasLabels;
-}
-
-std::string ArrayDataset::findZeros(const std::vector<int64_t> &samples,
-                                    const std::vector<int64_t> &before) const {
-  for (const auto &[name, array] : arrays) {
-    if (array.isLabels || !array.perSample || counts(array, samples))
-      continue;
-    // Such as types of tokens, all 0, which did no harm so far.
-    if (before.empty() || counts(array, before))
-      return format("'%s' holds nothing but 0 for this step: what is divided "
-                    "by its sum is divided by 0",
-                    array.file->path().c_str());
-  }
-  return "";
 }
 
 const ArrayDataset::Array &ArrayDataset::arrayOf(const pcc_input &input) const {

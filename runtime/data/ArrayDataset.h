@@ -39,9 +39,12 @@ public:
 private:
   struct Array {
     std::unique_ptr<NpyFile> file;
-    int64_t vocab = 0;     ///< the least bound of the inputs it feeds
-    std::string bound;     ///< whose bound it is
-    bool isLabels = false; ///< classes; -100: not counted
+    std::string input;      ///< that it feeds, and whether that is targets
+    bool isTargets = false; ///< by its role
+    int32_t dtype = 0;      ///< that the input has
+    int64_t vocab = 0;      ///< the least bound of the inputs it feeds
+    std::string bound;      ///< whose bound it is
+    bool isLabels = false;  ///< classes; -100: not counted
     bool perSample = true;
     int64_t sampleElements = 1;
   };
@@ -56,7 +59,9 @@ private:
   /// its name to have: other positions end the run, another mask is warned of.
   void checkImplied(const pcc_implied &implied) const;
   [[noreturn]] void refuse(const Array &array, int64_t element) const;
-  /// The elements [first, first + count) of an array.
+  /// Refuses elements [first, first + count) of an array that its input has no
+  /// numbers for, or that are no ids.
+  void checkWidth(const Array &array, int64_t first, int64_t count) const;
   void checkRange(const Array &array, int64_t first, int64_t count) const;
 
   const pcc_program &program;

@@ -4,6 +4,8 @@
 
 #include "runtime/support/Hash.h"
 
+#include <algorithm>
+
 using namespace pcc;
 
 DataOrder::DataOrder(int64_t samples, int64_t batch, bool shuffle,
@@ -13,7 +15,42 @@ DataOrder::DataOrder(int64_t samples, int64_t batch, bool shuffle,
     ++halfBits;
 }
 
+DataOrder DataOrder::once(int64_t samples, int64_t batch, bool pieces) {
+  const size_t mostPieces = 16;
+  DataOrder order(samples, batch, false, 0);
+  if (!pieces)
+    return order;
+  int64_t first = order.whole() * batch, size = batch - 1;
+  while (first < samples && order.pieces.size() < mostPieces) {
+    size = std::min(size, samples - first);
+    while (batch % size)
+      --size;
+    order.pieces.push_back({first, size});
+    first += size;
+  }
+  return order;
+}
+
+const DataOrder::Piece *DataOrder::pieceOf(int64_t step) const {
+  int64_t number = step - whole() - 1;
+  return number < 0 || number >= static_cast<int64_t>(pieces.size())
+             ? nullptr
+             : &pieces[number];
+}
+
+int64_t DataOrder::samplesIn(int64_t step) const {
+  const Piece *piece = pieceOf(step);
+  return piece ? piece->count : batch;
+}
+
+int64_t DataOrder::samplesUpTo(int64_t step) const {
+  const Piece *piece = pieceOf(step);
+  return piece ? piece->first + piece->count : step * batch;
+}
+
 int64_t DataOrder::sample(int64_t step, int64_t i) const {
+  if (const Piece *piece = pieceOf(step))
+    return piece->first + i % piece->count;
   int64_t number = (step - 1) * batch + i;
   int64_t pass = number / count, n = number % count;
   return shuffle ? permute(n, randomBits(seed, pass)) : n;

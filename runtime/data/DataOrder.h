@@ -17,6 +17,18 @@ public:
   /// drawn from `seed`.
   DataOrder(int64_t samples, int64_t batch, bool shuffle, uint64_t seed);
 
+  /// Every sample once, in order, for evaluation. Behind the whole batches come
+  /// those of fewer samples, each repeated as often as fills the batch, so that
+  /// its mean is that of the samples. Where that takes too many batches some
+  /// samples are left out; without `pieces` all that fill no batch are.
+  static DataOrder once(int64_t samples, int64_t batch, bool pieces);
+
+  /// Of an order that has every sample once: how many steps there are, and how
+  /// many different samples are in one, or in the first so many.
+  int64_t steps() const { return whole() + pieces.size(); }
+  int64_t samplesIn(int64_t step) const;
+  int64_t samplesUpTo(int64_t step) const;
+
   /// How many samples the data set has.
   int64_t samples() const { return count; }
   /// The number of the sample that is the i-th of a step.
@@ -25,8 +37,17 @@ public:
   std::vector<int64_t> samplesOf(int64_t step) const;
 
 private:
+  /// Samples that take a step of their own.
+  struct Piece {
+    int64_t first, count;
+  };
   int64_t permute(int64_t n, uint64_t key) const;
+  /// How many whole batches there are.
+  int64_t whole() const { return count / batch; }
+  /// The piece that a step has, or null.
+  const Piece *pieceOf(int64_t step) const;
 
+  std::vector<Piece> pieces;
   int64_t count, batch;
   bool shuffle;
   uint64_t seed;

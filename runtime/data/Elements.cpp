@@ -105,6 +105,19 @@ int64_t Elements::firstOutside(int64_t begin, int64_t end, int64_t bound,
   return first == INT64_MAX ? -1 : first.load();
 }
 
+int64_t pcc::firstTooWide(const Elements &from, int64_t first, int64_t count,
+                          int32_t toType) {
+  int64_t bits = 8 * sizeOf(toType);
+  if (isFloat(toType) || infoOf(from.type).isFloat || toType == PCC_BOOL ||
+      8 * infoOf(from.type).bytes <= bits)
+    return -1;
+  int64_t least = -(int64_t{1} << (bits - 1)), end = int64_t{1} << bits;
+  for (int64_t i = first; i < first + count; ++i)
+    if (int64_t value = from.integer(i); value < least || value >= end)
+      return i;
+  return -1;
+}
+
 bool pcc::copyElements(const Elements &from, int64_t first, int64_t count,
                        int64_t stride, int32_t toType, char *to) {
   int64_t size = sizeOf(toType);

@@ -29,6 +29,11 @@ struct Elements {
                        int64_t ignored) const;
 };
 
+/// The first of `count` elements from `first` on that a narrower integer type
+/// has no number for, signed or not; -1: none.
+int64_t firstTooWide(const Elements &from, int64_t first, int64_t count,
+                     int32_t toType);
+
 /// Copies elements, `stride` apart, to a pcc_dtype; false where integers would
 /// come from floats or the type is none of data.
 bool copyElements(const Elements &from, int64_t first, int64_t count,

@@ -2,6 +2,7 @@
 
 #include "runtime/data/TokenDataset.h"
 
+#include "runtime/data/Headerless.h"
 #include "runtime/data/Roles.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
@@ -35,7 +36,7 @@ TokenDataset::TokenDataset(const pcc_program &program, const std::string &name,
     bound = boundText(*ids);
   }
   for (const std::string &path : paths) {
-    files.push_back(std::make_unique<TokenFile>(path));
+    files.push_back(std::make_unique<TokenFile>(path, vocab));
     starts.push_back(starts.back() + files.back()->size());
   }
 }
@@ -70,15 +71,21 @@ std::string TokenDataset::needed(int64_t samples) const {
 }
 
 void TokenDataset::refuse(size_t file, int64_t position) const {
+  const TokenFile &from = *files[file];
+  const Elements &tokens = from.elements();
+  std::string other;
+  if (from.isHeaderless())
+    other = otherReading(tokens.data, 2 * tokens.count, vocab);
+  if (other.empty())
+    other = "was the data prepared with another tokenizer?";
   fail(ExitData,
        format("token %lld at position %lld of '%s' is outside the vocabulary "
               "of %lld",
-              static_cast<long long>(files[file]->at(position)),
-              static_cast<long long>(position), files[file]->path().c_str(),
+              static_cast<long long>(from.at(position)),
+              static_cast<long long>(position), from.path().c_str(),
               static_cast<long long>(vocab)),
-       format("valid tokens are 0 to %lld%s; was the data prepared with "
-              "another tokenizer?",
-              static_cast<long long>(vocab - 1), bound.c_str()));
+       format("valid tokens are 0 to %lld%s; %s",
+              static_cast<long long>(vocab - 1), bound.c_str(), other.c_str()));
 }
 
 bool TokenDataset::check(int64_t budget) const {

@@ -2,6 +2,7 @@
 
 #include "runtime/data/TokenFile.h"
 
+#include "runtime/data/Headerless.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
@@ -25,7 +26,7 @@ static std::string tokensOf(const std::string &path) {
   return endsWith(path, ".idx") ? stem(path) + ".bin" : path;
 }
 
-TokenFile::TokenFile(const std::string &path)
+TokenFile::TokenFile(const std::string &path, int64_t vocab)
     : file(tokensOf(path), ExitData, "data file",
            "--data names a file of tokens, several with commas between, or a "
            "folder of .npy files") {
@@ -46,11 +47,29 @@ TokenFile::TokenFile(const std::string &path)
     fail(ExitData,
          format("'%s' is the index of a Megatron data set", path.c_str()),
          "name the .bin file, with this one beside it as .idx");
+  readHeaderless(vocab);
+}
+
+void TokenFile::readHeaderless(int64_t vocab) {
+  const int64_t mostIds = 1 << 16;
+  const char *path = file.path().c_str();
+  NoTokens other = findNoTokens(file.data(), file.size());
+  if (!other.reason.empty())
+    fail(ExitData, format("'%s' ", path) + other.reason, other.note);
   if (file.size() % 2)
     fail(ExitData, format("'%s' is neither an llm.c .bin nor a sequence of "
                           "uint16 tokens: its %lld bytes are odd",
-                          path.c_str(), static_cast<long long>(file.size())));
+                          path, static_cast<long long>(file.size())));
+  if (vocab > mostIds)
+    fail(ExitData,
+         format("'%s' has no header, so its tokens are uint16, which have none "
+                "for the ids from 65536 on of the vocabulary of %lld",
+                path, static_cast<long long>(vocab)),
+         "write uint32 tokens behind llm.c's header (20240801, 7, number of "
+         "tokens) or with Megatron's .idx; its header (20240520, 1, number of "
+         "tokens) says that uint16 ones are meant");
   kind = "uint16";
+  headerless = true;
   tokens = {Element::U16, file.data(), file.size() / 2};
 }
 
@@ -74,13 +93,18 @@ void TokenFile::readLlmC() {
   tokens.type = wide ? Element::U32 : Element::U16;
   tokens.data = file.data() + headerBytes;
   tokens.count = header[2];
-  int64_t held = (file.size() - headerBytes) / infoOf(tokens.type).bytes;
-  if (tokens.count < 0 || tokens.count > held)
+  int64_t width = infoOf(tokens.type).bytes, size = file.size() - headerBytes;
+  bool isCut = tokens.count < 0 || tokens.count > size / width;
+  if (isCut || tokens.count * width != size)
     fail(ExitData,
-         format("'%s' is cut off: its header counts %lld tokens, the file "
-                "holds %lld",
-                path.c_str(), static_cast<long long>(tokens.count),
-                static_cast<long long>(held)));
+         format("'%s' %s: its header counts %lld tokens, the file holds %lld%s",
+                path.c_str(), isCut ? "is cut off" : "holds more than it says",
+                static_cast<long long>(tokens.count),
+                static_cast<long long>(size / width),
+                size % width ? " and a part of one" : ""),
+         isCut ? ""
+               : format("tokens of magic number %d have %lld bytes each",
+                        header[0], static_cast<long long>(width)));
 }
 
 /// 9 bytes "MMIDIDX\0\0", u64 version 1, u8 type, u64 sequences, u64 documents,
@@ -134,6 +158,14 @@ void TokenFile::readMegatron(const std::string &indexPath) {
                     static_cast<long long>(i), static_cast<long long>(next),
                     file.path().c_str(), static_cast<long long>(file.size())));
   }
+  if (next != file.size())
+    fail(ExitData,
+         format("Megatron index '%s' describes %lld bytes, '%s' has %lld",
+                indexPath.c_str(), static_cast<long long>(next),
+                file.path().c_str(), static_cast<long long>(file.size())),
+         format("the index says %lld tokens of %s: is it of another file?",
+                static_cast<long long>(next / width),
+                infoOf(tokens.type).numpy));
   tokens.data = file.data();
   tokens.count = next / width;
 }

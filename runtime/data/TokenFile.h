@@ -19,9 +19,10 @@ namespace pcc {
 /// - otherwise nanoGPT's headerless uint16.
 class TokenFile {
 public:
-  /// Exits with ExitData for a file that cannot be read, or whose length
-  /// disagrees with its header or index.
-  explicit TokenFile(const std::string &path);
+  /// Exits with ExitData for a file that cannot be read, whose length
+  /// disagrees with its header or index, or that has neither and is no uint16
+  /// tokens of a vocabulary of `vocab` ids (0: not known).
+  explicit TokenFile(const std::string &path, int64_t vocab = 0);
 
   /// How many tokens it has.
   int64_t size() const { return tokens.count; }
@@ -31,15 +32,19 @@ public:
   const Elements &elements() const { return tokens; }
   /// "llm.c", "Megatron" or "uint16".
   const char *formatName() const { return kind; }
+  /// Whether nothing in or beside the file says what it holds.
+  bool isHeaderless() const { return headerless; }
   /// The path of the file that holds the tokens, not the index.
   const std::string &path() const { return file.path(); }
 
 private:
   void readMegatron(const std::string &indexPath);
   void readLlmC();
+  void readHeaderless(int64_t vocab);
 
   MappedFile file;
   const char *kind = "";
+  bool headerless = false;
   Elements tokens;
 };
 

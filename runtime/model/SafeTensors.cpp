@@ -198,13 +198,18 @@ pcc::safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
   for (auto &[key, value] : metadata)
     header["__metadata__"][key] = value;
   int64_t offset = 0;
+  std::set<std::string> names = {"__metadata__"};
   for (const SafeTensorsEntry &entry : entries) {
+    // The compiler lets no such name pass: a file that nobody can read.
+    if (!names.insert(entry.name).second)
+      fail(ExitInternal, format("two tensors of a file would be called '%s'",
+                                entry.name.c_str()));
     header[entry.name] = {{"dtype", entry.dtype},
                           {"shape", entry.shape},
                           {"data_offsets", {offset, offset + entry.bytes}}};
     offset += entry.bytes;
   }
-  // Names come from models and may be no UTF-8.
+  // Notes may be no UTF-8.
   std::string text =
       header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');

@@ -283,8 +283,16 @@ static void checkOptions(const TrainingOptions &options) {
          "--trace-steps 10:12 traces steps 10, 11 and 12");
   if (options.given.count("trace-steps") && options.trace.empty())
     fail(ExitUsage, "--trace-steps needs --trace FILE");
-  if (options.given.count("eval-every") && options.valData.empty())
-    fail(ExitUsage, "--eval-every needs --val-data PATH");
+  for (const char *name : {"eval-every", "eval-batches"})
+    if (options.given.count(name) && options.valData.empty())
+      fail(ExitUsage, format("--%s needs --val-data PATH", name));
+  if (!options.init.empty() && !options.resume.empty())
+    fail(ExitUsage,
+         format("--init %s and --resume %s: a resumed run has the checkpoint's "
+                "weights",
+                options.init.c_str(), options.resume.c_str()),
+         "leave one out; --init DIR/step-.../model.safetensors begins anew "
+         "with those of a checkpoint");
 }
 
 TrainingOptions pcc::parseOptions(int argc, char **argv) {

@@ -3,6 +3,7 @@
 #include "runtime/train/Evaluate.h"
 
 #include "runtime/Backend.h"
+#include "runtime/WholeBatch.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
@@ -14,12 +15,30 @@
 
 using namespace pcc;
 
+/// Why batches must be whole, or null.
+static const char *whyWhole() {
+  return &pcc_the_whole_batch ? pcc_the_whole_batch.reason : nullptr;
+}
+
+/// The batches that --eval-batches is a number of. Pieces of the last one count
+/// as one.
+static int64_t batchesOf(const DataOrder &order, int64_t batch, int64_t most) {
+  int64_t whole = order.samples() / batch;
+  return most > whole ? order.steps() : most;
+}
+
 Evaluation::Evaluation(const pcc_program &program,
-                       const TrainingOptions &options, const Dataset &data,
-                       const DataOrder &order)
-    : program(program), options(options), data(data), order(order),
-      batches(std::min(options.evalBatches,
-                       order.samples() / globalBatch(program))) {
+                       const TrainingOptions &options, const Dataset &data)
+    : program(program), options(options), data(data),
+      order(DataOrder::once(data.samples(), globalBatch(program), !whyWhole())),
+      batches(batchesOf(order, globalBatch(program), options.evalBatches)) {
+  if (batches == 0)
+    fail(ExitData,
+         format("'%s' is too short: it has %s samples, a batch has %lld",
+                data.path().c_str(), grouped(data.samples()).c_str(),
+                static_cast<long long>(globalBatch(program))),
+         whyWhole() ? format("only whole batches have a loss: %s", whyWhole())
+                    : data.needed(1));
   std::vector<int64_t> all;
   for (int64_t batch = 1; batch <= batches; ++batch)
     for (int64_t sample : order.samplesOf(batch))
@@ -58,9 +77,27 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
       ++result.empty;
       continue;
     }
-    sum += double(loss) * count;
-    targets += count;
+    // A batch may have its samples several times.
+    double weight = double(count) * order.samplesIn(batch);
+    sum += loss * weight;
+    targets += weight;
   }
   result.loss = sum / targets;
   return result;
+}
+
+std::string Evaluation::describe() const {
+  int64_t used = order.samplesUpTo(batches), left = order.samples() - used;
+  if (left == 0)
+    return "all";
+  std::string text = "the first " + grouped(used);
+  if (batches < order.steps())
+    return text + format(", by --eval-batches %lld",
+                         static_cast<long long>(options.evalBatches));
+  return text + (whyWhole()
+                     ? format(", in whole batches: %s", whyWhole())
+                     : format(", as the other %lld fill no part of a batch of "
+                              "%lld that repeats",
+                              static_cast<long long>(left),
+                              static_cast<long long>(globalBatch(program))));
 }

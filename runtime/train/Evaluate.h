@@ -11,12 +11,18 @@ struct pcc_context;
 
 namespace pcc {
 
-/// What is evaluated on: the first --eval-batches global batches of some data.
+/// What is evaluated on: the first --eval-batches global batches of some data,
+/// the last of which may have fewer samples.
 class Evaluation {
 public:
-  /// Exits with ExitData where no label of these counts.
+  /// Exits with ExitData where the data do not fill a batch that must be whole,
+  /// or no label of what is evaluated on counts.
   Evaluation(const pcc_program &program, const TrainingOptions &options,
-             const Dataset &data, const DataOrder &order);
+             const Dataset &data);
+
+  /// How many of the samples are evaluated on, and why not all, for the start
+  /// of a run.
+  std::string describe() const;
 
   /// The mean loss of what counts, which is nothing where `empty` is `batches`.
   struct Result {
@@ -35,8 +41,8 @@ private:
   const pcc_program &program;
   const TrainingOptions &options;
   const Dataset &data;
-  const DataOrder &order;
-  int64_t batches;
+  DataOrder order;
+  int64_t batches; ///< that are computed
 };
 
 } // namespace pcc

@@ -9,6 +9,7 @@
 #include "runtime/model/Weights.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/FileNames.h"
 #include "runtime/support/Files.h"
 
 #include <cerrno>
@@ -20,11 +21,8 @@ bool pcc::isForwardProgram(const pcc_program &program) {
   return program.n_stages == 1 && program.stages[0].forward;
 }
 
-static std::string fileOf(const std::string &folder, std::string name) {
-  for (char &c : name)
-    if (c == '/' || c == '\\' || c == ':')
-      c = '_';
-  return folder + "/" + name + ".npy";
+static std::string fileOf(const std::string &folder, const char *name) {
+  return folder + "/" + arrayFile(name);
 }
 
 static std::vector<int64_t> shapeOf(const pcc_layout &layout) {
@@ -47,6 +45,16 @@ static void readInput(const std::string &folder, const pcc_input &input,
                 shapeText(file.shape()).c_str(), input.name,
                 shapeText(shapeOf(input.layout)).c_str()));
   int64_t count = countOf(input.layout);
+  const Elements &elements = file.elements();
+  int64_t wide = firstTooWide(elements, 0, count, input.dtype);
+  if (wide >= 0)
+    fail(ExitData,
+         format("array '%s' holds %lld as element %lld, which input '%s' of "
+                "type %s has no number for",
+                file.path().c_str(),
+                static_cast<long long>(elements.integer(wide)),
+                static_cast<long long>(wide), input.name,
+                infoOf(input.dtype).numpy));
   HostView view(arena + input.arena_offset, count * sizeOf(input.dtype),
                 backend::Access::Write);
   if (!copyElements(file.elements(), 0, count, 1, input.dtype,

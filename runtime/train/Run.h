@@ -36,7 +36,12 @@ private:
   /// that the checkpoint was trained with.
   void checkRates(const TrainingOptions &before);
   void chooseTrace();
+  bool evaluatesAfter(int64_t step) const;
+  /// Says which flags change nothing beside others.
+  void warnOfUnused() const;
   void load();
+  std::string dataText(const Dataset &set) const;
+  std::string unusedText() const;
   void describe() const;
   /// The signal that asks this run for an end, or 0; SIGPIPE also where nobody
   /// reads its lines and it leaves nothing else. All ranks call it, and agree.
@@ -84,7 +89,8 @@ private:
   std::unique_ptr<Dataset> data, valData;
   bool saidClosed = false;
   bool allChecked = true; ///< else some ids only when they are read
-  std::unique_ptr<DataOrder> order, valOrder;
+  bool isOnePass = false; ///< over the data, as no number of steps was given
+  std::unique_ptr<DataOrder> order;
   std::unique_ptr<Evaluation> evaluation;
   Schedule schedule;
   SourceFiles files;

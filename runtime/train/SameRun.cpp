@@ -24,20 +24,20 @@ static std::string textOf(const pcc_program &program) {
   return text;
 }
 
-/// The lines of rank 0.
+/// The texts of rank 0, in which names of files may have line breaks.
 static std::vector<std::string>
-ofRankZero(const std::vector<std::string> &lines) {
+ofRankZero(const std::vector<std::string> &texts) {
   std::string text;
-  for (const std::string &line : lines)
-    text += line + "\n";
+  for (const std::string &one : texts)
+    text += one + '\0';
   auto bytes = static_cast<int64_t>(text.size());
   backend::broadcast(&bytes, sizeof(bytes), 0);
   text.resize(bytes);
   backend::broadcast(text.data(), bytes, 0);
   std::istringstream stream(text);
-  std::vector<std::string> first(lines.size());
-  for (std::string &line : first)
-    std::getline(stream, line);
+  std::vector<std::string> first(texts.size());
+  for (std::string &one : first)
+    std::getline(stream, one, '\0');
   return first;
 }
 

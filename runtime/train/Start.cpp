@@ -4,12 +4,15 @@
 
 #include "runtime/data/Roles.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
 #include "runtime/telemetry/Console.h"
 #include "runtime/telemetry/Trace.h"
 #include "runtime/train/Destinations.h"
 #include "runtime/train/Info.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 using namespace pcc;
 
@@ -21,10 +24,10 @@ static const pcc_stage &ownStage(const pcc_program &program,
   return program.stages[stageOf(program, coordinates)];
 }
 
-/// The order of a data set's samples, which must fill one step.
+/// The order of the samples that are trained on, which must fill one step.
 static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
-                                          const Dataset &data, bool shuffle,
-                                          uint64_t seed) {
+                                          const Dataset &data,
+                                          const TrainingOptions &options) {
   int64_t batch = globalBatch(program);
   if (data.samples() < batch)
     fail(ExitData,
@@ -32,7 +35,35 @@ static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
                 data.path().c_str(), grouped(data.samples()).c_str(),
                 static_cast<long long>(batch)),
          data.needed(batch));
-  return std::make_unique<DataOrder>(data.samples(), batch, shuffle, seed);
+  return std::make_unique<DataOrder>(data.samples(), batch, options.shuffle,
+                                     options.seed);
+}
+
+/// Whether an input of any stage has this role.
+static bool hasRole(const pcc_program &program, Role role) {
+  for (int i = 0; i < program.n_stages; ++i)
+    for (int j = 0; j < program.stages[i].n_inputs; ++j)
+      if (roleOf(program.stages[i].inputs[j]) == role)
+        return true;
+  return false;
+}
+
+/// Says no to numbers of another optimizer than the program's.
+static void checkScalars(const pcc_program &program,
+                         const TrainingOptions &options) {
+  const std::pair<const char *, Role> flags[] = {
+      {"weight-decay", Role::WeightDecay},
+      {"beta1", Role::Beta1},
+      {"beta2", Role::Beta2},
+      {"eps", Role::Epsilon},
+      {"clip-grad", Role::ClipGrad}};
+  for (auto [name, role] : flags)
+    if (options.given.count(name) && !hasRole(program, role))
+      fail(ExitUsage,
+           format("--%s: the optimizer that this program was compiled with "
+                  "has none",
+                  name),
+           "pcc --optimizer adamw compiles one that has");
 }
 
 Run::Run(const pcc_program &program, const TrainingOptions &given,
@@ -41,6 +72,11 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
+  checkScalars(program, options);
+  // Not every run reads it.
+  if (!options.model.empty() && !exists(options.model))
+    fail(ExitData, format("cannot read model file '%s': %s",
+                          options.model.c_str(), strerror(ENOENT)));
   TrainingOptions before;
   if (!options.resume.empty()) {
     checkpoint = std::make_unique<SavedFiles>(findCheckpoint(options.resume));
@@ -57,15 +93,14 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   if (first())
     checkDestinations(program, options, files);
   data = openDataset(program, options.data, "data");
-  order = orderOf(program, *data, options.shuffle, options.seed);
+  order = orderOf(program, *data, options);
   if (!options.valData.empty()) {
     valData = openDataset(program, options.valData, "val-data");
-    valOrder = orderOf(program, *valData, false, 0);
-    evaluation =
-        std::make_unique<Evaluation>(program, options, *valData, *valOrder);
+    evaluation = std::make_unique<Evaluation>(program, options, *valData);
   }
   checkLossScale();
-  if (options.steps == 0)
+  isOnePass = options.steps == 0;
+  if (isOnePass)
     options.steps =
         std::max<int64_t>(1, order->samples() / globalBatch(program));
   schedule = scheduleOf(options);
@@ -75,6 +110,8 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   if (options.stopAfter)
     last = std::min(last, options.stopAfter);
   chooseTrace();
+  if (first())
+    warnOfUnused();
 }
 
 void Run::load() {
@@ -106,18 +143,10 @@ void Run::load() {
                                 findColumns(launch));
 }
 
-/// Whether the program's steps are told which update they are.
-static bool countsUpdates(const pcc_program &program) {
-  for (int i = 0; i < program.n_stages; ++i)
-    for (int j = 0; j < program.stages[i].n_inputs; ++j)
-      if (roleOf(program.stages[i].inputs[j]) == Role::Step)
-        return true;
-  return false;
-}
-
 bool Run::mayBeAhead() const {
   bool maySkip = options.skipEmpty || hasLossScale(program);
-  return !maySkip || !countsUpdates(program);
+  // Else the steps are told which update they are.
+  return !maySkip || !hasRole(program, Role::Step);
 }
 
 void Run::checkLossScale() const {
@@ -161,6 +190,23 @@ void Run::checkRates(const TrainingOptions &before) {
                 static_cast<long long>(done + 1)));
 }
 
+/// "a.bin: 2,001 tokens (llm.c), 250 samples of 8".
+std::string Run::dataText(const Dataset &set) const {
+  std::string text =
+      set.describe() + ", " + grouped(set.samples()) + " samples";
+  if (program.seq)
+    text += format(" of %lld", static_cast<long long>(program.seq));
+  return text;
+}
+
+/// What one pass over the data leaves out, for it has whole steps alone.
+std::string Run::unusedText() const {
+  int64_t left = data->samples() - options.steps * globalBatch(program);
+  if (!isOnePass || left <= 0)
+    return "";
+  return ", " + grouped(left) + " of them in no step";
+}
+
 void Run::describe() const {
   if (!first())
     return;
@@ -171,18 +217,16 @@ void Run::describe() const {
   text += format("mesh       %s\n", meshText(program).c_str());
   if (std::string products = productsText(program); !products.empty())
     text += "products   " + products + "\n";
-  std::string ofSeq =
-      program.seq ? format(" of %lld", static_cast<long long>(program.seq))
-                  : "";
-  text += format("data       %s, %s samples%s%s%s\n", data->describe().c_str(),
-                 grouped(data->samples()).c_str(), ofSeq.c_str(),
-                 options.shuffle ? ", shuffled" : "",
-                 allChecked
-                     ? ""
-                     : format("; %s of ids were checked, the rest will be when "
-                              "it is read",
-                              bytesText(checkedBytes).c_str())
-                           .c_str());
+  std::string rest =
+      allChecked ? ""
+                 : format("; %s of ids were checked, the rest will be when it "
+                          "is read",
+                          bytesText(checkedBytes).c_str());
+  text += "data       " + dataText(*data) +
+          (options.shuffle ? ", shuffled" : "") + unusedText() + rest + "\n";
+  if (valData)
+    text += "validation " + dataText(*valData) + ", " + evaluation->describe() +
+            "\n";
   std::string tokens =
       program.seq ? ", " + grouped(globalBatch(program) * program.seq) +
                         " tokens a step"
@@ -204,6 +248,34 @@ void Run::describe() const {
   for (const std::string &change : changes)
     text += format("changed    %s\n", change.c_str());
   print(text);
+}
+
+bool Run::evaluatesAfter(int64_t step) const {
+  return valData && (options.evalEvery > 0 ? step % options.evalEvery == 0
+                                           : step == options.steps);
+}
+
+void Run::warnOfUnused() const {
+  auto text = [](int64_t number) {
+    return format("%lld", static_cast<long long>(number));
+  };
+  if (options.given.count("min-lr") && options.lrSchedule == "constant")
+    warn("--min-lr changes nothing: the schedule 'constant' stays at --lr");
+  if (options.warmupSteps >= options.steps)
+    warn("--warmup-steps " + text(options.warmupSteps) +
+         ": the learning rate rises up to the last step, " +
+         text(options.steps) + ", so that --lr-schedule changes nothing");
+  if (options.stopAfter > options.steps)
+    warn("--stop-after " + text(options.stopAfter) +
+         " changes nothing: the last step is " + text(options.steps));
+  int64_t every = options.evalEvery > 0 ? options.evalEvery : options.steps;
+  bool evaluates = evaluatesAfter(last) || last / every > done / every;
+  if (valData && !evaluates && done < last)
+    warn("--val-data is not evaluated on: this run ends with step " +
+         text(last) +
+         (options.evalEvery > 0
+              ? ", --eval-every is " + text(options.evalEvery)
+              : ", the evaluation is after step " + text(options.steps)));
 }
 
 /// The steps of --trace, which must be among those of this run.

@@ -143,9 +143,7 @@ void Run::loop() {
     settle(ahead);
     // The ranks see a signal at different moments; they stop after one step.
     int signal = findRequest();
-    bool evaluates =
-        valData && (options.evalEvery > 0 ? step % options.evalEvery == 0
-                                          : step == options.steps);
+    bool evaluates = evaluatesAfter(step);
     bool ends = step == last || signal;
     bool saves = options.saveEvery > 0 && step % options.saveEvery == 0;
     // Nothing is written before this step was checked.

@@ -462,6 +462,40 @@ class MaskInput(Tokens):
         return self.head(x[:, 0])
 
 
+class Bag(Tokens):
+    """The mean of a bag of ids beside each of them."""
+
+    padding_of_bag = None
+
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(VOCAB, WIDTH,
+                                   padding_idx=self.padding_of_bag)
+
+    def forward(self, tokens):
+        x = self.table(tokens) + self.bag(tokens)[:, None]
+        return self.head(self.body(x))
+
+
+class PaddedBag(Bag):
+    padding_of_bag = 2
+
+
+class LargestOfBag(Bag):
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(VOCAB, WIDTH, mode="max", padding_idx=-9)
+
+
+class BagAtOffsets(Bag):
+    """What dynamo writes of it ends the process of ONNX Runtime."""
+
+    def forward(self, tokens):
+        begins = torch.arange(0, tokens.numel(), tokens.shape[1])
+        x = self.table(tokens) + self.bag(tokens.flatten(), begins)[:, None]
+        return self.head(self.body(x))
+
+
 class HalfGradient(Tokens):
     def body(self, x):
         return self.second(Half.apply(self.first(x)))
@@ -515,6 +549,11 @@ CASES = {
     "learned-query": Case(LearnedQuery, alone="dynamo"),
     "stack": Case(Stack, frozen=("first.weight", "first.bias",
                                  "second.weight", "second.bias")),
+    "bag": Case(Bag),
+    "padded-bag": Case(PaddedBag),
+    "largest-of-bag": Case(LargestOfBag),
+    "bag-at-offsets": Case(BagAtOffsets, alone="neither",
+                           refused="no exporter writes this module"),
     "item": Case(Item, refused="item() makes a number"),
     "clamped": Case(Clamped, refused="clamp_ changes a value in place"),
     "hooked": Case(Hooked, refused="a hook changes a gradient"),

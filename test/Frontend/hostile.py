@@ -3,6 +3,7 @@
 # RUN: %python %s %root %t
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -36,7 +37,9 @@ def check(name, data, expected, *flags):
     code = os.waitstatus_to_exitcode(status)
     assert code == (1 if expected else 0), f"{name}: exit {code}\n{text}"
     assert usage.ru_maxrss << 10 < MEMORY, f"{name}: {usage.ru_maxrss} KiB"
-    assert text.count("error:") == bool(expected), f"{name}:\n{text}"
+    errors = re.findall("^[^ ]*: error:", text, re.MULTILINE)
+    assert len(errors) == bool(expected), f"{name}:\n{text}"
+    assert all(c >= " " or c == "\n" for c in text), f"{name}:\n{text}"
     assert not expected or expected in text, f"{name}:\n{text}"
 
 
@@ -80,6 +83,58 @@ moves = [node("Transpose", [f"v{i}"], [f"v{i + 1}"]) for i in range(10000)]
 check("moves", model(moves + [node("Reshape", ["x", "v10000"], ["y"])],
                      [("x", FLOAT, [1, 4]), ("v0", INT64, [1])]),
       "must be known at compile time")
+
+# Names, which become files and tensors of checkpoints.
+for number, (name, why) in enumerate([
+        ("../x", "leads out of the data folder"),
+        ("a/../../x", "leads out of the data folder"),
+        ("/..", "leads out of the data folder"),
+        ("..\\x", "leads out of the data folder"),
+        ("x\0y", "has a zero byte"),
+        ("x\ny", "has a control character"),
+        ("x\x1b[2J", "has a control character"),
+        (b"x\xff", "is not UTF-8"),
+        ("x" * 252, "makes a file name of 256 bytes"),
+        ("", "is empty")]):
+    check(f"input-{number}", model([node("Relu", [name], ["y"])],
+                                   [(name, FLOAT, [2, 4])]),
+          f"cannot be read from <input>.npy: its name {why}")
+    check(f"output-{number}", model([node("Relu", ["x"], [name])],
+                                    outputs=[name]),
+          f"cannot be written to <output>.npy: its name {why}", "--forward")
+# What names do not do: end a line, or tell the terminal something.
+check("terminal", model([node("Loop", ["x"], ["\x1b[2J\nerror: no"])],
+                        outputs=["\x1b[2J\nerror: no"]),
+      "Loop (1 node: '\\1B[2J\\0Aerror: no')")
+check("slashes", model([node("Relu", ["/a/x:0"], ["y"])],
+                       [("/a/x:0", FLOAT, [2, 4])]), None)
+check("one-file", model([node("Add", ["a/x", "a_x"], ["y"])],
+                        [("a/x", FLOAT, [2, 4]), ("a_x", FLOAT, [2, 4])]),
+      "inputs 'a/x' and 'a_x' would both be read from 'a_x.npy'")
+check("one-output", model([node("Relu", ["x"], ["a:y"]),
+                           node("Exp", ["x"], ["a_y"])],
+                          outputs=["a:y", "a_y"]),
+      "outputs 'a:y' and 'a_y' would both be written to 'a_y.npy'",
+      "--forward")
+for number, (name, why) in enumerate([
+        ("__metadata__", "cannot be saved: its name is what a safetensors"),
+        ("w\0", "cannot be saved: its name has a zero byte"),
+        ("w\n", "cannot be saved: its name has a control character"),
+        (b"w\xc3", "cannot be saved: its name is not UTF-8"),
+        ("loss", "has a name that programs have for a function"),
+        ("forward", "has a name that programs have for a function"),
+        ("loss_sum", "has a name that programs have for a sum or count"),
+        ("eval_sum.0", "has a name that programs have for a sum or count"),
+        ("grad.v", "has a name that programs have for the gradient of"),
+        ("copy.v", "has a name that programs have for a copy of another"),
+        ("exp_avg.v", "has a name that programs have for the optimizer's"),
+        ("exp_avg_sq.v", "has a name that programs have for the optimizer's"),
+        ("../w", None), ("grad.w", None), ("w" * 1000, None),
+        ("master.v", None), ("format", None), ("\u00e4 \"w\"", None)]):
+    check(f"param-{number}",
+          model([node("Mul", ["x", name], ["z"]), node("Add", ["z", "v"], ["y"])],
+                initializers=[tensor(n, FLOAT, [4], (9, b"\0\0\x80\x3f" * 4))
+                              for n in (name, "v")]), why)
 
 # Sizes.
 check("length", b"\x08\x08\x3a" + b"\xff" * 8 + b"\x7f" + b"x" * 64,

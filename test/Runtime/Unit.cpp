@@ -4,6 +4,7 @@
 #include "runtime/cpu/IdleThreads.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Elements.h"
+#include "runtime/data/Headerless.h"
 #include "runtime/host/Threads.h"
 #include "runtime/model/Division.h"
 #include "runtime/model/FileDigest.h"
@@ -11,6 +12,7 @@
 #include "runtime/model/Weights.h"
 #include "runtime/support/BlockHashes.h"
 #include "runtime/support/DType.h"
+#include "runtime/support/FileNames.h"
 #include "runtime/support/Hash.h"
 #include "runtime/support/LearningRate.h"
 #include "runtime/support/Mesh.h"
@@ -85,6 +87,98 @@ static void testOrder() {
       seen.insert(few.sample(1, i));
     CHECK(static_cast<int64_t>(seen.size()) == count && *seen.begin() == 0);
   }
+}
+
+/// Of every sample a share of 1 / samples, by batches that are whole or repeat
+/// what they have.
+static void testOnce() {
+  for (int64_t batch = 1; batch <= 24; ++batch)
+    for (int64_t count = 1; count <= 60; ++count) {
+      DataOrder order = DataOrder::once(count, batch, true);
+      std::vector<double> share(count);
+      int64_t used = 0;
+      for (int64_t step = 1; step <= order.steps(); ++step) {
+        int64_t different = order.samplesIn(step);
+        CHECK(batch % different == 0 && order.samplesUpTo(step) > used);
+        used = order.samplesUpTo(step);
+        for (int64_t sample : order.samplesOf(step))
+          share[sample] += double(different) / batch;
+      }
+      CHECK(used == count || order.steps() == count / batch + 16);
+      for (int64_t i = 0; i < count; ++i)
+        CHECK(near(share[i], i < used));
+      DataOrder whole = DataOrder::once(count, batch, false);
+      CHECK(whole.steps() == count / batch);
+    }
+  DataOrder eleven = DataOrder::once(11, 4, true);
+  CHECK(eleven.steps() == 4 && eleven.samplesIn(2) == 4);
+  CHECK(eleven.samplesOf(3) == std::vector<int64_t>({8, 9, 8, 9}));
+  CHECK(eleven.samplesOf(4) == std::vector<int64_t>({10, 10, 10, 10}));
+}
+
+/// Numbers as a file has them, `width` bytes each.
+static std::string bytesOf(const std::vector<uint64_t> &numbers, int width,
+                           bool isBig = false) {
+  std::string bytes;
+  for (uint64_t number : numbers)
+    for (int i = 0; i < width; ++i)
+      bytes += static_cast<char>(number >> 8 * (isBig ? width - 1 - i : i));
+  return bytes;
+}
+
+static void testHeaderless() {
+  auto reason = [](const std::string &bytes) {
+    return findNoTokens(bytes.data(), bytes.size()).reason;
+  };
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != text.npos;
+  };
+  // Vocabularies from bytes to the largest ones; some ids are 0.
+  for (uint64_t vocab : {2, 10, 17, 65, 256, 50257, 65536, 70000, 262144}) {
+    for (size_t count : {8, 33, 1000, 300001}) {
+      std::vector<uint64_t> ids;
+      for (size_t i = 0; i < count; ++i)
+        ids.push_back(i % 7 ? mix(i + vocab) % (vocab - 1) + 1 : 0);
+      CHECK(has(reason(bytesOf(ids, 4)), "looks like 32-bit tokens:"));
+      CHECK(has(reason(bytesOf(ids, 4, true)), "32-bit tokens in big-endian"));
+      CHECK(has(reason(bytesOf(ids, 8)), "looks like 64-bit tokens:"));
+      CHECK(has(reason(bytesOf(ids, 8, true)), "64-bit tokens in big-endian"));
+      if (vocab <= 65536)
+        CHECK(reason(bytesOf(ids, 2)).empty());
+    }
+  }
+  // Padding alone, and few tokens, tell nothing.
+  CHECK(reason(std::string(4096, '\0')).empty());
+  CHECK(reason(bytesOf({7, 1, 3}, 4)).empty() && reason("").empty());
+  CHECK(has(reason("What is text, \xc3\xa4\xe2\x82\xac, is not tokens."),
+            "is text"));
+  CHECK(reason(bytesOf(std::vector<uint64_t>(100, 0x2064), 2) + '\1').empty());
+  CHECK(has(reason("\x93NUMPY\1"), "is a .npy array"));
+  CHECK(has(reason(std::string("PK\3\4\0\0", 6)), "zip archive"));
+  CHECK(has(reason(bytesOf({20240520, 1, 5}, 4, true)), "big-endian numbers"));
+  CHECK(has(reason(bytesOf({20240522, 1, 5}, 4)), "evaluation file"));
+  // What the bytes of tokens outside the vocabulary may be.
+  std::string swapped = bytesOf({1, 20, 60, 3}, 2, true);
+  CHECK(has(otherReading(swapped.data(), swapped.size(), 65), "big-endian"));
+  std::string narrow = bytesOf({1, 20, 60, 3}, 1);
+  CHECK(has(otherReading(narrow.data(), narrow.size(), 65), "a byte each"));
+  CHECK(otherReading(narrow.data(), narrow.size(), 60).empty());
+}
+
+static void testFileNames() {
+  CHECK(arrayFile("input_ids") == "input_ids.npy");
+  CHECK(arrayFile("../a\\b:0") == ".._a_b_0.npy");
+  for (const char *good : {"ids", "a/b:0", "onnx::x", "\xc3\xa4", "..x", "x.."})
+    CHECK(whyNoArrayFile(good).empty() && whyNoTensorName(good).empty());
+  for (const char *bad : {"", "a\nb", "\x1b[2J", "\xff", "\xc3", "a\x7f",
+                          "\xed\xa0\x80", "\xc0\xaf"})
+    CHECK(!whyNoArrayFile(bad).empty() && !whyNoTensorName(bad).empty());
+  CHECK(!whyNoName(std::string_view("a\0b", 3)).empty());
+  for (const char *out : {"..", "../ids", "a/../../b", "/..", "..\\b"})
+    CHECK(!whyNoArrayFile(out).empty() && whyNoTensorName(out).empty());
+  CHECK(whyNoArrayFile(std::string(251, 'a')).empty());
+  CHECK(!whyNoArrayFile(std::string(252, 'a')).empty());
+  CHECK(!whyNoTensorName("__metadata__").empty());
 }
 
 static void testRandom() {
@@ -220,6 +314,13 @@ static void testElements() {
                    100000};
   CHECK(wide.firstOutside(0, 100000, 10, 9) == 70001);
   CHECK(wide.firstOutside(0, 100000, 11, 9) == -1);
+  const int64_t far[] = {4, -1, 4294967295, -2147483648, 4294967296};
+  Elements longs = {Element::I64, reinterpret_cast<const char *>(far), 5};
+  CHECK(firstTooWide(longs, 0, 5, PCC_I32) == 4);
+  CHECK(firstTooWide(longs, 0, 4, PCC_I32) == -1);
+  CHECK(firstTooWide(longs, 1, 3, PCC_I16) == 2);
+  CHECK(firstTooWide(longs, 0, 5, PCC_I64) == -1);
+  CHECK(firstTooWide(longs, 0, 5, PCC_BOOL) == -1);
   const uint64_t huge = ~uint64_t{0};
   Elements large = {Element::U64, reinterpret_cast<const char *>(&huge), 1};
   CHECK(large.firstOutside(0, 1, INT64_MAX, 0) == 0);
@@ -467,6 +568,9 @@ static void testCopies() {
 int main() {
   testSchedule();
   testOrder();
+  testOnce();
+  testHeaderless();
+  testFileNames();
   testRandom();
   testConversion();
   testRows();

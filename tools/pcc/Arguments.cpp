@@ -306,6 +306,13 @@ static bool checkChoices(const Flags &flags) {
           checkChoice("report", flags.report, {"json"}));
 }
 
+static bool checkVerbosity(const Flags &flags) {
+  if (!flags.quiet || !flags.verbose)
+    return true;
+  llvm::errs() << "pcc: error: -q prints less and -v more: give one of them\n";
+  return false;
+}
+
 static bool readDims(const Flags &flags, Options &options) {
   for (const std::string &dim : flags.dims) {
     auto [name, value] = llvm::StringRef(dim).split('=');
@@ -375,7 +382,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   readOptions(flags, options);
   arguments.given = givenFlags(flags);
   if (!checkChoices(flags) || !checkOnlyValues(flags) ||
-      !resolveWorldSize(flags, options))
+      !checkVerbosity(flags) || !resolveWorldSize(flags, options))
     return 2;
   if (options.forward && options.worldSize() > 1) {
     llvm::errs() << "pcc: error: --forward compiles for one rank, not "

@@ -5,6 +5,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,6 +23,26 @@ static FileLineColLoc placeOf(Location loc) {
       if (FileLineColLoc place = placeOf(part))
         return place;
   return {};
+}
+
+/// A message as a terminal may have it, on one line: names of a model may hold
+/// any bytes, also those that make terminals do things.
+static std::string printable(StringRef message) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto *end = reinterpret_cast<const llvm::UTF8 *>(message.end());
+  for (size_t i = 0; i < message.size();) {
+    auto *at = reinterpret_cast<const llvm::UTF8 *>(message.data() + i);
+    size_t length = llvm::getNumBytesForUTF8(*at);
+    bool isText = *at >= ' ' && *at != 0x7f && i + length <= message.size() &&
+                  llvm::isLegalUTF8Sequence(at, end);
+    if (isText)
+      os << message.substr(i, length);
+    else
+      os << "\\" << llvm::format_hex_no_prefix(*at, 2, /*Upper=*/true);
+    i += isText ? length : 1;
+  }
+  return text;
 }
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, std::string file,
@@ -73,8 +95,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   StringRef node = nn::sourceNode(loc);
   if (severity != DiagnosticSeverity::Note && !node.empty() &&
       !StringRef(message).contains(node))
-    os << "'" << node << "': ";
-  os << message << "\n";
+    os << "'" << printable(node) << "': ";
+  // Those of passes may have several lines.
+  os << (internalError ? message : printable(message)) << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
     print(note);
 }

@@ -26,6 +26,7 @@
 #include "tools/pcc/Reproducer.h"
 #include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
+#include "tools/pcc/UnusedFlags.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -144,6 +145,7 @@ int Compilation::read() {
   module = *input.module;
   if (!checkTarget(arguments))
     return kBadUsage;
+  warnOfUnusedFlags(arguments);
   return kDone;
 }
 
@@ -295,7 +297,11 @@ int main(int argc, char **argv) {
     context.disableMultithreading();
   DiagnosticPrinter diagnostics(context, arguments.input,
                                 arguments.options.verbosity > 1);
-  if (arguments.check)
-    return checkTarget(arguments) ? runCheck(context, arguments) : kBadUsage;
+  if (arguments.check) {
+    if (!checkTarget(arguments))
+      return kBadUsage;
+    warnOfUnusedFlags(arguments);
+    return runCheck(context, arguments);
+  }
   return Compilation(context, arguments, diagnostics, timing).run();
 }

@@ -20,6 +20,8 @@ outputs in ONNX Runtime, its gradients in `pcc-run` with autograd's.
     matching.py        which initializer holds which parameter
     metadata.py        what pcc reads
     forward_check.py   outputs against ONNX Runtime
+    runtime.py         ONNX Runtime in a process of its own (runtime_worker.py)
+    work_folder.py     a folder that nothing outlives (folder_guard.py)
     gradient_check.py  gradients against pcc
     huggingface.py     models of transformers by task
     cli.py             tools/pcc-export

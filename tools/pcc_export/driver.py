@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import sys
-import tempfile
 
 import torch
 
@@ -12,6 +11,7 @@ from . import (context, exporters, facts as module_facts, forward_check,
                gradient_check, graph, matching, metadata)
 from .messages import AttemptFailed, Refused
 from .subject import Subject
+from .work_folder import WorkFolder
 
 # Above this many parameters gradients are compared on fewer layers.
 GRADIENT_PARAMETERS = 1_000_000_000
@@ -127,9 +127,9 @@ class Job:
         folder = os.path.dirname(os.path.abspath(path))
         os.makedirs(folder, exist_ok=True)
         external = exporters.weighs_much(self.subject.module)
-        with tempfile.TemporaryDirectory(
-                dir=folder, prefix=".pcc-export-") as work:
-            name = os.path.basename(path)
+        with WorkFolder(folder) as made:
+            work, name = made.path, os.path.basename(path)
+            self.doing = made.doing
             recorder, matches, detached = self.write(
                 attempt, self.facts, os.path.join(work, name), external)
             self.log(f"exporter: {attempt}")
@@ -139,6 +139,7 @@ class Job:
             self.log("forward: " + (self.outputs or
                      "not compared, ONNX Runtime lacks bfloat16"))
             if self.tools:
+                self.doing("gradients were compared")
                 self.compare_gradients(attempt, os.path.join(work, name),
                                        matches, work)
             files = [file for file in (name + ".data", name)
@@ -154,8 +155,11 @@ class Job:
         folder = os.path.dirname(path)
         raw = os.path.join(folder, "raw")
         os.makedirs(raw)
+        self.doing(f"PyTorch's exporter ({attempt}) wrote the module: it may "
+                   "have crashed")
         recorder = exporters.run(self.subject, attempt,
                                  os.path.join(raw, "raw.onnx"))
+        self.doing(f"the file of {attempt} was edited and compared")
         model = graph.load(os.path.join(raw, "raw.onnx"))
         shutil.rmtree(raw)
         graph.strip_traces(model)

@@ -9,10 +9,9 @@ does not run in f64, or is too large, is its own reference, within 1e-5.
 import os
 
 import numpy as np
-import onnxruntime
 import torch
 
-from . import graph
+from . import graph, runtime
 from .messages import AttemptFailed, first_line
 from .recorder import Recorder
 from .subject import as_it_was, computing_in
@@ -77,19 +76,26 @@ def check(subject, model, folder, context):
     path = os.path.join(folder, "eval.onnx")
     types = {p.dtype for p in subject.module.parameters()}
     graph.save(graph.without_dropout(model), path, external=False)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        missing = type(error).__name__ == "NotImplemented"
+        session = runtime.Session(path)
+    except runtime.Failed as error:
+        missing = error.kind == "NotImplemented"
         if missing and torch.bfloat16 in types:
             return None  # Nor has it most operators of this type.
         raise AttemptFailed(
-            f"ONNX Runtime refuses the file: {first_line(error)}") from error
-    taken = {i.name for i in session.get_inputs()}
-    missing = set(subject.inputs) - taken
+            f"ONNX Runtime refuses the file: {error}") from error
+    except runtime.Died as error:
+        raise AttemptFailed(f"ONNX Runtime crashes when it reads the file: "
+                            f"{error}") from error
+    with session:
+        found = compare_sizes(subject, session, context, double)
+    os.remove(path)
+    return found
+
+
+def compare_sizes(subject, session, context, double):
+    """What was found at several sizes, in words."""
+    missing = set(subject.inputs) - session.inputs
     if missing:
         raise AttemptFailed(f"input '{sorted(missing)[0]}' is not in the file:"
                             " the output does not depend on it")
@@ -109,7 +115,6 @@ def check(subject, model, folder, context):
         count += 1
         worst = max(worst, compare(subject, session, inputs, where, wanted,
                                    double))
-    os.remove(path)
     return (f"agrees with the module in ONNX Runtime to {worst:.1e} at "
             f"{count} sizes"
             + (f"; the module does not run at {' or '.join(beyond)}"
@@ -120,10 +125,13 @@ def compare(subject, session, inputs, where, wanted, double):
     """How far the file's output is from `wanted`, that of the module."""
     try:
         found = session.run(
-            None, {name: value.numpy() for name, value in inputs.items()})[0]
-    except Exception as error:
+            {name: value.numpy() for name, value in inputs.items()})
+    except runtime.Failed as error:
         raise AttemptFailed(f"ONNX Runtime fails at {where}: "
-                            f"{first_line(error)}") from error
+                            f"{error}") from error
+    except runtime.Died as error:
+        raise AttemptFailed(f"ONNX Runtime crashes at {where}: "
+                            f"{error}") from error
     found = found.astype(np.float64)
     if found.shape != wanted.shape:
         raise AttemptFailed(

@@ -27,7 +27,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from .forward_check import cast, runs_in_double
 from .messages import AttemptFailed, Refused
 from .recorder import Recorder
-from .subject import INTEGERS, as_it_was, computing_in
+from .runtime import end_of
+from .subject import INTEGERS, array_file, as_it_was, computing_in
 
 TOLERANCE = 1e-4
 # Of the largest gradient: f32's rounding, where there is no reference in f64,
@@ -66,6 +67,9 @@ def find_tools(given=None):
 def call(command):
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
+    if done.returncode < 0:
+        raise AttemptFailed(f"{os.path.basename(command[0])} ended "
+                            f"{end_of(done.returncode)}")
     if done.returncode:
         lines = [l for l in done.stdout.splitlines()
                  if re.search(r"\b(error|note):", l)] or [
@@ -147,7 +151,7 @@ def by_pcc(subject, labels, loss, path, folder, tools):
         arrays["labels"] = labels
     for name, value in arrays.items():
         kind = torch.int64 if value.dtype in INTEGERS else torch.float32
-        np.save(os.path.join(data, name + ".npy"), value.to(kind).numpy())
+        np.save(os.path.join(data, array_file(name)), value.to(kind).numpy())
     with open(program) as file:
         text = file.read()
     views = {m[1]: m for m in PARAM.finditer(text)}

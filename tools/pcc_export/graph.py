@@ -56,7 +56,9 @@ def take_wrapper_away(model):
     rename = shortened(values - fixed, fixed)
     nodes = shortened([n.name for graph in inner for n in graph.node])
     for graph in inner:
-        for named in (*graph.initializer, *graph.value_info):
+        # Those of the model keep the names that the export gave them.
+        outputs = graph.output if graph is not model.graph else ()
+        for named in (*graph.initializer, *graph.value_info, *outputs):
             named.name = rename.get(named.name, named.name)
         for node in graph.node:
             node.name = nodes.get(node.name, node.name)

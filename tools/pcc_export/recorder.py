@@ -25,7 +25,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
 from .messages import Refused, place
-from .rewrites import rewrite
+from .rewrites import bag_arguments, rewrite
 
 DETACH = (torch.Tensor.detach, torch.detach)
 IN_PLACE_DETACH = (torch.Tensor.detach_, torch.detach_)
@@ -81,6 +81,13 @@ class Recorder(TorchFunctionMode):
                       for t in tree_leaves((args, kwargs)))
         if func is F.embedding:
             self._note_lookup(*args, **kwargs)
+        elif func is F.embedding_bag:
+            # What is padding has no part in a bag, nor a gradient.
+            bag = bag_arguments(args, kwargs)
+            self._note_lookup(bag["input"], bag["weight"], None,
+                              *(bag[key] for key in (
+                                  "max_norm", "norm_type",
+                                  "scale_grad_by_freq")))
         args, kwargs = self._take_dropout(func, args, kwargs)
         if not carries:
             return func(*args, **kwargs)

@@ -2,10 +2,16 @@
 
 Label smoothing: TorchScript knows none, dynamo leaves it out without a word.
 RMS norms: TorchScript knows none.
+Bags of embeddings: TorchScript writes a loop, dynamo a file that ends the
+process of ONNX Runtime.
 """
+
+import inspect
 
 import torch
 import torch.nn.functional as F
+
+BAG = inspect.signature(F.embedding_bag)
 
 
 def smoothed_cross_entropy(input, target, weight=None, size_average=None,
@@ -46,10 +52,46 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return result if weight is None else result * weight
 
 
+def bag_arguments(args, kwargs):
+    """Those of F.embedding_bag, by name."""
+    bound = BAG.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def embedding_bag(*args, **kwargs):
+    """F.embedding_bag of ids [bags, ids of each]: the rows of a table, added
+    up, averaged, or the largest of each column."""
+    given = bag_arguments(args, kwargs)
+    ids, mode, padding = given["input"], given["mode"], given["padding_idx"]
+    rows = F.embedding(ids, given["weight"])
+    if padding is None:
+        if mode == "max":
+            return rows.amax(1)
+        if given["per_sample_weights"] is not None:
+            rows = rows * given["per_sample_weights"].unsqueeze(-1)
+        return rows.mean(1) if mode == "mean" else rows.sum(1)
+    if padding < 0:
+        padding += given["weight"].shape[0]
+    counts = (ids != padding).unsqueeze(-1)
+    if mode == "max":
+        largest = rows.masked_fill(~counts, float("-inf")).amax(1)
+        return torch.where(counts.any(1), largest, torch.zeros_like(largest))
+    kept = counts.to(rows.dtype)
+    if given["per_sample_weights"] is not None:
+        kept = kept * given["per_sample_weights"].unsqueeze(-1)
+    total = (rows * kept).sum(1)
+    return total / kept.sum(1).clamp(min=1) if mode == "mean" else total
+
+
 def rewrite(func, args, kwargs):
     """The function to call instead of `func`."""
     if func in (F.rms_norm, torch.rms_norm):
         return rms_norm
+    # Bags of 1-D ids begin at offsets: how long each is stands in the data.
+    if func is F.embedding_bag and bag_arguments(args, kwargs)[
+            "input"].dim() == 2:
+        return embedding_bag
     if func is F.cross_entropy:
         keys = ("input", "target", "weight", "size_average", "ignore_index",
                 "reduce", "reduction", "label_smoothing")

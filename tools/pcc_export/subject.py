@@ -7,6 +7,7 @@ of parameters then begin with "module.", which graph.py takes away again.
 """
 
 import contextlib
+import re
 
 import torch
 
@@ -56,6 +57,7 @@ class Subject:
                     f"input '{name}' is no tensor but a {type(value).__name__}",
                     ["what is no tensor goes into `call`: "
                      "call=lambda module, ids: module(ids, use_cache=False)"])
+        check_names(inputs)
         for name, tensor in (*inputs.items(), *module.named_parameters()):
             if tensor.device.type != "cpu":
                 raise Refused(f"'{name}' is on {tensor.device}",
@@ -142,6 +144,26 @@ class Subject:
                 value = values_like(name, value, shape, generator)
             result[name] = value
         return result
+
+
+def array_file(name):
+    """The file of an input's array in a data folder, as programs have it."""
+    return re.sub(r"[/\\:]", "_", name) + ".npy"
+
+
+def check_names(names):
+    """Refuses what no program of pcc finds a file by."""
+    known = {}
+    for name in names:
+        if not name or not name.isprintable() or (
+                ".." in re.split(r"[/\\]", name)):
+            raise Refused(f"input {name!r} cannot be read from <input>.npy",
+                          ["give it another name, by names= or as a key"])
+        other = known.setdefault(array_file(name), name)
+        if other != name:
+            raise Refused(f"inputs '{other}' and '{name}' would both be read "
+                          f"from '{array_file(name)}'",
+                          ["give one another name, by names= or as a key"])
 
 
 def default_names(count):

@@ -14,6 +14,7 @@
 #include "dialects/NN/Roles.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
+#include "runtime/support/FileNames.h"
 #include <array>
 #include <set>
 
@@ -242,6 +243,10 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
     return failure();
   if (auto of = buffer->getAttrOfType<StringAttr>("of"))
     tensor->of = records.keep(of.getValue());
+  if (tensor->source && *tensor->source->name)
+    if (std::string why = whyNoTensorName(tensor->source->name); !why.empty())
+      return LogicalResult(buffer.emitOpError()
+                           << "cannot be saved: its name " << why);
   tensor->kind = PCC_SCRATCH;
   if (buffer.getKind() == rt::BufferKind::Param)
     tensor->kind = PCC_PARAM;
@@ -315,6 +320,11 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
       dtype(buffer, buffer.getMemRefType().getElementType());
   if (failed(where) || failed(number))
     return failure();
+  auto name = buffer->getAttrOfType<StringAttr>("name");
+  if (name && !name.getValue().empty())
+    if (std::string why = whyNoArrayFile(name.getValue()); !why.empty())
+      return LogicalResult(buffer.emitOpError()
+                           << "cannot be read from a file: its name " << why);
   auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
   nn::InputDims dims;
   auto roleName = buffer->getAttrOfType<StringAttr>("role");
@@ -477,6 +487,9 @@ LogicalResult Descriptor::emit() {
            data.addArray("pcc.implied", implications),
            Datum::i32(integers.size()),
            data.addArray("pcc.constants", integers)}));
+  if (auto why = module->getAttrOfType<StringAttr>(nn::kWholeBatchAttr))
+    data.addPublic("pcc_the_whole_batch",
+                   Datum::structure({data.addString(why.getValue())}));
   return success();
 }
 

@@ -42,6 +42,23 @@ megatron("many", tokens, 8, [1000, 1001], sequences=1 << 63)
 megatron("float", tokens, 7, [1000, 1001])
 megatron("magic", tokens, 8, [1000, 1001], magic=b"MMIDIDY\0\0")
 
+megatron("part", tokens, 8, [1000])
+megatron("narrow", tokens.astype(numpy.int32), 8, [2001])
+
+# Headers that count wrongly, and none.
+with open("llmc-more.bin", "wb") as file:
+    file.write(header.tobytes() + tokens.tobytes())
+with open("llmc-half.bin", "wb") as file:
+    file.write(header.tobytes() + tokens[:301].tobytes() + b"x")
+tokens.astype("<u4").tofile("wide.bin")
+tokens.astype("<i8").tofile("widest.bin")
+tokens.astype(">u4").tofile("wide-big.bin")
+tokens.astype(">u2").tofile("big.bin")
+tokens[:2000].astype("u1").tofile("narrow-bytes.bin")
+numpy.save("array.npy", tokens)
+with open("text.txt", "w") as file:
+    file.write("It is no token what stands here, but text.\n" * 9)
+
 ids = tokens[:2000].reshape(-1, SEQ).astype(numpy.int64)
 labels = tokens[1:].reshape(-1, SEQ).astype(numpy.int32)
 

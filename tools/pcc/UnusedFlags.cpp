@@ -1,0 +1,56 @@
+//===- UnusedFlags.cpp - Flags that change nothing ------------------------===//
+
+#include "tools/pcc/UnusedFlags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+
+/// What is decided by training alone. --zero and --recompute say so themselves.
+static constexpr llvm::StringLiteral kOfTraining[] = {
+    "loss",     "optimizer", "freeze",        "train",
+    "tie",      "untie",     "norm-plus-one", "global-batch-size",
+    "schedule", "overlap",   "bucket-size",   "padding-mask"};
+
+static void warn(const llvm::Twine &flag, llvm::StringRef why) {
+  llvm::errs() << "pcc: warning: " << flag << " changes nothing: " << why
+               << "\n";
+}
+
+/// Of a plan.
+static void warnOfPlan(const Arguments &arguments) {
+  const Options &options = arguments.options;
+  auto isGiven = [&](llvm::StringRef flag) {
+    return llvm::is_contained(arguments.given, flag);
+  };
+  if (options.forward) {
+    for (llvm::StringRef flag : kOfTraining)
+      if (isGiven(flag))
+        warn("--" + flag, "a forward-only program trains nothing");
+    return;
+  }
+  if (isGiven("schedule") && options.schedule != "1f1b" && options.pp == 1)
+    warn("--schedule " + options.schedule, "there is one stage, without --pp");
+  if (isGiven("overlap") && options.overlap == "off" &&
+      options.worldSize() == 1)
+    warn("--overlap off", "a program of one rank sends nothing");
+  if (options.sequenceParallel && options.tp == 1)
+    warn("--sequence-parallel", "no ranks share a layer, without --tp");
+}
+
+void pcc::warnOfUnusedFlags(const Arguments &arguments) {
+  warnOfPlan(arguments);
+  bool writes = !arguments.check && !arguments.listParams;
+  llvm::StringRef why = arguments.check
+                            ? "--check says what a compile would"
+                            : "--list-params stops after the import";
+  if (arguments.check && arguments.listParams)
+    warn("--list-params", why);
+  if (arguments.check && !arguments.output.empty())
+    warn("-o " + arguments.output, why);
+  if (!writes && arguments.emit != "exe")
+    warn("--emit " + arguments.emit, why);
+  if (!arguments.check && arguments.listParams &&
+      arguments.report != Report::None)
+    warn("--report", why);
+}

@@ -1,0 +1,24 @@
+"""folder_guard.py FOLDER: removes the folder when the process that it is the
+child of ends in whatever way, for work_folder.py.
+
+Reads what that process does, a line for each thing. The last line is "done"
+where the process removed the folder itself.
+"""
+
+import shutil
+import sys
+
+
+def main(folder):
+    doing = "it began"
+    for line in sys.stdin:
+        doing = line.rstrip("\n")
+    if doing == "done":
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"pcc-export: error: the process ended while {doing}\n"
+          "pcc-export: note: no file was written", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
