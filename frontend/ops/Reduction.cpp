@@ -1,6 +1,7 @@
 //===- Reduction.cpp - Operators that reduce over dims --------------------===//
 
 #include "frontend/binding/Arithmetic.h"
+#include "frontend/onnx/ProgramNode.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -167,6 +168,19 @@ static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<Op>(x, r.dims);
 }
 
+/// A maximum or minimum. Of max(dim) and amax of one dim the TorchScript
+/// exporter writes the same: it is taken for the first, which is what models
+/// mostly have. Other tools' maxima are shared, as those of a whole tensor.
+template <typename Op>
+static Value best(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  Ties ties = tiesOf(b.node);
+  bool isOfDim = r.dims.size() == 1 && (b.has(1) || b.ints("axes").has_value());
+  if (ties == Ties::Unknown && isOfDim && b.translation.isOfTorch())
+    ties = Ties::First;
+  return ties == Ties::First ? a.reduceToFirst<Op>(x, r.dims)
+                             : a.reduce<Op>(x, r.dims);
+}
+
 template <typename Best>
 static LogicalResult buildArg(Binder &b) {
   Shape shape = b.shape(0);
@@ -268,10 +282,10 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
       {"ReduceLogSum", 1, any, 1, nullptr, buildFloats<logSum>},
       {"ReduceLogSumExp", 1, any, 1, nullptr, buildFloats<logSumExp>},
       {"ReduceMax", 1, any, 1, foldReduce<Fold::Max>,
-       buildReduce<join<ReduceMaxOp>>},
+       buildReduce<best<ReduceMaxOp>>},
       {"ReduceMean", 1, any, 1, foldReduce<Fold::Mean>, buildFloats<mean>},
       {"ReduceMin", 1, any, 1, foldReduce<Fold::Min>,
-       buildReduce<join<ReduceMinOp>>},
+       buildReduce<best<ReduceMinOp>>},
       {"ReduceProd", 1, any, 1, foldReduce<Fold::Prod>,
        buildReduce<join<ReduceProdOp>>},
       {"ReduceSum", 1, any, 1, foldReduce<Fold::Sum>, buildSum},
