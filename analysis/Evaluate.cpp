@@ -2,10 +2,13 @@
 
 #include "analysis/Evaluate.h"
 #include "analysis/Dependence.h"
+#include "analysis/ElementTypes.h"
 #include "dialects/NN/AttrNames.h"
+#include "runtime/model/EncodedTensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
@@ -16,6 +19,18 @@ pcc::analysis::mapSource(SourceAttr source) {
   int64_t size = source.getType().getNumElements() * width;
   if (source.getOffset() == kAbsent)
     return llvm::WritableMemoryBuffer::getNewMemBuffer(size);
+  if (encoded::isEncoded(source.getOffset())) {
+    auto model = llvm::MemoryBuffer::getFile(source.getFile());
+    int64_t place = encoded::placeOf(source.getOffset());
+    std::vector<char> bytes;
+    if (!model || place > static_cast<int64_t>((*model)->getBufferSize()) ||
+        !encoded::decode((*model)->getBufferStart() + place,
+                         (*model)->getBufferEnd(), dtypeOf(element),
+                         source.getType().getNumElements(), bytes))
+      return nullptr;
+    return llvm::MemoryBuffer::getMemBufferCopy(
+        StringRef(bytes.data(), bytes.size()));
+  }
   auto file = llvm::MemoryBuffer::getFileSlice(source.getFile(), size,
                                                source.getOffset());
   bool isWhole = file && static_cast<int64_t>((*file)->getBufferSize()) >= size;

@@ -70,7 +70,8 @@ struct Options {
   bool randomInit = false;
   bool noDropout = false;
   bool runningNorms = false;
-  bool paddingMask = false;
+  /// Nothing for what the loss suggests.
+  std::optional<bool> paddingMask;
   /// A program that computes the model's outputs and trains nothing.
   bool forward = false;
 

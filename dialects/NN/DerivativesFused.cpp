@@ -2,6 +2,8 @@
 
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/DerivativeBuilder.h"
+#include "dialects/NN/TieAttrs.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace pcc::nn;
@@ -95,30 +97,69 @@ SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
                            /*offset=*/Value(), getClassesAttr())});
 }
 
-/// Those that equal the result share its cotangent.
+/// Numbers of the elements along the reduced dims, in row-major order.
 template <typename Op>
-static SmallVector<Value> sharedVJP(Op op, OpBuilder &builder, Value d) {
+static Value placesOf(Op op, OpBuilder &builder) {
+  RankedTensorType type = tensorType(op.getInput());
+  SmallVector<int64_t> extents;
+  for (int64_t dim : op.getDims())
+    extents.push_back(type.getDimSize(dim));
+  auto box = RankedTensorType::get(extents, builder.getI64Type());
+  SmallVector<int64_t> numbers(box.getNumElements());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value places =
+      ConstantOp::create(builder, op.getLoc(), box,
+                         DenseElementsAttr::get(box, ArrayRef(numbers)));
+  return BroadcastOp::create(builder, op.getLoc(),
+                             type.clone(builder.getI64Type()), places,
+                             op.getDims());
+}
+
+/// Those that equal the result share its cotangent, or the first of them gets
+/// it.
+template <typename Op>
+static SmallVector<Value> bestVJP(Op op, OpBuilder &builder, Value d) {
   RankedTensorType type = tensorType(op.getInput());
   if (!isa<FloatType>(type.getElementType()))
     return {Value()};
   Make make{builder, op.getLoc()};
   auto kept = otherDims(type.getRank(), op.getDims());
   auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(builder, op.getLoc(), type, value, kept);
+    return BroadcastOp::create(builder, op.getLoc(),
+                               type.clone(tensorType(value).getElementType()),
+                               value, kept);
   };
-  Value isBest =
-      CompareOp::create(builder, op.getLoc(), CompareOp::getResultType(type),
-                        Relation::Equal, op.getInput(), spread(op.getResult()));
+  auto equal = [&](Value value, Value other) -> Value {
+    return CompareOp::create(builder, op.getLoc(),
+                             CompareOp::getResultType(type), Relation::Equal,
+                             value, other);
+  };
+  Value isBest = equal(op.getInput(), spread(op.getResult()));
+  if (op->hasAttr(kFirstBestAttr)) {
+    Value places = placesOf(op, builder);
+    auto indices = tensorType(places);
+    Attribute most = builder.getI64IntegerAttr(type.getNumElements());
+    Value none = ConstantOp::create(builder, op.getLoc(), indices,
+                                    DenseElementsAttr::get(indices, most));
+    Value found =
+        WhereOp::create(builder, op.getLoc(), indices, isBest, places, none);
+    Value first = ReduceMinOp::create(builder, op.getLoc(),
+                                      op.getType().clone(builder.getI64Type()),
+                                      found, op.getDims());
+    return {WhereOp::create(builder, op.getLoc(), type,
+                            equal(places, spread(first)), spread(d),
+                            make.splat(type, 0))};
+  }
   Value share = CastOp::create(builder, op.getLoc(), type, isBest);
   Value count =
       ReduceOp::create(builder, op.getLoc(), op.getType(), share, op.getDims());
   return {make.mul(share, spread(make.div(d, count)))};
 }
 SmallVector<Value> ReduceMaxOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return sharedVJP(*this, builder, d[0]);
+  return bestVJP(*this, builder, d[0]);
 }
 SmallVector<Value> ReduceMinOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  return sharedVJP(*this, builder, d[0]);
+  return bestVJP(*this, builder, d[0]);
 }
 
 /// d times the product of the others: where one of them is zero, nothing.

@@ -7,6 +7,7 @@
 
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/NN/TieAttrs.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -51,6 +52,7 @@ bool isLater(Operation *op) {
 bool isStateOrLater(Operation *op) { return isState(op) || isLater(op); }
 bool isLookup(Operation *op) { return isa<EmbeddingOp>(op); }
 bool isCast(Operation *op) { return isa<CastOp>(op); }
+bool isExtremum(Operation *op) { return isa<ReduceMaxOp, ReduceMinOp>(op); }
 
 struct Attr {
   StringRef name;
@@ -83,6 +85,8 @@ const Attr onOps[] = {
     {kReleasedAttr, isState, isUnit, "a state", aUnit},
     {kCountAttr, isState, isString, "a state", aString},
     {kPaddingRowAttr, isLookup, isInteger, "nn.embedding", aNumber},
+    {kFirstBestAttr, isExtremum, isUnit, "nn.reduce_max or nn.reduce_min",
+     aUnit},
     {kDetachedAttr, isCast, isUnit, "nn.cast", aUnit},
     {kSourceNameAttr, isParam, isString, aParam, aString},
     {kCopiesAttr, isParam, isSources, aParam, "a list of sources"},

@@ -8,6 +8,7 @@
 #ifndef PCC_FRONTEND_BINDING_ARITHMETIC_H
 #define PCC_FRONTEND_BINDING_ARITHMETIC_H
 
+#include "dialects/NN/TieAttrs.h"
 #include "frontend/binding/Binder.h"
 
 namespace pcc::frontend {
@@ -84,6 +85,17 @@ public:
         b.builder, b.loc,
         b.typeOf(without(type.getShape(), dims), type.getElementType()), x,
         dims);
+  }
+  /// The same for maxima and minima, whose gradient the first of equal elements
+  /// gets, not all of them a part of it.
+  template <typename Op>
+  mlir::Value reduceToFirst(mlir::Value x, llvm::ArrayRef<int64_t> dims) {
+    mlir::Value best = reduce<Op>(x, dims);
+    if (best != x &&
+        mlir::isa<mlir::FloatType>(nn::tensorType(x).getElementType()))
+      best.getDefiningOp()->setAttr(nn::kFirstBestAttr,
+                                    b.builder.getUnitAttr());
+    return best;
   }
   /// The inverse of what a reduction does to a shape: x repeated along dims.
   mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> shape,

@@ -43,6 +43,8 @@ public:
                      std::optional<bool> isTraining) = 0;
   /// Whether the outputs are wanted as they are, not a loss to train by.
   virtual bool isForward() const = 0;
+  /// Whether PyTorch's exporters wrote the file.
+  virtual bool isOfTorch() const = 0;
   /// The elements of a tensor of the file.
   virtual mlir::FailureOr<analysis::Tensor>
   load(mlir::Location loc, const onnx::TensorProto &tensor) = 0;

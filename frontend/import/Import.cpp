@@ -13,6 +13,7 @@
 #include "frontend/import/OwnLoss.h"
 #include "frontend/import/ParamReads.h"
 #include "frontend/import/Unsupported.h"
+#include "frontend/onnx/Constants.h"
 #include "frontend/onnx/Definitions.h"
 #include "frontend/onnx/MarkedWrites.h"
 #include "frontend/onnx/RowEnds.h"
@@ -41,11 +42,28 @@ LogicalResult Importer::importNodes() {
   for (int64_t number = 0; number < graph.node_size(); ++number) {
     const onnx::NodeProto &node = graph.node(number);
     bool isBranch = node.op_type() == "If";
+    // A Constant that is an initializer now.
+    if (node.op_type() == "Constant" && node.output_size() == 1 &&
+        items.contains(node.output(0)))
+      continue;
     if (failed(isBranch ? takeBranch(number)
                         : importNode(number, node, *findEntry(node, opsets))))
       return failure();
   }
   return success();
+}
+
+/// Sparse tensors are read as others, if the file itself has their values.
+static LogicalResult checkSparse(Location file, const onnx::GraphProto &graph) {
+  if (graph.sparse_initializer().empty())
+    return success();
+  InFlightDiagnostic diag = emitError(file)
+                            << "the values of the sparse initializer '"
+                            << graph.sparse_initializer(0).values().name()
+                            << "' lie in another file, which is not supported";
+  diag.attachNote(file) << "load the model with the onnx package and save it "
+                           "with save_as_external_data=False";
+  return diag;
 }
 
 LogicalResult Importer::begin() {
@@ -56,6 +74,9 @@ LogicalResult Importer::begin() {
       failed(reportUnsupported(file, model.proto)))
     return failure();
   removeUnreadStrings(*model.proto.mutable_graph());
+  if (failed(checkSparse(file, model.proto.graph())))
+    return failure();
+  liftConstants(*model.proto.mutable_graph());
   markRowEnds(*model.proto.mutable_graph());
   chooseMarkedWrites(*model.proto.mutable_graph());
   opset = Opsets(model.proto).standard();

@@ -10,6 +10,8 @@
 #include "dialects/NN/AttrNames.h"
 #include "frontend/import/Importer.h"
 #include "frontend/import/ParamReads.h"
+#include "frontend/onnx/ElementTypes.h"
+#include "frontend/onnx/ProgramNode.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -120,11 +122,43 @@ LogicalResult Importer::readWeight(int64_t number, const onnx::NodeProto &node,
   }
   Weight *weight = readBy(node, operand, item.weight);
   weight->uses.append({number, operand});
-  if (node.op_type() == "Gather" && operand == 0 &&
-      weight->provenance.paddingRow)
-    operands.padded = weight;
+  if (node.op_type() == "Gather" && operand == 0)
+    operands.table = weight;
   item.value = readParam(builder, forward, *weight);
+  // Nodes read what the file has.
+  Type element = elementType(builder.getContext(), weight->tensor->data_type(),
+                             options.forward);
+  RankedTensorType type = tensorType(item.value);
+  if (type.getElementType() != element)
+    item.value = CastOp::create(builder, file, type.clone(element), item.value);
   return success();
+}
+
+LogicalResult Importer::readLookup(const onnx::NodeProto &node,
+                                   Operands &operands) {
+  if (node.op_type() != "Gather" || options.forward || reads)
+    return success();
+  const Weight *table = operands.table;
+  if (declared) {
+    if (table)
+      operands.paddingRow = table->provenance.paddingRow;
+    return success();
+  }
+  LookupGradient gradient = lookupGradientOf(node);
+  operands.paddingRow = gradient.paddingRow;
+  if (!gradient.isScaled ||
+      (table && choice->keeps(table->provenance, *table->tensor)))
+    return success();
+  InFlightDiagnostic diag =
+      emitError(file) << "'" << nameOf(node)
+                      << "' has scale_grad_by_freq=True, which divides a row's "
+                         "gradient by how often the whole batch looks it up: "
+                         "no sum over samples, and not supported";
+  diag.attachNote(file) << "export an Embedding without scale_grad_by_freq"
+                        << (table ? ", or keep the table as it is: --freeze '" +
+                                        table->name + "'"
+                                  : std::string());
+  return diag;
 }
 
 FailureOr<Importer::Operands>
@@ -139,8 +173,11 @@ Importer::readOperands(int64_t number, const onnx::NodeProto &node) {
     if (it == items.end())
       return refuseUndefined(node, input);
     Item item = it->second;
+    int64_t operand = operands.items.size();
     if (item.weight && failed(readWeight(number, node, operands, item)))
       return failure();
+    if (detachedReads.contains(number, operand))
+      item = detach(item, file);
     if (item.isSequence() && node.op_type() != "SequenceAt")
       return emitError(file) << node.op_type() << " '" << nameOf(node)
                              << "' takes a sequence, which is not supported";
@@ -150,6 +187,8 @@ Importer::readOperands(int64_t number, const onnx::NodeProto &node) {
     operands.haveExpression |= isExpression;
     operands.items.push_back(item);
   }
+  if (failed(readLookup(node, operands)))
+    return failure();
   return operands;
 }
 
@@ -172,18 +211,32 @@ FailureOr<ImportFn> Importer::chooseForm(Binder &binder, const OpEntry &entry,
   return diag;
 }
 
-LogicalResult Importer::checkResults(Binder &binder, const Weight *padded) {
+bool Importer::keepPaddingRow(Binder &binder, int64_t row) {
+  const Item &result = binder.getResults()[0];
+  if (!result.value || markPaddingRow(result.value, binder.value(0), row))
+    return true;
+  // One constant row is selected.
+  std::optional<Tensor> ids =
+      binder.isConstant(1) ? binder.item(1).tensor : std::nullopt;
+  if (!ids || ids->size() != 1)
+    return false;
+  int64_t id = ids->at(int64_t(0)).i;
+  if ((id < 0 ? id + binder.shape(0)[0] : id) == row)
+    binder.set(0, detach(result, binder.loc));
+  return true;
+}
+
+LogicalResult Importer::checkResults(Binder &binder, const Operands &operands) {
   for (const Item &item : binder.getResults())
     if (item.value && !canBeHeld(tensorType(item.value).getShape()))
       return binder.error()
              << "its result, " << item.value.getType() << ", cannot be held";
-  if (!padded || options.forward)
+  if (!operands.paddingRow || keepPaddingRow(binder, *operands.paddingRow))
     return success();
-  Value rows = binder.getResults()[0].value;
-  if (rows && markPaddingRow(rows, *padded))
-    return success();
-  return binder.error() << "looks up rows of '" << padded->name
-                        << "', whose padding row gets no gradient, in a way "
+  std::string table = operands.table ? "'" + operands.table->name + "'"
+                                     : std::string("a table");
+  return binder.error() << "looks up rows of " << table
+                        << ", whose padding row gets no gradient, in a way "
                            "that is not supported";
 }
 
@@ -202,8 +255,8 @@ void Importer::keepResults(const onnx::NodeProto &node, Binder &binder,
     items[output] = item;
     if (item.value && areExpressions)
       expressions.insert(item.value);
-    else if (declared && !options.forward &&
-             declared->detached.contains(output))
+    else if (!options.forward && !reads &&
+             (declared ? declared->detached.contains(output) : isDetach(node)))
       items[output] = detach(item, loc);
   }
 }
@@ -236,7 +289,7 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
   }
   if (reads)
     reads->note(number, node, binder);
-  if (failed(checkResults(binder, operands->padded)))
+  if (failed(checkResults(binder, *operands)))
     return failure();
   keepResults(node, binder,
               operands->areKnown && (entry.fold || operands->haveExpression),

@@ -18,6 +18,7 @@
 #include "frontend/import/TrainChoice.h"
 #include "frontend/onnx/Metadata.h"
 #include "frontend/onnx/TensorProto.h"
+#include "frontend/weights/Detached.h"
 #include "frontend/weights/LostBiases.h"
 #include "frontend/weights/Names.h"
 #include "frontend/weights/Provenance.h"
@@ -45,6 +46,9 @@ public:
   bool drops(const onnx::NodeProto &node,
              std::optional<bool> isTraining) override;
   bool isForward() const override { return options.forward; }
+  bool isOfTorch() const override {
+    return model.proto.producer_name() == "pytorch";
+  }
   mlir::FailureOr<analysis::Tensor>
   load(mlir::Location loc, const onnx::TensorProto &tensor) override {
     return loadTensor(loc, model, tensor, options.forward);
@@ -104,14 +108,20 @@ private:
     bool areConstant = true;     ///< all are held
     bool areKnown = true;        ///< all follow from constants
     bool haveExpression = false; ///< some that follow are not held
-    /// The table with a padding row of which the node looks up rows.
-    Weight *padded = nullptr;
+    /// The weight of which the node looks up rows, and the row that gets no
+    /// gradient from that.
+    Weight *table = nullptr;
+    std::optional<int64_t> paddingRow;
   };
   mlir::FailureOr<Operands> readOperands(int64_t number,
                                          const onnx::NodeProto &node);
   /// Makes `item`, a weight and the next of `operands`, what the node reads.
   mlir::LogicalResult readWeight(int64_t number, const onnx::NodeProto &node,
                                  Operands &operands, Item &item);
+  /// Finds what a lookup's node says of the table's gradient. Errors: what no
+  /// sum over samples is.
+  mlir::LogicalResult readLookup(const onnx::NodeProto &node,
+                                 Operands &operands);
   /// Says why there is nothing of the name that a node reads.
   mlir::LogicalResult refuseUndefined(const onnx::NodeProto &node,
                                       llvm::StringRef input) const;
@@ -119,7 +129,10 @@ private:
   mlir::FailureOr<ImportFn> chooseForm(Binder &binder, const OpEntry &entry,
                                        const Operands &operands,
                                        bool isExpression) const;
-  mlir::LogicalResult checkResults(Binder &binder, const Weight *padded);
+  mlir::LogicalResult checkResults(Binder &binder, const Operands &operands);
+  /// Has the lookups that `binder` built of its operand 0 give no gradient to a
+  /// row. False if that cannot be said of what it built.
+  bool keepPaddingRow(Binder &binder, int64_t row);
   /// Gives the results their names.
   void keepResults(const onnx::NodeProto &node, Binder &binder,
                    bool areExpressions, mlir::Location loc);
@@ -172,6 +185,7 @@ private:
   Weights weights;
   std::optional<NameFinder> names;
   std::optional<TorchExport> source;
+  DetachedReads detachedReads;
   LostBiases biases;
   std::optional<SharingFinder> sharing;
   std::optional<Declarations> declared;

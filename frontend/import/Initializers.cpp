@@ -55,6 +55,8 @@ LogicalResult Importer::addInitializers() {
   const onnx::GraphProto &graph = model.proto.graph();
   source.emplace(graph);
   if (!declared && !options.forward)
+    detachedReads = DetachedReads(graph, *source);
+  if (!declared && !options.forward)
     biases = LostBiases(model, *source);
   names.emplace(model.proto);
   sharing.emplace(graph, *names, *source);
@@ -76,7 +78,7 @@ LogicalResult Importer::addInitializers() {
       provenance = biases.contains(tensor.name())
                        ? biases.provenanceOf(tensor)
                        : finder.find(tensor, range, storage);
-      if (range.bytes && isExpanded(tensor, provenance)) {
+      if (range.bytes && range.offset >= 0 && isExpanded(tensor, provenance)) {
         shape = shapeBeforeExpand(range, shape,
                                   storage.getIntOrFloatBitWidth() / 8);
         range.length =
@@ -101,9 +103,8 @@ LogicalResult Importer::addInitializers() {
     if (!isPlace) {
       InFlightDiagnostic diag = emitError(file)
                                 << "weight '" << tensor.name()
-                                << "' is not stored as plain bytes";
-      diag.attachNote(file) << "load and save the file with the onnx package "
-                               "to convert it";
+                                << "' has no elements in the file";
+      diag.attachNote(file) << "export the model again with its weights";
       return diag;
     }
     if (failed(
@@ -158,6 +159,14 @@ void Importer::warnOfDropped() const {
   };
   warn(factors, "drops factors of 1 and terms of 0, parameters or not");
   warn(merged, "merges what it computes from equal parameters");
+  for (const std::string &node : detachedReads.getUnknown()) {
+    InFlightDiagnostic diag = emitWarning(file)
+                              << "'" << node
+                              << "' reads something detached, through which no "
+                                 "gradient flows in PyTorch; the file does "
+                                 "not tell what, and it does here";
+    diag.attachNote(file) << "export with optimize=False or with pcc-export";
+  }
   for (const onnx::NodeProto &node : model.proto.graph().node())
     if (std::string smoothing = source->lostSmoothing(node);
         !smoothing.empty()) {
@@ -206,9 +215,12 @@ bool Importer::isExpanded(const onnx::TensorProto &tensor,
 LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
                                   ArrayRef<int64_t> shape, FileRange range,
                                   Provenance provenance) {
-  auto type = RankedTensorType::get(
-      shape,
-      elementType(builder.getContext(), tensor.data_type(), options.forward));
+  Type element =
+      elementType(builder.getContext(), tensor.data_type(), options.forward);
+  // A step is computed in f32.
+  if (element.isF64() && !options.forward)
+    element = builder.getF32Type();
+  auto type = RankedTensorType::get(shape, element);
   FailureOr<Weight *> weight = weights.add(
       file, std::move(provenance), tensor, type,
       storageType(builder.getContext(), tensor.data_type()), std::move(range));

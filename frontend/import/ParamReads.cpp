@@ -118,14 +118,13 @@ Value pcc::frontend::readParam(OpBuilder &builder, func::FuncOp forward,
              RankedTensorType::get(weight.expanded, element), narrow, dims);
 }
 
-bool pcc::frontend::markPaddingRow(Value result, const Weight &table) {
+bool pcc::frontend::markPaddingRow(Value result, Value table, int64_t row) {
   for (Operation *op = result.getDefiningOp(); op;
        op = op->getOperand(0).getDefiningOp()) {
     if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
       Builder builder(op->getContext());
-      op->setAttr(kPaddingRowAttr,
-                  builder.getI64IntegerAttr(*table.provenance.paddingRow));
-      return lookup.getTable() == table.read;
+      op->setAttr(kPaddingRowAttr, builder.getI64IntegerAttr(row));
+      return lookup.getTable() == table;
     }
     if (op->getNumOperands() != 1)
       return false;

@@ -14,9 +14,9 @@ namespace pcc::frontend {
 mlir::Value readParam(mlir::OpBuilder &builder, mlir::func::FuncOp forward,
                       Weight &weight);
 
-/// Marks the lookups that `result` is of `table`, a weight whose padding row
-/// gets no gradient from them. False if there is no such lookup.
-bool markPaddingRow(mlir::Value result, const Weight &table);
+/// Marks the lookups that `result` is of `table`, whose row `row` gets no
+/// gradient from them. False if there is no such lookup.
+bool markPaddingRow(mlir::Value result, mlir::Value table, int64_t row);
 
 /// Marks the parameters that an exporter merged with what reads them.
 void markMerged(mlir::ModuleOp module, const Weights &weights);

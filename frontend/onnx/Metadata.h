@@ -37,6 +37,9 @@ inline constexpr int kNodeMetadata = 9, kGraphMetadata = 16,
 
 /// The node of the exported program that a node was made for, as text.
 inline constexpr llvm::StringLiteral kProgramNodeKey = "pkg.torch.onnx.fx_node";
+/// The lines of Python that it comes from, where forward() is called.
+inline constexpr llvm::StringLiteral kStackTraceKey =
+    "pkg.torch.onnx.stack_trace";
 /// The scopes that a node lies in, from the model inwards, then its function.
 inline constexpr llvm::StringLiteral kScopesKey = "pkg.torch.onnx.name_scopes";
 /// What a constant was folded from.

@@ -1,6 +1,8 @@
 //===- Reader.cpp - ONNX files --------------------------------------------===//
 
 #include "frontend/onnx/Reader.h"
+#include "analysis/Tensor.h"
+#include "runtime/model/EncodedTensor.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/support/DType.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,6 +15,10 @@
 using namespace mlir;
 using namespace pcc::frontend;
 namespace path = llvm::sys::path;
+
+/// Elements of a tensor that is decoded: of a shape that a damaged file names,
+/// none is allocated beyond that.
+static constexpr int64_t kMostDecoded = int64_t(1) << 30;
 
 void pcc::frontend::giveBack(const char *begin, const char *end) {
   auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -131,6 +137,30 @@ FileRange ModelFile::absent(StringRef bytes) {
   return range;
 }
 
+FailureOr<FileRange> ModelFile::decode(Location loc,
+                                       const onnx::TensorProto &tensor,
+                                       FileRange range) {
+  auto [it, isNew] = decoded.try_emplace(range.offset);
+  int32_t dtype = dtypeOfONNX(tensor.data_type());
+  std::optional<int64_t> count = analysis::countElements(
+      analysis::Shape(tensor.dims().begin(), tensor.dims().end()));
+  if (dtype < 0 || !count || *count > kMostDecoded)
+    return emitError(loc) << "tensor '" << tensor.name()
+                          << "' has a type or shape that cannot be read from "
+                             "typed fields";
+  if (isNew && !encoded::decode(range.bytes, range.bytes + range.length, dtype,
+                                *count, it->second)) {
+    decoded.erase(it);
+    return emitError(loc) << "tensor '" << tensor.name()
+                          << "' does not hold the elements of its shape";
+  }
+  range.offset = encoded::offsetOf(range.offset);
+  range.bytes = it->second.data();
+  range.length = it->second.size();
+  range.isMapped = false;
+  return range;
+}
+
 FailureOr<FileRange>
 ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
   FileRange range;
@@ -150,13 +180,15 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
     if (range.offset > size || length < 0 || length > size - range.offset)
       return emitError(loc)
              << "external data of '" << name << "' names no file";
-    return FileRange{path,
-                     range.offset,
-                     length,
-                     size,
-                     self->digest,
-                     bytes.data() + range.offset,
-                     self->isMapped()};
+    range.file = path;
+    range.length = length;
+    range.fileSize = size;
+    range.digest = self->digest;
+    range.bytes = bytes.data() + range.offset;
+    range.isMapped = self->isMapped();
+    if (!entry(tensor, kEncodedKey).empty())
+      return decode(loc, tensor, range);
+    return range;
   }
 
   auto refuse = [&](const Twine &why) -> LogicalResult {
@@ -176,7 +208,7 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
 
   if (!llvm::sys::fs::exists(file)) {
     if (optional)
-      return FileRange{"", 0, length, 0, 0, nullptr, false};
+      return FileRange{"", 0, length};
     InFlightDiagnostic diag =
         emitError(loc) << "external data of '" << name
                        << "' is missing: there is no file '" << file << "'";

@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ void giveBack(const char *begin, const char *end);
 struct FileRange {
   /// The path to it: as given for the model itself, beside it for others.
   std::string file;
-  /// nn::kAbsent: the file lacks these bytes, all of which are zero.
+  /// nn::kAbsent: the file lacks these bytes, all of which are zero; below it:
+  /// it has them in another form, see runtime/model/EncodedTensor.h.
   int64_t offset = 0, length = 0;
   /// The size of the whole file, and its digest (runtime/model/FileDigest.h).
   int64_t fileSize = 0;
@@ -42,6 +44,10 @@ struct FileRange {
   /// Whether these are pages of the file, not a copy in memory.
   bool isMapped = false;
 };
+
+/// The key of external data at location "" whose bytes are fields that hold
+/// elements in another form.
+inline constexpr llvm::StringLiteral kEncodedKey = "encoded";
 
 /// A model's file and those of its external data, each mapped once.
 class ModelFile {
@@ -67,6 +73,10 @@ public:
   std::vector<std::string> externalFiles() const;
 
 private:
+  /// The elements of a tensor that the model's file has in another form, at
+  /// `range`. Errors: not those of its shape.
+  mlir::FailureOr<FileRange>
+  decode(mlir::Location loc, const onnx::TensorProto &tensor, FileRange range);
   struct File {
     std::unique_ptr<llvm::MemoryBuffer> buffer;
     uint64_t digest;
@@ -81,6 +91,8 @@ private:
   std::string path;
   onnx::ModelProto proto;
   llvm::StringMap<File> files;
+  /// By the offset of what they were made from.
+  std::map<int64_t, std::vector<char>> decoded;
 };
 
 /// A model that is prepared and completed while it is translated.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/binding/Arithmetic.h"
+#include "frontend/onnx/ProgramNode.h"
 #include <limits>
 
 using namespace mlir;
@@ -160,7 +161,7 @@ static LogicalResult buildClip(Binder &b) {
   auto isKnown = [&](unsigned i) {
     return b.opset < 11 || !b.has(i) || b.uniform(i);
   };
-  if (isKnown(1) && isKnown(2)) {
+  if (isKnown(1) && isKnown(2) && clampsOf(b.node) != Clamps::ByTensors) {
     b.set(0, clamp(a, x, low, high));
     return success();
   }

@@ -53,16 +53,20 @@ static Value rowsOfChannels(Binder &b) {
                    {x[0], x[1], product(ArrayRef<int64_t>(x).drop_front(2))});
 }
 
-/// Reduces over all positions.
+/// Reduces over all positions. Of equal maxima the first one is pooled, as in
+/// windows.
 template <typename Reduction>
 static LogicalResult buildGlobalPool(Binder &b) {
   Value x = rowsOfChannels(b);
   if (!x)
     return b.error() << "needs floats [batch, channels, positions...]";
   Arithmetic a(b);
-  Value pooled = a.reduce<Reduction>(x, 2);
-  if (std::is_same_v<Reduction, ReduceOp>)
-    pooled = b.scale(pooled, 1.0 / tensorType(x).getDimSize(2));
+  Value pooled;
+  if constexpr (std::is_same_v<Reduction, ReduceOp>)
+    pooled =
+        b.scale(a.reduce<ReduceOp>(x, 2), 1.0 / tensorType(x).getDimSize(2));
+  else
+    pooled = a.reduceToFirst<Reduction>(x, 2);
   Shape kept = b.shape(0);
   std::fill(kept.begin() + 2, kept.end(), 1);
   b.set(0, b.reshape(pooled, kept));

@@ -3,6 +3,7 @@
 #include "frontend/binding/Arithmetic.h"
 #include "frontend/binding/Elementwise.h"
 #include "frontend/onnx/ElementTypes.h"
+#include "frontend/onnx/ProgramNode.h"
 #include <cmath>
 
 using namespace mlir;
@@ -140,6 +141,23 @@ static LogicalResult buildBinary(Binder &b) {
   return success();
 }
 
+/// A maximum or minimum. Where it is one side of a clamp by a number, no
+/// gradient passes at the bound.
+template <typename Op>
+static LogicalResult buildExtremum(Binder &b) {
+  if (b.numInputs() != 2 || clampsOf(b.node) != Clamps::ByNumbers)
+    return buildBinary<Op>(b);
+  auto values = broadcastAll(b);
+  if (failed(values))
+    return failure();
+  Arithmetic a(b);
+  Value x = values->front(), bound = values->back();
+  Value isOutside = std::is_same_v<Op, MaxOp> ? a.lessOrEqual(x, bound)
+                                              : a.lessOrEqual(bound, x);
+  b.set(0, a.where(isOutside, bound, x));
+  return success();
+}
+
 static LogicalResult buildMul(Binder &b) {
   for (unsigned i : {0u, 1u})
     if (auto scaled = scaledBy(b, i, 1 - i)) {
@@ -192,6 +210,17 @@ static LogicalResult buildUnary(Binder &b) {
   if (!isa<FloatType>(b.element(0)))
     return b.error() << "takes floats";
   b.set(0, b.unary<Op>(b.value(0)));
+  return success();
+}
+
+/// That of a deviation is flat where there is none.
+static LogicalResult buildSqrt(Binder &b) {
+  if (!isDeviation(b.node))
+    return buildUnary<SqrtOp>(b);
+  Arithmetic a(b);
+  Value x = b.value(0), zero = a.splat(x, 0), isZero = a.equal(x, zero);
+  Value root = a.sqrt(a.where(isZero, a.splat(x, 1), x));
+  b.set(0, a.where(isZero, zero, root));
   return success();
 }
 
@@ -304,8 +333,8 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Exp", 6, any, 1, foldMath<expF, nullptr>, buildUnary<ExpOp>},
       {"Floor", 6, any, 1, foldMath<floorF, nullptr>, buildUnary<FloorOp>},
       {"Log", 6, any, 1, foldMath<logF, nullptr>, buildUnary<LogOp>},
-      {"Max", 6, any, atLeast(1), foldMath<maxF, maxI>, buildBinary<MaxOp>},
-      {"Min", 6, any, atLeast(1), foldMath<minF, minI>, buildBinary<MinOp>},
+      {"Max", 6, any, atLeast(1), foldMath<maxF, maxI>, buildExtremum<MaxOp>},
+      {"Min", 6, any, atLeast(1), foldMath<minF, minI>, buildExtremum<MinOp>},
       {"Mean", 8, any, atLeast(1), nullptr, buildMean},
       {"Mod", 10, any, 2, foldMod, buildMod, attributes(flagAttr("fmod"))},
       {"Mul", 1, 6, 2, nullptr, buildOld<buildMul>, old},
@@ -321,7 +350,7 @@ ArrayRef<OpEntry> pcc::frontend::mathOps() {
       {"Sigmoid", 6, any, 1, foldMath<sigmoidF, nullptr>,
        buildUnary<SigmoidOp>},
       {"Sin", 7, any, 1, foldMath<sinF, nullptr>, buildUnary<SinOp>},
-      {"Sqrt", 6, any, 1, foldMath<sqrtF, nullptr>, buildUnary<SqrtOp>},
+      {"Sqrt", 6, any, 1, foldMath<sqrtF, nullptr>, buildSqrt},
       {"Sub", 1, 6, 2, nullptr, buildOld<buildBinary<SubOp>>, old},
       {"Sub", 7, any, 2, foldMath<subF, subI>, buildBinary<SubOp>},
       {"Sum", 6, any, atLeast(1), nullptr, buildAdd},

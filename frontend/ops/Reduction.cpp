@@ -1,6 +1,7 @@
 //===- Reduction.cpp - Operators that reduce over dims --------------------===//
 
 #include "frontend/binding/Arithmetic.h"
+#include "frontend/onnx/ProgramNode.h"
 #include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
@@ -175,6 +176,19 @@ static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<Op>(x, r.dims);
 }
 
+/// A maximum or minimum. Of max(dim) and amax of one dim the TorchScript
+/// exporter writes the same: it is taken for the first, which is what models
+/// mostly have. Other tools' maxima are shared, as those of a whole tensor.
+template <typename Op>
+static Value best(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
+  Ties ties = tiesOf(b.node);
+  bool isOfDim = r.dims.size() == 1 && (b.has(1) || b.ints("axes").has_value());
+  if (ties == Ties::Unknown && isOfDim && b.translation.isOfTorch())
+    ties = Ties::First;
+  return ties == Ties::First ? a.reduceToFirst<Op>(x, r.dims)
+                             : a.reduce<Op>(x, r.dims);
+}
+
 template <typename Best>
 static LogicalResult buildArg(Binder &b) {
   Shape shape = b.shape(0);
@@ -267,37 +281,37 @@ static LogicalResult buildCumSum(Binder &b) {
 
 ArrayRef<OpEntry> pcc::frontend::reductionOps() {
   constexpr int64_t any = kAnyOpset;
-  static const std::vector<KnownAttribute> dims =
+  static const std::vector<KnownAttribute> byDims =
       attributes(intsAttr("axes").until(17), flagAttr("keepdims"),
                  flagAttr("noop_with_empty_axes").since(18));
-  static const std::vector<KnownAttribute> best =
+  static const std::vector<KnownAttribute> byAxis =
       attributes(intAttr("axis"), flagAttr("keepdims"),
                  flagAttr("select_last_index").since(12));
   static const OpEntry table[] = {
-      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>, best},
-      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>, best},
+      {"ArgMax", 1, any, 1, nullptr, buildArg<ReduceMaxOp>, byAxis},
+      {"ArgMin", 1, any, 1, nullptr, buildArg<ReduceMinOp>, byAxis},
       {"CumSum", 11, any, 2, foldCumSum, buildCumSum,
        attributes(flagAttr("exclusive"), flagAttr("reverse"))},
-      {"ReduceL1", 1, any, between(1, 2), nullptr, buildNumbers<l1>, dims},
-      {"ReduceL2", 1, any, between(1, 2), nullptr, buildFloats<l2>, dims},
+      {"ReduceL1", 1, any, between(1, 2), nullptr, buildNumbers<l1>, byDims},
+      {"ReduceL2", 1, any, between(1, 2), nullptr, buildFloats<l2>, byDims},
       {"ReduceLogSum", 1, any, between(1, 2), nullptr, buildFloats<logSum>,
-       dims},
+       byDims},
       {"ReduceLogSumExp", 1, any, between(1, 2), nullptr,
-       buildFloats<logSumExp>, dims},
+       buildFloats<logSumExp>, byDims},
       {"ReduceMax", 1, any, between(1, 2), foldReduce<Fold::Max>,
-       buildReduce<join<ReduceMaxOp>>, dims},
+       buildReduce<best<ReduceMaxOp>>, byDims},
       {"ReduceMean", 1, any, between(1, 2), foldReduce<Fold::Mean>,
-       buildNumbers<mean>, dims},
+       buildNumbers<mean>, byDims},
       {"ReduceMin", 1, any, between(1, 2), foldReduce<Fold::Min>,
-       buildReduce<join<ReduceMinOp>>, dims},
+       buildReduce<best<ReduceMinOp>>, byDims},
       {"ReduceProd", 1, any, between(1, 2), foldReduce<Fold::Prod>,
-       buildReduce<join<ReduceProdOp>>, dims},
+       buildReduce<join<ReduceProdOp>>, byDims},
       {"ReduceSum", 1, any, between(1, 2), foldReduce<Fold::Sum>,
        buildNumbers<sum>,
        attributes(intsAttr("axes").until(12), flagAttr("keepdims"),
                   flagAttr("noop_with_empty_axes").since(13))},
       {"ReduceSumSquare", 1, any, between(1, 2), nullptr,
-       buildNumbers<sumSquare>, dims},
+       buildNumbers<sumSquare>, byDims},
   };
   return table;
 }

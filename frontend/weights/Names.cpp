@@ -59,22 +59,45 @@ std::string pcc::frontend::functionOf(const onnx::NodeProto &node) {
   return scopes.empty() ? "" : parseList(scopes).back().str();
 }
 
-/// What wrote a file. Tools that rewrite graphs keep the producer's name, but
-/// not the constants of the TorchScript exporter as nodes.
+bool pcc::frontend::isNameOfTool(StringRef name) {
+  return name.starts_with("ortshared_");
+}
+
+/// Whether a tool rewrote the graph of a file that the TorchScript exporter
+/// wrote. Tools keep the producer's name. They make initializers of Constant
+/// nodes, which keep the names of results of nodes, or are named by the tool;
+/// ONNX Runtime declares its own operator sets.
+static bool wasRewritten(const onnx::ModelProto &model) {
+  return llvm::any_of(model.graph().initializer(),
+                      [](const onnx::TensorProto &tensor) {
+                        StringRef name = tensor.name();
+                        return name.starts_with("/") || isNameOfTool(name);
+                      }) ||
+         llvm::any_of(model.opset_import(), [](const auto &set) {
+           return StringRef(set.domain()).starts_with("com.microsoft");
+         });
+}
+
+/// What wrote a file. A small module has no Constant node, nor any trace of a
+/// tool.
 static Exporter findExporter(const onnx::ModelProto &model) {
   if (model.producer_name() != "pytorch")
     return Exporter::Other;
-  bool hasConstants = false;
+  bool hasConstants = false, isOfDynamo = false;
   for (const onnx::NodeProto &node : model.graph().node()) {
     hasConstants |= node.op_type() == "Constant";
+    isOfDynamo |= StringRef(node.name()).starts_with("node_");
     if (!metadata(node, kNodeMetadata, kScopesKey).empty())
       return Exporter::Dynamo;
   }
-  return hasConstants ? Exporter::TorchScript : Exporter::Other;
+  // Without its metadata, a file of dynamo is as good as another's.
+  bool isTorchScript = hasConstants || (!isOfDynamo && !wasRewritten(model));
+  return isTorchScript ? Exporter::TorchScript : Exporter::Other;
 }
 
 NameFinder::NameFinder(const onnx::ModelProto &model)
-    : wroteIt(findExporter(model)) {
+    : wroteIt(findExporter(model)),
+      fromTorch(model.producer_name() == "pytorch") {
   const onnx::GraphProto &graph = model.graph();
   for (const onnx::NodeProto &node : graph.node()) {
     bool copies = node.op_type() == "Identity" && node.input_size() == 1 &&

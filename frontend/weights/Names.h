@@ -16,6 +16,10 @@ bool isParameterName(llvm::StringRef name);
 /// Whether an exporter made this name up: onnx::MatMul_703, val_77, 703.
 bool isInvented(llvm::StringRef name);
 
+/// Whether a tool that rewrites graphs made this name up, for what it merged:
+/// ortshared_1_0_1_0_token_5.
+bool isNameOfTool(llvm::StringRef name);
+
 /// What a dotted name lies in, "" of one without dots: h.0 of h.0.weight.
 llvm::StringRef ownerOf(llvm::StringRef name);
 /// Its last part: what its owner calls it.
@@ -54,6 +58,9 @@ public:
 
   /// What wrote the file, by its producer and its names.
   Exporter exporter() const { return wroteIt; }
+  /// Whether one of PyTorch's exporters wrote the file, also where a tool has
+  /// rewritten it.
+  bool isFromTorch() const { return fromTorch; }
   /// Whether names that are not made up are the source model's, each that of a
   /// parameter or buffer of its own.
   bool hasOwnNames() const { return wroteIt != Exporter::Other; }
@@ -115,6 +122,7 @@ private:
   llvm::StringMap<std::string> sums;
   llvm::StringMap<std::vector<std::string>> folded;
   Exporter wroteIt = Exporter::Other;
+  bool fromTorch = false;
 };
 
 } // namespace pcc::frontend

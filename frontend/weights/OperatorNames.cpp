@@ -44,6 +44,15 @@ bool pcc::frontend::isOperatorResult(StringRef name) {
              .Default(false);
 }
 
+bool pcc::frontend::isConstantResult(StringRef name) {
+  return operatorOf(name) == "constant";
+}
+
+bool pcc::frontend::isDetachResult(StringRef name) {
+  std::string stem = operatorOf(name);
+  return stem == "detach" || stem == "detach_";
+}
+
 /// Operators that add a constant, by their names in dynamo.
 static bool isSum(StringRef stem) {
   return stem == "add" || stem == "sub" || stem == "rsub";

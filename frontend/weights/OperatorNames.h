@@ -20,6 +20,12 @@ bool isOperatorResult(llvm::StringRef name);
 /// Whether by this name elements are moved or cast, and nothing else.
 bool isMove(llvm::StringRef result);
 
+/// Whether a Constant node gives a result of this name.
+bool isConstantResult(llvm::StringRef result);
+
+/// Whether detach() gives a result of this name.
+bool isDetachResult(llvm::StringRef result);
+
 /// Whether by this name whole numbers are counted, by which elements are moved.
 bool isCount(llvm::StringRef result);
 

@@ -3,11 +3,13 @@
 #include "frontend/weights/Provenance.h"
 #include "analysis/Evaluate.h"
 #include "analysis/Tensor.h"
+#include "frontend/onnx/Constants.h"
 #include "frontend/onnx/GradientReach.h"
 #include "frontend/onnx/TensorProto.h"
 #include "frontend/weights/OperatorNames.h"
 #include "frontend/weights/Phrases.h"
 #include "frontend/weights/ValuePatterns.h"
+#include "runtime/support/DType.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -15,7 +17,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using Kind = Provenance::Kind;
 
-static int64_t sizeOf(const onnx::TensorProto &tensor) {
+static int64_t countOf(const onnx::TensorProto &tensor) {
   return product(Shape(tensor.dims().begin(), tensor.dims().end()));
 }
 
@@ -26,7 +28,15 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
                                    llvm::function_ref<bool(StringRef)> isOne)
     : names(names), module(module), declared(declared), isNumberOne(isOne),
       computed(graph, names), reached(findReached(graph)),
-      reachedPlainly(findReached(graph, {"Sin", "Cos"})) {
+      reachedPlainly(findReached(graph, {"Sin", "Cos"})),
+      literals(namesOfConstants(graph)) {
+  hasInitializers =
+      llvm::any_of(graph.initializer(), [&](const onnx::TensorProto &tensor) {
+        int32_t dtype = pcc::dtypeOfONNX(tensor.data_type());
+        return dtype >= 0 && pcc::isFloat(dtype) &&
+               reached.contains(tensor.name()) &&
+               !literals.contains(tensor.name());
+      });
   constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";
   auto note = [&](const google::protobuf::Message &message, int field,
                   StringRef name) {
@@ -130,6 +140,10 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
     return result;
   }
   result.evidence = "folded from " + conjoin(real);
+  if (isDetachResult(name)) {
+    result.evidence += ", detached";
+    return result;
+  }
   result.name = real.size() == 1 ? real.front().str() : name.str();
   bool isOne = sources->size() == 1;
   result.isNameProven = isOne;
@@ -178,14 +192,23 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
 Provenance
 ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   Provenance result;
-  // Where the exporter says what it folded, all else are its constants; so are
-  // numbers of a file with nothing folded.
+  StringRef name = tensor.name();
+  bool isNumber =
+      countOf(tensor) == 1 && names.exporter() != Exporter::TorchScript;
+  // Where the exporter says what it folded, all else are its constants; so is
+  // what a tool makes of PyTorch's literals, /h.0/Constant_1_output_0.
+  bool isLiteral = names.isFromTorch() && isConstantResult(name);
   if (names.saysFoldedFrom() ||
-      (sizeOf(tensor) == 1 && names.exporter() != Exporter::TorchScript)) {
+      (isNumber && names.exporter() == Exporter::Dynamo) || isLiteral) {
     result.evidence = "made by the exporter, which does not say from what";
     return result;
   }
-  result.name = tensor.name();
+  result.name = name.str();
+  if (isNumber) {
+    result.kind = Kind::Presumed;
+    result.evidence = "one number that is not named by a module";
+    return result;
+  }
   bool isFolded = names.isFolded(tensor);
   if (isFolded && computed.isOfLinear(tensor)) {
     result.kind = Kind::Parameter;
@@ -204,17 +227,47 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   return result;
 }
 
+Provenance
+ProvenanceFinder::guessLiteral(const onnx::TensorProto &tensor) const {
+  Provenance result;
+  StringRef name = tensor.name();
+  // PyTorch's exporters write parameters as initializers, unless the module was
+  // frozen into constants.
+  if (names.exporter() == Exporter::Dynamo ||
+      (names.isFromTorch() && hasInitializers)) {
+    result.evidence = "a literal of the exporter";
+    return result;
+  }
+  result.name = name.str();
+  result.kind = Kind::Doubtful;
+  result.evidence =
+      "the file has it as a Constant node, as it may have weights "
+      "and literals";
+  return result;
+}
+
 Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
   Provenance result;
-  if (sizeOf(tensor) == 1 && !names.hasOwnNames() && !isParameterName(name)) {
+  bool isLiteral = literals.contains(name),
+       isMadeUp = isInvented(name) || name.contains('/');
+  // A Constant by the name of a module's tensor was made of an initializer.
+  if (isLiteral && (isMadeUp || names.exporter() == Exporter::Dynamo))
+    return guessLiteral(tensor);
+  if (isMadeUp)
+    return guessComputed(tensor);
+  result.name = name.str();
+  // A tool that rewrites PyTorch's files leaves names of modules as they are;
+  // mul_7 is a result.
+  bool isResult = isOperatorResult(name) && stemOf(name) != name;
+  bool hasOwnName = names.hasOwnNames() ||
+                    (names.isFromTorch() && !isNameOfTool(name) && !isResult);
+  if (countOf(tensor) == 1 && !hasOwnName && !isParameterName(name)) {
+    result.kind = Kind::Presumed;
     result.evidence = "one number without the name of a parameter";
     return result;
   }
-  if (isInvented(name) || name.contains('/'))
-    return guessComputed(tensor);
-  result.name = name.str();
-  result.isNameProven = names.hasOwnNames();
+  result.isNameProven = names.hasOwnNames() && !isLiteral;
   if (isNamedByModule(name)) {
     result.kind = Kind::Parameter;
     result.evidence = "named as modules name what they learn";
@@ -228,7 +281,7 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
 /// The value of a tensor of one element.
 static std::optional<double> numberOf(const onnx::TensorProto &tensor,
                                       const FileRange &range, Type storage) {
-  if (sizeOf(tensor) != 1 || !range.bytes)
+  if (countOf(tensor) != 1 || !range.bytes)
     return std::nullopt;
   return Tensor::decode(storage, {}, range.bytes).at(int64_t(0)).f;
 }
@@ -264,6 +317,26 @@ Provenance ProvenanceFinder::find(const onnx::TensorProto &tensor,
   return result;
 }
 
+Provenance ProvenanceFinder::presumedOf(const onnx::TensorProto &tensor,
+                                        const FileRange &range, Type storage,
+                                        Provenance number) const {
+  std::optional<double> value = numberOf(tensor, range, storage);
+  bool isExponent =
+      llvm::all_of(names.usesOf(tensor.name()), [](const NameFinder::Use &use) {
+        return use.node->op_type() == "Pow" && use.operand == 1;
+      });
+  if (!reached.contains(tensor.name()))
+    number.evidence = "no gradient reaches it";
+  else if (value && *value <= kRemovesKey)
+    number.evidence = "fills masked scores";
+  else if (isExponent)
+    number.evidence = "an exponent";
+  else
+    return number;
+  number.kind = Kind::Constant;
+  return number;
+}
+
 Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
                                     const FileRange &range,
                                     Type storage) const {
@@ -271,6 +344,8 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     return declaredOf(tensor);
   std::optional<Provenance> tagged = taggedOf(tensor);
   Provenance result = tagged ? *tagged : guessOf(tensor);
+  if (result.kind == Kind::Presumed)
+    return presumedOf(tensor, range, storage, std::move(result));
   if (!result.isTrained())
     return result;
   if (!result.isAltered) {

@@ -120,6 +120,11 @@ private:
   std::optional<Provenance> taggedOf(const onnx::TensorProto &tensor) const;
   /// By name and use alone.
   Provenance guessOf(const onnx::TensorProto &tensor) const;
+  /// What a Constant node is that may be a weight.
+  Provenance guessLiteral(const onnx::TensorProto &tensor) const;
+  /// What one number is that would be presumed to be no parameter.
+  Provenance presumedOf(const onnx::TensorProto &tensor, const FileRange &range,
+                        mlir::Type storage, Provenance number) const;
   /// The same of what the exporter computed.
   Provenance guessComputed(const onnx::TensorProto &tensor) const;
   /// Whether the last of what the exporter did to `parameter` was to add the
@@ -141,6 +146,10 @@ private:
   llvm::StringSet<> reached, reachedPlainly;
   /// Weights and biases that batch norms are folded into.
   llvm::StringSet<> normed;
+  /// Initializers that Constant nodes are.
+  llvm::StringSet<> literals;
+  /// Whether the file has floats as initializers that a gradient reaches.
+  bool hasInitializers = false;
 };
 
 } // namespace pcc::frontend

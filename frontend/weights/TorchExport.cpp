@@ -2,6 +2,7 @@
 
 #include "frontend/weights/TorchExport.h"
 #include "frontend/onnx/Metadata.h"
+#include "frontend/onnx/ProgramNode.h"
 #include "frontend/weights/Names.h"
 #include "frontend/weights/OperatorNames.h"
 #include "llvm/ADT/SmallVector.h"
@@ -40,20 +41,10 @@ StringRef TorchExport::nameOf(StringRef called) const {
   return it == tensors.end() ? StringRef() : StringRef(it->second.name);
 }
 
-/// The names behind percent signs in the text of a node; its own is first.
-static SmallVector<StringRef> namesIn(StringRef text) {
-  SmallVector<StringRef> names, parts;
-  text.split(parts, '%');
-  for (StringRef part : ArrayRef(parts).drop_front())
-    names.push_back(
-        part.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; }));
-  return names;
-}
-
 std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
   std::vector<StringRef> reads;
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  for (StringRef called : namesIn(text))
+  for (StringRef called : namesInProgram(text))
     if (auto it = tensors.find(called); it != tensors.end())
       reads.push_back(it->second.name);
   return reads;
@@ -61,7 +52,7 @@ std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
 
 std::string TorchExport::argumentOf(const onnx::NodeProto &node, int i) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  SmallVector<StringRef> names = namesIn(text);
+  SmallVector<StringRef> names = namesInProgram(text);
   // One that was fused of several is called by the last.
   bool isNorm = stemOf(functionOf(node)).ends_with("norm");
   bool areSame = isNorm && names.size() == size_t(node.input_size()) + 1;
@@ -71,13 +62,13 @@ std::string TorchExport::argumentOf(const onnx::NodeProto &node, int i) const {
 int64_t TorchExport::countReads(const onnx::NodeProto &node,
                                 StringRef result) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  return llvm::count(namesIn(text), result);
+  return llvm::count(namesInProgram(text), result);
 }
 
 bool TorchExport::readsComputed(const onnx::NodeProto &node,
                                 const llvm::StringSet<> &results) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  SmallVector<StringRef> names = namesIn(text);
+  SmallVector<StringRef> names = namesInProgram(text);
   return !names.empty() &&
          llvm::any_of(ArrayRef(names).drop_front(), [&](StringRef name) {
            return !tensors.contains(name) && !results.contains(name) &&
@@ -113,7 +104,7 @@ llvm::StringSet<> TorchExport::tracesIn(const onnx::GraphProto &graph) const {
     for (StringRef name : readsOf(node))
       traces.insert(name);
     std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-    if (SmallVector<StringRef> called = namesIn(text); !called.empty())
+    if (SmallVector<StringRef> called = namesInProgram(text); !called.empty())
       traces.insert(called.front());
   }
   return traces;
@@ -206,13 +197,14 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
       producers[output] = &node;
     std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
     llvm::StringSet<> seen;
-    for (StringRef name : namesIn(text)) {
+    for (StringRef name : namesInProgram(text)) {
       if (traces.contains(name) || tensors.contains(name))
         continue;
       for (const std::string &input : node.input()) {
         const onnx::NodeProto *producer = producers.lookup(input);
         bool isTwice = llvm::count(node.input(), input) > 1;
-        bool isOwn = llvm::is_contained(namesIn(text), input) && !isTwice;
+        bool isOwn =
+            llvm::is_contained(namesInProgram(text), input) && !isTwice;
         if ((!producer && !sources.contains(input)) || isOwn ||
             stemOf(input) != stemOf(name) || !seen.insert(name).second)
           continue;
@@ -239,7 +231,7 @@ TorchExport::findDropped(const onnx::GraphProto &graph) const {
   bool lacksSums = false;
   for (const onnx::NodeProto &node : graph.node()) {
     std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-    lacksSums |= llvm::any_of(namesIn(text), [&](StringRef name) {
+    lacksSums |= llvm::any_of(namesInProgram(text), [&](StringRef name) {
       return isArithmetic(name) && !traces.contains(name);
     });
   }
@@ -260,13 +252,12 @@ std::string TorchExport::lostSmoothing(const onnx::NodeProto &node) const {
   StringRef op = node.op_type();
   if (op != "SoftmaxCrossEntropyLoss" && op != "NegativeLogLikelihoodLoss")
     return "";
-  // aten.cross_entropy_loss.default](args = (%x, %labels, None, 1, -100, 0.1)
-  std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
-  auto [call, arguments] = StringRef(text).split("(args = (");
-  SmallVector<StringRef> list;
-  arguments.split("), kwargs").first.split(list, ", ");
+  // aten.cross_entropy_loss.default(%x, %labels, None, 1, -100, 0.1)
+  std::optional<ProgramNode> call = ProgramNode::of(node);
+  if (!call || !call->getTarget().starts_with("aten.cross_entropy_loss."))
+    return "";
+  StringRef text = call->argument(5, "label_smoothing");
   double smoothing = 0;
-  bool isLost = call.contains("aten.cross_entropy_loss.") && list.size() > 5 &&
-                !list[5].getAsDouble(smoothing) && smoothing > 0;
-  return isLost ? list[5].str() : "";
+  bool isLost = !text.getAsDouble(smoothing) && smoothing > 0;
+  return isLost ? text.str() : "";
 }

@@ -126,6 +126,10 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     if (type.getShape().back() != n || !ids ||
         !llvm::equal(ids->compact().core().ints(), llvm::seq<int64_t>(0, n)))
       return failure();
+    // A row that gets no gradient here would get one there.
+    if (auto row = op->getAttrOfType<IntegerAttr>(kPaddingRowAttr);
+        row && row.getInt() < n)
+      return failure();
     int64_t width = tensorType(op.getTable()).getShape()[1];
     auto rows = RankedTensorType::get(
         {n, width}, tensorType(op.getTable()).getElementType());

@@ -26,6 +26,9 @@ static const pcc_input *findOther(const pcc_program &program) {
       Role role = roleOf(input);
       if (!isFromDataset(role))
         continue;
+      // Token files have no padding.
+      if (isPaddingMask(input) && input.sequence_dim == 1)
+        continue;
       if (isNamed(role) || input.layout.rank != 2 || input.sequence_dim < 0 ||
           input.layout.shape[input.sequence_dim] != program.seq ||
           (input.dtype != PCC_I64 && input.dtype != PCC_I32))

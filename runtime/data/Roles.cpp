@@ -35,6 +35,15 @@ bool pcc::isNamed(Role role) {
   return role == Role::Data || role == Role::Shared;
 }
 
+bool pcc::isPaddingMask(const pcc_input &input) {
+  constexpr const char *suffix = "attention_mask";
+  size_t length = strlen(input.name), tail = strlen(suffix);
+  bool isNamedSo =
+      length >= tail && !strcmp(input.name + length - tail, suffix);
+  return isNamedSo && roleOf(input) == Role::Data && input.layout.rank == 2 &&
+         (input.dtype == PCC_I64 || input.dtype == PCC_I32);
+}
+
 bool pcc::isScalar(Role role) {
   return !isFromDataset(role) && role != Role::Positions &&
          role != Role::Samples && role != Role::Unknown;

@@ -119,10 +119,11 @@ void TokenDataset::checkSample(int64_t sample) const {
 void TokenDataset::copySample(const pcc_input &input, const Shard &shard,
                               int64_t sample, char *to) const {
   int dim = input.sequence_dim;
+  bool isMask = isPaddingMask(input);
   int64_t position =
       sample * seq + tokenShift(roleOf(input)) + shard.start[dim];
   for (int64_t i = 0; i < shard.extent[dim]; ++i) {
-    int64_t token = at(position + i);
+    int64_t token = isMask ? 1 : at(position + i);
     Elements one = {Element::I64, reinterpret_cast<const char *>(&token), 1};
     copyElements(one, 0, 1, 1, input.dtype, to);
     to += input.dtype == PCC_I64 ? 8 : 4;

@@ -3,6 +3,7 @@
 #include "runtime/model/ExportModel.h"
 
 #include "runtime/Backend.h"
+#include "runtime/model/EncodedTensor.h"
 #include "runtime/model/OnnxRewrite.h"
 #include "runtime/model/SourceTensors.h"
 #include "runtime/support/DType.h"
@@ -23,11 +24,22 @@ using namespace pcc;
 /// Tensors of the model that share a place with another one in the file,
 /// because an exporter merged what was equal, or have none, because it removed
 /// zeros: they get initializers of their own. (Parts of one tensor have its
-/// name.)
+/// name.) What is encoded becomes plain bytes.
 static std::vector<NewInitializer> newTensors(const pcc_program &program) {
   std::vector<NewInitializer> added;
   std::set<std::pair<std::string, int64_t>> places;
   std::vector<SourceTensor> sources = sourceTensors(program);
+  auto add = [&](const pcc_source &source) -> NewInitializer & {
+    NewInitializer made = {
+        source.name, source.dtype, {}, sizeOf(source.dtype), {}};
+    made.shape.assign(source.shape, source.shape + source.rank);
+    for (int64_t extent : made.shape)
+      made.bytes *= extent;
+    return added.emplace_back(made);
+  };
+  auto addReplaced = [&](const pcc_source &source) {
+    add(source).replaced = encoded::placeOf(source.offset);
+  };
   // First what cannot go elsewhere, because nothing says what reads it.
   for (bool canMove : {false, true})
     for (const SourceTensor &tensor : sources) {
@@ -36,6 +48,9 @@ static std::vector<NewInitializer> newTensors(const pcc_program &program) {
       if (!source || !source->file || (held.n_uses > 0) != canMove)
         continue;
       bool isNew = places.insert({source->file, source->offset}).second;
+      bool isEncoded = encoded::isEncoded(source->offset);
+      if (isNew && isEncoded)
+        addReplaced(*source);
       if (isNew && source->offset != PCC_ABSENT)
         continue;
       if (!canMove)
@@ -43,12 +58,16 @@ static std::vector<NewInitializer> newTensors(const pcc_program &program) {
              format("nothing says what reads '%s', which lies at one place of "
                     "'%s' with another tensor",
                     source->name, source->file));
-      NewInitializer made = {source->name, source->dtype, {}, 0, {}};
-      made.shape.assign(source->shape, source->shape + source->rank);
-      made.bytes = tensor.bytes();
-      made.uses.assign(held.uses, held.uses + held.n_uses);
-      added.push_back(made);
+      add(*source).uses.assign(held.uses, held.uses + held.n_uses);
     }
+  for (const SourceTensor &tensor : sources)
+    for (const SourceTensor::Piece &piece : tensor.pieces)
+      for (int c = 0; c < piece.tensor->n_copies; ++c) {
+        const pcc_source &copy = piece.tensor->copies[c];
+        if (encoded::isEncoded(copy.offset) &&
+            places.insert({copy.file, copy.offset}).second)
+          addReplaced(copy);
+      }
   return added;
 }
 
@@ -70,7 +89,10 @@ public:
 private:
   const pcc_program &program;
   MappedFile file;
-  std::map<std::string, size_t> added; ///< by name, numbers of initializers
+  /// Numbers of new initializers: by name, and by the offset of what one
+  /// replaces.
+  std::map<std::string, size_t> added;
+  std::map<int64_t, size_t> replaced;
   std::unique_ptr<OnnxRewrite> change;
 };
 } // namespace
@@ -79,14 +101,18 @@ SourceModel::SourceModel(const pcc_program &program, const SourceFiles &files)
     : program(program),
       file(files.find(program.source), ExitData, "model file", "") {
   std::vector<NewInitializer> tensors = newTensors(program);
-  for (const NewInitializer &tensor : tensors)
-    added.insert({tensor.name, added.size()});
+  for (size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].replaced < 0)
+      added.insert({tensors[i].name, i});
+    else
+      replaced.insert({tensors[i].replaced, i});
   std::string error;
   change =
       std::make_unique<OnnxRewrite>(file.data(), file.size(), tensors, error);
   if (!error.empty())
-    fail(ExitData, format("cannot add parameters to '%s' that an exporter "
-                          "merged or removed: ",
+    fail(ExitData, format("cannot give '%s' initializers for parameters that "
+                          "an exporter merged or removed, or that are no plain "
+                          "bytes there: ",
                           file.path().c_str()) +
                        error);
 }
@@ -103,6 +129,8 @@ int64_t SourceModel::placeOf(const SourceTensor &tensor) const {
 }
 
 int64_t SourceModel::placeOf(const pcc_source &source) const {
+  if (encoded::isEncoded(source.offset))
+    return change->placeOfNew(replaced.at(encoded::placeOf(source.offset)));
   return !strcmp(source.file, program.source) ? change->placeOf(source.offset)
                                               : source.offset;
 }

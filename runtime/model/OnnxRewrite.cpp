@@ -21,8 +21,10 @@ enum {
   GraphInitializer = 5,
   GraphInput = 11,
   GraphOutput = 12,
+  GraphSparseInitializer = 15,
 };
 enum { NodeInput = 1, NodeOutput = 2, NodeOperator = 4 };
+enum { SparseValues = 1 };
 enum {
   TensorDims = 1,
   TensorDataType = 2,
@@ -39,6 +41,8 @@ struct Node {
   Field field;
   std::vector<Field> inputs;
   std::string_view op, output;
+  /// Whether it is a Constant that becomes an initializer.
+  bool isReplaced = false;
 };
 } // namespace
 
@@ -66,6 +70,10 @@ private:
   bool collect(const Field &graph);
   bool collectNode(const Field &field);
   bool collectName(const Field &message, uint64_t number);
+  bool collectInitializer(const Field &field);
+  /// The number of the tensor that replaces something in [begin, end); -1 if
+  /// none does.
+  int64_t replacing(const char *begin, const char *end) const;
   void chooseNames();
   int64_t rewireNode(int64_t number, const Node &node);
   int64_t addInitializers(const char *end);
@@ -77,8 +85,41 @@ private:
   std::vector<Field> graphs; ///< one, or the parts of one
   std::vector<Node> nodes;   ///< of all
   std::set<std::string, std::less<>> taken;
+  /// What is replaced has these names, by the number of the tensor.
+  std::map<int64_t, std::string> oldNames;
+  std::vector<Field> replaced; ///< initializers
   std::vector<std::string> names;
 };
+
+int64_t OnnxRewrite::Walker::replacing(const char *begin,
+                                       const char *end) const {
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    const char *at = rewrite.file + tensors[t].replaced;
+    if (tensors[t].replaced >= 0 && at >= begin && at < end)
+      return static_cast<int64_t>(t);
+  }
+  return -1;
+}
+
+bool OnnxRewrite::Walker::collectInitializer(const Field &field) {
+  Field tensor = field;
+  bool good = true;
+  if (field.number == GraphSparseInitializer)
+    good = forEachField(field.begin, field.end, [&](const Field &part) {
+      if (part.number == SparseValues && part.type == wire::Bytes)
+        tensor = part;
+      return true;
+    });
+  int64_t t = replacing(field.tag, field.end);
+  if (t < 0)
+    return good && collectName(tensor, TensorName);
+  replaced.push_back(field);
+  return good && forEachField(tensor.begin, tensor.end, [&](const Field &part) {
+           if (part.number == TensorName && part.type == wire::Bytes)
+             oldNames[t] = part.text();
+           return true;
+         });
+}
 
 bool OnnxRewrite::Walker::collectName(const Field &message, uint64_t number) {
   return forEachField(message.begin, message.end, [&](const Field &field) {
@@ -89,7 +130,7 @@ bool OnnxRewrite::Walker::collectName(const Field &message, uint64_t number) {
 }
 
 bool OnnxRewrite::Walker::collectNode(const Field &field) {
-  Node node = {field, {}, {}, {}};
+  Node node = {field, {}, {}, {}, false};
   bool good = forEachField(field.begin, field.end, [&](const Field &part) {
     if (part.type != wire::Bytes)
       return true;
@@ -101,6 +142,10 @@ bool OnnxRewrite::Walker::collectNode(const Field &field) {
       node.op = part.text();
     return true;
   });
+  if (int64_t t = replacing(field.begin, field.end); t >= 0) {
+    node.isReplaced = true;
+    oldNames[t] = node.output;
+  }
   nodes.push_back(node);
   return good;
 }
@@ -113,7 +158,8 @@ bool OnnxRewrite::Walker::collect(const Field &graph) {
     case GraphNode:
       return collectNode(field);
     case GraphInitializer:
-      return collectName(field, TensorName);
+    case GraphSparseInitializer:
+      return collectInitializer(field);
     case GraphInput:
     case GraphOutput:
       return collectName(field, valueName);
@@ -128,7 +174,12 @@ static bool isIdentity(const Node &node, std::string_view name) {
 }
 
 void OnnxRewrite::Walker::chooseNames() {
-  for (const NewInitializer &tensor : tensors) {
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    const NewInitializer &tensor = tensors[t];
+    if (auto old = oldNames.find(t); old != oldNames.end()) {
+      names.push_back(old->second);
+      continue;
+    }
     std::string name = tensor.name;
     for (const Node &node : nodes)
       if (isIdentity(node, name))
@@ -156,6 +207,8 @@ int64_t OnnxRewrite::Walker::resize(const Field &field, int64_t growth) {
 }
 
 int64_t OnnxRewrite::Walker::rewireNode(int64_t number, const Node &node) {
+  if (node.isReplaced)
+    return replace(node.field.tag, node.field.end, "");
   std::map<int64_t, std::string_view> read; // by operand
   for (size_t t = 0; t < tensors.size(); ++t) {
     if (isIdentity(node, names[t]))
@@ -219,7 +272,11 @@ bool OnnxRewrite::Walker::run() {
           use.node >= 0 && use.node < static_cast<int64_t>(nodes.size()) &&
           use.operand >= 0 && !nodes[use.node].inputs.empty() &&
           use.operand <= static_cast<int64_t>(nodes[use.node].inputs.size());
-  if (!good || graphs.empty() || version < leastVersion)
+  // What only changes its form is an input already where it has to be.
+  bool onlyReplaces = replaced.size() == tensors.size();
+  for (size_t t = 0; t < tensors.size(); ++t)
+    good &= tensors[t].replaced < 0 || oldNames.count(t);
+  if (!good || graphs.empty() || (version < leastVersion && !onlyReplaces))
     return false;
 
   chooseNames();
@@ -228,6 +285,9 @@ bool OnnxRewrite::Walker::run() {
     int64_t growth = 0;
     for (; node != nodes.end() && node->field.tag < graph.end; ++node)
       growth += rewireNode(node - nodes.begin(), *node);
+    for (const Field &field : replaced)
+      if (field.tag >= graph.begin && field.tag < graph.end)
+        growth += replace(field.tag, field.end, "");
     if (&graph == &graphs.back())
       growth += addInitializers(graph.end);
     if (growth)

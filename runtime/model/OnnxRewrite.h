@@ -12,7 +12,8 @@
 namespace pcc {
 
 /// A parameter that the file has only as a part of what an exporter merged, or
-/// that an exporter removed.
+/// that an exporter removed; or one whose elements are to be plain bytes where
+/// the file has them in another form.
 struct NewInitializer {
   std::string name; ///< made another where the graph has it already
   int32_t dtype;
@@ -20,6 +21,9 @@ struct NewInitializer {
   int64_t bytes;
   /// What is to read it: operands of nodes, or the next one that a node lacks.
   std::vector<pcc_use> uses;
+  /// The offset of the field that the new initializer replaces, of its name: an
+  /// initializer, or what a Constant holds. Negative: none.
+  int64_t replaced = -1;
 };
 
 /// What changes in the bytes of an ONNX file to give it new initializers, of

@@ -3,6 +3,7 @@
 #include "runtime/model/Weights.h"
 
 #include "runtime/Backend.h"
+#include "runtime/model/EncodedTensor.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/model/SavedFiles.h"
 #include "runtime/model/SourceMap.h"
@@ -105,13 +106,30 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
                   place.c_str()),
            "compile again for a changed model");
   }
+  if (encoded::isEncoded(source.offset))
+    return decoded(source, *file, bytes);
   if (source.offset < 0 || bytes > file->size() - source.offset)
     fail(ExitData, format("tensor '%s' lies beyond the end of '%s'",
                           source.name, file->path().c_str()));
   return file->data() + source.offset;
 }
 
+const char *SourceFiles::decoded(const pcc_source &source,
+                                 const MappedFile &file, int64_t bytes) {
+  auto [it, isNew] = elements.insert({{source.file, source.offset}, {}});
+  int64_t place = encoded::placeOf(source.offset);
+  if (isNew && (place > file.size() ||
+                !encoded::decode(file.data() + place, file.data() + file.size(),
+                                 source.dtype, bytes / sizeOf(source.dtype),
+                                 it->second)))
+    fail(ExitData, format("tensor '%s' of '%s' does not hold the elements of "
+                          "its shape",
+                          source.name, file.path().c_str()));
+  return it->second.data();
+}
+
 void SourceFiles::release() {
+  elements.clear();
   for (auto &[name, file] : files)
     file->release(0, file->size());
 }
@@ -157,6 +175,8 @@ struct MappedTensor {
   int32_t dtype; ///< -1: none that is known
   /// Bytes from a block boundary of the file to the tensor.
   int64_t place;
+  /// Whether the bytes are pages of the file, which can be let go.
+  bool isMapped;
   std::function<const char *(int64_t begin, int64_t end)> read;
 };
 } // namespace
@@ -187,7 +207,9 @@ static void copyShard(const Destination &to, const SourceMap &map,
     int64_t next = (block * hashedBlock - from.place + size - 1) / size;
     Span window = {begin, std::min(next, bounds.end)};
     copyBlock(window);
-    MappedFile::release(start + window.begin * size, start + window.end * size);
+    if (from.isMapped)
+      MappedFile::release(start + window.begin * size,
+                          start + window.end * size);
     begin = next;
   }
   if (!known)
@@ -234,7 +256,7 @@ static void fillTensor(const Destination &to, const InitialValues &values,
     if (const SafeTensors::Tensor *from = tensorOf(file, map, values.code))
       return copyShard(to, map,
                        {dtypeNamed(from->dtype.c_str()),
-                        from->place % hashedBlock,
+                        from->place % hashedBlock, /*isMapped=*/true,
                         [&](int64_t begin, int64_t end) {
                           return file.read(*from, begin, end);
                         }});
@@ -259,8 +281,11 @@ static void fillTensor(const Destination &to, const InitialValues &values,
       return;
     const char *from =
         files.tensor(*map.source, map.elements() * sizeOf(map.dtype));
+    bool isEncoded = encoded::isEncoded(map.source->offset);
     return copyShard(to, SourceMap(tensor, SourceMap::File),
-                     {map.dtype, map.source->offset % hashedBlock,
+                     {map.dtype,
+                      isEncoded ? 0 : map.source->offset % hashedBlock,
+                      /*isMapped=*/!isEncoded,
                       [&](int64_t begin, int64_t) { return from + begin; }});
   }
   if (tensor.init == PCC_INIT_NORMAL)

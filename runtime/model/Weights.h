@@ -31,7 +31,8 @@ public:
   /// The bytes of a source tensor. Exits with ExitData if the file cannot be
   /// read, or is not the one that was compiled.
   const char *tensor(const pcc_source &source, int64_t bytes);
-  /// Lets go of the memory that files were read into; they stay mapped.
+  /// Lets go of the memory that files were read into; they stay mapped. What
+  /// tensor() gave for an encoded source is gone.
   void release();
 
   /// Where a file of the model, named as it was given to pcc, lies now. Exits
@@ -47,9 +48,14 @@ private:
   /// Where a file lies now, if it is there; else empty.
   std::string look(const std::string &file) const;
 
+  const char *decoded(const pcc_source &source, const MappedFile &file,
+                      int64_t bytes);
+
   const pcc_program &program;
   std::string model;
   std::map<std::string, std::unique_ptr<MappedFile>> files;
+  /// Elements of encoded sources, by the file and the offset.
+  std::map<std::pair<std::string, int64_t>, std::vector<char>> elements;
 };
 
 /// How parameters get their first values.

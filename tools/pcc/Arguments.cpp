@@ -224,7 +224,8 @@ static void readOptions(const Flags &flags, Options &options) {
     options.precision = "bf16";
   options.noDropout = flags.noDropout;
   options.runningNorms = flags.batchNorm == "running";
-  options.paddingMask = flags.paddingMask;
+  if (flags.paddingMask || flags.noPaddingMask)
+    options.paddingMask = flags.paddingMask;
   options.targetCpu = flags.targetCpu;
   options.vectorLanes = vectorLanesOf(flags.targetCpu);
   options.freeze = flags.freeze;
@@ -263,6 +264,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.noDropout);
   note(flags.batchNorm);
   note(flags.paddingMask);
+  note(flags.noPaddingMask);
   note(flags.freeze);
   note(flags.train);
   note(flags.normPlusOne);

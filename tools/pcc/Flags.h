@@ -189,7 +189,12 @@ struct Flags {
       cl::value_desc("NAME"), cl::cat(training)};
   Switch paddingMask{
       "padding-mask",
-      cl::desc("attention_mask is data; by default so unless --loss is "
+      cl::desc("attention_mask is data; by default so unless the loss is "
+               "causal-lm"),
+      cl::cat(training)};
+  Switch noPaddingMask{
+      "no-padding-mask",
+      cl::desc("attention_mask is all ones; by default so if the loss is "
                "causal-lm"),
       cl::cat(training)};
   Switch noDropout{"no-dropout",

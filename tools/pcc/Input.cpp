@@ -26,7 +26,8 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
       {"tie", "import"},          {"untie", "import"},
       {"shared-input", "import"}, {"per-sample", "import"},
       {"dim", "import"},          {"padding-mask", "import"},
-      {"no-dropout", "import"},   {"batch-norm", "import"},
+      {"no-dropout", "import"},   {"no-padding-mask", "import"},
+      {"batch-norm", "import"},
       {"stage-cut", "train"},     {"sequence-parallel", "plan"},
       {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
@@ -213,6 +214,17 @@ static void noteLength(MLIRContext &context, const ONNXFile &file,
   }
 }
 
+/// Whether an import took a padding mask as ones for a loss of the model's own.
+static bool impliesMaskOfOwnLoss(ModuleOp module) {
+  auto forward = module.lookupSymbol<func::FuncOp>(nn::kForward);
+  auto implied = module->getAttrOfType<DictionaryAttr>(nn::kImpliedAttr);
+  return forward && forward->hasAttr(nn::kHasLossAttr) && implied &&
+         llvm::any_of(implied, [](NamedAttribute input) {
+           auto value = dyn_cast<StringAttr>(input.getValue());
+           return value && value.getValue() == nn::kImpliedOnes;
+         });
+}
+
 /// Reads an ONNX file.
 static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
                                Input &input) {
@@ -249,19 +261,28 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.attachesLoss = !options.loss.empty();
   import.runningNorms = options.runningNorms;
   // Token files have no padding; other data has a mask of its own.
-  import.paddingMask = options.paddingMask ||
-                       (!options.loss.empty() && options.loss != "causal-lm");
+  import.paddingMask = options.paddingMask.value_or(
+      !options.loss.empty() && options.loss != "causal-lm");
   import.freeze = options.freeze;
   import.train = options.train;
   import.plusOne = options.normPlusOne;
   import.ties = arguments.ties;
   std::vector<Diagnostic> said;
-  auto module = [&] {
+  auto readOnce = [&] {
+    said.clear();
+    input.report = ImportReport();
     ScopedDiagnosticHandler hold(&context, [&](Diagnostic &diagnostic) {
       said.push_back(std::move(diagnostic));
     });
     return importONNX(context, file, import, &input.report);
-  }();
+  };
+  auto module = readOnce();
+  // Only now it is known that the file computes its loss.
+  if (succeeded(module) && !options.paddingMask && !import.paddingMask &&
+      impliesMaskOfOwnLoss(**module)) {
+    import.paddingMask = true;
+    module = readOnce();
+  }
   if (failed(module))
     noteLength(context, file, import, options.seqSource, said);
   for (Diagnostic &diagnostic : said)
