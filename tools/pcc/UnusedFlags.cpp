@@ -40,17 +40,14 @@ static void warnOfPlan(const Arguments &arguments) {
 
 void pcc::warnOfUnusedFlags(const Arguments &arguments) {
   warnOfPlan(arguments);
-  bool writes = !arguments.check && !arguments.listParams;
-  llvm::StringRef why = arguments.check
-                            ? "--check says what a compile would"
-                            : "--list-params stops after the import";
-  if (arguments.check && arguments.listParams)
+  // --list-params prints what an import knows, whatever was to follow.
+  if (!arguments.check)
+    return;
+  llvm::StringRef why = "--check says what a compile would";
+  if (arguments.listParams)
     warn("--list-params", why);
-  if (arguments.check && !arguments.output.empty())
+  if (!arguments.output.empty())
     warn("-o " + arguments.output, why);
-  if (!writes && arguments.emit != "exe")
+  if (arguments.emit != "exe")
     warn("--emit " + arguments.emit, why);
-  if (!arguments.check && arguments.listParams &&
-      arguments.report != Report::None)
-    warn("--report", why);
 }
