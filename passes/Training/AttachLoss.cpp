@@ -73,6 +73,15 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
     bool isOwn = function->hasAttr(kHasLossAttr), needsEvaluation = true;
     FailureOr<Loss> sums = failure();
     std::string countNode;
+    if (isOwn && !loss.empty()) {
+      InFlightDiagnostic diag =
+          function.emitError() << "loss " << loss
+                               << " has no output to be attached to: the model "
+                                  "computes its loss itself";
+      diag.attachNote()
+          << "leave --loss out, or give it where the model is read";
+      return signalPassFailure();
+    }
     if (isOwn) {
       auto own = attachOwnLoss(module, function, wholeBatch);
       if (failed(own))

@@ -23,6 +23,12 @@ bool LossBuilder::mayTrain(Value output) const {
          (!hasParams || hasGradient(output));
 }
 
+/// Whether scores are so close to each other that no softmax of them gives one
+/// class nearly all: those that are probabilities, or end in a tanh.
+static bool isNarrow(const OutputRange &range) {
+  return range.isBounded() && range.by && range.high - range.low <= 2;
+}
+
 static std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -47,8 +53,24 @@ void LossBuilder::listOutputs(InFlightDiagnostic &diag) {
   }
 }
 
+Value LossBuilder::onlyLogits() {
+  Value found;
+  for (Value value : terminator.getOperands()) {
+    if (tensorType(value).getRank() == 0 || !mayTrain(value) ||
+        isNarrow(findRange(value)))
+      continue;
+    if (found)
+      return Value();
+    found = value;
+  }
+  return found;
+}
+
 FailureOr<Value> LossBuilder::mainOutput(StringRef loss) {
   Value output = pcc::mainOutput(function);
+  // Of scores and their softmax no loss of logits is of the softmax.
+  if (!output && loss == "cross-entropy")
+    output = onlyLogits();
   Operation *stop =
       output && !mayTrain(output) ? findGradientStop(output) : nullptr;
   if (stop) {
@@ -167,6 +189,11 @@ Value LossBuilder::findLogits(Value tokens, size_t &count) {
       named = value;
   }
   count = found.size();
+  if (count > 1 && !named) {
+    llvm::erase_if(found,
+                   [](Value value) { return isNarrow(findRange(value)); });
+    return found.size() == 1 ? found.front() : Value();
+  }
   return count == 1 ? found.front() : named;
 }
 
@@ -183,12 +210,6 @@ void LossBuilder::noteLastPosition(InFlightDiagnostic &diag,
       return;
     }
   }
-}
-
-/// Whether scores are so close to each other that no softmax of them gives one
-/// class nearly all: those that are probabilities, or end in a tanh.
-static bool isNarrow(const OutputRange &range) {
-  return range.isBounded() && range.by && range.high - range.low <= 2;
 }
 
 void LossBuilder::noteBounds(InFlightDiagnostic &diag, Value scores,

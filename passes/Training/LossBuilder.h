@@ -28,6 +28,8 @@ private:
   bool mayTrain(mlir::Value output) const;
   /// The shape of each output, as notes, and which have no gradient.
   void listOutputs(mlir::InFlightDiagnostic &diag);
+  /// The one output that may be logits; null if there are none, or several.
+  mlir::Value onlyLogits();
   /// The one output of the model that `loss` may be of, or of several the one
   /// that is the logits by its name.
   mlir::FailureOr<mlir::Value> mainOutput(llvm::StringRef loss);

@@ -45,6 +45,7 @@ MODELS = {
     "ids": (lambda s: s.argmax(-1), ["ids"]),
     "ids-as-floats": (lambda s: s.argmax(-1).float(), ["ids"]),
     "scores-and-ids": (lambda s: (s, s.argmax(-1)), ["scores", "ids"]),
+    "scores-and-shares": (lambda s: (s, s.softmax(-1)), ["scores", "shares"]),
     "one-score": (lambda s: s[:, 0, :1], ["score"]),
     "softmax": (lambda s: s.softmax(-1), ["scores"]),
     "softmax-behind": (lambda s: s.softmax(-1).transpose(1, 2)[:, :9]
