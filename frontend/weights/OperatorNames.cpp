@@ -44,10 +44,6 @@ bool pcc::frontend::isOperatorResult(StringRef name) {
              .Default(false);
 }
 
-bool pcc::frontend::isConstantResult(StringRef name) {
-  return operatorOf(name) == "constant";
-}
-
 bool pcc::frontend::isDetachResult(StringRef name) {
   std::string stem = operatorOf(name);
   return stem == "detach" || stem == "detach_";

@@ -20,9 +20,6 @@ bool isOperatorResult(llvm::StringRef name);
 /// Whether by this name elements are moved or cast, and nothing else.
 bool isMove(llvm::StringRef result);
 
-/// Whether a Constant node gives a result of this name.
-bool isConstantResult(llvm::StringRef result);
-
 /// Whether detach() gives a result of this name.
 bool isDetachResult(llvm::StringRef result);
 

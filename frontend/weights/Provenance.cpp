@@ -195,11 +195,10 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
   bool isNumber =
       countOf(tensor) == 1 && names.exporter() != Exporter::TorchScript;
-  // Where the exporter says what it folded, all else are its constants; so is
-  // what a tool makes of PyTorch's literals, /h.0/Constant_1_output_0.
-  bool isLiteral = names.isFromTorch() && isConstantResult(name);
+  // Where the exporter says what it folded, all else are its constants. A tool
+  // may have merged parameters into what it makes of literals.
   if (names.saysFoldedFrom() ||
-      (isNumber && names.exporter() == Exporter::Dynamo) || isLiteral) {
+      (isNumber && names.exporter() == Exporter::Dynamo)) {
     result.evidence = "made by the exporter, which does not say from what";
     return result;
   }
@@ -393,7 +392,11 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   if (!isTagged && names.isMadeUpScale(tensor) &&
       isOnes(context, tensor, range))
     return constant("the scale of ones of a norm that has none");
-  result.isMadeUp = isInvented(name) || isOperatorResult(name);
+  // Modules have parameters called t and index, TorchScript no such results.
+  bool isResult = names.exporter() == Exporter::TorchScript
+                      ? name.contains('/')
+                      : isOperatorResult(name);
+  result.isMadeUp = isInvented(name) || isResult;
   std::string pattern = findValuePattern(range, shape, storage);
   if (!pattern.empty() && isTagged) {
     result.kind = Kind::Doubtful;

@@ -161,6 +161,9 @@ bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
   if (names.exporter() != Exporter::Dynamo || countElements(tensor) != 1 ||
       node.input(i) != tensor.name() || names.countUses(tensor.name()) < 2)
     return false;
+  // It may be merged with a number that the program has in its text.
+  if (module.readsNoTensor(node))
+    return true;
   // Functions without parameters, of which dynamo makes several nodes.
   std::string function = functionOf(node);
   return llvm::StringSwitch<bool>(stemOf(function))

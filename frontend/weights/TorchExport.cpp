@@ -16,6 +16,10 @@ static constexpr llvm::StringLiteral kSignature =
     "pkg.torch.export.ExportedProgram.graph_signature";
 
 TorchExport::TorchExport(const onnx::GraphProto &graph) {
+  for (const auto &input : graph.input())
+    values.insert(input.name());
+  for (const onnx::NodeProto &node : graph.node())
+    values.insert(node.output().begin(), node.output().end());
   std::string text = metadata(graph, kGraphMetadata, kSignature);
   SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');
@@ -74,6 +78,22 @@ bool TorchExport::readsComputed(const onnx::NodeProto &node,
            return !tensors.contains(name) && !results.contains(name) &&
                   !isMove(name);
          });
+}
+
+bool TorchExport::readsNoTensor(const onnx::NodeProto &node) const {
+  std::optional<ProgramNode> call = ProgramNode::of(node);
+  if (!call || !isKnown())
+    return false;
+  ArrayRef<std::string> reads = call->getReads();
+  int64_t unknown = 0, others = 0;
+  for (const std::string &name : reads) {
+    if (tensors.contains(name))
+      return false;
+    unknown += !values.contains(name);
+  }
+  for (const std::string &input : node.input())
+    others += values.contains(input) && !llvm::is_contained(reads, input);
+  return unknown <= others;
 }
 
 static bool isArithmetic(StringRef result) {

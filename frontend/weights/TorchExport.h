@@ -60,6 +60,11 @@ public:
   bool readsComputed(const onnx::NodeProto &node,
                      const llvm::StringSet<> &results) const;
 
+  /// Whether all that a node's own in the module reads are results or inputs,
+  /// none of which may stand for something that was computed of parameters:
+  /// there are as many operands that no parameter is.
+  bool readsNoTensor(const onnx::NodeProto &node) const;
+
   /// Whether the file lists the parameters.
   bool isKnown() const { return !kinds.empty(); }
 
@@ -112,6 +117,8 @@ private:
   /// By what nodes call them.
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<std::string> kinds;
+  /// Names of the graph's inputs and of results of nodes.
+  llvm::StringSet<> values;
   /// Names in the order of the file.
   std::vector<std::string> order;
 };
