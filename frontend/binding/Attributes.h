@@ -23,6 +23,10 @@ namespace pcc::frontend {
 /// with the import table. Files of a newer one are refused.
 inline constexpr int64_t kNewestOpset = 28;
 
+/// The newest version of the file format that was read with all its fields in
+/// mind. Files of a newer one are warned of.
+inline constexpr int64_t kNewestFormat = 14;
+
 /// `until` of a row or attribute that holds for all later versions.
 inline constexpr int64_t kAnyOpset = 1000;
 

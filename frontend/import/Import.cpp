@@ -73,6 +73,7 @@ LogicalResult Importer::begin() {
   if (failed(checkDefinitions(file, model.proto.graph())) ||
       failed(reportUnsupported(file, model.proto)))
     return failure();
+  warnOfUnreadFields(file, model.proto);
   removeUnreadStrings(*model.proto.mutable_graph());
   if (failed(checkSparse(file, model.proto.graph())))
     return failure();

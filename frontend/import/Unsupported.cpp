@@ -138,6 +138,18 @@ std::string pcc::frontend::findNewerThanKnown(const onnx::ModelProto &model) {
                    std::to_string(kNewestOpset) + " and older";
 }
 
+void pcc::frontend::warnOfUnreadFields(Location loc,
+                                       const onnx::ModelProto &model) {
+  if (model.ir_version() > kNewestFormat)
+    emitWarning(loc) << "the file has IR version " << model.ir_version()
+                     << ", but pcc knows the fields of version "
+                     << kNewestFormat
+                     << " and older: any that are newer are not read";
+  if (model.training_info_size() > 0)
+    emitWarning(loc) << "the file has a training algorithm of its own "
+                        "(training_info), which is not read";
+}
+
 LogicalResult pcc::frontend::reportUnsupported(Location loc,
                                                const onnx::ModelProto &model) {
   if (std::string newer = findNewerThanKnown(model); !newer.empty()) {

@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral kNewerRemedy =
     "a newer operator may compute something else: export at an opset_version "
     "that pcc knows";
 
+/// Warns of fields of a file that are not read: those of a newer format, and a
+/// training algorithm of its own.
+void warnOfUnreadFields(mlir::Location loc, const onnx::ModelProto &model);
+
 /// Fails, with one note per operator, if any is not supported or the file's
 /// opset is newer than kNewestOpset.
 mlir::LogicalResult reportUnsupported(mlir::Location loc,

@@ -13,8 +13,8 @@ static constexpr StringLiteral kLabels = "abcdefghij";
 /// Numpy's matmul: the last two dims are matrices, the others broadcast.
 static FailureOr<Value> multiply(Binder &b, Value left, Value right) {
   Shape l(tensorType(left).getShape()), r(tensorType(right).getShape());
-  if (l.empty() || r.empty() || !isa<FloatType>(b.element(0)))
-    return b.error() << "takes floats of at least one dim";
+  if (l.empty() || r.empty())
+    return b.error() << "takes tensors of at least one dim";
   // A vector is a matrix whose other dim disappears.
   bool rowVector = l.size() == 1, columnVector = r.size() == 1;
   int64_t k = l.back(), rk = columnVector ? r[0] : r[r.size() - 2];
@@ -58,10 +58,19 @@ static FailureOr<Value> multiply(Binder &b, Value left, Value right) {
 }
 
 static LogicalResult buildMatMul(Binder &b) {
-  FailureOr<Value> product = multiply(b, b.value(0), b.value(1));
+  if (b.element(0).isInteger(1) || b.element(0) != b.element(1))
+    return b.error() << "takes numbers of one type";
+  Arithmetic a(b);
+  // Integers are multiplied and added as f64, which is exact up to 2^53.
+  auto operand = [&](unsigned i) {
+    return isa<FloatType>(b.element(0))
+               ? b.value(i)
+               : a.cast(b.value(i), b.builder.getF64Type());
+  };
+  FailureOr<Value> product = multiply(b, operand(0), operand(1));
   if (failed(product))
     return failure();
-  b.set(0, *product);
+  b.set(0, a.cast(*product, b.element(0)));
   return success();
 }
 
@@ -81,6 +90,8 @@ static LogicalResult buildFusedMatMul(Binder &b) {
       std::swap(order[rank - 2], order[rank - 1]);
     return llvm::is_sorted(order) ? value : b.transpose(value, order);
   };
+  if (!isa<FloatType>(b.element(0)) || b.element(0) != b.element(1))
+    return b.error() << "takes floats of one type";
   FailureOr<Value> product = multiply(b, operand(0, "transA", "transBatchA"),
                                       operand(1, "transB", "transBatchB"));
   if (failed(product))

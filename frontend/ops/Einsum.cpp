@@ -88,8 +88,11 @@ FailureOr<Equation> Einsum::read() {
   for (size_t i = 0; i < operands.size() && !element; ++i)
     if (isa<FloatType>(b.element(i)))
       element = b.element(i);
+  // Integers are multiplied and added as f64, which is exact up to 2^53.
+  if (!element && b.element(0).isInteger(1))
+    return error("is of bools");
   if (!element)
-    return error("is of no floats");
+    element = b.builder.getF64Type();
   // Labels that nothing else has, for as many dims as the dots stand for.
   int64_t most = 0;
   for (auto [i, labels] : llvm::enumerate(operands))
@@ -241,7 +244,11 @@ LogicalResult Einsum::build() {
   SmallVector<int64_t> order;
   for (char label : equation->output)
     order.push_back(result.labels.find(label));
-  b.set(0, b.transpose(result.value, order));
+  Value joined = b.transpose(result.value, order);
+  bool ofIntegers =
+      llvm::none_of(llvm::seq<unsigned>(0, b.numInputs()),
+                    [&](unsigned i) { return isa<FloatType>(b.element(i)); });
+  b.set(0, ofIntegers ? a.cast(joined, b.element(0)) : joined);
   return success();
 }
 

@@ -16,7 +16,7 @@ import os
 import subprocess
 import sys
 
-from onnx import AttributeProto, defs
+from onnx import IR_VERSION, AttributeProto, defs
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -77,6 +77,9 @@ def compare(table):
     if newest != defs.onnx_opset_version():
         yield (f"the table knows opsets up to {newest}, ONNX up to "
                f"{defs.onnx_opset_version()}")
+    if table["newest_format"] != IR_VERSION:
+        yield (f"the table knows files of IR version {table['newest_format']}, "
+               f"ONNX of {IR_VERSION}")
     for row in table["rows"]:
         domain, operator = split_name(row["name"])
         if domain not in ("", TRAINING) or row["name"] in FOREIGN:

@@ -137,6 +137,14 @@ refuses("domain", model([node("QuickGelu", ["x"], ["y"],
                               domain="com.microsoft")], IMAGE,
                         more=[microsoft]), "supported at opset 1: export at one of these")
 
+# Fields of the file.
+code, text = run("training", model([node("Relu", ["x"], ["y"])], IMAGE,
+                                   more=[(20, b"")]))
+assert code == 0 and "warning: the file has a training algorithm" in text, text
+newer = model([node("Relu", ["x"], ["y"])], IMAGE, more=[(1, 15)])
+code, text = run("format", newer)
+assert code == 0 and "warning: the file has IR version 15, but" in text, text
+
 # A function of the file has an operator's name.
 function = (25, message((1, "Relu"), (10, "")))
 refuses("function", model([node("Relu", ["x"], ["y"])], IMAGE,

@@ -26,6 +26,7 @@ void pcc::printImportTable(llvm::raw_ostream &os) {
   llvm::json::OStream json(os, 1);
   json.object([&] {
     json.attribute("newest_opset", kNewestOpset);
+    json.attribute("newest_format", kNewestFormat);
     json.attributeArray("rows", [&] {
       for (const OpEntry &row : allEntries())
         json.object([&] {

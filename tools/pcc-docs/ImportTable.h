@@ -8,7 +8,8 @@
 namespace pcc {
 
 /// Prints the rows of the import table, which test/Backend/schemas.py compares
-/// with ONNX's schemas: {"newest_opset": N, "rows": [...]}.
+/// with ONNX's schemas: {"newest_opset": N, "newest_format": N,
+/// "rows": [...]}.
 void printImportTable(llvm::raw_ostream &os);
 
 } // namespace pcc

@@ -142,6 +142,27 @@ class MaskedMean(nn.Module):
         return self.head((x * kept).sum(1) / kept.sum(1).clamp(min=1e-9))
 
 
+class Counts(nn.Module):
+    """Whole numbers of ids and a mask: counts, products, maxima, and ids that
+    count from the end of a table."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(20, 6))
+        self.other = nn.Embedding(20, 6)
+        self.register_buffer("before", torch.tril(torch.ones(5, 5)).long())
+        self.head = nn.Linear(6, 3)
+
+    def forward(self, ids, attention_mask):
+        length = attention_mask.sum(1, keepdim=True)
+        x = self.table[ids - 20] + self.other(ids * attention_mask)
+        place = attention_mask @ self.before
+        x = x * (place / (ids.amax(1, keepdim=True) + 1)).unsqueeze(-1)
+        pairs = torch.einsum("bi,bj->b", attention_mask, attention_mask)
+        x = (x * (attention_mask / length).unsqueeze(-1)).sum(1)
+        return self.head(x) * pairs.unsqueeze(1) / 25
+
+
 class Baked(nn.Module):
     """A size of the example as a Python int: the file holds for it alone."""
 
@@ -163,6 +184,10 @@ def mask(length):
                       ).long()
 
 
+def ids(length):
+    return lambda n: torch.randint(0, 20, (n, length))
+
+
 # The module, its inputs and the loss.
 MODELS = {
     "reversed": (Reversed, {"x": normal(5, 6)}, "mse"),
@@ -173,6 +198,8 @@ MODELS = {
     "pooling": (Pooling, {"x": normal(7, 6)}, "cross-entropy"),
     "masked-mean": (MaskedMean, {"x": normal(5, 6), "attention_mask": mask(5)},
                     "cross-entropy"),
+    "counts": (Counts, {"ids": ids(5), "attention_mask": mask(5)},
+               "cross-entropy"),
 }
 
 
