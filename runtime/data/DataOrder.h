@@ -23,10 +23,11 @@ public:
   /// samples are left out; without `pieces` all that fill no batch are.
   static DataOrder once(int64_t samples, int64_t batch, bool pieces);
 
-  /// Of an order that has every sample once: how many steps there are, and how
-  /// many different samples are in one, or in the first so many.
+  /// How many steps there are of an order that has every sample once.
   int64_t steps() const { return whole() + pieces.size(); }
+  /// How many different samples a step of such an order has.
   int64_t samplesIn(int64_t step) const;
+  /// How many samples the steps up to this one have.
   int64_t samplesUpTo(int64_t step) const;
 
   /// How many samples the data set has.

@@ -75,10 +75,10 @@ static bool isText(const char *data, int64_t bytes) {
   std::string_view text(data, std::min(bytes, most));
   for (size_t at = 0; at < text.size();) {
     size_t length = utf8Length(text.substr(at));
-    // The last character may be cut off.
-    if (length == 0 && at + longestCharacter > text.size() && text[at] < 0)
-      return true;
     auto c = static_cast<unsigned char>(text[at]);
+    // The last character may be cut off.
+    if (length == 0 && at + longestCharacter > text.size() && c >= 0x80)
+      return true;
     if (length == 0 || c == 0x7f || (c < ' ' && (!c || !strchr("\t\n\r\f", c))))
       return false;
     at += length;

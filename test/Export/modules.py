@@ -477,6 +477,14 @@ class Bag(Tokens):
         return self.head(self.body(x))
 
 
+class Sparse(Tokens):
+    """A gradient of the rows alone that were looked up."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(VOCAB, WIDTH, sparse=True)
+
+
 class PaddedBag(Bag):
     padding_of_bag = 2
 

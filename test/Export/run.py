@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,7 +30,8 @@ import families  # noqa: E402
 import modules  # noqa: E402
 import steps  # noqa: E402
 from pcc_export import (  # noqa: E402
-    Refused, export, exporters, gradient_check)
+    Refused, context, export, exporters, gradient_check)
+from pcc_export.subject import Subject  # noqa: E402
 
 # The log has single precision.
 TOLERANCE = 5e-7
@@ -141,6 +143,38 @@ def train(module, call, path, inputs, labels, loss, extra, options, folder):
     return f"{worst:.1e}"
 
 
+def run_sparse(options, folder):
+    """Gradients of rows alone, which no optimizer of both takes, compare."""
+    said = []
+    tokens = modules.samples("frozen", 2)[0]
+    export(modules.Sparse(), tokens, os.path.join(folder, "model.onnx"),
+           loss="cross-entropy", pcc=options.pcc, log=said.append)
+    assert any("6 parameters agree with autograd" in line for line in said)
+    return "ok"
+
+
+def run_recurrent(_, folder):
+    """How long sequences may be is not tried for minutes."""
+    class Recurrent(modules.Tokens):
+        def __init__(self):
+            super().__init__()
+            self.first = torch.nn.GRU(modules.WIDTH, modules.WIDTH,
+                                      batch_first=True)
+
+        def body(self, x):
+            return self.second(self.first(x)[0])
+
+    subject = Subject(Recurrent(), modules.samples("frozen", 2)[0])
+    said, begin = [], time.monotonic()
+    before, context.SECONDS = context.SECONDS, 0.05
+    try:
+        assert context.context_length(subject, said.append) is None
+    finally:
+        context.SECONDS = before
+    assert "were not tried" in said[0], said
+    return f"{time.monotonic() - begin:.0f} s"
+
+
 def run_rounding(_):
     """A gradient that cancels differs by rounding, and no more."""
     wanted = {"weight": np.ones(4), "shift": np.zeros(1)}
@@ -172,6 +206,10 @@ def main():
     jobs.append(("external weights", "external", lambda folder:
                  run_external(options, folder)))
     jobs.append(("rounding", "rounding", run_rounding))
+    jobs.append(("sparse", "sparse",
+                 lambda folder: run_sparse(options, folder)))
+    jobs.append(("recurrent", "recurrent",
+                 lambda folder: run_recurrent(options, folder)))
     jobs += [(name, name,
               lambda folder, n=name: run_family(n, options, folder))
              for name in families.CASES]

@@ -6,6 +6,8 @@ when it is too long; that is tried on tensors without values. The module's
 configuration says the length where it has one; tables can only shorten it.
 """
 
+import time
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -19,6 +21,8 @@ KEYS = ("max_position_embeddings", "n_positions", "max_target_positions",
 RELATIVE = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 # Nobody has tables of this length; a module that runs here has no bound.
 LONGEST = 1 << 17
+# How long a try may take for a longer one to follow.
+SECONDS = 5
 
 
 def context_length(subject, log):
@@ -36,13 +40,31 @@ def context_length(subject, log):
         if runs(length):
             return length
         log(f"context: {key} says {length}, but the module fails there")
-    elif runs(LONGEST):
-        return None
-    low, high = subject.extents()["seq"], length or LONGEST
+        low, high = subject.extents()["seq"], length
+    else:
+        low, high = first_failure(runs, subject.extents()["seq"], log)
+        if high is None:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if runs(middle) else (low, middle)
     return low
+
+
+def first_failure(runs, low, log):
+    """A length at which the module runs and a longer one at which it fails;
+    None for that if there is none, or long ones take too long to be tried, as
+    where a recurrence goes from token to token."""
+    while low < LONGEST:
+        begin, high = time.monotonic(), min(8 * low, LONGEST)
+        if not runs(high):
+            return low, high
+        low, took = high, time.monotonic() - begin
+        if took > SECONDS and low < LONGEST:
+            log(f"context: sequences of more than {low} tokens were not "
+                f"tried, as these take {took:.0f} s")
+            break
+    return low, None
 
 
 def configured(module):

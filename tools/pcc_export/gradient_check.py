@@ -126,12 +126,18 @@ def by_autograd(subject, facts, labels, loss, dtype):
         trained = [p.tensor for p in facts.trained()]
         gradients = torch.autograd.grad(value, trained, allow_unused=True)
         return value.item(), {
-            p.name: (torch.zeros_like(p.tensor) if g is None else g)
+            p.name: dense(torch.zeros_like(p.tensor) if g is None else g)
             .double().numpy() for p, g in zip(facts.trained(), gradients)}
 
     with as_it_was(module), computing_in(module, dtype), \
             sdpa_kernel(SDPBackend.MATH):
         return run()
+
+
+def dense(gradient):
+    """That of a table whose embedding is `sparse` has the rows that were looked
+    up alone."""
+    return gradient.to_dense() if gradient.is_sparse else gradient
 
 
 def numbers(text, separator):
