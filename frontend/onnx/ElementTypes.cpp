@@ -26,6 +26,9 @@ std::string pcc::frontend::typeName(int32_t dataType) {
 
 Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
                                 bool asStored) {
+  // Bytes are numbers of nine bits with a sign.
+  if (dataType == onnx::TensorProto::UINT8)
+    return IntegerType::get(context, 16);
   Type type = storageType(context, dataType);
   return !asStored && isa_and_present<Float16Type, BFloat16Type>(type)
              ? Float32Type::get(context)

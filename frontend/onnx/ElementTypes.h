@@ -17,10 +17,10 @@ std::string typeName(int32_t dataType);
 inline constexpr llvm::StringLiteral kTypesRemedy =
     "tensors of floats, signed integers and bool are supported";
 
-/// The element type to compute with: that of storage, but f32 for half
-/// precision, which a file has to be small. What a program computes in is
-/// chosen by the compiler's flags, not by the file. With `asStored`, as a
-/// forward-only program has it, half precision stays.
+/// The element type to compute with: that of storage, but i16 for unsigned
+/// bytes, and f32 for half precision, which a file has to be small. What a
+/// program computes in is chosen by the compiler's flags, not by the file. With
+/// `asStored`, as a forward-only program has it, half precision stays.
 mlir::Type elementType(mlir::MLIRContext *context, int32_t dataType,
                        bool asStored);
 

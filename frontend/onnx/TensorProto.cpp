@@ -42,6 +42,16 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
 /// not be stored once if all are equal.
 static constexpr int64_t kLargest = 1 << 26, kSmall = 4096;
 
+/// The stored elements of `tensor` in the type to compute with.
+static Tensor toElement(const Tensor &stored, const onnx::TensorProto &tensor,
+                        Type element) {
+  if (tensor.data_type() != onnx::TensorProto::UINT8)
+    return stored.castTo(element);
+  return Tensor::map(element, stored, [](ArrayRef<Scalar> in) {
+    return ofInt(static_cast<uint8_t>(in[0].i));
+  });
+}
+
 FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
                                             const onnx::TensorProto &tensor,
                                             bool asStored) {
@@ -72,17 +82,18 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
     Tensor stored = Tensor::decode(
         storage, isUniform ? ArrayRef<int64_t>() : ArrayRef<int64_t>(shape),
         range->bytes);
-    return (isUniform ? stored.expand(shape) : stored).castTo(element);
+    return toElement(isUniform ? stored.expand(shape) : stored, tensor,
+                     element);
   }
   if (tensor.has_raw_data()) {
     int64_t bytes = tensor.raw_data().size();
     if (bytes != size * width)
       return disagrees(bytes);
-    return Tensor::decode(storage, shape, tensor.raw_data().data())
-        .castTo(element);
+    return toElement(Tensor::decode(storage, shape, tensor.raw_data().data()),
+                     tensor, element);
   }
   if (auto t = fromFields(storage, shape, tensor))
-    return t->castTo(element);
+    return toElement(*t, tensor, element);
   return emitError(loc) << "tensor '" << tensor.name()
                         << "' does not hold the elements of its shape";
 }

@@ -287,12 +287,31 @@ static LogicalResult castTo(Binder &b, Type element) {
   return success();
 }
 
+/// To unsigned bytes: the number modulo 256.
+static LogicalResult castToByte(Binder &b, Type element) {
+  Type from = b.element(0);
+  if (failed(castTo(b, element)))
+    return failure();
+  const Item &cast = b.getResults()[0];
+  if (cast.tensor) {
+    b.set(0, Tensor::map(element, *cast.tensor, [](In in) {
+            return ofInt(static_cast<uint8_t>(in[0].i));
+          }));
+  } else if (!from.isInteger(1)) {
+    Arithmetic a(b);
+    Value rest = a.rem(cast.value, a.splat(cast.value, 256));
+    b.set(0, a.wrap(rest, 256));
+  }
+  return success();
+}
+
 static LogicalResult importCast(Binder &b) {
   int64_t to = b.intAttr("to", 0);
   Type element =
       elementType(b.builder.getContext(), to, b.translation.isForward());
   if (element)
-    return castTo(b, element);
+    return to == onnx::TensorProto::UINT8 ? castToByte(b, element)
+                                          : castTo(b, element);
   InFlightDiagnostic diag = b.error();
   std::string name = onnx::TensorProto::DataType_IsValid(to)
                          ? onnx::TensorProto::DataType_Name(

@@ -3,7 +3,7 @@ import struct
 
 from wire import put
 
-FLOAT, INT64, BOOL = 1, 7, 9
+FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9
 
 
 def message(*fields):
