@@ -14,10 +14,12 @@ namespace pcc {
 /// more than one, may be what the loss is of.
 class LossBuilder {
 public:
+  /// `function`, a @forward of one block, must outlive this.
   explicit LossBuilder(mlir::func::FuncOp function);
 
   /// causal-lm where the model proves that this is what it is for.
   mlir::FailureOr<Loss> assumed();
+  /// --loss causal-lm, cross-entropy and mse.
   mlir::FailureOr<Loss> causalLM();
   mlir::FailureOr<Loss> crossEntropy();
   mlir::FailureOr<Loss> meanSquaredError();

@@ -88,7 +88,7 @@ OutputRange RangeFinder::compute(Value value) {
     return unbounded();
   if (isa<SoftmaxOp, MaskedSoftmaxOp, SigmoidOp>(op))
     return {0, 1, op};
-  if (isa<TanhOp, ErfOp, SinOp, CosOp>(op))
+  if (isa<TanhOp, ErfOp>(op))
     return {-1, 1, op};
   if (isa<ConstantOp>(op)) {
     std::optional<double> number = analysis::uniformNumber(value);

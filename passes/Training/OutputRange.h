@@ -7,12 +7,14 @@
 
 namespace pcc {
 
-/// Numbers between two, which may be infinite.
+/// Between which two numbers, which may be infinite, others are.
 struct OutputRange {
-  double low, high;
+  double low;  ///< none is less
+  double high; ///< none is greater
   /// What bounds them; null for nothing.
   mlir::Operation *by = nullptr;
 
+  /// Whether both are finite.
   bool isBounded() const;
 };
 
