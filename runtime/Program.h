@@ -117,8 +117,10 @@ typedef struct {
   const char *file;     ///< as given to pcc; NULL: only in the program
   int64_t file_size;    ///< bytes of the whole file, checked at start
   uint64_t file_digest; ///< see FileDigest.h, checked at start
-  int64_t offset;       ///< bytes from the file's start, or PCC_ABSENT
-  int32_t dtype;        ///< of the source elements
+  /// Bytes from the file's start, PCC_ABSENT, or less than that where the file
+  /// has no plain bytes, see model/EncodedTensor.h.
+  int64_t offset;
+  int32_t dtype; ///< of the source elements
   int32_t rank;
   /// 1: the model has the transpose of this matrix under this name, and so have
   /// checkpoints; an exporter folded a transposition.

@@ -72,6 +72,10 @@ inline constexpr llvm::StringLiteral kCountAttr = "nn.count";
 /// no gradient, as padding_idx of PyTorch's Embedding. Other uses of the table
 /// do.
 inline constexpr llvm::StringLiteral kPaddingRowAttr = "nn.padding_row";
+/// On `nn.reduce_max` and `nn.reduce_min`, a unit: of the elements that equal
+/// the result, the first in row-major order gets the whole cotangent, as by the
+/// index that max(dim) of PyTorch returns. Absent: they share it, as of amax.
+inline constexpr llvm::StringLiteral kFirstBestAttr = "nn.first_best";
 /// On `nn.cast` to the type that the input has, a unit: no gradient flows
 /// through it, as through detach() of PyTorch. nn-autodiff takes such casts
 /// away.
@@ -117,6 +121,8 @@ inline constexpr llvm::StringLiteral kPlusOneAttr = "nn.plus_one";
 inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 /// The offset of a source whose tensor the file lacks because an exporter
 /// removed it: its elements are zeros, and the trained model gets it back.
+/// Lesser offsets: the file has the elements in another form than plain bytes,
+/// see runtime/model/EncodedTensor.h.
 inline constexpr int64_t kAbsent = -1;
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,9 @@ def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
     `offset` of `file`, and zero where `i_d >= valid[d]` for any d (padding).
     `file_size` and `digest` (of its header, its ends and samples, see
     runtime/model/FileDigest.h) identify the file.
-    An empty `file` means that the elements exist nowhere.
+    An empty `file` means that the elements exist nowhere. A negative `offset`
+    is of no byte: the file lacks the elements, which are zeros (-1), or has
+    them in another form than plain bytes (less, runtime/model/EncodedTensor.h).
   }];
   let parameters = (ins
     StringRefParameter<"the tensor's name in the file">:$name,

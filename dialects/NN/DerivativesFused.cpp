@@ -2,7 +2,6 @@
 
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/DerivativeBuilder.h"
-#include "dialects/NN/TieAttrs.h"
 #include <numeric>
 
 using namespace mlir;

@@ -108,7 +108,8 @@ class NN_RowReduceOp<string mnemonic, string what>
 def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
     "The maximum over dims, which disappear"> {
   let description = [{
-    Elements that share the maximum share its cotangent.
+    Elements that share the maximum share its cotangent; with the attribute
+    `nn.first_best` the first of them gets all of it.
 
     ```mlir
     %y = nn.reduce_max %x [2] : tensor<2x3x4xf32> -> tensor<2x3xf32>
@@ -122,7 +123,8 @@ def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
 def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
     "The minimum over dims, which disappear"> {
   let description = [{
-    Elements that share the minimum share its cotangent.
+    Elements that share the minimum share its cotangent; with the attribute
+    `nn.first_best` the first of them gets all of it.
 
     ```mlir
     %y = nn.reduce_min %x [2] : tensor<2x3x4xf32> -> tensor<2x3xf32>

@@ -7,7 +7,6 @@
 
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
-#include "dialects/NN/TieAttrs.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;

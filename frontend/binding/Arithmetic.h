@@ -8,7 +8,7 @@
 #ifndef PCC_FRONTEND_BINDING_ARITHMETIC_H
 #define PCC_FRONTEND_BINDING_ARITHMETIC_H
 
-#include "dialects/NN/TieAttrs.h"
+#include "dialects/NN/AttrNames.h"
 #include "frontend/binding/Binder.h"
 
 namespace pcc::frontend {

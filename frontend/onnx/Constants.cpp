@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
+bool pcc::frontend::isOfFloats(const onnx::TensorProto &tensor) {
+  int32_t dtype = dtypeOfONNX(tensor.data_type());
+  return dtype >= 0 && isFloat(dtype);
+}
+
 static bool isConstant(const onnx::NodeProto &node) {
   return node.op_type() == "Constant" && node.domain().empty() &&
          node.output_size() == 1;
@@ -26,13 +31,12 @@ void pcc::frontend::liftConstants(onnx::GraphProto &graph) {
         isConstant(node) ? findAttribute(node, "value") : nullptr;
     if (!value || value->t().data_location() != onnx::TensorProto::EXTERNAL)
       continue;
-    int32_t dtype = dtypeOfONNX(value->t().data_type());
     // A number is a literal, unless it has a name.
     bool isNumber = llvm::all_of(value->t().dims(),
                                  [](int64_t extent) { return extent == 1; });
     StringRef name = node.output(0);
     bool isNamed = !isMadeUp(name) && !name.contains('/');
-    if (dtype < 0 || !isFloat(dtype) || (isNumber && !isNamed))
+    if (!isOfFloats(value->t()) || (isNumber && !isNamed))
       continue;
     onnx::TensorProto *tensor = graph.add_initializer();
     *tensor = value->t();

@@ -8,6 +8,9 @@
 
 namespace pcc::frontend {
 
+/// Whether the elements of a tensor are floats of a type that programs have.
+bool isOfFloats(const onnx::TensorProto &tensor);
+
 /// Adds initializers of the names and elements of those Constant nodes that are
 /// tensors of floats at a place in the file: tools write weights so. The nodes
 /// stay, so that the others keep their numbers.

@@ -9,7 +9,6 @@
 #include "frontend/weights/OperatorNames.h"
 #include "frontend/weights/Phrases.h"
 #include "frontend/weights/ValuePatterns.h"
-#include "runtime/support/DType.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -32,9 +31,7 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
       literals(namesOfConstants(graph)) {
   hasInitializers =
       llvm::any_of(graph.initializer(), [&](const onnx::TensorProto &tensor) {
-        int32_t dtype = pcc::dtypeOfONNX(tensor.data_type());
-        return dtype >= 0 && pcc::isFloat(dtype) &&
-               reached.contains(tensor.name()) &&
+        return isOfFloats(tensor) && reached.contains(tensor.name()) &&
                !literals.contains(tensor.name());
       });
   constexpr StringRef key = "pkg.torch.export.graph_signature.InputSpec.kind";

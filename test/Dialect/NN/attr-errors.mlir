@@ -86,6 +86,14 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.first_best', which is one of nn.reduce_max or nn.reduce_min}}
+  %y = nn.exp %x {nn.first_best} : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'nn.exp' op has the attribute 'nn.detached', which is one of nn.cast}}
   %y = nn.exp %x {nn.detached} : tensor<4xf32>
   return %y : tensor<4xf32>
