@@ -141,9 +141,10 @@ FailureOr<Value> LossBuilder::targets(RankedTensorType type, Attribute dims) {
     StringRef name = stringifyInputRole(InputRole::Targets);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (inputName(function, i) == name) {
-        InFlightDiagnostic diag = function.emitError()
-                                  << "the model has an input called '" << name
-                                  << "', as the loss calls what it adds";
+        InFlightDiagnostic diag =
+            function.emitError()
+            << "the model has an input called '" << name
+            << "', the name of the input for the attached loss";
         diag.attachNote() << "rename it in the file, or export with "
                              "input_names=[...]";
         return diag;

@@ -27,7 +27,7 @@ static const pcc_input *findOther(const pcc_program &program) {
       if (!isFromDataset(role))
         continue;
       // Token files have no padding.
-      if (isPaddingMask(input) && input.sequence_dim == 1)
+      if (isPaddingMask(input))
         continue;
       if (isNamed(role) || input.layout.rank != 2 || input.sequence_dim < 0 ||
           input.layout.shape[input.sequence_dim] != program.seq ||

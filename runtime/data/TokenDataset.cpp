@@ -118,8 +118,8 @@ void TokenDataset::checkSample(int64_t sample) const {
 
 void TokenDataset::copySample(const pcc_input &input, const Shard &shard,
                               int64_t sample, char *to) const {
-  int dim = input.sequence_dim;
   bool isMask = isPaddingMask(input);
+  int dim = isMask ? 1 : input.sequence_dim;
   int64_t position =
       sample * seq + tokenShift(roleOf(input)) + shard.start[dim];
   for (int64_t i = 0; i < shard.extent[dim]; ++i) {
