@@ -104,6 +104,7 @@ save("tokens", model(
 tokens = rng.integers(0, VOCAB, BATCH * SEQ + 1)
 tokens.astype("<u2").tofile(os.path.join(work, "tokens.bin"))
 rows = tokens[:-1].reshape(BATCH, SEQ)
+following = tokens[1:].reshape(BATCH, SEQ)
 
 
 def language(ids, labels, mask):
@@ -112,7 +113,7 @@ def language(ids, labels, mask):
 
 
 close(train("tokens", os.path.join(work, "tokens.bin"))[0],
-      language(rows, rows, np.ones((BATCH, SEQ))))
+      language(rows, following, np.ones((BATCH, SEQ))))
 np.save(os.path.join(folder, "labels.npy"), IDS)
 close(train("tokens", folder)[0], language(IDS, IDS, MASK))
 print("passed")
