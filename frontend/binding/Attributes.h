@@ -32,8 +32,10 @@ inline constexpr int64_t kAnyOpset = 1000;
 
 /// An attribute that an operator may have.
 struct KnownAttribute {
+  /// Of the value: an integer, a float, a string, lists of these, a tensor.
   using Type = onnx::AttributeProto::AttributeType;
 
+  /// An attribute of any value at any opset, which a node may lack.
   KnownAttribute(llvm::StringRef name, Type type) : name(name), type(type) {}
   /// Restricts the values to those listed, separated by '|'. The list includes
   /// the default.
@@ -48,12 +50,15 @@ struct KnownAttribute {
   /// The values that are supported; empty for all.
   llvm::SmallVector<llvm::StringRef> supportedValues() const;
 
+  /// The attribute's name, as nodes have it.
   llvm::StringRef name;
+  /// The type of its value.
   Type type;
   /// As only() takes it; empty for all values.
   llvm::StringRef values;
   /// The first and the last version of the operator set that has it.
   int64_t first = 1, last = kAnyOpset;
+  /// Whether a node that lacks it is refused.
   bool isRequired = false;
 };
 

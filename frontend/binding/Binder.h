@@ -184,9 +184,12 @@ using ImportFn = mlir::LogicalResult (*)(Binder &);
 /// How many operands a node may have; a plain number allows exactly as many.
 /// Those up to `least` must be there, any beyond may be left out.
 struct OperandCount {
+  /// Exactly `count` operands.
   constexpr OperandCount(unsigned count) : least(count), most(count) {}
+  /// From `least` to `most` operands.
   constexpr OperandCount(unsigned least, unsigned most)
       : least(least), most(most) {}
+  /// How many operands must be there, and how many may be.
   unsigned least, most;
 };
 

@@ -99,10 +99,12 @@ bool pcc::frontend::mayBeNegative(Value integers) {
     // Comparisons, and whatever is cast from them.
     if (tensorType(value).getElementType().isInteger(1))
       return true;
+    // Programs check each id of an input that is looked up as it is, not of
+    // one that is computed with.
+    isMoved &= isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op) &&
+               isa<IntegerType>(tensorType(value).getElementType());
     if (isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
       return isNonNegative(op->getOperand(0));
-    // Programs do not check each id of an input that is computed with.
-    isMoved = false;
     if (isa<WhereOp>(op))
       return llvm::all_of(op->getOperands().drop_front(), isNonNegative);
     if (isa<MaxOp>(op))

@@ -66,6 +66,7 @@ Ties tiesOf(const onnx::NodeProto &node);
 /// How a node clamps, if the file tells: at a bound that is a number no
 /// gradient passes, at one that is a tensor both get a half.
 enum class Clamps { ByNumbers, ByTensors, Unknown };
+/// How `node`, a Clip, Max or Min, clamps.
 Clamps clampsOf(const onnx::NodeProto &node);
 
 /// Whether the node is the root of a variance that std() takes: of no variance

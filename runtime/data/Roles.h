@@ -44,8 +44,8 @@ bool isFromDataset(Role role);
 /// Whether data has its values under the input's name.
 bool isNamed(Role role);
 
-/// Whether an input is a padding mask of tokens, by its name as in the compiler:
-/// integers [batch, seq], ones where there is no padding.
+/// Whether an input is a padding mask of tokens, by its name as in the
+/// compiler: integers [batch, seq], ones where there is no padding.
 bool isPaddingMask(const pcc_input &input);
 
 /// Whether it is one number for the whole step.

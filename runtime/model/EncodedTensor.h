@@ -26,7 +26,7 @@
 
 namespace pcc::encoded {
 
-// Numbers of fields, from onnx.proto: of a TensorProto,
+/// Field numbers of a TensorProto, from onnx.proto.
 enum {
   TensorDims = 1,
   TensorDataType = 2,
@@ -37,8 +37,9 @@ enum {
   DoubleData = 10,
   Uint64Data = 11,
 };
-// of a SparseTensorProto, and of what has a tensor: a graph or an attribute.
+/// Field numbers of a SparseTensorProto.
 enum { SparseValues = 1, SparseIndices = 2, SparseDims = 3 };
+/// Field numbers of the messages that have tensors: graphs and attributes.
 enum {
   Initializer = 5, ///< of a graph; an attribute's tensor has this number, too
   SparseInitializer = 15,
@@ -50,6 +51,7 @@ enum {
 inline int64_t offsetOf(int64_t place) { return PCC_ABSENT - 1 - place; }
 /// Whether an offset says so, and of what place.
 inline bool isEncoded(int64_t offset) { return offset < PCC_ABSENT; }
+/// The place that such an offset names.
 inline int64_t placeOf(int64_t offset) { return PCC_ABSENT - 1 - offset; }
 
 /// Reads numbers of one field, be it packed or not, and makes elements of the
@@ -77,6 +79,7 @@ public:
     return true;
   }
 
+  /// How many elements were added.
   int64_t count() const { return static_cast<int64_t>(bytes.size()) / width; }
   /// Element `i` of eight bytes.
   int64_t number(int64_t i) const {
@@ -85,6 +88,7 @@ public:
     return value;
   }
 
+  /// The elements, little-endian, one behind the other.
   std::vector<char> bytes;
 
 private:

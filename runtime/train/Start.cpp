@@ -48,8 +48,8 @@ static bool hasRole(const pcc_program &program, Role role) {
   return false;
 }
 
-/// Says no to numbers of another optimizer than the program's.
-static void checkScalars(const pcc_program &program,
+/// Warns of numbers of another optimizer than the program's.
+static void warnOfScalars(const pcc_program &program,
                          const TrainingOptions &options) {
   const std::pair<const char *, Role> flags[] = {
       {"weight-decay", Role::WeightDecay},
@@ -59,11 +59,9 @@ static void checkScalars(const pcc_program &program,
       {"clip-grad", Role::ClipGrad}};
   for (auto [name, role] : flags)
     if (options.given.count(name) && !hasRole(program, role))
-      fail(ExitUsage,
-           format("--%s: the optimizer that this program was compiled with "
-                  "has none",
-                  name),
-           "pcc --optimizer adamw compiles one that has");
+      warn(format("--%s changes nothing: the optimizer that this program was "
+                  "compiled with does not have it",
+                  name));
 }
 
 Run::Run(const pcc_program &program, const TrainingOptions &given,
@@ -72,7 +70,8 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
       coordinates(coordinatesOf(program, backend::rank())),
       stage(ownStage(program, coordinates)), files(program, given.model) {
   checkInputs(stage);
-  checkScalars(program, options);
+  if (first())
+    warnOfScalars(program, options);
   // Not every run reads it.
   if (!options.model.empty() && !exists(options.model))
     fail(ExitData, format("cannot read model file '%s': %s",

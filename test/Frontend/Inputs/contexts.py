@@ -12,8 +12,7 @@ Run with the Python of benchmarks/setup.
     context-added.onnx     a table of positions that is added whole
     context-mixer.onnx     a matrix from 12 positions to 24
     context-fixed.onnx     more positions than the 12 of its export
-    context-axes.onnx      a sum of whole numbers by two axes, which cannot be
-                           read
+    context-axes.onnx      a norm of whole numbers, which cannot be read
     context-distance.onnx  a bias looked up by distance, which tells nothing
     context-long.onnx      8192 positions
     context-two.onnx       an encoder's and a decoder's positions
@@ -156,7 +155,7 @@ def main():
     g = Graph()
     x = g.node("Gather", g.table("wte", VOCAB), "input_ids")
     apart = g.node("Unsqueeze", "input_ids", ints(1))
-    count = g.node("ReduceSum", apart, ints(1, 2), keepdims=0)
+    count = g.node("ReduceL2", apart, axes=[1, 2], keepdims=0)
     count = g.node("Cast", count, to=TensorProto.FLOAT)
     count = g.node("Unsqueeze", count, ints(1, 2))
     g.write("context-axes", g.node("Add", x, count), ids)

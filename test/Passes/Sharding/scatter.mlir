@@ -1,6 +1,7 @@
 // Sums into rows in the forward pass: rows put where ids say, by batch and by
 // rows, and their derivative, a look-up in a table whose rows are spread.
-// RUN: pcc-opt %s -nn-bound-ids %train -dist-mesh="dp=2 tp=2" %plan -o %t.plan
+// RUN: pcc-opt %s -nn-bound-ids -nn-attach-loss=whole-batch -nn-autodiff \
+// RUN:   -nn-optimizer -dist-mesh="dp=2 tp=2" %plan -o %t.plan
 // RUN: FileCheck %s < %t.plan
 // RUN: %equal | FileCheck --check-prefix=EQUAL %s
 // EQUAL: values equal the reference's, the worst to
