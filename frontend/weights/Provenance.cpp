@@ -256,8 +256,8 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   // A tool that rewrites PyTorch's files leaves names of modules as they are.
   // mul_7 and scalar_tensor_default are results; modules have parameters called
   // t and index.
-  bool isResult = isOperatorResult(name) &&
-                  (stemOf(name) != name || name.contains('_'));
+  bool isResult =
+      isOperatorResult(name) && (stemOf(name) != name || name.contains('_'));
   bool hasOwnName = names.hasOwnNames() ||
                     (names.isFromTorch() && !isNameOfTool(name) && !isResult);
   if (countOf(tensor) == 1 && !hasOwnName && !isParameterName(name)) {

@@ -50,7 +50,7 @@ static bool hasRole(const pcc_program &program, Role role) {
 
 /// Warns of numbers of another optimizer than the program's.
 static void warnOfScalars(const pcc_program &program,
-                         const TrainingOptions &options) {
+                          const TrainingOptions &options) {
   const std::pair<const char *, Role> flags[] = {
       {"weight-decay", Role::WeightDecay},
       {"beta1", Role::Beta1},
