@@ -5,19 +5,28 @@
 using namespace mlir;
 using namespace pcc::nn;
 
-bool pcc::nn::dependsOn(Value value, llvm::function_ref<bool(Value)> isSought) {
+/// Whether `value`, or a value that it is computed from by ops that do not stop
+/// the search, is sought.
+static bool reachesSought(Value value, llvm::function_ref<bool(Value)> isSought,
+                          llvm::function_ref<bool(Operation *)> stops) {
   SmallVector<Value> work{value};
   llvm::SmallDenseSet<Value> seen{value};
   while (!work.empty()) {
     Value next = work.pop_back_val();
     if (isSought(next))
       return true;
-    if (Operation *op = next.getDefiningOp())
-      for (Value operand : op->getOperands())
-        if (seen.insert(operand).second)
-          work.push_back(operand);
+    Operation *op = next.getDefiningOp();
+    if (!op || stops(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (seen.insert(operand).second)
+        work.push_back(operand);
   }
   return false;
+}
+
+bool pcc::nn::dependsOn(Value value, llvm::function_ref<bool(Value)> isSought) {
+  return reachesSought(value, isSought, [](Operation *) { return false; });
 }
 
 llvm::DenseSet<Value> pcc::nn::neededFor(Value value) {
@@ -49,22 +58,9 @@ static bool stopsGradient(Operation *op) {
          });
 }
 
-/// Visits the values that a gradient of `value` reaches.
+/// Whether a value that a gradient of `value` reaches is sought.
 static bool anyReached(Value value, llvm::function_ref<bool(Value)> isSought) {
-  SmallVector<Value> work{value};
-  llvm::SmallDenseSet<Value> seen{value};
-  while (!work.empty()) {
-    Value next = work.pop_back_val();
-    if (isSought(next))
-      return true;
-    Operation *op = next.getDefiningOp();
-    if (!op || stopsGradient(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (seen.insert(operand).second)
-        work.push_back(operand);
-  }
-  return false;
+  return reachesSought(value, isSought, stopsGradient);
 }
 
 bool pcc::nn::hasGradient(Value value) { return anyReached(value, isTrained); }
