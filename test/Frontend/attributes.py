@@ -125,6 +125,28 @@ refuses("result", model([node("Relu", ["x"], ["z", "mask"]),
                          node("Add", ["z", "mask"], ["y"])], IMAGE),
         "Add 'y' reads 'mask', result 1 of Relu 'z', which is not supported")
 
+# Results of which nothing reads a statistic are as good as left out.
+ROWS = [("x", FLOAT, [2, 3, 6]), ("skip", FLOAT, [2, 3, 6])]
+GAMMA = [floats("gamma", [6], [1] * 6)]
+
+
+def skip_norm(read):
+    return model([node("SkipLayerNormalization", ["x", "skip", "gamma"],
+                       ["n", "mean", "deviation", "sum"],
+                       domain="com.microsoft"),
+                  node("Add", ["n", read], ["y"])], ROWS, GAMMA)
+
+
+accepts("declared", skip_norm("sum"))
+refuses("statistic", skip_norm("mean"),
+        "SkipLayerNormalization 'n': its result 'mean', a statistic of rows, is "
+        "not supported")
+refuses("valid-keys", model(
+    [node("Attention", ["q", "k", "v", "", "", "", "count"], ["y"])],
+    [*ATTENTION, ("count", 7, [1])], opset=24),
+    "nonpad_kv_seqlen, the number of valid keys of each sample, is not "
+    "supported", "pass these keys as a mask, attn_mask")
+
 # Opsets and domains.
 accepts("newest", one("Relu", 28))
 refuses("newer", one("Relu", 29),
