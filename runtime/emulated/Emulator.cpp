@@ -29,9 +29,9 @@ using namespace pcc;
 namespace {
 
 constexpr int64_t kLanes = 32;
-/// Bytes of shared memory that are followed together: the least that kernels
-/// keep there.
-constexpr int64_t kUnit = 2;
+/// Bytes of shared memory that are followed together: the size of a bool, the
+/// smallest element that kernels keep there.
+constexpr int64_t kUnit = 1;
 std::mutex mutex;
 std::map<std::string, pcc_emu_counts> counts;
 uint64_t seed = 1;

@@ -201,7 +201,7 @@ void DeviceEmitter::readSameRows(Value induction, Value unit) {
   IRMapping local(map);
   local.map(induction, unit);
   for (const SameRow &row : layout.sameRows) {
-    int64_t bytes = row.element().getIntOrFloatBitWidth() / 8;
+    int64_t bytes = bytesOf(row.element());
     int64_t width = kAccessBytes / bytes;
     int64_t divisor = std::gcd(
         row.columns,

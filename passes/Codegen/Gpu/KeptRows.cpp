@@ -8,8 +8,7 @@ using namespace pcc;
 using namespace pcc::codegen;
 
 int64_t KeptRows::Row::bytes() const {
-  return llvm::alignTo(columns * (element.getIntOrFloatBitWidth() / 8),
-                       kAccessBytes);
+  return llvm::alignTo(columns * bytesOf(element), kAccessBytes);
 }
 
 namespace {

@@ -31,9 +31,7 @@ struct SameRow {
         .getElementType();
   }
   /// Its bytes.
-  int64_t bytes() const {
-    return columns * (element().getIntOrFloatBitWidth() / 8);
-  }
+  int64_t bytes() const { return columns * bytesOf(element()); }
 };
 
 /// How units are put together so that they read the same rows.

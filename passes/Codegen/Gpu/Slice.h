@@ -4,8 +4,14 @@
 #define PCC_PASSES_CODEGEN_GPU_SLICE_H
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace pcc::codegen {
+
+/// The bytes of an element in a device's memory; a bool has one.
+inline int64_t bytesOf(mlir::Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
 
 /// Elements of a buffer from `offset` on.
 struct Slice {

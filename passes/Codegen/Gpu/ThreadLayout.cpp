@@ -137,7 +137,7 @@ static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
     if (slice.offset)
       divisor = std::gcd(divisor, divisorOf(slice.offset, units));
     if (!isOneOf(sameRows, operand.get()))
-      bytes = std::max<int64_t>(bytes, type.getElementTypeBitWidth() / 8);
+      bytes = std::max(bytes, bytesOf(type.getElementType()));
   }
   // What is in no memory of the device does not matter; of less than 16 bits
   // accesses would be of less than 16 bytes.
