@@ -25,15 +25,19 @@
 // Where ranks keep a part of what microbatches add up to, each backward turn is
 // so, and what it reduces is added to that.
 //
+// Gathers of parameter shards are placed by Gathers.h.
+//
 // The runs that write a gradient first in a step call other bodies, so the turn
 // that they are in stays out of the loop, here B0.
 //
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Buckets.h"
+#include "dialects/Dist/Collectives.h"
 #include "dialects/NN/AttrNames.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/FirstWriters.h"
+#include "passes/Pipeline/Gathers.h"
 #include "passes/Pipeline/Passes.h"
 #include "passes/Pipeline/Steps.h"
 #include "passes/Training/Entry.h"
@@ -78,9 +82,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
                      SmallVector<TaskOp> &backward) const;
   SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
                                      ArrayRef<TaskOp> tasks) const;
-  void gatherForUse(std::vector<Step> &steps, ArrayRef<TaskOp> gathers) const;
-  void sortByFirstUse(SmallVector<TaskOp> &gathers,
-                      ArrayRef<TaskOp> tasks) const;
+  bool hasCollectives(ArrayRef<TaskOp> tasks) const;
   std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
                                 bool sends) const;
   int64_t liveBound(StringRef kind, int64_t stage) const;
@@ -310,43 +312,6 @@ PipeSchedulePass::findLastAdding(ArrayRef<TaskOp> reductions,
   return last;
 }
 
-/// Puts gathers, and what makes what these take, into the order in which the
-/// tasks, which run in this order, use what is gathered.
-void PipeSchedulePass::sortByFirstUse(SmallVector<TaskOp> &gathers,
-                                      ArrayRef<TaskOp> tasks) const {
-  llvm::StringMap<size_t> firstUse;
-  for (auto [i, task] : llvm::enumerate(tasks))
-    for (unsigned j = 0; j < TaskOp(task).getSources().size(); ++j)
-      firstUse.try_emplace(TaskOp(task).getSource(j), i);
-  // Those that are taken by others come after these in the module.
-  SmallVector<std::tuple<size_t, size_t, Operation *>> order;
-  for (size_t place = gathers.size(); place-- > 0;) {
-    TaskOp gather = gathers[place];
-    size_t key = tasks.size();
-    auto note = [&](StringRef name) {
-      if (auto known = firstUse.find(name); known != firstUse.end())
-        key = std::min(key, known->second);
-    };
-    for (unsigned i = 0; i < gather.getTargets().size(); ++i) {
-      note(gather.getTarget(i));
-      if (auto row = symbols->lookup<nn::StateOp>(gather.getTarget(i)))
-        for (StringRef held : nn::heldBy(row))
-          note(held);
-    }
-    order.push_back({key, place, gather});
-    for (unsigned i = 0; i < gather.getSources().size(); ++i)
-      if (values.contains(gather.getSource(i))) {
-        size_t &known =
-            firstUse.try_emplace(gather.getSource(i), key).first->second;
-        known = std::min(known, key);
-      }
-  }
-  llvm::sort(order);
-  gathers.clear();
-  for (auto [key, place, gather] : order)
-    gathers.push_back(cast<TaskOp>(gather));
-}
-
 /// Puts what is reduced of each microbatch behind the last task that adds to
 /// it.
 void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
@@ -368,76 +333,20 @@ void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
   }
 }
 
-/// Has rows be there only while tasks use them: each is gathered a task ahead
-/// of a use, beside which the message comes, and released behind it, unless it
-/// is needed again before another message could have brought it.
-void PipeSchedulePass::gatherForUse(std::vector<Step> &steps,
-                                    ArrayRef<TaskOp> gathers) const {
-  llvm::StringMap<size_t> gatherOf;
-  for (auto [i, gather] : llvm::enumerate(gathers)) {
-    StringRef row = TaskOp(gather).getTarget(0);
-    gatherOf[row] = i;
-    for (StringRef held : nn::heldBy(symbols->lookup<nn::StateOp>(row)))
-      gatherOf[held] = i;
-  }
-  // A step is one run, and by gather the runs that use its row.
-  std::vector<Step> single;
-  std::vector<SmallVector<size_t>> uses(gathers.size());
-  size_t runs = 0;
-  auto isRun = [](const Step &step) {
-    return step.tasks.size() == 1 &&
-           isOfSegment(TaskOp(step.tasks.front()).getPhase());
+/// Whether the compute stream communicates while it runs tasks of segments, as
+/// it does with tensor and context parallelism.
+bool PipeSchedulePass::hasCollectives(ArrayRef<TaskOp> tasks) const {
+  auto communicates = [&](StringRef body) {
+    return symbols->lookup<BodyOp>(body)
+        .walk([](Operation *op) {
+          return dist::collectiveAxes(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+        })
+        .wasInterrupted();
   };
-  for (const Step &step : steps) {
-    if (step.tasks.empty())
-      single.push_back(step);
-    for (size_t i = 0; i < step.tasks.size(); ++i) {
-      single.push_back(Step::run(step.tasks.slice(i, 1), step.microbatch));
-      if (!isRun(single.back()))
-        continue;
-      TaskOp task = step.tasks[i];
-      for (unsigned j = 0; j < task.getSources().size(); ++j)
-        if (auto found = gatherOf.find(task.getSource(j));
-            found != gatherOf.end() &&
-            (uses[found->second].empty() || uses[found->second].back() != runs))
-          uses[found->second].push_back(runs);
-      ++runs;
-    }
-  }
-  // By run, what is gathered ahead of it, in the order of use, and released
-  // behind it.
-  size_t lead = ahead ? 1 : 0;
-  std::vector<SmallVector<std::pair<size_t, size_t>>> before(runs);
-  std::vector<SmallVector<size_t>> behind(runs);
-  for (size_t gather = 0; gather < uses.size(); ++gather) {
-    ArrayRef<size_t> all = uses[gather];
-    auto isKept = [&](size_t later) {
-      return later > 0 && later < all.size() &&
-             all[later] - all[later - 1] <= 1 + lead;
-    };
-    for (auto [number, use] : llvm::enumerate(all)) {
-      if (!isKept(number))
-        before[use < lead ? 0 : use - lead].push_back({use, gather});
-      if (!isKept(number + 1))
-        behind[use].push_back(gather);
-    }
-  }
-  steps.clear();
-  size_t run = 0;
-  for (const Step &step : single) {
-    if (!isRun(step)) {
-      steps.push_back(step);
-      continue;
-    }
-    llvm::sort(before[run]);
-    for (auto [use, gather] : before[run])
-      steps.push_back(Step::run(gathers.slice(gather, 1), step.microbatch));
-    steps.push_back(step);
-    for (size_t gather : behind[run])
-      steps.push_back(
-          Step::release(TaskOp(gathers[gather]).getTarget(0), step.microbatch));
-    ++run;
-  }
+  return llvm::any_of(tasks, [&](TaskOp task) {
+    return isOfSegment(task.getPhase()) && communicates(task.getBody());
+  });
 }
 
 /// Runs tasks for the last time, and behind each the reductions that come after
@@ -492,7 +401,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (auto [reduction, last] :
        llvm::zip(reductions, findLastAdding(reductions, all)))
     behind[last].push_back(reduction);
-  sortByFirstUse(gathers, all);
+  GatherPlacement placement(*symbols);
+  placement.sortByFirstUse(gathers, all);
   llvm::copy_if(gathers, std::back_inserter(forUse), [&](TaskOp gather) {
     auto row = symbols->lookup<nn::StateOp>(gather.getTarget(0));
     return row && row->hasAttr(nn::kReleasedAttr);
@@ -533,8 +443,11 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     steps.push_back(Step::run(rest->second, 0));
   if (!ahead)
     joinTransfers(steps, stage);
+  bool interleaves = ahead && hasCollectives(all);
+  if (interleaves)
+    placement.interleave(steps, gathers, all);
   if (!forUse.empty())
-    gatherForUse(steps, forUse);
+    placement.gatherForUse(steps, forUse, /*lead=*/ahead ? 1 : 0);
   if (entry == Entry::Train)
     noteFirst(steps);
 
@@ -544,10 +457,11 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   builder.setInsertionPointToEnd(module.getBody());
   auto schedule = ScheduleOp::create(builder, loc, entry, stage, microbatches);
   builder.createBlock(&schedule.getBody());
-  // Nothing that the first tasks do is needed by gathers, so that all are
-  // begun ahead of these.
-  for (TaskOp task : gathers)
-    emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
+  // No gather needs a result of the first tasks, so all gathers are issued
+  // before them.
+  if (!interleaves)
+    for (TaskOp task : gathers)
+      emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   emitAll(builder, steps);
 
   // What stages hand to each other once a step is there by now.

@@ -422,9 +422,11 @@ static void issue(pcc_context *ctx, int32_t stream,
   if (reads > 0)
     request->accesses.push_back({collective.in, reads * bytes, false});
   request->accesses.push_back({collective.out, writes * bytes, true});
-  if (collective.c.size > 1)
+  if (collective.c.size > 1) {
     countTraffic(stream, collective.name, collective.c.over.c_str(), bytes,
                  sent);
+    keepLaunchOrder(ctx, *request);
+  }
   issueOn(ctx, stream, std::move(request), bytes);
 }
 

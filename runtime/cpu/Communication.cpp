@@ -81,8 +81,15 @@ bool Stream::Running::start(Stream &stream, double now) {
     for (const Event &event : request->waits)
       if (!event.stream->hasDone(event.count))
         return false;
+    PostOrder *launches = request->launches;
+    if (launches &&
+        (launches->posted != request->launchTurn || now < stream.linkFree))
+      return false;
     // Without waits it came when it was issued, whenever the thread looks.
-    double came = request->waits.empty() ? request->issuedAt : now;
+    bool isLate = launches || !request->waits.empty();
+    double came = isLate ? now : request->issuedAt;
+    if (launches)
+      ++launches->posted;
     due = std::max(came, stream.linkFree) + request->delay;
     if (request->delay > 0)
       stream.linkFree = due;
@@ -347,8 +354,9 @@ bool CommunicationThread::moveStream(Stream &stream, double now) {
       if (!mayBegin(stream, i))
         break;
       if (!running.start(stream, now)) {
-        if (running.due > now)
-          nextDue = std::min(nextDue, running.due);
+        for (double moment : {running.due, stream.linkFree})
+          if (moment > now)
+            nextDue = std::min(nextDue, moment);
         break;
       }
       moved = true;

@@ -98,6 +98,10 @@ struct Request {
   std::function<bool()> isHeld;
   /// Waits for its turn in each; see addTo().
   std::vector<std::pair<PostOrder *, uint64_t>> turns;
+  /// The order in which it starts, on whatever stream, and its number in that
+  /// order; null: any.
+  PostOrder *launches = nullptr;
+  uint64_t launchTurn = 0;
   /// Seconds on a link that it has for itself, which takes one request of the
   /// stream after the other; then it is posted.
   double delay = 0;
@@ -106,6 +110,12 @@ struct Request {
 
   /// Takes the next turn of an order.
   void addTo(PostOrder &order) { turns.push_back({&order, order.issued++}); }
+  /// Starts only once all requests that were added to `order` before it have
+  /// started, as NCCL does with NCCL_LAUNCH_ORDER_IMPLICIT=1.
+  void launchIn(PostOrder &order) {
+    launches = &order;
+    launchTurn = order.issued++;
+  }
 };
 
 /// Requests that begin, and are over, in the order of their issue.

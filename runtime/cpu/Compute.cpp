@@ -11,6 +11,9 @@
 #include "runtime/host/Threads.h"
 #include "runtime/telemetry/Trace.h"
 
+#include <cstdlib>
+#include <cstring>
+
 using namespace pcc;
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
@@ -52,6 +55,12 @@ void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes) {
 void pcc_zero(pcc_context *ctx, void *to, int64_t bytes) {
   TraceSpan span(Track::Compute, "clear");
   clearBytes(*ctx, to, bytes);
+}
+
+void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
+  static const char *asked = getenv("PCC_LAUNCH_ORDER");
+  if (asked && !strcmp(asked, "1"))
+    request.launchIn(ctx->launches);
 }
 
 void pcc::issueOn(pcc_context *ctx, int32_t stream,

@@ -74,6 +74,7 @@ struct pcc_context {
   std::string overStages; ///< " over pp"
   const char *node = "";  ///< see pcc_set_node()
   std::map<pcc::Channel, pcc::PostOrder> channels;
+  pcc::PostOrder launches; ///< of collectives and transfers; see keepLaunchOrder
 };
 
 namespace pcc {
@@ -88,6 +89,10 @@ void requireMemory(int64_t bytes);
 /// compute stream returns when it is done.
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
              int64_t bytes);
+
+/// Where collectives and transfers start in the order of their issue, on
+/// whatever streams they are, gives a request its turn.
+void keepLaunchOrder(pcc_context *ctx, Request &request);
 
 /// Where the threads of this rank find a place of the arena; compiled code and
 /// the host may name it by another address.

@@ -68,6 +68,7 @@ static void transfer(pcc_context *ctx, int32_t stream, const char *name,
         post(ctx, message, posted);
     return phase == 0;
   };
+  keepLaunchOrder(ctx, *request);
   issueOn(ctx, stream, std::move(request), bytes);
 }
 

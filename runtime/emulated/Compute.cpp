@@ -138,6 +138,12 @@ void pcc_forget(pcc_context *, void *buffer, int64_t bytes) {
   device().enqueue("release", "", [=] { poison(place, bytes); });
 }
 
+void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
+  // As NCCL does on devices. A rank alone has no messages.
+  if (communication::isRunning())
+    request.launchIn(ctx->launches);
+}
+
 void pcc::issueOn(pcc_context *ctx, int32_t stream,
                   std::unique_ptr<Request> request, int64_t bytes) {
   prepareRequest(ctx, stream, *request, bytes);

@@ -284,6 +284,25 @@ static void testDelay(pcc_context *ctx) {
   CHECK(steadyNow() - begin >= 1.5 && cpuSeconds() - cpu < 0.75);
 }
 
+/// With PCC_DELAY=all_reduce/tp=300 and PCC_LAUNCH_ORDER=1: a gather of another
+/// stream starts once both reductions ahead of it have started, so that the
+/// first one is over.
+static void testLaunchOrder(pcc_context *ctx) {
+  std::vector<float> a = filled(1), b(4 * n);
+  backend::maxOverRanks(0);
+  sum(ctx, First, OverTP, a);
+  pcc_record(ctx, First, 0);
+  sum(ctx, First, OverTP, a);
+  pcc_record(ctx, First, 1);
+  pcc_all_gather_async(ctx, Second, OverAll, PCC_F32, b.data() + n, b.data(),
+                       1);
+  pcc_record(ctx, Second, 2);
+  pcc_wait(ctx, Compute, 2);
+  CHECK(ctx->events[0]->stream->hasDone(ctx->events[0]->count));
+  pcc_wait(ctx, Compute, 1);
+  CHECK(a == filled(4));
+}
+
 /// What the host fills comes in order, beside what computes; an event is that
 /// of the fills before it.
 static void testFills(pcc_context *ctx) {
@@ -422,6 +441,8 @@ int main(int argc, char **argv) {
     testDelay(ctx);
   else if (what == "link")
     testLink(ctx);
+  else if (what == "launch-order")
+    testLaunchOrder(ctx);
   else if (what == "counts")
     testCounts(ctx, program);
   else if (what == "abort" || what == "stuck")
