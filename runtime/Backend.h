@@ -50,9 +50,16 @@ int size();
 pcc_context *prepare(const pcc_program &program, const Coordinates &coordinates,
                      std::string &resources);
 
-/// Has the entries of a device issued operation by operation, not as graphs;
-/// called before prepare(). False: the back end has no graphs.
-bool disableGraphs();
+/// Has the entries of a device launched as graphs, or issued operation by
+/// operation; called before prepare(). False: the back end has no graphs.
+bool chooseGraphs(bool uses);
+/// Lets switches add in collectives (NVLS), in an order that changes from call
+/// to call; called before prepare(). False: the back end has no NCCL.
+bool allowNvls();
+/// What communication takes, "NCCL 2.28.9, 310.0 MiB of device memory on the
+/// rank that has most"; empty where that is nothing. All ranks call it, once
+/// the arena is there.
+std::string communicationText();
 /// What graphs take that were made so far, "4, of 300 nodes, 2.0 MiB of the
 /// device's memory"; empty where there are none.
 std::string graphsText();

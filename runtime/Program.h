@@ -19,7 +19,7 @@ extern "C" {
 
 /// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
 /// another one.
-#define PCC_ABI_VERSION 19
+#define PCC_ABI_VERSION 20
 
 /// The type of an element; support/DType.h says how wide each is and what files
 /// call it. The numbers are part of the ABI.
@@ -244,6 +244,23 @@ typedef struct {
   const char *node; ///< of the model, that a message names; or ""
 } pcc_attention_desc;
 
+/// What a pcc_collective does.
+enum pcc_collective_kind {
+  PCC_ALL_REDUCE = 0,
+  PCC_ALL_GATHER = 1,
+  PCC_REDUCE_SCATTER = 2,
+};
+
+/// A collective of a stage's code.
+typedef struct {
+  int32_t comm;      ///< index into pcc_program.comms
+  int32_t kind;      ///< pcc_collective_kind
+  int32_t dtype;     ///< pcc_dtype
+  int32_t reduction; ///< as of pcc_all_reduce()
+  /// Elements: of the buffer of an all_reduce, of a rank's block of the others.
+  int64_t count;
+} pcc_collective;
+
 /// Runs all microbatches and the update of one training step on this rank.
 typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 
@@ -280,6 +297,10 @@ typedef struct {
   /// What its code has the library compute of attention.
   int32_t n_attentions;
   const pcc_attention_desc *const *attentions;
+  /// The collectives of its code, each size once. The ranks of a communicator
+  /// have the same ones of it, in the same order.
+  int32_t n_collectives;
+  const pcc_collective *collectives;
 } pcc_stage;
 
 /// A communicator: the ranks that differ only in these axes, ordered by the
@@ -291,6 +312,8 @@ typedef struct {
   const int32_t *axes;
   /// Whether its ranks send each other blocks (pcc_all_to_all_async()).
   int32_t exchanges;
+  /// The most channels that NCCL may use (Workspace.h).
+  int32_t channels;
 } pcc_comm;
 
 /// A way that messages take from one stage to another.

@@ -97,8 +97,11 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     it and sent just after the one that made it; a value for a distant stage
     goes through those between. A send and the receive after it from the same
     stage are joined. What repeats itself a microbatch later becomes a loop.
-    Reductions run behind the last run of what adds to the gradients they take,
-    gathers ahead of all others, in the order in which their rows are used.
+    Reductions run behind the last run of what adds to the gradients they take.
+    Gathers come before all other tasks, in the order in which their buckets are
+    used; with `ahead`, where tasks of segments have collectives, each comes two
+    runs ahead of its use. A device starts collectives in the order of their
+    issue, so the first tasks would wait for gathers of the last segments.
 
     With `ahead` what the next task of a direction needs is received before the
     one at hand runs, as far as there is one order of all transfers that every

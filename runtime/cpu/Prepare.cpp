@@ -102,7 +102,9 @@ static void connect(pcc_context &context, const pcc_program &program,
              "making a communicator");
 }
 
-bool backend::disableGraphs() { return false; }
+bool backend::chooseGraphs(bool) { return false; }
+bool backend::allowNvls() { return false; }
+std::string backend::communicationText() { return ""; }
 std::string backend::graphsText() { return ""; }
 
 pcc_context *backend::prepare(const pcc_program &program,

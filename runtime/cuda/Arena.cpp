@@ -52,6 +52,7 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
          "less");
   }
   check(result, "the allocation of memory");
+  connectCollectives(reinterpret_cast<char *>(memory));
   if (kept > 0)
     check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
           "a clear of memory");

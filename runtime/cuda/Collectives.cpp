@@ -9,7 +9,7 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-static ncclDataType_t typeOf(int32_t dtype) {
+ncclDataType_t cuda::ncclTypeOf(int32_t dtype) {
   switch (dtype) {
   case PCC_F32:
     return ncclFloat32;
@@ -54,9 +54,8 @@ void pcc_all_reduce_async(pcc_context *ctx, int32_t stream, int32_t comm,
   if (c.size > 1)
     run(ctx, stream, c, "all_reduce", bytes, 2 * (c.size - 1) * bytes / c.size,
         [&](CUstream on) {
-          return nccl().ncclAllReduce(buffer, buffer, count, typeOf(dtype),
-                                      reduction == PCC_MAX ? ncclMax : ncclSum,
-                                      c.comm, on);
+          return nccl().ncclAllReduce(buffer, buffer, count, ncclTypeOf(dtype),
+                                      ncclReductionOf(reduction), c.comm, on);
         });
 }
 
@@ -86,8 +85,8 @@ void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
     return copyAlone(ctx, stream, in, out, bytes);
   run(ctx, stream, c, "reduce_scatter", bytes, (c.size - 1) * bytes,
       [&](CUstream on) {
-        return nccl().ncclReduceScatter(in, out, count, typeOf(dtype), ncclSum,
-                                        c.comm, on);
+        return nccl().ncclReduceScatter(in, out, count, ncclTypeOf(dtype),
+                                        ncclSum, c.comm, on);
       });
 }
 

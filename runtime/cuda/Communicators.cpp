@@ -4,9 +4,12 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cuda/Graphs.h"
+#include "runtime/cuda/Libraries.h"
 #include "runtime/launch/ExecRanks.h"
+#include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
+#include "runtime/telemetry/Log.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,6 +28,8 @@ struct Communicators {
   Communicator transfers;
   /// By the other stage, the channel, and whether this rank sends.
   std::map<std::tuple<int32_t, int32_t, bool>, Communicator> ways;
+  const pcc_stage *stage = nullptr; ///< this rank's
+  int64_t bytes = 0; ///< of the device, as far as the driver tells
   /// Whether NCCL keeps the order of launches; else `last` is the event behind
   /// the operation before, on the stream `lastOn`.
   bool isOrdered = false;
@@ -52,6 +57,10 @@ static CUdeviceptr connecting() {
 /// As NCCL counts its versions.
 static const int orderedSince = 22600;
 
+static bool usesNvls = false;
+
+bool backend::allowNvls() { return usesNvls = true; }
+
 static Nccl openNccl() {
   if (sharesDevices()) {
     // NCCL refuses two ranks on one device of a host: let it take them for
@@ -61,8 +70,10 @@ static Nccl openNccl() {
     setenv("NCCL_NET", "Socket", 0);
   }
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
-  // All that collectives need they have from the start; see connect().
-  setenv("NCCL_RUNTIME_CONNECT", "0", 1);
+  // Switches that add (NVLS) do so in an order that changes from call to call,
+  // and each communicator has buffers for them. NCCL_ALGO names algorithms.
+  if (!usesNvls && !getenv("NCCL_ALGO"))
+    setenv("NCCL_NVLS_ENABLE", "0", 0);
   // Operations of a graph may be under way as the next one is launched.
   setenv("NCCL_GRAPH_MIXING_SUPPORT", "1", 1);
   Library library("libnccl.so.2", Library::Part::Toolkit);
@@ -140,9 +151,10 @@ static void check(ncclResult_t result, const Communicator &communicator) {
     failNccl(result, communicator, "the start of communication");
 }
 
-/// That of some ranks, of which this one is number `index`.
+/// That of some ranks, of which this one is number `index`. NCCL allocates
+/// buffers for each of its channels, `channels` at most.
 static Communicator join(const std::vector<int> &members, int index,
-                         const std::string &over) {
+                         const std::string &over, int channels) {
   Communicator made;
   made.over = over;
   made.index = index;
@@ -157,24 +169,27 @@ static Communicator join(const std::vector<int> &members, int index,
   } else {
     backend::receive(&id, sizeof(id), members[0]);
   }
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.maxCTAs = channels;
   check(nccl().ncclCommInitRankConfig(&made.comm, made.size, id, made.index,
-                                      nullptr),
+                                      &config),
         made);
   return made;
 }
 
 static Communicator makeCommunicator(const pcc_program &program,
                                      const std::vector<int> &axes,
-                                     const Coordinates &own) {
+                                     const Coordinates &own, int channels) {
   int index = 0;
   std::vector<int> members = membersOf(program, axes, own, index);
-  return join(members, index, nameOf(program, axes));
+  return join(members, index, nameOf(program, axes), channels);
 }
 
 /// Has NCCL do what it would do when this rank sends to other ones, or receives
 /// from them, for the first time: it waits there for the other rank, and for
 /// all that this device has begun. Where a receive was begun ahead, whose
-/// sender waits for this rank, that would be for ever.
+/// sender waits for this rank, that would be for ever. connectCollectives()
+/// does the same for collectives.
 static void connect(const Communicator &c, const std::vector<int> &to,
                     const std::vector<int> &from) {
   auto *place = reinterpret_cast<char *>(connecting());
@@ -215,7 +230,8 @@ static void makeWays(const pcc_program &program, const Coordinates &own) {
     }
     Communicator &made =
         all().ways[{sends ? way.to_stage : way.from_stage, way.channel, sends}];
-    made = join(members, sends ? 0 : 1, nameOf(program, {axis}));
+    made = join(members, sends ? 0 : 1, nameOf(program, {axis}),
+                PCC_TRANSFER_CHANNELS);
     connect(made, 1 - made.index, sends);
   }
 }
@@ -223,7 +239,9 @@ static void makeWays(const pcc_program &program, const Coordinates &own) {
 void cuda::makeCommunicators(const pcc_program &program,
                              const Coordinates &coordinates) {
   Operation operation("making communicators", Doing::Waits);
+  int64_t before = bytesInUse();
   Communicators &made = all();
+  made.stage = &program.stages[stageOf(program, coordinates)];
   made.last = makeEvent();
   // A send in a graph of one stage meets receives in several graphs of another:
   // what NCCL would keep of both sides' buffers fits one pair alone.
@@ -232,7 +250,8 @@ void cuda::makeCommunicators(const pcc_program &program,
   for (int i = 0; i < program.n_comms; ++i) {
     const pcc_comm &comm = program.comms[i];
     std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
-    made.comms.push_back(makeCommunicator(program, axes, coordinates));
+    made.comms.push_back(
+        makeCommunicator(program, axes, coordinates, comm.channels));
     const Communicator &joined = made.comms.back();
     std::vector<int> members(joined.size);
     std::iota(members.begin(), members.end(), 0);
@@ -242,9 +261,65 @@ void cuda::makeCommunicators(const pcc_program &program,
   auto isOnComputeStream = [](const pcc_way &way) { return !way.beside; };
   if (std::any_of(program.ways, program.ways + program.n_ways,
                   isOnComputeStream))
-    made.transfers =
-        makeCommunicator(program, {stageAxis(program)}, coordinates);
+    made.transfers = makeCommunicator(program, {stageAxis(program)},
+                                      coordinates, PCC_TRANSFER_CHANNELS);
   makeWays(program, coordinates);
+  made.bytes = bytesInUse() - before;
+}
+
+/// Issues a collective on the compute stream, on some memory.
+static void tryOut(const pcc_collective &op, const Communicator &c,
+                   char *memory) {
+  CUstream on = computeStream();
+  int64_t block = op.count * sizeOf(op.dtype);
+  char *own = memory + c.index * block;
+  switch (op.kind) {
+  case PCC_ALL_REDUCE:
+    return check(
+        nccl().ncclAllReduce(memory, memory, op.count, ncclTypeOf(op.dtype),
+                             ncclReductionOf(op.reduction), c.comm, on),
+        c);
+  case PCC_ALL_GATHER:
+    return check(nccl().ncclAllGather(own, memory, block, ncclInt8, c.comm, on),
+                 c);
+  case PCC_REDUCE_SCATTER:
+    return check(nccl().ncclReduceScatter(memory, own, op.count,
+                                          ncclTypeOf(op.dtype), ncclSum, c.comm,
+                                          on),
+                 c);
+  default:
+    fail(ExitInternal,
+         format("the program has a collective of kind %d", op.kind));
+  }
+}
+
+void cuda::connectCollectives(char *memory) {
+  const pcc_stage &stage = *all().stage;
+  if (!stage.n_collectives)
+    return;
+  Operation operation("connecting communicators", Doing::Waits);
+  int64_t before = bytesInUse();
+  for (int i = 0; i < stage.n_collectives; ++i) {
+    const pcc_collective &op = stage.collectives[i];
+    if (const Communicator &c = communicator(op.comm); c.comm)
+      tryOut(op, c, memory);
+  }
+  check(driver().cuEventRecord(all().last, computeStream()),
+        "the start of communication");
+  waitFor(all().last, "the start of communication");
+  all().bytes += bytesInUse() - before;
+}
+
+std::string backend::communicationText() {
+  if (pcc_the_program.n_comms + pcc_the_program.n_ways == 0)
+    return "";
+  // The unit keeps the number of bytes within an int.
+  const int64_t unit = 1 << 10;
+  int most = maxOverRanks(static_cast<int>(all().bytes / unit));
+  int version = 0;
+  nccl().ncclGetVersion(&version);
+  return format("NCCL %s, %s of device memory on the rank that has most",
+                versionText(version).c_str(), bytesText(most * unit).c_str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,6 +54,17 @@ struct Communicator {
 /// program of one rank opens no library.
 void makeCommunicators(const pcc_program &program,
                        const Coordinates &coordinates);
+/// Issues each collective of this rank's stage once, on memory that has room
+/// for all of it and may hold anything: NCCL connects ranks by what the first
+/// operation of a kind and size needs. All ranks call it, ahead of an entry.
+void connectCollectives(char *memory);
+
+/// A pcc_dtype that NCCL adds and compares; exits with ExitInternal for others.
+ncclDataType_t ncclTypeOf(int32_t dtype);
+/// A pcc_reduction.
+inline ncclRedOp_t ncclReductionOf(int32_t reduction) {
+  return reduction == PCC_MAX ? ncclMax : ncclSum;
+}
 
 /// One of pcc_program.comms; exits with ExitInternal where there is none.
 Communicator &communicator(int32_t comm);

@@ -62,6 +62,9 @@ struct Device {
 /// CUDA device" where there is none.
 const Device &device();
 
+/// Bytes of the device that this program and others have in use.
+int64_t bytesInUse();
+
 /// Device memory beside the arena, in one piece with it.
 struct Extra {
   /// For the libraries' calls on the compute stream, one after the other.

@@ -13,11 +13,6 @@ using namespace pcc::cuda;
 /// Since then a plan masks by -inf, and backward passes of 16 bits are right.
 static const size_t oldestDnn = 91002;
 
-std::string cuda::versionText(size_t version) {
-  return format("%zu.%zu.%zu", version / 10000, version / 100 % 100,
-                version % 100);
-}
-
 const Dnn &cuda::dnn() {
   static const Dnn table = [] {
     // It compiles some of its kernels, and looks for this by its name alone.

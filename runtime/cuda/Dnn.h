@@ -20,9 +20,6 @@ struct Dnn {
 /// where it is missing or too old.
 const Dnn &dnn();
 
-/// A version as people write it: "9.15.1".
-std::string versionText(size_t version);
-
 /// Makes descriptors and sets what they say. The first failure is kept, and
 /// nothing is done behind it, so that whoever builds much asks once.
 class DnnBuilder {

@@ -12,11 +12,11 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-static bool areDisabled = false;
+static bool areUsed = true;
 /// Those of this process, or null.
 static const Graphs *ofRank = nullptr;
 
-bool cuda::usesGraphs() { return !areDisabled; }
+bool cuda::usesGraphs() { return areUsed; }
 
 const char *cuda::graphsWayOut() {
   return ofRank && ofRank->isRecording()
@@ -25,7 +25,10 @@ const char *cuda::graphsWayOut() {
              : "";
 }
 
-bool backend::disableGraphs() { return areDisabled = true; }
+bool backend::chooseGraphs(bool uses) {
+  areUsed = uses;
+  return true;
+}
 
 std::string backend::graphsText() { return ofRank ? ofRank->text() : ""; }
 

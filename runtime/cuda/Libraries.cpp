@@ -135,3 +135,8 @@ void *Library::address(const char *name) const {
          "first");
   return found;
 }
+
+std::string cuda::versionText(size_t version) {
+  return format("%zu.%zu.%zu", version / 10000, version / 100 % 100,
+                version % 100);
+}

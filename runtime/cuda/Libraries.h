@@ -67,6 +67,9 @@ private:
   std::string opened, places;
 };
 
+/// A version of cuDNN or NCCL as people write it: "9.15.1" for 91501.
+std::string versionText(size_t version);
+
 } // namespace pcc::cuda
 
 #endif // PCC_RUNTIME_CUDA_LIBRARIES_H

@@ -59,9 +59,7 @@ void cuda::requireSameDevices(const pcc_stage &stage) {
   requireSameDnn(stage);
 }
 
-/// What the device has in use that is neither the arena nor beside it: what the
-/// driver, kernels and communicators take, and other programs.
-static int64_t bytesInUse() {
+int64_t cuda::bytesInUse() {
   size_t free = 0, total = 0;
   check(driver().cuMemGetInfo(&free, &total), "a question about the device");
   return static_cast<int64_t>(total - free);

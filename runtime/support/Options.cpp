@@ -120,7 +120,13 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
              "never)"},
         on("no-cuda-graphs", o.noCudaGraphs,
            "of programs for GPUs: issue operations one by one; the results "
-           "are the same")}},
+           "are the same"),
+        on("cuda-graphs", o.cudaGraphs,
+           "of programs for GPUs: launch CUDA graphs with pipeline stages, too "
+           "(default: without them only)"),
+        on("nvls", o.nvls,
+           "of programs for GPUs: let NVLink switches add gradients; sums are "
+           "then not the same bits in each run")}},
       {"Output",
        {count("log-every", o.logEvery, 1,
               "steps between lines on the terminal (default 1)"),

@@ -34,7 +34,8 @@ struct TrainingOptions {
   int64_t lossScaleWindow = PCC_LOSS_SCALE_WINDOW;
   /// Switches.
   bool shuffle = false, skipEmpty = false, info = false, help = false;
-  bool noCudaGraphs = false;
+  bool noCudaGraphs = false, cudaGraphs = false;
+  bool nvls = false;
 
   /// The flags that the command line gave, with their values.
   std::map<std::string, std::string> given;

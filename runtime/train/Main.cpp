@@ -63,6 +63,26 @@ static void joinRanks(const Launch &launch, const TrainingOptions &options) {
   statusJoined();
 }
 
+/// Sees to the flags of programs for GPUs.
+static void chooseForDevices(const pcc_program &program,
+                             const TrainingOptions &options) {
+  if (options.cudaGraphs && options.noCudaGraphs)
+    fail(ExitUsage, "--cuda-graphs and --no-cuda-graphs exclude each other");
+  const char *const compiled = "those that pcc --target cuda compiles have";
+  // NCCL documents graphs for ranks that launch the same one. Those of stages
+  // differ.
+  bool uses = program.n_stages > 1 ? options.cudaGraphs : !options.noCudaGraphs;
+  bool isAsked = options.cudaGraphs || options.noCudaGraphs;
+  if (!backend::chooseGraphs(uses) && isAsked)
+    fail(ExitUsage,
+         format("--%scuda-graphs: this program has no CUDA graphs",
+                options.noCudaGraphs ? "no-" : ""),
+         compiled);
+  if (options.nvls && !backend::allowNvls())
+    fail(ExitUsage, "--nvls: this program does not communicate by NCCL",
+         compiled);
+}
+
 static int run(int argc, char **argv) {
   const pcc_program &program = pcc_the_program;
   if (isStarter())
@@ -86,9 +106,7 @@ static int run(int argc, char **argv) {
     return ExitDone;
   }
   checkTargetCpu();
-  if (options.noCudaGraphs && !backend::disableGraphs())
-    fail(ExitUsage, "--no-cuda-graphs: this program has no CUDA graphs",
-         "those that pcc --target cuda compiles have");
+  chooseForDevices(program, options);
   if (isForwardProgram(program)) {
     checkLaunch(launch, 1, arithmetic(program));
     backend::join(/*alone=*/true);

@@ -95,6 +95,7 @@ private:
   Schedule schedule;
   SourceFiles files;
   std::string resources;
+  std::string communication; ///< see backend::communicationText()
   pcc_context *context;
   char *arena;
   std::unique_ptr<SafeTensors> initFile;

@@ -116,6 +116,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
 void Run::load() {
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
+  communication = backend::communicationText();
   // What is wrong with the data is said now, not when a step reaches it.
   if (first()) {
     Operation check("check of the data");
@@ -216,6 +217,8 @@ void Run::describe() const {
   text += format("mesh       %s\n", meshText(program).c_str());
   if (std::string products = productsText(program); !products.empty())
     text += "products   " + products + "\n";
+  if (!communication.empty())
+    text += "messages   " + communication + "\n";
   std::string rest =
       allChecked ? ""
                  : format("; %s of ids were checked, the rest will be when it "

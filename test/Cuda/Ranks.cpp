@@ -10,6 +10,9 @@
 //   fails     NCCL_DOUBLE_FAIL has an operation fail
 //   versions  those that have cuDNN make attention have several of it
 //
+// "sums" says whether a sum that depends on the order of ranks is the same in
+// each call, "nvls" the same where switches may add.
+//
 // and with "library NAME" one rank says where it finds a library.
 //
 //===----------------------------------------------------------------------===//
@@ -42,9 +45,28 @@ static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
 // Those of the compute stream, of stream 1, and one of stream 3.
 static const pcc_comm comms[] = {
-    {1, tp, 0},  {2, all, 1},      {2, reversed, 0}, {0, tp, 0}, {1, tp, 0},
-    {2, all, 1}, {2, reversed, 0}, {0, tp, 0},       {2, all, 1}};
+    {1, tp, 0, 32},       {2, all, 1, 16}, {2, reversed, 0, 32},
+    {0, tp, 0, 1},        {1, tp, 0, 32},  {2, all, 1, 16},
+    {2, reversed, 0, 32}, {0, tp, 0, 1},   {2, all, 1, 16}};
 static const int32_t allOf1 = 5, tpOf1 = 4, allOf3 = 8;
+// All that is issued on the compute stream, on stream 1 and on stream 3.
+static const pcc_collective collectives[] = {
+    {0, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
+    {1, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n},
+    {1, PCC_ALL_REDUCE, PCC_BF16, PCC_SUM, n},
+    {1, PCC_ALL_REDUCE, PCC_F16, PCC_SUM, n},
+    {1, PCC_ALL_REDUCE, PCC_I64, PCC_SUM, n},
+    {1, PCC_REDUCE_SCATTER, PCC_F32, PCC_SUM, n},
+    {2, PCC_ALL_GATHER, PCC_F32, PCC_SUM, n},
+    {4, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
+    {4, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n},
+    {5, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
+    {5, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n},
+    {5, PCC_ALL_REDUCE, PCC_I64, PCC_SUM, n},
+    {5, PCC_REDUCE_SCATTER, PCC_F32, PCC_SUM, n},
+    {6, PCC_ALL_GATHER, PCC_F32, PCC_SUM, n},
+    {8, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
+    {8, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n}};
 static const pcc_way ways[] = {
     {0, 1, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 1}, {0, 1, 2, 1}, {0, 1, 3, 1},
     {1, 0, 0, 0}, {1, 0, 0, 1}, {1, 0, 1, 0}, {1, 0, 1, 1}, {1, 0, 2, 1}};
@@ -284,6 +306,23 @@ static void testCounts() {
   CHECK(found == expected);
 }
 
+/// Whether a sum of floats, which depends on the order of the ranks, is the
+/// same in each of some calls.
+static bool addsInOneOrder(pcc_context *ctx) {
+  const float values[] = {1e8, 1, -1e8, 1};
+  std::vector<float> first;
+  bool isSame = true;
+  for (int call = 0; call < 8; ++call) {
+    auto sum = filled<float>(n, values[backend::rank()]);
+    pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, sum.at(), n);
+    std::vector<float> found = sum.read();
+    if (call == 0)
+      first = found;
+    isSame &= found == first;
+  }
+  return isSame;
+}
+
 [[noreturn]] static void misbehave(pcc_context *ctx, const std::string &how) {
   auto a = filled<float>(n, 1), b = filled<float>(n, 1);
   bool isOdd = backend::rank() == 3;
@@ -323,6 +362,10 @@ int main(int argc, char **argv) {
            (library.isOpen() ? library.path() : library.tried()).c_str());
     return 0;
   }
+  bool allowsNvls = argc > 1 && !strcmp(argv[1], "nvls");
+  bool isOfSums = allowsNvls || (argc > 1 && !strcmp(argv[1], "sums"));
+  if (allowsNvls)
+    backend::allowNvls();
   Launch launch = findLaunch();
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
   backend::join(/*alone=*/false);
@@ -333,6 +376,10 @@ int main(int argc, char **argv) {
   cuda::device();
   pcc_stage stage = {};
   stage.n_attentions = argc > 1 && !strcmp(argv[1], "versions");
+  stage.n_collectives = std::size(collectives);
+  stage.collectives = collectives;
+  const pcc_stage stages[] = {stage, stage};
+  program.stages = stages;
   cuda::requireSameDevices(stage);
   auto *rank = new cuda::Rank;
   rank->streams.push_back(cuda::computeStream());
@@ -345,9 +392,19 @@ int main(int argc, char **argv) {
   rank->begun = cuda::makeEvent();
   cuda::makeCommunicators(program, coordinatesOf(program, backend::rank()));
   cuda::makeStaging(program, stage);
+  cuda::connectCollectives(
+      reinterpret_cast<char *>(filled<double>(4 * n, 0).at()));
   auto *ctx = reinterpret_cast<pcc_context *>(rank);
-  if (argc > 1)
+  if (argc > 1 && !isOfSums)
     misbehave(ctx, argv[1]);
+  if (isOfSums) {
+    bool isSame = addsInOneOrder(ctx);
+    if (backend::rank() == 0)
+      printf("%s\n", isSame ? "in one order" : "in several orders");
+    backend::finish();
+    releaseLifeline(0);
+    _exit(fflush(stdout));
+  }
 
   testCollectives(ctx, PCC_COMPUTE_STREAM);
   testCounts();

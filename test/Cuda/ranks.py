@@ -42,6 +42,14 @@ for version, seed in ("22809", 0), ("22809", 1), ("22500", 1), ("22500", 2):
     ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
     assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
 
+# Switches add in any order, and do so only where the user asks for it.
+for arguments, environment, order in (
+        (["sums"], {}, "one order"), (["nvls"], {}, "several orders"),
+        (["sums"], {"NCCL_ALGO": "NVLS"}, "several orders"),
+        (["sums"], {"NCCL_NVLS_ENABLE": "1"}, "several orders")):
+    ended, out = run(*arguments, **environment)
+    assert ended == [(0, "")] * 4 and out == f"in {order}\n", (ended, out)
+
 # Ranks have devices of one kind, one library of products and one driver.
 for name, value, own, first in (
         ("PCC_DOUBLE_NAME", "another GPU",

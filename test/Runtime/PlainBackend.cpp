@@ -108,7 +108,9 @@ std::string backend::productsText(int32_t) { return ""; }
 char *backend::allocateArena(int64_t bytes, int64_t) {
   return static_cast<char *>(calloc(std::max<int64_t>(bytes, 1), 1));
 }
-bool backend::disableGraphs() { return false; }
+bool backend::chooseGraphs(bool) { return false; }
+bool backend::allowNvls() { return false; }
+std::string backend::communicationText() { return ""; }
 std::string backend::graphsText() { return ""; }
 void backend::beginEntry(pcc_context *) {}
 int backend::stepsAhead() { return 0; }

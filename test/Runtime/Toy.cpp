@@ -138,9 +138,9 @@ static pcc_program makeProgram() {
   for (int32_t axis : {axisPP, axisTP})
     if (axis >= 0)
       mpAxes[mp++] = axis;
-  comms[0] = {TP > 1, tpAxes, 0};
-  comms[1] = {DP > 1, dpAxes, 0};
-  comms[2] = {mp, mpAxes, 0};
+  comms[0] = {TP > 1, tpAxes, 0, 32};
+  comms[1] = {DP > 1, dpAxes, 0, 32};
+  comms[2] = {mp, mpAxes, 0, 32};
 
   std::vector<char> bytes = modelBytes();
   int64_t size = bytes.size();

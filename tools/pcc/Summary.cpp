@@ -4,6 +4,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
+#include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Pipelines.h"
@@ -132,6 +133,7 @@ void Summary::collectProducts(rt::StageOp stage) {
 void Summary::collectProgram(ModuleOp module) {
   products = 0;
   epilogues.clear();
+  codegen::Communication communication(module);
   for (auto stageOp : module.getOps<rt::StageOp>()) {
     if (int64_t(stageOp.getIndex()) >= options.pp)
       continue;
@@ -140,6 +142,8 @@ void Summary::collectProgram(ModuleOp module) {
     Stage &stage = stages[stageOp.getIndex()];
     stage.arena = stageOp.getArena().value_or(0);
     stage.workspace = workspaceOf(options.target);
+    if (options.target == "cuda")
+      stage.communication = communication.bytesOn(stageOp);
     stage.traffic = trafficOf(stageOp);
     collectProducts(stageOp);
     // What lies in buckets takes the bytes of these, padding included.
@@ -258,20 +262,22 @@ static std::string formatCount(int64_t count, StringRef noun,
 std::pair<int64_t, int64_t> Summary::getLargestStage() const {
   std::pair<int64_t, int64_t> largest = {0, 0};
   for (auto [i, stage] : llvm::enumerate(stages))
-    if (stage.arena + stage.workspace > largest.second)
-      largest = {i, stage.arena + stage.workspace};
+    if (stage.getBytes() > largest.second)
+      largest = {i, stage.getBytes()};
   return largest;
 }
 
 void Summary::printMemory(llvm::raw_ostream &os, int64_t index) const {
   const Stage &stage = stages[index];
-  os << formatBytes(stage.arena + stage.workspace) << " = parameters "
+  os << formatBytes(stage.getBytes()) << " = parameters "
      << formatBytes(stage.parameters) << " + gradients "
      << formatBytes(stage.gradients) << " + optimizer "
      << formatBytes(stage.state) << " + activations "
      << formatBytes(stage.activations);
   if (stage.workspace)
     os << " + workspace " << formatBytes(stage.workspace);
+  if (stage.communication)
+    os << " + NCCL " << formatBytes(stage.communication);
 }
 
 void Summary::printStep(llvm::raw_ostream &os) const {
@@ -394,6 +400,8 @@ void Summary::Stage::printJson(llvm::json::OStream &json) const {
   json.attribute("arena_bytes", arena);
   if (workspace)
     json.attribute("workspace_bytes", workspace);
+  if (communication)
+    json.attribute("nccl_bytes", communication);
   json.attribute("parameter_bytes", parameters);
   json.attribute("gradient_bytes", gradients);
   json.attribute("optimizer_bytes", state);

@@ -49,10 +49,14 @@ private:
 
     int64_t arena = 0;     ///< bytes in all
     int64_t workspace = 0; ///< beside it
+    /// What NCCL allocates, at most.
+    int64_t communication = 0;
     /// Bytes of the buffers of each kind, which may share places.
     std::map<llvm::StringRef, int64_t> kinds;
     TrafficTable traffic;
 
+    /// Of a rank, all of the above.
+    int64_t getBytes() const { return arena + workspace + communication; }
     void printJson(llvm::json::OStream &json) const;
   };
 

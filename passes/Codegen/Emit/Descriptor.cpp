@@ -12,11 +12,10 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
+#include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
 #include "runtime/support/FileNames.h"
-#include <array>
-#include <set>
 
 using namespace mlir;
 using namespace pcc;
@@ -33,7 +32,7 @@ public:
   Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data,
              const Constants &constants, const Attentions &attentions)
       : module(module), program(program), data(data), constants(constants),
-        attentions(attentions) {}
+        attentions(attentions), communication(module) {}
 
   LogicalResult emit();
 
@@ -41,6 +40,7 @@ private:
   Datum axes();
   Datum comms();
   SmallVector<Datum> ways();
+  SmallVector<Datum> collectives(rt::StageOp stage);
   FailureOr<Datum> stage(rt::StageOp stage);
   FailureOr<Datum> tensor(rt::BufferOp buffer);
   FailureOr<Datum> input(rt::BufferOp buffer);
@@ -82,6 +82,7 @@ private:
   DataBuilder &data;
   const Constants &constants;
   const Attentions &attentions;
+  codegen::Communication communication;
   TensorRecords records;
   /// Sources are shared by a parameter and its states.
   llvm::DenseMap<const pcc_source *, Datum> sources;
@@ -103,41 +104,35 @@ Datum Descriptor::axes() {
 }
 
 Datum Descriptor::comms() {
-  std::set<int64_t> exchanging;
-  module.walk([&](rt::AllToAllOp op) {
-    exchanging.insert(program.getCommIndex(op.getAxes(), rt::getStream(op)));
-  });
   SmallVector<Datum> all;
   for (ArrayAttr comm : program.getAllComms()) {
     SmallVector<int32_t> indices;
     for (Attribute name : comm)
       indices.push_back(axisIndex(name));
-    bool exchanges = exchanging.count(all.size());
-    all.push_back(Datum::structure({Datum::i32(indices.size()),
-                                    data.addArray("pcc.comm_axes", indices),
-                                    Datum::i32(exchanges)}));
+    size_t number = all.size();
+    all.push_back(Datum::structure(
+        {Datum::i32(indices.size()), data.addArray("pcc.comm_axes", indices),
+         Datum::i32(communication.exchanges(number)),
+         Datum::i32(communication.channelsOf(number))}));
   }
   return data.addArray("pcc.comms", all);
 }
 
 SmallVector<Datum> Descriptor::ways() {
-  std::set<std::array<int32_t, 4>> sorted;
-  for (auto stage : module.getOps<rt::StageOp>()) {
-    auto add = [&](int64_t to, int64_t channel, bool isBeside) {
-      sorted.insert({int32_t(stage.getIndex()), int32_t(to), int32_t(channel),
-                     int32_t(isBeside)});
-    };
-    stage.walk([&](Operation *op) {
-      if (auto send = dyn_cast<rt::SendOp>(op))
-        add(send.getStage(), send.getChannel(), rt::getStream(op) != 0);
-      else if (auto both = dyn_cast<rt::ExchangeOp>(op))
-        add(both.getToStage(), both.getSendChannel(), false);
-    });
-  }
   SmallVector<Datum> all;
-  for (const auto &way : sorted)
+  for (const codegen::StageTransfer &way : communication.getTransfers())
+    all.push_back(Datum::structure({Datum::i32(way.from), Datum::i32(way.to),
+                                    Datum::i32(way.channel),
+                                    Datum::i32(way.isOverlapped)}));
+  return all;
+}
+
+SmallVector<Datum> Descriptor::collectives(rt::StageOp stage) {
+  SmallVector<Datum> all;
+  for (const pcc_collective &op : communication.collectivesOf(stage))
     all.push_back(Datum::structure(
-        llvm::map_to_vector(way, [](int32_t n) { return Datum::i32(n); })));
+        {Datum::i32(op.comm), Datum::i32(op.kind), Datum::i32(op.dtype),
+         Datum::i32(op.reduction), Datum::i64(op.count)}));
   return all;
 }
 
@@ -426,19 +421,32 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
     if (auto event = dyn_cast<rt::EventOp>(op))
       events += event.getSlots();
   });
+  SmallVector<Datum> communicated = collectives(stage);
   auto found = attentions.find(stage);
   ArrayRef<Datum> library;
   if (found != attentions.end())
     library = found->second;
-  return Datum::structure(
-      {Datum::i64(*stage.getArena()), Datum::i64(endOfKept(stage)),
-       Datum::i32(tensors.size()), Datum::i32(inputs.size()),
-       Datum::i32(trained), data.addArray("pcc.tensors", tensors),
-       data.addArray("pcc.inputs", inputs), *train, entry(rt::kTrainEntry),
-       entry(rt::kEvaluateEntry), Datum::i32(evaluated), *evaluate,
-       entry(rt::kForwardEntry), Datum::i32(forwarded), *forward,
-       Datum::i32(streams), Datum::i32(events), Datum::i32(library.size()),
-       data.addArray("pcc.attentions", library)});
+  return Datum::structure({Datum::i64(*stage.getArena()),
+                           Datum::i64(endOfKept(stage)),
+                           Datum::i32(tensors.size()),
+                           Datum::i32(inputs.size()),
+                           Datum::i32(trained),
+                           data.addArray("pcc.tensors", tensors),
+                           data.addArray("pcc.inputs", inputs),
+                           *train,
+                           entry(rt::kTrainEntry),
+                           entry(rt::kEvaluateEntry),
+                           Datum::i32(evaluated),
+                           *evaluate,
+                           entry(rt::kForwardEntry),
+                           Datum::i32(forwarded),
+                           *forward,
+                           Datum::i32(streams),
+                           Datum::i32(events),
+                           Datum::i32(library.size()),
+                           data.addArray("pcc.attentions", library),
+                           Datum::i32(communicated.size()),
+                           data.addArray("pcc.collectives", communicated)});
 }
 
 LogicalResult Descriptor::emit() {

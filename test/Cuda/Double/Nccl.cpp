@@ -10,10 +10,13 @@
 // Captured operations keep their memory, for each launch of the graph. Launches
 // are ordered within a graph and outside, but not from one graph to the next.
 //
-// What ranks need to send each other something they make when they first do,
-// for which the host waits until the device is idle; so do collectives unless
-// NCCL_RUNTIME_CONNECT=0 has them make it at the start. A program that does so
-// while it records a graph ends.
+// Ranks connect when they first send to each other, and when a collective of a
+// kind, type, reduction and size is first issued: the device allocates 64 KiB
+// for each channel to a peer, and the host waits until the device is idle. A
+// program that does so while it records a graph ends.
+//
+// Sums are in the order of ranks, unless switches may add: then in another one
+// from call to call and from start to start.
 //
 // Every rank sends what it has to each other one, ahead of it what it takes the
 // operation for: ranks that do not agree end the process with both sides'
@@ -56,6 +59,7 @@ struct Driver {
   decltype(&cuStreamWaitEvent) wait;
   decltype(&cuStreamGetCaptureInfo) captureInfo;
   decltype(&cuCtxSynchronize) synchronize;
+  decltype(&cuMemAlloc) allocateDevice;
 };
 
 /// Pinned memory that operations take turns with.
@@ -106,6 +110,7 @@ static const Driver &driver() {
     find(NAME_OF(cuStreamWaitEvent), found.wait);
     find(NAME_OF(cuStreamGetCaptureInfo), found.captureInfo);
     find(NAME_OF(cuCtxSynchronize), found.synchronize);
+    find(NAME_OF(cuMemAlloc), found.allocateDevice);
     return found;
   }();
   return driver;
@@ -143,6 +148,14 @@ static Memory take(size_t bytes) {
   return made;
 }
 
+/// Whether switches may add, in hardware.
+static bool switchesAdd() {
+  const char *enabled = getenv("NCCL_NVLS_ENABLE"),
+             *algorithms = getenv("NCCL_ALGO");
+  return algorithms ? strstr(algorithms, "NVLS") && algorithms[0] != '^'
+                    : !enabled || strcmp(enabled, "0") != 0;
+}
+
 static void runCollective(ncclComm &comm, uint64_t number, Part &part) {
   Header header = {part.kind,
                    static_cast<uint32_t>(part.type),
@@ -171,6 +184,10 @@ static void runCollective(ncclComm &comm, uint64_t number, Part &part) {
   if (part.kind == ReduceScatter)
     for (const char *&block : blocks)
       block += comm.rank * part.outBytes;
+  if (switchesAdd())
+    std::rotate(blocks.begin(),
+                blocks.begin() + (comm.seed + number) % blocks.size(),
+                blocks.end());
   combine(blocks, part.to.data, part.outBytes, part.type, part.reduction);
 }
 
@@ -264,20 +281,37 @@ static void keepOrder(cudaStream_t stream, bool isBehind) {
   }
 }
 
-/// What is made when it is first needed: the host waits for all that the device
-/// has begun, which may be a receive whose sender waits for this rank.
+/// The buffers of so many channels.
+static void allocateChannels(int channels) {
+  const size_t bytes = 64 << 10;
+  CUdeviceptr place;
+  check(driver().allocateDevice(&place, channels * bytes), "buffers");
+}
+
+/// Connects what an operation needs: the host waits for all that the device has
+/// begun, which may be a receive whose sender waits for this rank.
 static void connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
   bool isMessage = part.kind == Message;
-  const char *ahead = getenv("NCCL_RUNTIME_CONNECT");
-  if (isMessage ? part.peer == comm.rank : ahead && !strcmp(ahead, "0"))
+  if (isMessage && part.peer == comm.rank)
     return;
-  if (!comm.connected.insert({isMessage ? part.peer : -1, part.in != nullptr})
-           .second)
+  std::array<uint64_t, 4> key = {part.kind, static_cast<uint64_t>(part.peer),
+                                 part.in != nullptr, 0};
+  if (!isMessage)
+    key = {part.kind, part.type, part.reduction, part.inBytes};
+  if (!comm.connected.insert(key).second)
     return;
   if (captureOf(stream))
     die("ranks are connected while a graph is recorded, others of which may "
         "be under way");
   check(driver().synchronize(), "a connection");
+  const int most = 64, perPeer = 32;
+  int channels = comm.channels > 0 ? comm.channels : most;
+  if (isMessage && part.out)
+    allocateChannels(std::min(channels, perPeer));
+  if (!isMessage && !comm.hasRing) {
+    comm.hasRing = true;
+    allocateChannels(channels * std::min(comm.size - 1, 2));
+  }
 }
 
 static void issue(ncclComm *comm, std::vector<Part> parts,
@@ -374,12 +408,16 @@ const char *ncclGetErrorString(ncclResult_t result) {
 const char *ncclGetLastError(ncclComm_t) { return ""; }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *made, int ranks,
-                                    ncclUniqueId id, int rank, ncclConfig_t *) {
+                                    ncclUniqueId id, int rank,
+                                    ncclConfig_t *config) {
   auto *comm = new ncclComm;
   comm->rank = rank;
   comm->size = ranks;
   comm->sent.resize(ranks);
   comm->received.resize(ranks);
+  if (config && config->maxCTAs != NCCL_CONFIG_UNDEF_INT)
+    comm->channels = config->maxCTAs;
+  memcpy(&comm->seed, id.internal + strlen("nccl-double-"), sizeof(comm->seed));
   connectAll(*comm, id);
   *made = comm;
   return ncclSuccess;

@@ -3,6 +3,7 @@
 #ifndef PCC_TEST_CUDA_DOUBLE_NCCL_H
 #define PCC_TEST_CUDA_DOUBLE_NCCL_H
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -19,9 +20,13 @@ struct ncclComm {
   std::vector<int> sockets;             ///< by rank
   std::vector<uint64_t> sent, received; ///< messages, by rank
   uint64_t performed[2] = {0, 0};       ///< collectives, messages
-  /// Whom it has sent to or received from, and -1 for collectives.
-  std::set<std::pair<int, bool>> connected;
-  std::mutex mutex; ///< of those who use the sockets
+  int channels = 0;                     ///< at most
+  uint64_t seed = 0; ///< the same on all ranks, another one for each start
+  /// What it is connected for: a peer and a direction, or a collective of a
+  /// kind, type, reduction and size.
+  std::set<std::array<uint64_t, 4>> connected;
+  bool hasRing = false; ///< memory for collectives
+  std::mutex mutex;     ///< of those who use the sockets
   std::atomic<ncclResult_t> error{ncclSuccess};
 };
 

@@ -73,6 +73,7 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
     folder.mkdir(exist_ok=True)
     os.chdir(folder)
     # The model's batch of 2 is that of all ranks of data.
+    prepare.has_stages = "--pp" in plan
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
              f"--global-batch-size={batch}", *plan]
     library = ["--attention-backend=cudnn"] if model in LARGER else []
@@ -123,11 +124,18 @@ def start(program, *flags, limit=300, **more):
     return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
+def graph_flags(graphs):
+    """Stages launch graphs only where they are told to."""
+    if graphs:
+        return ["--cuda-graphs"] if prepare.has_stages else []
+    return [] if prepare.has_stages else ["--no-cuda-graphs"]
+
+
 def run(program, seed=0, report=False, graphs=True, limit=300, **environment):
     """What a run leaves; None if it fails."""
     reports = ["--report", "report.json"] if report else []
-    if not graphs:
-        reports.append("--no-cuda-graphs")
+    if program == "cuda":
+        reports += graph_flags(graphs)
     result = start(program, "--val-data", "tokens.bin", "--eval-batches", "2",
                    "--steps", "3", "--save", "saved", "--log-json", "log.json",
                    "--clip-grad", "0.5", *reports, seed=seed, limit=limit,
@@ -241,8 +249,9 @@ def calls(*plan):
     once = [name for name in MADE_ONCE if not (plan and "cudnn" in name)]
     # Without graphs the double of NCCL takes memory as operations are under way.
     issued = [name for name in once if not (plan and name == "cuMemHostAlloc")]
-    for flags, made in (((), [*once, *GRAPHS_MADE]), (("--no-cuda-graphs",), issued)):
-        print(*flags or ["with graphs"])
+    for graphs, made in ((True, [*once, *GRAPHS_MADE]), (False, issued)):
+        flags = graph_flags(graphs)
+        print("with graphs" if graphs else "without graphs")
         for rank, (few, many) in enumerate(zip(count(3, *flags), count(5, *flags),
                                                strict=True)):
             more = many - few
@@ -328,7 +337,7 @@ def requireNoticed(graphs, fault, places, due, limit=300):
     """Some of the places at which a mistake is planted give other numbers; of
     the calls of a name, if that is what is given."""
     if isinstance(places, str):
-        start("cuda", "--steps", "2", *[] if graphs else ["--no-cuda-graphs"],
+        start("cuda", "--steps", "2", *graph_flags(graphs),
               PCC_DOUBLE_TRACE="trace")
         with open("trace", encoding="utf-8") as lines:
             places = range(sum(line.split()[0] == places for line in lines))

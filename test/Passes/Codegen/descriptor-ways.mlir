@@ -8,8 +8,8 @@
 // RUN:   -Wl,--defsym=pcc_copy=0,--defsym=pcc_record=0,--defsym=pcc_wait=0 \
 // RUN:   -Wl,--defsym=pcc_all_to_all=0
 // RUN: %t | FileCheck %s
-// CHECK: comm pp{{$}}
-// CHECK-NEXT: comm dp exchanges
+// CHECK: comm pp channels 1
+// CHECK-NEXT: comm dp exchanges channels 16
 // CHECK-NEXT: way from 0 to 1 channel 0 beside
 // CHECK-NEXT: way from 0 to 1 channel 2{{$}}
 // CHECK-NEXT: way from 1 to 0 channel 1 beside

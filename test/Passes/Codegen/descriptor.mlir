@@ -17,13 +17,13 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     beside [["part"]] microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 19 model m source m.onnx
+// CHECK: abi 20 model m source m.onnx
 // CHECK-NEXT: summary said
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
-// CHECK-NEXT: comm tp
-// CHECK-NEXT: comm part tp
-// CHECK-NEXT: comm part
+// CHECK-NEXT: comm tp channels 1
+// CHECK-NEXT: comm part tp channels 1
+// CHECK-NEXT: comm part channels 1
 // Each integer once: times the index in communicator 1, and alone.
 // CHECK-NEXT: constant 25129 comm 1
 // CHECK-NEXT: constant -4294967297 comm -1

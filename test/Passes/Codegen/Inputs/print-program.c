@@ -68,7 +68,8 @@ int main(void) {
     printf("comm");
     for (int32_t a = 0; a < p->comms[i].n_axes; ++a)
       printf(" %s", p->axes[p->comms[i].axes[a]].name);
-    printf("%s\n", p->comms[i].exchanges ? " exchanges" : "");
+    printf("%s channels %d\n", p->comms[i].exchanges ? " exchanges" : "",
+           p->comms[i].channels);
   }
   for (int32_t i = 0; i < p->n_ways; ++i)
     printf("way from %d to %d channel %d%s\n", p->ways[i].from_stage,
@@ -87,6 +88,12 @@ int main(void) {
            " step %s evaluate %s streams %d events %d\n",
            i, s->arena_bytes, s->kept_bytes, s->step ? "yes" : "no",
            s->evaluate ? "yes" : "no", s->n_streams, s->n_events);
+    const char *const kinds[] = {"all_reduce", "all_gather", "reduce_scatter"};
+    for (int32_t c = 0; c < s->n_collectives; ++c)
+      printf("%s comm %d dtype %d reduction %d count %" PRId64 "\n",
+             kinds[s->collectives[c].kind], s->collectives[c].comm,
+             s->collectives[c].dtype, s->collectives[c].reduction,
+             s->collectives[c].count);
     for (int32_t t = 0; t < s->n_tensors; ++t)
       tensor(&s->tensors[t]);
     for (int32_t t = 0; t < s->n_inputs; ++t) {

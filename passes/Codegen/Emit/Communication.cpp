@@ -1,0 +1,146 @@
+//===- Communication.cpp - What a program has NCCL do ---------------------===//
+
+#include "passes/Codegen/Emit/Communication.h"
+#include "analysis/ElementTypes.h"
+#include "runtime/Runtime.h"
+#include "runtime/Workspace.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::codegen;
+
+/// Collectives of no more elements need no bandwidth.
+static constexpr int64_t kSmallElements = 8192;
+
+static auto keyOf(const pcc_collective &collective) {
+  return std::tie(collective.comm, collective.kind, collective.dtype,
+                  collective.reduction, collective.count);
+}
+
+Communication::Communication(ModuleOp module) {
+  auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty())
+    return;
+  program = *programs.begin();
+  for (ArrayAttr axes : program.getAllComms()) {
+    Use use;
+    for (Attribute axis : axes)
+      use.ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
+    uses.push_back(use);
+  }
+  for (auto stage : module.getOps<rt::StageOp>())
+    collect(stage);
+}
+
+void Communication::collect(rt::StageOp stage) {
+  auto addTransfer = [&](int64_t to, int64_t channel, bool isOverlapped) {
+    transfers.insert({int32_t(stage.getIndex()), int32_t(to), int32_t(channel),
+                      isOverlapped});
+  };
+  stage.walk([&](Operation *op) {
+    if (auto send = dyn_cast<rt::SendOp>(op))
+      addTransfer(send.getStage(), send.getChannel(), rt::getStream(op) != 0);
+    else if (auto both = dyn_cast<rt::ExchangeOp>(op))
+      addTransfer(both.getToStage(), both.getSendChannel(), false);
+    else if (auto exchange = dyn_cast<rt::AllToAllOp>(op))
+      uses[program.getCommIndex(exchange.getAxes(), rt::getStream(op))]
+          .exchanges = true;
+  });
+  for (const pcc_collective &collective : collectivesOf(stage)) {
+    Use &use = uses[collective.comm];
+    int64_t blocks = collective.kind == PCC_ALL_REDUCE ? 1 : use.ranks;
+    use.greatest = std::max(use.greatest, collective.count * blocks);
+  }
+}
+
+std::optional<pcc_collective> Communication::describe(Operation *op) {
+  auto make = [&](ArrayAttr axes, int32_t kind, Value buffer, int32_t reduction,
+                  int64_t count) -> pcc_collective {
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    auto comm =
+        static_cast<int32_t>(program.getCommIndex(axes, rt::getStream(op)));
+    return {comm, kind, analysis::dtypeOf(element), reduction, count};
+  };
+  auto elements = [](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getNumElements();
+  };
+  return llvm::TypeSwitch<Operation *, std::optional<pcc_collective>>(op)
+      .Case([&](rt::AllReduceOp reduce) {
+        Value first = reduce.getBuffers()[0];
+        Type element = cast<MemRefType>(first.getType()).getElementType();
+        bool isMax = reduce.getReduction() == rt::Reduction::Max;
+        return make(reduce.getAxes(), PCC_ALL_REDUCE, first,
+                    isMax ? PCC_MAX : PCC_SUM,
+                    reduce.getBytes() / rt::getElementBytes(element));
+      })
+      .Case([&](rt::AllGatherOp gather) {
+        return make(gather.getAxes(), PCC_ALL_GATHER, gather.getInput(),
+                    PCC_SUM, elements(gather.getInput()));
+      })
+      .Case([&](rt::ReduceScatterOp scatter) {
+        return make(scatter.getAxes(), PCC_REDUCE_SCATTER, scatter.getOutput(),
+                    PCC_SUM, elements(scatter.getOutput()));
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::vector<pcc_collective> Communication::collectivesOf(rt::StageOp stage) {
+  std::vector<pcc_collective> all;
+  stage.walk([&](Operation *op) {
+    std::optional<pcc_collective> found = describe(op);
+    if (found && uses[found->comm].ranks > 1)
+      all.push_back(*found);
+  });
+  llvm::sort(all, [](const pcc_collective &a, const pcc_collective &b) {
+    return keyOf(a) < keyOf(b);
+  });
+  all.erase(llvm::unique(all,
+                         [](const pcc_collective &a, const pcc_collective &b) {
+                           return keyOf(a) == keyOf(b);
+                         }),
+            all.end());
+  return all;
+}
+
+int32_t Communication::channelsOf(size_t comm) const {
+  const Use &use = uses[comm];
+  if (use.exchanges)
+    return PCC_EXCHANGE_CHANNELS;
+  return use.greatest > kSmallElements ? PCC_CHANNELS : 1;
+}
+
+int64_t Communication::bytesOn(rt::StageOp stage) {
+  std::set<size_t> collective, reduced;
+  for (const pcc_collective &op : collectivesOf(stage)) {
+    collective.insert(op.comm);
+    if (op.kind == PCC_ALL_REDUCE)
+      reduced.insert(op.comm);
+  }
+  int64_t connections = 0, communicators = 0;
+  for (auto [comm, use] : llvm::enumerate(uses)) {
+    if (use.ranks == 1)
+      continue;
+    ++communicators;
+    int64_t peers = use.ranks - 1;
+    // A ring receives from one peer. The tree of an all_reduce is a chain
+    // within a host, and so has two neighbors.
+    int64_t neighbors =
+        reduced.count(comm) ? 2 : static_cast<int64_t>(collective.count(comm));
+    connections += channelsOf(comm) * std::min(peers, neighbors);
+    if (use.exchanges)
+      connections += channelsOf(comm) * peers;
+  }
+  bool sharesOne = false;
+  for (const StageTransfer &transfer : transfers) {
+    auto own = static_cast<int32_t>(stage.getIndex());
+    if (transfer.from != own && transfer.to != own)
+      continue;
+    communicators += transfer.isOverlapped;
+    sharesOne |= !transfer.isOverlapped;
+    connections += transfer.to == own ? PCC_TRANSFER_CHANNELS : 0;
+  }
+  communicators += sharesOne;
+  return connections * PCC_CHANNEL_BYTES +
+         communicators * PCC_COMMUNICATOR_BYTES;
+}

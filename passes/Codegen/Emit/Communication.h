@@ -1,0 +1,71 @@
+//===- Communication.h - What a program has NCCL do -------------*- C++ -*-===//
+//
+// NCCL allocates buffers for each connection: a channel to one peer takes some
+// 9 MiB. How many channels a communicator needs follows from what it is used
+// for, so the compiler chooses, and counts the bytes:
+//
+//   use of the communicator           channels
+//   gradients, parameters, layers     32
+//   all_to_all                        16 to each peer
+//   transfers between stages           8
+//   scalars, such as the norm          1
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef PCC_PASSES_CODEGEN_EMIT_COMMUNICATION_H
+#define PCC_PASSES_CODEGEN_EMIT_COMMUNICATION_H
+
+#include "dialects/RT/RT.h"
+#include "runtime/Program.h"
+#include <set>
+#include <vector>
+
+namespace pcc::codegen {
+
+/// A transfer from one stage to another.
+struct StageTransfer {
+  int32_t from, to, channel;
+  /// Whether it is overlapped with compute, on a stream of its own.
+  bool isOverlapped;
+  bool operator<(const StageTransfer &other) const {
+    return std::tie(from, to, channel, isOverlapped) <
+           std::tie(other.from, other.to, other.channel, other.isOverlapped);
+  }
+};
+
+/// The collectives and transfers of a program in rt.
+class Communication {
+public:
+  explicit Communication(mlir::ModuleOp module);
+
+  /// The collectives of a stage, each size once, in a fixed order; without
+  /// all_to_all, which consists of sends.
+  std::vector<pcc_collective> collectivesOf(rt::StageOp stage);
+  /// All transfers between stages, in ascending order.
+  const std::set<StageTransfer> &getTransfers() const { return transfers; }
+  /// Whether the ranks of a communicator send each other blocks.
+  bool exchanges(size_t comm) const { return uses[comm].exchanges; }
+  /// The most channels of a communicator.
+  int32_t channelsOf(size_t comm) const;
+  /// At most the bytes of device memory that NCCL allocates on a rank of a
+  /// stage.
+  int64_t bytesOn(rt::StageOp stage);
+
+private:
+  /// What all stages use a communicator for.
+  struct Use {
+    int64_t ranks = 1;
+    int64_t greatest = 0; ///< elements of a collective
+    bool exchanges = false;
+  };
+  void collect(rt::StageOp stage);
+  std::optional<pcc_collective> describe(mlir::Operation *op);
+
+  rt::ProgramOp program;
+  std::vector<Use> uses;
+  std::set<StageTransfer> transfers;
+};
+
+} // namespace pcc::codegen
+
+#endif // PCC_PASSES_CODEGEN_EMIT_COMMUNICATION_H
