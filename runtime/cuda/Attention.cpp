@@ -177,11 +177,13 @@ static void execute(pcc_context *ctx, const pcc_attention_desc &desc,
   b.set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, scratch);
   b.finalize(pack);
   b.execute(handle(), found->second.plan, pack);
-  if (!b.isWell())
-    fail(ExitDevice,
-         format("cuDNN failed at the %s: %s", describe(desc).c_str(),
-                b.error().c_str()),
-         graphsWayOut());
+  if (b.isWell())
+    return;
+  checkDevice("attention");
+  fail(ExitDevice,
+       format("cuDNN failed at the %s: %s", describe(desc).c_str(),
+              b.error().c_str()),
+       graphsWayOut());
 }
 
 void pcc_attention(pcc_context *ctx, const pcc_attention_desc *desc,

@@ -47,6 +47,7 @@ static const char *endingOf(const pcc_fused_desc &desc) {
 void cuda::checkBlas(cublasStatus_t status, const pcc_fused_desc &desc) {
   if (status == CUBLAS_STATUS_SUCCESS)
     return;
+  checkDevice("a product");
   const pcc_gemm_desc &d = desc.product;
   fail(ExitDevice,
        format("cuBLASLt failed at the product %lld x %lld x %lld of %s%s%s: %s",

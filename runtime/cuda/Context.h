@@ -61,6 +61,9 @@ struct Device {
 /// Chosen by the first call, which ends the program with ExitDevice and "no
 /// CUDA device" where there is none.
 const Device &device();
+/// Says once for all ranks that $CUDA_DEVICE_MAX_CONNECTIONS, which the user
+/// set, was raised.
+void warnOfConnections();
 
 /// Bytes of the device that this program and others have in use.
 int64_t bytesInUse();
@@ -79,8 +82,10 @@ void loadKernels();
 /// Opens the library of products; ends the program with ExitDevice where it is
 /// missing.
 void openBlas();
-/// Ends the program with ExitDevice where ranks have devices, drivers, or
-/// libraries of products or attention, of several kinds; all ranks call it.
+/// Ends the program with ExitDevice where ranks have different kinds of
+/// devices, drivers for different CUDAs, different versions of cuBLASLt, NCCL
+/// or cuDNN, or where two ranks have one device. All ranks call it, before
+/// makeCommunicators().
 void requireSameDevices(const pcc_stage &stage);
 /// Makes plans for what a stage has the library compute of attention, and says
 /// so; opens no library, and says nothing, where that is nothing.

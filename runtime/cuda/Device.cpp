@@ -30,6 +30,58 @@ static bool receivesAhead() {
                      [](const pcc_way &way) { return way.beside; });
 }
 
+/// What the user set $CUDA_DEVICE_MAX_CONNECTIONS to, where it was too little
+/// and raised; else 0.
+static int tooFewConnections = 0;
+static const char *const connectionsName = "CUDA_DEVICE_MAX_CONNECTIONS";
+/// The number that a driver takes unless it is told another, and the greatest
+/// that it takes.
+static const int usualConnections = 8, mostConnections = 32;
+
+/// Streams that share a connection of the device wait for each other. Gives
+/// each stream one: those of compiled code, the launchers of graphs, and one
+/// for what NCCL does by itself. Read by cuInit().
+static void chooseConnections() {
+  const pcc_program &program = pcc_the_program;
+  int streams = 0;
+  for (int i = 0; i < program.n_stages; ++i)
+    streams = std::max<int>(streams, program.stages[i].n_streams);
+  // What is on one stream is in order anyway.
+  if (streams < 2)
+    return;
+  int wanted = std::clamp(streams + 3, usualConnections, mostConnections);
+  const char *text = getenv(connectionsName);
+  int given = text ? atoi(text) : usualConnections;
+  if (given >= wanted || (text && given <= 0))
+    return;
+  if (text)
+    tooFewConnections = given;
+  setenv(connectionsName, std::to_string(wanted).c_str(), 1);
+}
+
+void cuda::warnOfConnections() {
+  if (tooFewConnections && backend::rank() == 0)
+    warn(format("%s=%d would have streams of the device wait for each other: "
+                "this run sets it to %s",
+                connectionsName, tooFewConnections, getenv(connectionsName)));
+}
+
+/// What helps where the driver does not start.
+static const char *wayOut(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    return "forward compatibility (cuda-compat) is for data-centre GPUs alone: "
+           "install a driver of version 580 or later, and take the package's "
+           "folder out of LD_LIBRARY_PATH";
+  case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+    return "libcuda.so.1 and the kernel's driver do not fit: a cuda-compat "
+           "package that LD_LIBRARY_PATH names must be newer than the driver, "
+           "and the driver of a branch that it supports";
+  default:
+    return "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES may hide them";
+  }
+}
+
 backend::Devices backend::findDevices() {
   Devices found;
   found.count = 0;
@@ -38,6 +90,7 @@ backend::Devices backend::findDevices() {
     return found;
   if (receivesAhead())
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  chooseConnections();
   CUresult begun = driver->cuInit(0);
   int count = 0;
   if (begun == CUDA_SUCCESS)
@@ -50,7 +103,7 @@ backend::Devices backend::findDevices() {
     driver->cuGetErrorString(begun, &text);
   found.missing =
       format("no CUDA device: %s", text ? text : "the driver has found none");
-  found.note = "nvidia-smi lists devices; CUDA_VISIBLE_DEVICES may hide them";
+  found.note = wayOut(begun);
   return found;
 }
 

@@ -55,7 +55,10 @@ static Opened open() {
         format("no CUDA device: the driver is one for CUDA %s, "
                "and CUDA %s is needed",
                driverText(table).c_str(), cudaText(oldestDriver).c_str());
-    opened.note = "install a later driver of NVIDIA";
+    opened.note =
+        "install a driver of version 580 or later; data-centre GPUs also run "
+        "with NVIDIA's package cuda-compat-13-0 and its folder in the "
+        "environment: LD_LIBRARY_PATH=/usr/local/cuda-13.0/compat";
     return opened;
   }
 #define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
@@ -81,6 +84,68 @@ const Driver &cuda::driver() {
   return *found;
 }
 
+/// Whether a device has computed a whole step in this process.
+static bool hasComputed = false;
+
+void cuda::noteComputed() { hasComputed = true; }
+
+/// Whether a device found this while it worked, now or before; others are
+/// calls that the driver refuses.
+static bool isFoundByDevice(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_ASSERT:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED:
+  case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Errors that only the hardware makes.
+static bool isHardwareError(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_CONTAINED:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_EXTERNAL_DEVICE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What a driver says of a device that it has lost. At the start it may as
+/// well mean that there is none to be had.
+static bool isLoss(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+  case CUDA_ERROR_OPERATING_SYSTEM:
+  case CUDA_ERROR_SYSTEM_NOT_READY:
+  case CUDA_ERROR_UNKNOWN:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// A failed device, for which a batch system may start the job again on
+/// another one. A program that computed a step has shown that its code is
+/// right: each step has the same addresses.
+static bool isDeviceFailure(CUresult result) {
+  return isHardwareError(result) ||
+         (hasComputed && (isFoundByDevice(result) || isLoss(result)));
+}
+
 void cuda::check(CUresult result, const char *what, const char *subject,
                  const char *node) {
   if (result == CUDA_SUCCESS)
@@ -95,13 +160,25 @@ void cuda::check(CUresult result, const char *what, const char *subject,
              name ? name : std::to_string(static_cast<int>(result)).c_str());
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
     fail(ExitMemory, "out of memory: " + message);
-  // What a device found, now or before, was not refused.
-  bool isFound = result >= CUDA_ERROR_ILLEGAL_ADDRESS &&
-                 result <= CUDA_ERROR_LAUNCH_FAILED;
-  if (!isFound && *graphsWayOut())
+  if (isDeviceFailure(result))
+    fail(ExitCommunication, message,
+         hasComputed ? "this device has computed steps before: look for its "
+                       "Xid in the kernel's log (dmesg), and at nvidia-smi -q; "
+                       "--resume goes on from the last checkpoint"
+                     : "look for its Xid in the kernel's log (dmesg), and at "
+                       "nvidia-smi -q");
+  if (!isFoundByDevice(result) && *graphsWayOut())
     fail(ExitDevice, message, graphsWayOut());
   fail(ExitDevice, message,
        format("an error of work before may show here: %sCUDA_LAUNCH_BLOCKING=1 "
               "has kernels end one by one",
               usesGraphs() ? "with --no-cuda-graphs " : ""));
+}
+
+void cuda::checkDevice(const char *what) {
+  // A failed device fails every call of the driver.
+  size_t free, total;
+  CUresult result = driver().cuMemGetInfo(&free, &total);
+  if (isDeviceFailure(result))
+    check(result, what);
 }

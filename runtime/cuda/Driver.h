@@ -24,9 +24,16 @@ std::string driverText(const Driver &driver);
 
 /// Ends the job if a call of the driver did not succeed, with what was to be
 /// done ("launch of kernel_3_gelu") and, if it is known, for which node of the
-/// model.
+/// model. The code is ExitCommunication where the device has failed, as a lost
+/// rank does: hardware errors, and after the first step all that a device
+/// finds. Else it is ExitDevice, or ExitMemory.
 void check(CUresult result, const char *what, const char *subject = "",
            const char *node = "");
+/// Notes that the device has computed a step.
+void noteComputed();
+/// Ends the job as check() does if the device has failed, of which a library
+/// tells only that it failed itself.
+void checkDevice(const char *what);
 
 } // namespace pcc::cuda
 

@@ -2,16 +2,13 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cuda/Communicators.h"
-#include "runtime/cuda/Dnn.h"
 #include "runtime/cuda/Graphs.h"
 #include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 using namespace pcc;
 using namespace pcc::cuda;
@@ -27,38 +24,6 @@ static int chooseThreads() {
                      sizeof(cpu_set_t), near.count, near.index);
 }
 
-/// Among ranks whose stage has the library compute attention.
-static void requireSameDnn(const pcc_stage &stage) {
-  int own = stage.n_attentions ? static_cast<int>(dnn().cudnnGetVersion()) : 0;
-  int latest = backend::maxOverRanks(own);
-  if (own && own != latest)
-    fail(ExitDevice,
-         format("this rank has cuDNN %s, another one has %s",
-                versionText(own).c_str(), versionText(latest).c_str()),
-         "versions choose differently, and what several ranks compute would "
-         "not stay the same");
-}
-
-void cuda::requireSameDevices(const pcc_stage &stage) {
-  int cores = 0;
-  check(driver().cuDeviceGetAttribute(
-            &cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device().number),
-        "a question about the device");
-  char own[512] = "", first[512] = "";
-  snprintf(own, sizeof(own),
-           "'%s' of %d multiprocessors, %s and a driver for CUDA %s",
-           device().name.c_str(), cores, backend::productsText(PCC_F32).c_str(),
-           driverText(driver()).c_str());
-  memcpy(first, own, sizeof(first));
-  backend::broadcast(first, sizeof(first), 0);
-  if (strcmp(own, first) != 0)
-    fail(ExitDevice, format("this rank has %s, rank 0 has %s", own, first),
-         "the library of products chooses by the first two, a driver may "
-         "compile kernels, and what several ranks compute would not stay the "
-         "same");
-  requireSameDnn(stage);
-}
-
 int64_t cuda::bytesInUse() {
   size_t free = 0, total = 0;
   check(driver().cuMemGetInfo(&free, &total), "a question about the device");
@@ -71,6 +36,9 @@ pcc_context *backend::prepare(const pcc_program &program,
   const pcc_stage &stage = program.stages[stageOf(program, coordinates)];
   setThreads(chooseThreads());
   device();
+  openBlas();
+  requireSameDevices(stage);
+  warnOfConnections();
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
   for (int i = 1; i < stage.n_streams; ++i) {
@@ -88,8 +56,6 @@ pcc_context *backend::prepare(const pcc_program &program,
   makeStaging(program, stage);
   makeFills(program, stage);
   loadKernels();
-  openBlas();
-  requireSameDevices(stage);
   std::string attention = makeAttention(stage);
   resources = format(
       "%s, %s for products, %s of memory in use before", device().name.c_str(),

@@ -233,6 +233,7 @@ void backend::awaitCopies(int turn) {
   Staging &all = staging();
   Turn &asked = all.turns[turn];
   waitFor(asked.copied, "a step");
+  noteComputed();
   for (const Turn::Copy &copy : asked.copies) {
     memcpy(copy.to, copy.piece, copy.bytes);
     all.ring.close(copy.piece);

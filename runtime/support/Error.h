@@ -20,9 +20,9 @@ enum ExitCode {
   ExitData = 4,          ///< data or weights
   ExitNonFinite = 5,     ///< the loss or the gradient norm
   ExitMemory = 6,        ///< out of memory
-  ExitCommunication = 7, ///< communication failure or a lost rank
+  ExitCommunication = 7, ///< communication failure, a lost rank or device
   ExitOutput = 8,        ///< checkpoint or output file
-  ExitDevice = 9,        ///< this processor cannot run the program
+  ExitDevice = 9,        ///< this processor or device cannot run the program
   ExitInternal = 70,     ///< the compiled program and the runtime disagree
 };
 

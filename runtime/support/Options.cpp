@@ -354,14 +354,14 @@ std::string pcc::helpText(const std::string &program) {
       text += format("  %-20s %s\n", left.c_str(), flag.help);
     }
   }
-  text += "\nExit codes: 0 done, 2 usage, 3 ranks or launcher, 4 data or "
-          "weights,\n5 loss not finite, 6 out of memory, 7 a rank was lost, "
-          "8 checkpoint or output, 9 processor,\n128 + n signal n.\nSIGTERM, "
-          "SIGUSR1 and "
-          "SIGHUP end a run after the current step, with a\ncheckpoint; a "
-          "second SIGTERM, or Ctrl-C, ends it at once.\nOMP_NUM_THREADS sets "
-          "the threads of each rank, PCC_START_SECONDS how long\nranks may "
-          "take to start.\n";
+  text +=
+      "\nExit codes: 0 done, 2 usage, 3 ranks or launcher, 4 data or "
+      "weights,\n5 loss not finite, 6 out of memory, 7 a rank or its GPU was "
+      "lost,\n8 checkpoint or output, 9 processor or GPU cannot run this "
+      "program,\n128 + n signal n.\nSIGTERM, SIGUSR1 and SIGHUP end a run "
+      "after the current step, with a\ncheckpoint; a second SIGTERM, or "
+      "Ctrl-C, ends it at once.\nOMP_NUM_THREADS sets the threads of each "
+      "rank, PCC_START_SECONDS how long\nranks may take to start.\n";
   return text;
 }
 

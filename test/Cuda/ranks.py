@@ -1,5 +1,6 @@
 """Collectives and transfers of programs for GPUs, by NCCL's functions, where a
-double communicates; ranks that do not agree, die, or whose operation fails.
+double communicates; ranks that do not agree, have one device, die, or whose
+operation fails.
 
 REQUIRES: cuda
 RUN: rm -rf %t && mkdir %t && cd %t
@@ -37,8 +38,16 @@ def run(*arguments, of={}, **more):
              for rank, (_, err) in zip(started, ended)], ended[0][0])
 
 
+def devices(numbers):
+    """The environment by which ranks have these devices and share none."""
+    return {rank: {"PCC_SHARE_DEVICES": "0", "PCC_DOUBLE_UUID": str(number)}
+            for rank, number in enumerate(numbers)}
+
+
 # NCCL orders launches, or each waits for the one before; whatever is late.
-for version, seed in ("22809", 0), ("22809", 1), ("22500", 1), ("22500", 2):
+ended, out = run(of=devices([3, 1, 4, 2]))
+assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
+for version, seed in ("22809", 1), ("22500", 1), ("22500", 2):
     ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
     assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
 
@@ -50,13 +59,16 @@ for arguments, environment, order in (
     ended, out = run(*arguments, **environment)
     assert ended == [(0, "")] * 4 and out == f"in {order}\n", (ended, out)
 
-# Ranks have devices of one kind, one library of products and one driver.
+# Ranks have devices of one kind, and one version of each library and the driver.
 for name, value, own, first in (
         ("PCC_DOUBLE_NAME", "another GPU",
          "'another GPU' of 132 multiprocessors, cuBLASLt 13.",
          "'double of a GPU' of 132 "),
         ("CUBLAS_DOUBLE_VERSION", "139900",
-         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.99.0 and ",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.99.0, NCCL 2.",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13."),
+        ("NCCL_DOUBLE_VERSION", "22500",
+         "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.",
          "'double of a GPU' of 132 multiprocessors, cuBLASLt 13."),
         ("CUDA_DOUBLE_VERSION", "13090",
          "'double of a GPU' of 132 multiprocessors, cuBLASLt 13.",
@@ -70,6 +82,7 @@ for name, value, own, first in (
         and found[1] != found[2], said
     assert (name == "CUDA_DOUBLE_VERSION") == \
         found[1].endswith(" and a driver for CUDA 13.9"), said
+    assert (name == "NCCL_DOUBLE_VERSION") == (", NCCL 2.25.0 and" in found[1]), said
 
 # And one cuDNN, of those that have it make attention.
 ended, _ = run("versions", of={2: {"CUDNN_DOUBLE_VERSION": "91900"}})
@@ -77,6 +90,18 @@ assert [code for code, _ in ended] == [9] * 4 or \
     {code for code, _ in ended} == {7, 9}, ended
 text = "".join(err for _, err in ended)
 assert "error: this rank has cuDNN 9.15.1, another one has 9.19.0\n" in text, text
+
+# Two ranks with one device are told before NCCL refuses them.
+for numbers, ranks, last in ([1, 2, 3, 2], "1 and 3", "02"), ([7] * 4, "0, 1, 2 and 3", "07"):
+    ended, _ = run(of=devices(numbers))
+    assert ended[0][0] == 9 and {code for code, _ in ended} <= {7, 9}, ended
+    text = "".join(err for _, err in ended)
+    assert text.startswith(
+        f"[rank 0] error: ranks {ranks} have the same device, 'double of a GPU' "
+        f"(GPU-d0d0d0d0-d0d0-d0d0-d0d0-d0d0d0d0d0{last})\n"
+        "[rank 0] note: each rank needs a device of its own: the launcher or "
+        "CUDA_VISIBLE_DEVICES must show "), text
+    assert "PCC_SHARE_DEVICES=1" in text and text.count("error") == 1, text
 
 # Ranks that do not agree are seen by the double, not by a hang.
 ended, _ = run("differ")

@@ -59,11 +59,21 @@ CUresult fake::enqueue(CUstream stream, std::function<void()> run) {
   return streams().push(stream, std::move(operation));
 }
 
-/// An error of the device where $PCC_DOUBLE_ERROR names this place.
+/// An error of the device where $PCC_DOUBLE_ERROR names this place: "wait", or
+/// "wait 214 5", which is error 214 from the sixth time on that all is well.
+/// What has failed stays so.
 static CUresult errorAt(const char *place) {
+  static CUresult failed = CUDA_SUCCESS;
+  static int64_t calls = 0;
   const char *given = getenv("PCC_DOUBLE_ERROR");
-  bool fails = given && !strcmp(given, place);
-  return fails ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+  if (failed || !given)
+    return failed;
+  char name[32] = "";
+  int code = CUDA_ERROR_ILLEGAL_ADDRESS, after = 0;
+  sscanf(given, "%31s %d %d", name, &code, &after);
+  if (!strcmp(name, place) && calls++ >= after)
+    failed = static_cast<CUresult>(code);
+  return failed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +183,7 @@ CUresult cuMemGetInfo(size_t *free, size_t *total) {
   requireContext();
   *total = deviceBytes();
   *free = *total - usedBytes();
-  return CUDA_SUCCESS;
+  return errorAt("");
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
@@ -216,9 +226,11 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 // The device
 //===----------------------------------------------------------------------===//
 
+/// $PCC_DOUBLE_ERROR "init N" has it fail.
 CUresult cuInit(unsigned) {
-  note("cuInit");
-  return CUDA_SUCCESS;
+  const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  note(std::string("cuInit ") + (connections ? connections : ""));
+  return errorAt("init");
 }
 /// $CUDA_DOUBLE_VERSION has it be one for another CUDA.
 CUresult cuDriverGetVersion(int *version) {
@@ -250,6 +262,13 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
   // $PCC_DOUBLE_NAME: that of another GPU.
   const char *given = getenv("PCC_DOUBLE_NAME");
   snprintf(name, bytes, "%s", given ? given : "double of a GPU");
+  return CUDA_SUCCESS;
+}
+/// $PCC_DOUBLE_UUID: the last byte, of a device of its own.
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice) {
+  const char *given = getenv("PCC_DOUBLE_UUID");
+  memset(id->bytes, 0xd0, sizeof(id->bytes));
+  id->bytes[15] = static_cast<char>(given ? atoi(given) : 0);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
@@ -311,7 +330,8 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
 CUresult cuEventQuery(CUevent event) {
   note("cuEventQuery");
   requireContext();
-  return streams().query(event);
+  CUresult error = streams().query(event);
+  return error ? error : errorAt("wait");
 }
 
 CUresult cuEventSynchronize(CUevent event) {

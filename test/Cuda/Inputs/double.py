@@ -108,7 +108,8 @@ def begin(program, *flags, seed=0, **environment):
     make(program)
     env = dict(os.environ, OMP_NUM_THREADS="1", PCC_CUDA_LIBRARIES=str(DOUBLE),
                PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so"),
-               PCC_DOUBLE_SEED=str(seed), **environment)
+               PCC_DOUBLE_SEED=str(seed))
+    env.update(environment)
     return subprocess.Popen(
         [f"./{program}", "--data", "tokens.bin", "--init", "random", *flags],
         env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -379,10 +380,28 @@ def errors():
                         {"PCC_DOUBLE_ERROR": "launch"},
                         {"PCC_DOUBLE_ERROR": "product"},
                         {"PCC_DOUBLE_MIB": "8"}, {"PCC_DOUBLE_CHIP": "89"},
-                        {"CUDA_DOUBLE_VERSION": "12080"}):
+                        {"CUDA_DOUBLE_VERSION": "12080"},
+                        {"PCC_DOUBLE_ERROR": "init 804"},
+                        {"PCC_DOUBLE_ERROR": "init 803"},
+                        # Uncorrectable ECC errors, and launches that fail.
+                        {"PCC_DOUBLE_ERROR": "wait 214"},
+                        {"PCC_DOUBLE_ERROR": "wait 719"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
+    # The same when steps have shown that the device can launch them.
+    for error in "wait 719 12", "wait 999 12", "wait 700 12", "wait 1 12":
+        result = start("cuda", "--steps", "20", PCC_DOUBLE_ERROR=error)
+        print(f"exit {result.returncode}")
+        print(result.stderr, end="")
+    # A driver of a package for forward compatibility, and connections.
+    result = start("cuda", "--steps", "1", PCC_CUDA_LIBRARIES="",
+                   LD_LIBRARY_PATH=str(DOUBLE), PCC_DOUBLE_TRACE="trace",
+                   CUDA_DEVICE_MAX_CONNECTIONS="1")
+    begun = [line.strip() for line in open("trace", encoding="utf-8")
+             if line.startswith("cuInit")]
+    print(f"by LD_LIBRARY_PATH: exit {result.returncode},", *begun)
+    print(result.stderr, end="")
     # A loss that is no number: said of its step, though the host is one ahead,
     # and nothing is written behind it.
     for program in "cpu", "cuda":
