@@ -44,6 +44,12 @@ CUstream computeStream();
 /// A stream of compiled code; exits with ExitInternal where there is none.
 CUstream streamOf(pcc_context *ctx, int32_t stream);
 
+/// What a stream is for. Where both have work, the device begins thread blocks
+/// of communication first: other ranks wait for it.
+enum class StreamUse { Computes, Communicates };
+/// Makes a stream of the driver that waits for no other one.
+CUstream makeStream(StreamUse use);
+
 /// Makes an event that measures no time.
 CUevent makeEvent();
 /// The host waits for the last record of an event; `what` is what it waits for.

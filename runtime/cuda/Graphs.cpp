@@ -40,13 +40,6 @@ struct Graphs::Recording {
   TrafficCounts before;
 };
 
-static CUstream makeStream() {
-  CUstream made;
-  check(driver().cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
-        "the start of a stream");
-  return made;
-}
-
 static int64_t freeBytes() {
   size_t free = 0, total = 0;
   check(driver().cuMemGetInfo(&free, &total), "a question about memory");
@@ -56,7 +49,7 @@ static int64_t freeBytes() {
 Graphs::Graphs(Rank &rank, const pcc_stage &stage)
     : rank(rank), compiledEvents(stage.n_events) {
   for (int i : {0, 1}) {
-    launchers[i] = makeStream();
+    launchers[i] = makeStream(StreamUse::Computes);
     launched[i] = makeEvent();
     for (int32_t event = 0; event < endOf(stage.n_streams); ++event) {
       sets[i].push_back(makeEvent());
@@ -232,8 +225,11 @@ void Graphs::end(int32_t number) {
   check(driver().cuGraphGetNodes(graph, nullptr, &count), "the record of ",
         name);
   int64_t before = freeBytes();
-  check(driver().cuGraphInstantiate(&made.graph, graph, 0), "the making of ",
-        name);
+  // Each node has the priority of the stream that it was recorded on, which is
+  // the launcher's unless this flag is given.
+  check(driver().cuGraphInstantiate(
+            &made.graph, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
+        "the making of ", name);
   check(driver().cuGraphDestroy(graph), "the making of ", name);
   made.traffic = countedSince(recording->before);
   graphs.push_back(std::move(recording->made));

@@ -41,12 +41,9 @@ pcc_context *backend::prepare(const pcc_program &program,
   warnOfConnections();
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
-  for (int i = 1; i < stage.n_streams; ++i) {
-    CUstream made;
-    check(driver().cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
-          "the start of a stream");
-    rank->streams.push_back(made);
-  }
+  // Collectives, transfers and copies of inputs; what computes is on the first.
+  for (int i = 1; i < stage.n_streams; ++i)
+    rank->streams.push_back(makeStream(StreamUse::Communicates));
   for (int i = 0; i < stage.n_events; ++i)
     rank->events.push_back(makeEvent());
   rank->begun = makeEvent();

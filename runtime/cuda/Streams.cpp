@@ -7,14 +7,22 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
+CUstream cuda::makeStream(StreamUse use) {
+  // The greatest priority is the smallest number; on some devices there is one.
+  int least = 0, greatest = 0;
+  check(driver().cuCtxGetStreamPriorityRange(&least, &greatest),
+        "a question about streams");
+  CUstream made;
+  check(driver().cuStreamCreateWithPriority(
+            &made, CU_STREAM_NON_BLOCKING,
+            use == StreamUse::Communicates ? greatest : least),
+        "the start of a stream");
+  return made;
+}
+
 CUstream cuda::computeStream() {
-  static CUstream stream = [] {
-    CUstream made;
-    // Not that of the driver, which others wait for.
-    check(driver().cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
-          "the start of a stream");
-    return made;
-  }();
+  // Not that of the driver, which others wait for.
+  static CUstream stream = makeStream(StreamUse::Computes);
   return stream;
 }
 

@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
   cuInit(0);
   cuDevicePrimaryCtxRetain(&context, 0);
   cuCtxSetCurrent(context);
-  for (CUstream *stream : {&origin, &other})
-    cuStreamCreate(stream, CU_STREAM_NON_BLOCKING);
+  cuStreamCreate(&origin, CU_STREAM_NON_BLOCKING);
+  cuStreamCreateWithPriority(&other, CU_STREAM_NON_BLOCKING, -5);
   for (CUevent *event : {&forked, &joined, &outside, &seen})
     cuEventCreate(event, CU_EVENT_DISABLE_TIMING);
   cuMemAlloc(&memory, 512);
@@ -74,7 +74,9 @@ int main(int argc, char **argv) {
     return say(result);
   if (makes("again"))
     return say(cuStreamWaitEvent(origin, joined, CU_EVENT_WAIT_DEFAULT));
-  cuGraphInstantiate(&made, graph, 0);
+  cuGraphInstantiate(
+      &made, graph,
+      makes("priorities") ? 0 : CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
   cuGraphDestroy(graph);
   cuGraphLaunch(made, origin);
   cuEventSynchronize(seen);

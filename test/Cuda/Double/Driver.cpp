@@ -304,6 +304,24 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   *stream = streams().create();
   return CUDA_SUCCESS;
 }
+/// Those of real GPUs.
+static const int leastPriority = 0, greatestPriority = -5;
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  requireContext();
+  *least = leastPriority;
+  *greatest = greatestPriority;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
+                                    int priority) {
+  CUresult error = cuStreamCreate(stream, flags);
+  note("cuStreamCreateWithPriority " + std::to_string(priority));
+  // A driver takes the nearest that there is.
+  if (priority > leastPriority || priority < greatestPriority)
+    refuse("a priority that there is not");
+  (*stream)->priority = priority;
+  return error;
+}
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
   note("cuEventCreate");
   requireContext();

@@ -156,8 +156,11 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
 CUresult cuGraphInstantiate(CUgraphExec *made, CUgraph graph,
                             unsigned long long flags) {
   note("cuGraphInstantiate");
-  if (flags)
+  if (flags & ~CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
     refuse("flags that it does not know");
+  for (const auto &node : graph->nodes)
+    if (!flags && node->lane && node->lane->priority)
+      refuse("a graph that loses the priorities of its nodes");
   *made = instantiate(*graph);
   return CUDA_SUCCESS;
 }

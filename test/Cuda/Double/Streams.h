@@ -28,6 +28,7 @@ struct CUevent_st {
 
 struct CUstream_st {
   int number = 0;
+  int priority = 0; ///< of kernels; smaller numbers go first
   struct Operation {
     std::function<void()> run;
     /// It begins after this record.

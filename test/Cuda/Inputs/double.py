@@ -49,8 +49,8 @@ LARGER = {"gpt-cudnn": ["--width", "128", "--seq", "24"],
 SIZES = ["--batch", "2", "--seq", "8", "--width", "32", "--inner", "64",
          "--vocab", "50"]
 # What may be asked for before the first step alone.
-MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate",
-             "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
+MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreateWithPriority",
+             "cuEventCreate", "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
              "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate",
              "cublasLtMatmulAlgoGetHeuristic", "cudnnCreate",
              "cudnnBackendFinalize-graph", "cudnnBackendFinalize-plan")
@@ -250,6 +250,12 @@ def calls(*plan):
     once = [name for name in MADE_ONCE if not (plan and "cudnn" in name)]
     # Without graphs the double of NCCL takes memory as operations are under way.
     issued = [name for name in once if not (plan and name == "cuMemHostAlloc")]
+    if plan:
+        count(1)
+        made = collections.Counter(
+            line.split()[1] for line in open("trace.0", encoding="utf-8")
+            if line.startswith("cuStreamCreateWithPriority"))
+        print("streams:", *sorted(made, reverse=True))
     for graphs, made in ((True, [*once, *GRAPHS_MADE]), (False, issued)):
         flags = graph_flags(graphs)
         print("with graphs" if graphs else "without graphs")
