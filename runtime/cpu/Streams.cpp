@@ -5,6 +5,7 @@
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Delays.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/LastOperations.h"
 #include "runtime/telemetry/Trace.h"
 
 #include <map>
@@ -50,6 +51,7 @@ void pcc::prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
   request.stream = stream;
   request.bytes = bytes;
   request.delay = delayOf(request.name, request.detail, bytes);
+  noteOperation(stream, request.name, request.detail, ctx->node);
   request.detail = withNode(request.detail, ctx->node);
   request.waits = std::move(state.waits);
   state.waits.clear();

@@ -8,6 +8,7 @@
 #include "runtime/launch/ExecRanks.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/LastOperations.h"
 #include "runtime/support/Progress.h"
 #include "runtime/telemetry/Log.h"
 
@@ -343,6 +344,13 @@ Communicator &cuda::way(int32_t stage, int32_t channel, bool sends) {
   return found->second;
 }
 
+static void noteLast(Communicator &communicator, int32_t stream,
+                     const char *name, const char *node) {
+  communicator.last = name;
+  communicator.lastNode = node;
+  noteOperation(stream, name, communicator.over.c_str(), node);
+}
+
 /// NCCL is relied on within a graph alone: the first operation of one begins
 /// when the last of the graph before is over.
 static void issueInGraph(Graphs &graphs, int32_t stream,
@@ -353,9 +361,8 @@ static void issueInGraph(Graphs &graphs, int32_t stream,
   int32_t order = graphs.communication();
   if (!all().isOrdered || !graphs.hasRecorded(order))
     graphs.wait(stream, order);
-  graphs.atLaunch([&communicator, name, node](int64_t) {
-    communicator.last = name;
-    communicator.lastNode = node;
+  graphs.atLaunch([&communicator, stream, name, node](int64_t) {
+    noteLast(communicator, stream, name, node);
   });
   if (ncclResult_t result = issue(on))
     failNccl(result, communicator, name, node);
@@ -379,8 +386,7 @@ void cuda::issue(pcc_context *ctx, int32_t stream, Communicator &communicator,
   if (!made.isOrdered && made.lastOn && made.lastOn != on)
     check(driver().cuStreamWaitEvent(on, made.last, CU_EVENT_WAIT_DEFAULT),
           "the order of communication");
-  communicator.last = name;
-  communicator.lastNode = node;
+  noteLast(communicator, stream, name, node);
   if (ncclResult_t result = issue(on))
     failNccl(result, communicator, name, node);
   if (!made.isOrdered)

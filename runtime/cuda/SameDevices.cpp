@@ -53,14 +53,8 @@ static void requireOwnDevices() {
   for (const auto &[id, ranks] : ranksOf) {
     if (ranks.size() < 2)
       continue;
-    std::string text;
-    for (size_t i = 0; i < ranks.size(); ++i)
-      text += (i == 0                  ? ""
-               : i + 1 == ranks.size() ? " and "
-                                       : ", ") +
-              std::to_string(ranks[i]);
     fail(ExitDevice,
-         format("ranks %s have the same device, '%s' (%s)", text.c_str(),
+         format("%s have the same device, '%s' (%s)", ranksText(ranks).c_str(),
                 device().name.c_str(), idText(id).c_str()),
          "each rank needs a device of its own: the launcher or "
          "CUDA_VISIBLE_DEVICES must show the ranks of a host different ones, "

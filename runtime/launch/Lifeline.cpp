@@ -14,6 +14,7 @@
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/LastOperations.h"
 #include "runtime/support/Thread.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ struct Message {
   int32_t kind, number;
   uint64_t sum;
   int32_t doing;
-  char text[108];
+  char text[108], last[384]; ///< see Progress
 };
 
 /// The other side of a connection.
@@ -139,6 +140,36 @@ static std::string noteOf(const std::string &reason) {
   return reason + "; --timeout SECONDS (0: never) is how long to wait";
 }
 
+/// Shows where ranks have come apart: the last operation of each communicator,
+/// said once for ranks that agree. Empty where no rank has issued any.
+static std::string lastText() {
+  struct Group {
+    std::string last;
+    std::vector<int> ranks;
+  };
+  std::vector<Group> groups;
+  for (size_t i = 0; i < lifeline->states.size(); ++i) {
+    const RankState &state = lifeline->states[i];
+    if (!state.isPresent)
+      continue;
+    bool isOwn = i > 0 && backend::rank() != 0;
+    const std::string &last = state.progress.last;
+    auto found = std::find_if(groups.begin(), groups.end(),
+                              [&](auto &group) { return group.last == last; });
+    if (found == groups.end())
+      found = groups.insert(groups.end(), {last, {}});
+    found->ranks.push_back(isOwn ? backend::rank() : static_cast<int>(i));
+  }
+  if (groups.empty() || (groups.size() == 1 && groups[0].last.empty()))
+    return "";
+  const size_t most = 8;
+  std::string text = "; issued last: ";
+  for (size_t i = 0; i < groups.size() && i < most; ++i)
+    text += (i > 0 ? "; " : "") + ranksText(groups[i].ranks) + ": " +
+            (groups[i].last.empty() ? "nothing" : groups[i].last);
+  return text + (groups.size() > most ? "; and others" : "");
+}
+
 /// What this rank waits in for one that stands still.
 static std::string ownText() {
   return format("; rank %d is in ", backend::rank()) + readProgress().text;
@@ -201,7 +232,7 @@ static void judge(double now) {
     announce(format("no rank has done anything for %lld s; all end",
                     static_cast<long long>(lifeline->options.timeout)),
              noteOf("each waits for others, as over a dead network: " +
-                    waitingText()));
+                    waitingText() + lastText()));
     endStall({});
   }
   std::string who, more;
@@ -214,7 +245,8 @@ static void judge(double now) {
   }
   bool isOther = stall.ranks.front() != backend::rank();
   announce(who + more + "; all ranks end",
-           noteOf(reasonOf(stall.isSilent) + (isOther ? ownText() : "")));
+           noteOf(reasonOf(stall.isSilent) + (isOther ? ownText() : "") +
+                  lastText()));
   endStall(stall.ranks);
 }
 
@@ -234,7 +266,7 @@ static void judgeRankZero(double now) {
   if (lifeline->order < greatestOrder)
     announce(nameOf(0, lifeline->lines[0].peer) + " " + stillText(zero, now) +
                  "; all ranks end",
-             noteOf(reasonOf(/*isSilent=*/true) + ownText()));
+             noteOf(reasonOf(/*isSilent=*/true) + ownText() + lastText()));
   endStall({0});
 }
 
@@ -251,6 +283,8 @@ static void act(int rank, const Message &message, double now) {
     progress.doing = static_cast<Doing>(message.doing);
     progress.text.assign(message.text,
                          strnlen(message.text, sizeof(message.text)));
+    progress.last.assign(message.last,
+                         strnlen(message.last, sizeof(message.last)));
     state.hear(progress, now);
     break;
   }
@@ -309,13 +343,15 @@ static void readFrom(int rank, double now) {
 }
 
 static void beat(double now) {
-  Progress progress = readProgress();
-  lifeline->states[backend::rank() == 0 ? 0 : 1].hear(progress, now);
   Message message = {};
+  Progress progress = readProgress();
+  progress.last = lastOperations(sizeof(message.last));
+  lifeline->states[backend::rank() == 0 ? 0 : 1].hear(progress, now);
   message.kind = Beat;
   message.sum = progress.sum;
   message.doing = static_cast<int32_t>(progress.doing);
   snprintf(message.text, sizeof(message.text), "%s", progress.text.c_str());
+  snprintf(message.last, sizeof(message.last), "%s", progress.last.c_str());
   for (const Line &line : lifeline->lines) {
     // A side that does not read gets no more, lest part of a message be sent.
     int unsent = 0;

@@ -38,6 +38,21 @@ int64_t pcc::rankOf(const pcc_program &program,
   return rank;
 }
 
+std::string pcc::ranksText(const std::vector<int> &ranks) {
+  const size_t count = ranks.size(), most = 8;
+  if (count == 1)
+    return format("rank %d", ranks[0]);
+  if (count > 3 && ranks.back() - ranks[0] == static_cast<int>(count) - 1)
+    return format("ranks %d to %d", ranks[0], ranks.back());
+  std::string text = "ranks ";
+  for (size_t i = 0; i < count && i < most; ++i)
+    text += (i == 0           ? ""
+             : i + 1 == count ? " and "
+                              : ", ") +
+            std::to_string(ranks[i]);
+  return text + (count > most ? format(" and %zu others", count - most) : "");
+}
+
 int pcc::stageAxis(const pcc_program &program) {
   for (int axis = 0; axis < program.n_axes; ++axis)
     if (program.axes[axis].role == PCC_PIPELINE_AXIS)

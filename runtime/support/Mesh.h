@@ -25,6 +25,10 @@ Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
 /// The rank that is there.
 int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
 
+/// "rank 3", "ranks 0, 1 and 5", "ranks 0 to 6", and of many, which ascend,
+/// the first: "ranks 0, 2, 4, 6, 8, 10, 12, 14 and 8 others".
+std::string ranksText(const std::vector<int> &ranks);
+
 /// Index of the axis of stages, or -1: there is one stage.
 int stageAxis(const pcc_program &program);
 

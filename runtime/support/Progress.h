@@ -106,6 +106,7 @@ struct Progress {
   uint64_t sum = 0; ///< changes with what is finished, read or written
   Doing doing = Doing::Works;
   std::string text; ///< "'all_reduce over tp' of step 12"
+  std::string last; ///< as lastOperations() has it
 };
 
 /// Reads the notes; one thread beside the main one may call it.

@@ -6,6 +6,8 @@
 //   differ    rank 3 issues another collective than the others
 //   crossed   rank 3 issues those of two communicators the other way around
 //   streams   rank 3 uses a communicator on two streams
+//   hangs     rank 3 waits in a collective of a communicator that the others
+//             are not in, until the lifeline ends all
 //   dies      rank 3 is killed while the others wait for it
 //   fails     NCCL_DOUBLE_FAIL has an operation fail
 //   versions  those that have cuDNN make attention have several of it
@@ -48,7 +50,7 @@ static const pcc_comm comms[] = {
     {1, tp, 0, 32},       {2, all, 1, 16}, {2, reversed, 0, 32},
     {0, tp, 0, 1},        {1, tp, 0, 32},  {2, all, 1, 16},
     {2, reversed, 0, 32}, {0, tp, 0, 1},   {2, all, 1, 16}};
-static const int32_t allOf1 = 5, tpOf1 = 4, allOf3 = 8;
+static const int32_t allOf1 = 5, tpOf1 = 4, reversedOf1 = 6, allOf3 = 8;
 // All that is issued on the compute stream, on stream 1 and on stream 3.
 static const pcc_collective collectives[] = {
     {0, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
@@ -334,7 +336,10 @@ static bool addsInOneOrder(pcc_context *ctx) {
     pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_MAX, a.at(), n);
   if (how == "streams" && isOdd)
     pcc_all_reduce_async(ctx, 2, allOf1, PCC_F32, PCC_SUM, a.at(), n);
-  if (how == "crossed" && isOdd) {
+  if (how == "hangs" && isOdd) {
+    pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
+    pcc_all_reduce_async(ctx, 1, reversedOf1, PCC_F32, PCC_SUM, a.at(), n);
+  } else if (how == "crossed" && isOdd) {
     pcc_all_reduce_async(ctx, 1, allOf1, PCC_F32, PCC_SUM, a.at(), n);
     pcc_all_reduce_async(ctx, 2, 0, PCC_F32, PCC_SUM, b.at(), n);
   } else {
@@ -371,7 +376,10 @@ int main(int argc, char **argv) {
   backend::join(/*alone=*/false);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
   CHECK(backend::size() == 4);
-  holdLifeline({});
+  LifelineOptions lifeline;
+  if (argc > 1 && !strcmp(argv[1], "hangs"))
+    lifeline.timeout = 2;
+  holdLifeline(lifeline);
   // All of backend::prepare but products and kernels.
   cuda::device();
   pcc_stage stage = {};
@@ -383,11 +391,8 @@ int main(int argc, char **argv) {
   cuda::requireSameDevices(stage);
   auto *rank = new cuda::Rank;
   rank->streams.push_back(cuda::computeStream());
-  for (int i = 0; i < 3; ++i) {
-    CUstream made;
-    cuda::driver().cuStreamCreate(&made, CU_STREAM_NON_BLOCKING);
-    rank->streams.push_back(made);
-  }
+  for (int i = 0; i < 3; ++i)
+    rank->streams.push_back(cuda::makeStream(cuda::StreamUse::Communicates));
   rank->events.push_back(cuda::makeEvent());
   rank->begun = cuda::makeEvent();
   cuda::makeCommunicators(program, coordinatesOf(program, backend::rank()));

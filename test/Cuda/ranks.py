@@ -92,7 +92,7 @@ text = "".join(err for _, err in ended)
 assert "error: this rank has cuDNN 9.15.1, another one has 9.19.0\n" in text, text
 
 # Two ranks with one device are told before NCCL refuses them.
-for numbers, ranks, last in ([1, 2, 3, 2], "1 and 3", "02"), ([7] * 4, "0, 1, 2 and 3", "07"):
+for numbers, ranks, last in ([1, 2, 3, 2], "1 and 3", "02"), ([7] * 4, "0 to 3", "07"):
     ended, _ = run(of=devices(numbers))
     assert ended[0][0] == 9 and {code for code, _ in ended} <= {7, 9}, ended
     text = "".join(err for _, err in ended)
@@ -113,6 +113,19 @@ assert re.search(r"rank (3 .* reduction 2, and rank . at .* reduction 0|"
 ended, _ = run("crossed", NCCL_DOUBLE_SECONDS="3")
 assert {-6} <= {code for code, _ in ended} <= {-6, 7}, ended
 assert all("waits for rank" in err for code, err in ended if code == -6), ended
+
+# A hang that NCCL does not end: which rank has come apart is seen.
+ended, _ = run("hangs")
+assert [code for code, _ in ended] == [7] * 4, ended
+text = "".join(err for _, err in ended)
+assert re.fullmatch(
+    r"\[rank 0\] error: no rank has done anything for 2 s; all end\n"
+    r"\[rank 0\] note: each waits for others, as over a dead network: "
+    r"rank 0 in 'the end of what was issued' of the start, .*; issued last: "
+    r"ranks 0, 1 and 2: all_reduce over tp no\. 1 of 'layer/add', all_reduce over "
+    r"pp tp no\. 1 of 'layer/add'; rank 3: all_reduce over tp no\. 1 of "
+    r"'layer/add', all_reduce over tp pp no\. 1 of 'layer/add'; "
+    r"--timeout SECONDS.*\n", text), text
 
 # A communicator has one stream.
 ended, _ = run("streams")
