@@ -12,14 +12,15 @@
 //   inf or nan       0             max(s/2, 1) nothing else changes
 //   no targets       g             s           nothing changes
 //
-// All of it follows from the norm, which is the same on every rank. That a
-// scale of 1 is too large, too, is the runtime's to say.
+// A loss that is not finite is as a norm that is not; where the gradients are
+// finite all the same, as without targets. All of it follows from loss and
+// norm, which are the same on every rank. That a scale of 1 is too large, too,
+// is the runtime's to say.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Training/LossScale.h"
 #include "runtime/Program.h"
-#include <limits>
 
 using namespace mlir;
 using namespace pcc;
@@ -32,76 +33,42 @@ void pcc::addLossScale(ModuleOp module) {
 
 LossScale::LossScale(ModuleOp module, EntryBuilder &entry)
     : module(module), entry(entry), builder(entry.builder), loc(entry.loc),
-      scalar(scalarType(module.getContext())),
-      count(RankedTensorType::get({}, builder.getI64Type())) {
+      math(builder, loc) {
   if (!module.lookupSymbol<StateOp>(kLossScale))
     return;
-  addNumber(module, kGoodSteps, count, 0);
-  window = entry.input(InputRole::LossScaleWindow, count);
-  scale = entry.read(kLossScale, scalar);
-}
-
-Value LossScale::real(double value) {
-  auto attr = builder.getF32FloatAttr(static_cast<float>(value));
-  return ConstantOp::create(builder, loc, scalar,
-                            DenseElementsAttr::get(scalar, attr));
-}
-
-Value LossScale::whole(int64_t value) {
-  auto attr = builder.getI64IntegerAttr(value);
-  return ConstantOp::create(builder, loc, count,
-                            DenseElementsAttr::get(count, attr));
-}
-
-Value LossScale::atMost(Value lhs, Value rhs) {
-  auto type = CompareOp::getResultType(tensorType(lhs));
-  return CompareOp::create(builder, loc, type, Relation::LessOrEqual, lhs, rhs);
-}
-
-/// Of a number that is not negative.
-Value LossScale::isFinite(Value value) {
-  return atMost(value, real(std::numeric_limits<float>::max()));
-}
-
-Value LossScale::where(Value condition, Value lhs, Value rhs) {
-  return WhereOp::create(builder, loc, lhs.getType(), condition, lhs, rhs);
-}
-
-Value LossScale::sum(Value lhs, Value rhs) {
-  return SumOp::create(builder, loc, lhs.getType(), ValueRange{lhs, rhs});
+  addNumber(module, kGoodSteps, math.wholeType, 0);
+  window = entry.input(InputRole::LossScaleWindow, math.wholeType);
+  scale = entry.read(kLossScale, math.realType);
 }
 
 Value LossScale::divisor(Value targets) {
-  return MulOp::create(builder, loc, scalar, targets, scale);
+  return MulOp::create(builder, loc, math.realType, targets, scale);
 }
 
-Value LossScale::orNothing(Value factor, Value norm) {
-  isGood = isFinite(norm);
-  return where(isGood, factor, real(std::numeric_limits<float>::quiet_NaN()));
-}
-
-Value LossScale::countUpdate() {
-  addNumber(module, kUpdates, count, 0);
-  Value before = entry.read(kUpdates, count);
-  Value next = sum(before, whole(1));
-  entry.write(where(isGood, next, before), kUpdates);
+Value LossScale::countUpdate(Value isTaken) {
+  addNumber(module, kUpdates, math.wholeType, 0);
+  Value before = entry.read(kUpdates, math.wholeType);
+  Value next = math.sum(before, math.whole(1));
+  entry.write(math.where(isTaken, next, before), kUpdates);
   return next;
 }
 
-void LossScale::change(Value length) {
-  Value good = entry.read(kGoodSteps, count), next = sum(good, whole(1));
-  Value isDue = atMost(window, next), isWhole = isFinite(length);
+void LossScale::change(Value isTaken, Value length) {
+  Value good = entry.read(kGoodSteps, math.wholeType),
+        next = math.sum(good, math.whole(1));
+  Value isDue = math.atMost(window, next), isWhole = math.isFinite(length);
+  RankedTensorType scalar = math.realType;
   Value twice =
       ScaleOp::create(builder, loc, scalar, scale, builder.getF64FloatAttr(2));
   twice = MinOp::create(builder, loc, scalar, twice,
-                        real(double(PCC_MOST_LOSS_SCALE)));
+                        math.real(double(PCC_MOST_LOSS_SCALE)));
   Value half = ScaleOp::create(builder, loc, scalar, scale,
                                builder.getF64FloatAttr(0.5));
-  half = MaxOp::create(builder, loc, scalar, half, real(1));
-  entry.write(where(isGood, where(isDue, whole(0), next),
-                    where(isWhole, good, whole(0))),
+  half = MaxOp::create(builder, loc, scalar, half, math.real(1));
+  entry.write(math.where(isTaken, math.where(isDue, math.whole(0), next),
+                         math.where(isWhole, good, math.whole(0))),
               kGoodSteps);
-  entry.write(
-      where(isGood, where(isDue, twice, scale), where(isWhole, scale, half)),
-      kLossScale);
+  entry.write(math.where(isTaken, math.where(isDue, twice, scale),
+                         math.where(isWhole, scale, half)),
+              kLossScale);
 }

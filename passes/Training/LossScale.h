@@ -4,6 +4,7 @@
 #define PCC_PASSES_TRAINING_LOSSSCALE_H
 
 #include "passes/Training/Entry.h"
+#include "passes/Training/ScalarMath.h"
 
 namespace pcc {
 
@@ -23,29 +24,19 @@ public:
   /// What the step's gradients are to be divided by: the number of targets,
   /// times the scale.
   mlir::Value divisor(mlir::Value count);
-  /// The factor of the gradients, but nan in a step without a finite norm,
-  /// which updates nothing.
-  mlir::Value orNothing(mlir::Value factor, mlir::Value norm);
-  /// The number of this step of the optimizer, from 1, if it is one.
-  mlir::Value countUpdate();
+  /// The number of this step of the optimizer, from 1, if it `isTaken`.
+  mlir::Value countUpdate(mlir::Value isTaken);
   /// Writes what the next step is done with. `length`: of all gradients, as
   /// they are.
-  void change(mlir::Value length);
+  void change(mlir::Value isTaken, mlir::Value length);
 
 private:
-  mlir::Value real(double value);
-  mlir::Value whole(int64_t value);
-  mlir::Value isFinite(mlir::Value value);
-  mlir::Value atMost(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value where(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
-  mlir::Value sum(mlir::Value lhs, mlir::Value rhs);
-
   mlir::ModuleOp module;
   EntryBuilder &entry;
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  mlir::RankedTensorType scalar, count;
-  mlir::Value scale, window, isGood;
+  ScalarMath math;
+  mlir::Value scale, window;
 };
 
 } // namespace pcc

@@ -3,7 +3,9 @@
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossScale.h"
 #include "passes/Training/Passes.h"
+#include "passes/Training/ScalarMath.h"
 #include "runtime/Program.h"
+#include <limits>
 
 namespace pcc {
 #define GEN_PASS_DEF_NNOPTIMIZERPASS
@@ -29,14 +31,13 @@ class UpdateBuilder {
 public:
   UpdateBuilder(ModuleOp module, ArrayRef<Trained> trained)
       : module(module), trained(trained), entry(module, kUpdate),
-        builder(entry.builder), loc(entry.loc),
-        scalar(scalarType(module.getContext())), lossScale(module, entry) {}
+        builder(entry.builder), loc(entry.loc), math(builder, loc),
+        scalar(math.realType), lossScale(module, entry) {}
 
   void adamw();
   void sgd();
 
 private:
-  Value constant(float value);
   /// Reads the gradients and computes loss, norm and the gradients' scale.
   void begin(Value clip);
   void end();
@@ -47,17 +48,13 @@ private:
   EntryBuilder entry;
   OpBuilder &builder;
   Location loc;
+  ScalarMath math;
   RankedTensorType scalar;
   LossScale lossScale;
   SmallVector<Value> gradients;
-  Value loss, norm, gradScale;
+  /// `isTaken`: whether loss and norm are finite; else nothing is updated.
+  Value loss, norm, gradScale, isTaken;
 };
-
-Value UpdateBuilder::constant(float value) {
-  return ConstantOp::create(
-      builder, loc, scalar,
-      DenseElementsAttr::get(scalar, builder.getF32FloatAttr(value)));
-}
 
 /// Gradients are of the loss SUM; everything that is divided by the number of
 /// targets is divided here, by the number of the whole global batch, and with
@@ -80,17 +77,17 @@ void UpdateBuilder::begin(Value clip) {
   Value length = SqrtOp::create(builder, loc, scalar, sum);
   Value divisor = lossScale ? lossScale.divisor(count) : count;
   norm = div(length, divisor);
-  Value bounded = SumOp::create(builder, loc, scalar,
-                                ValueRange{norm, constant(kClipEpsilon)});
-  // Of the two, the first is taken where it is nan: where nothing counts there
-  // is no norm, and without one no step.
+  Value bounded = math.sum(norm, math.real(kClipEpsilon));
   Value factor =
-      MinOp::create(builder, loc, scalar, div(clip, bounded), constant(1));
-  gradScale = div(factor, divisor);
-  if (!lossScale)
-    return;
-  gradScale = lossScale.orNothing(gradScale, norm);
-  lossScale.change(length);
+      MinOp::create(builder, loc, scalar, div(clip, bounded), math.real(1));
+  // Of a finite loss 0, of another one nan: gradients may be finite though the
+  // loss is not. A step without either updates nothing, on any rank.
+  Value zero = SubOp::create(builder, loc, scalar, loss, loss);
+  isTaken = math.isFinite(math.sum(norm, zero));
+  gradScale = math.where(isTaken, div(factor, divisor),
+                         math.real(std::numeric_limits<float>::quiet_NaN()));
+  if (lossScale)
+    lossScale.change(isTaken, length);
 }
 
 void UpdateBuilder::end() {
@@ -144,7 +141,7 @@ void UpdateBuilder::adamw() {
     moments2.push_back(moment(one, StateKind::Moment2));
   begin(clip);
   if (lossScale)
-    step = lossScale.countUpdate();
+    step = lossScale.countUpdate(isTaken);
   for (auto [i, one] : llvm::enumerate(trained)) {
     ParamOp param = one.param;
     RankedTensorType type = param.getTensorType();

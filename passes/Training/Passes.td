@@ -120,16 +120,16 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
   let description = [{
     With n = target_count, @update computes the gradient norm
     sqrt(sum of squares of all gradients) / n, scales the gradients by
-    min(1, clip_grad / (norm + 1e-6)) / n, which is nan where nothing counts, so
-    that nothing is updated, takes one step of the optimizer for
+    min(1, clip_grad / (norm + 1e-6)) / n, takes one step of the optimizer for
     every parameter that has a gradient, clears gradients, loss_sum and
     target_count, and returns the mean loss and the norm before clipping, then
     the sum of each count of the file's own loss (states with `nn.count`). The
     sums of squares are added by one n-ary `nn.sum`. Without clipping,
-    clip_grad is +inf.
+    clip_grad is +inf. Where the loss or the norm is not finite, as without
+    targets, the gradients' scale is nan: such a step updates nothing.
 
-    With a state `loss_scale`, n is target_count times that, a norm that is not
-    finite updates nothing either, and the scale of the next step is written:
+    With a state `loss_scale`, n is target_count times that, and the scale of
+    the next step is written:
     half of it after such a step, twice where `loss_scale_window` (an input)
     steps went well, which `good_steps` counts. The scale of the step is a
     result; adamw counts its steps in `updates`.

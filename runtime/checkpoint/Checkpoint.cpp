@@ -34,6 +34,8 @@ static json trainerState(const TrainingState &state,
               {"model", program.model},
               {"step", count.step},
               {"skipped_steps", count.skipped},
+              {"skipped_nonfinite", count.nonfinite},
+              {"skipped_nonfinite_in_row", count.nonfiniteInRow},
               {"tokens", samples * program.seq},
               {"samples", samples},
               {"global_batch", globalBatch(program)},
@@ -223,19 +225,26 @@ StepCount pcc::readTrainerState(const pcc_program &program,
       !has("global_batch", &json::is_number_integer) ||
       !has("sequence", &json::is_number_integer))
     refuse("is not a trainer state");
+  StepCount count;
+  count.step = files.step();
   // Absent in those of earlier versions, which skipped none.
-  json skipped = state.value("skipped_steps", json(0));
-  if (!skipped.is_number_integer() || skipped < 0 || skipped > state["step"])
-    refuse("is not a trainer state");
+  auto readCount = [&](const char *name, int64_t most) {
+    json value = state.value(name, json(0));
+    if (!value.is_number_integer() || value < 0 || value > most)
+      refuse("is not a trainer state");
+    return value.get<int64_t>();
+  };
+  count.skipped = readCount("skipped_steps", count.step);
+  count.nonfinite = readCount("skipped_nonfinite", count.skipped);
+  count.nonfiniteInRow = readCount("skipped_nonfinite_in_row", count.nonfinite);
   // Absent but in those of programs with a scale of the loss.
-  Numbers numbers;
   if (state.contains("numbers")) {
     for (auto &[name, value] : state["numbers"].items()) {
       if (!value.is_number_integer())
         refuse("is not a trainer state");
-      numbers[name] = value;
+      count.numbers[name] = value;
     }
-    if (!areValid(numbers))
+    if (!areValid(count.numbers))
       refuse("is not a trainer state");
   }
   if (state["format"] != 1)
@@ -257,7 +266,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
                   "has %lld: the data differ from there on",
                   name, state[name].dump().c_str(),
                   static_cast<long long>(size)));
-  return {files.step(), skipped.get<int64_t>(), numbers};
+  return count;
 }
 
 void pcc::loadCheckpoint(const TrainingState &state, const SavedFiles &files) {

@@ -30,7 +30,10 @@ namespace pcc {
 struct StepCount {
   int64_t step = 0;    ///< the last that is done
   int64_t skipped = 0; ///< steps up to it that updated nothing
-  Numbers numbers;     ///< those of the program that got so far
+  /// Of those, the ones whose loss or norm was not finite, and how many such
+  /// steps there were since one that updated something.
+  int64_t nonfinite = 0, nonfiniteInRow = 0;
+  Numbers numbers; ///< those of the program that got so far
 };
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.

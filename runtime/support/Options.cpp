@@ -98,7 +98,11 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
         on("skip-empty", o.skipEmpty,
            "let steps in which nothing counts update nothing, instead of "
            "ending with an error",
-           true)}},
+           true),
+        count("skip-nonfinite", o.skipNonfinite, 0,
+              "let up to N steps in a row whose loss or gradient norm is not "
+              "finite update nothing (default 0: the first ends the run)",
+              true)}},
       {"Weights and checkpoints",
        {text("init", o.init, "HOW",
              "from-onnx (default), random, or a .safetensors file"),

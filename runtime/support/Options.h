@@ -24,6 +24,9 @@ struct TrainingOptions {
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;
+  /// Steps in a row without a finite loss and norm that update nothing instead
+  /// of ending the run.
+  int64_t skipNonfinite = 0;
   int64_t timeout = 600; ///< seconds; 0: none
   /// What the optimizer computes with; a negative `minLr`: a tenth of `lr`.
   double lr = 6e-4, minLr = -1, weightDecay = 0.1;

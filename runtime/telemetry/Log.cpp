@@ -44,7 +44,9 @@ static std::string jsonNumber(const char *fmt, double number) {
 
 void Log::step(const StepResult &result) {
   double perSecond = result.seconds > 0 ? result.items / result.seconds : 0;
-  if (result.step % logEvery == 0 || result.step == steps || result.overflows) {
+  bool isSkipped = result.skipped || result.overflows || result.nonfiniteInRow;
+  if (result.step % logEvery == 0 || result.step == steps || result.overflows ||
+      result.nonfiniteInRow) {
     int width = static_cast<int>(std::to_string(steps).size());
     std::string line =
         format("step %*lld/%lld", width, static_cast<long long>(result.step),
@@ -56,6 +58,10 @@ void Log::step(const StepResult &result) {
                      result.lossScale);
     else if (result.hasNorm && !result.skipped)
       line += " | norm " + numberText("%.4f", result.norm);
+    if (result.nonfiniteInRow)
+      line += format(" | skipped: not finite, %lld in a row, %lld in all",
+                     static_cast<long long>(result.nonfiniteInRow),
+                     static_cast<long long>(result.nonfinite));
     say(line + format(" | lr %.2e | %.2f ms | %.0f %s/s", result.lr,
                       result.seconds * 1e3, perSecond,
                       tokens ? "tok" : "samples"));
@@ -68,8 +74,12 @@ void Log::step(const StepResult &result) {
     json += ",\"norm\":" + jsonNumber("%.9g", result.norm);
   if (result.lossScale > 0)
     json += format(",\"loss_scale\":%.0f", result.lossScale);
-  if (result.skipped || result.overflows)
+  if (isSkipped)
     json += ",\"skipped\":true";
+  if (result.nonfiniteInRow)
+    json += format(",\"nonfinite_in_row\":%lld,\"nonfinite\":%lld",
+                   static_cast<long long>(result.nonfiniteInRow),
+                   static_cast<long long>(result.nonfinite));
   writeJson(json + format(",\"lr\":%.17g,\"ms\":%.3f,\"%s\":%.1f}\n", result.lr,
                           result.seconds * 1e3, tokens ? "tok_s" : "samples_s",
                           perSecond));
@@ -77,9 +87,9 @@ void Log::step(const StepResult &result) {
     std::vector<std::pair<const char *, double>> values = {
         {"train/lr", result.lr},
         {tokens ? "perf/tokens_per_sec" : "perf/samples_per_sec", perSecond}};
-    if (!result.skipped)
+    if (!result.skipped && !result.nonfiniteInRow)
       values.insert(values.begin(), {"train/loss", result.loss});
-    if (result.hasNorm && !result.skipped && !result.overflows)
+    if (result.hasNorm && !isSkipped)
       values.push_back({"train/grad_norm", result.norm});
     if (result.lossScale > 0)
       values.push_back({"train/loss_scale", result.lossScale});

@@ -26,6 +26,9 @@ struct StepResult {
   float lossScale = 0;  ///< the gradients' in the step; 0: there is none
   /// Whether they were too large with it, and nothing was updated.
   bool overflows = false;
+  /// The how-manieth step in a row, and of all, it is that was skipped since
+  /// its loss or norm is not finite; 0: it was not.
+  int64_t nonfiniteInRow = 0, nonfinite = 0;
   double lr = 0, seconds = 0;
   int64_t items = 0; ///< of the global batch: tokens, or samples where the
                      ///< model takes none

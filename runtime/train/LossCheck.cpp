@@ -56,13 +56,19 @@ bool LossCheck::isEmpty(const StepResult &result) const {
          !findUncounted(result.step).empty();
 }
 
+std::string LossCheck::findNonfinite(const StepResult &result) {
+  bool isLoss = !std::isfinite(result.loss);
+  if (!isLoss && (!result.hasNorm || std::isfinite(result.norm)))
+    return "";
+  return format("the %s of step %lld is ", isLoss ? "loss" : "gradient norm",
+                static_cast<long long>(result.step)) +
+         numberText("%g", isLoss ? result.loss : result.norm);
+}
+
 void LossCheck::requireFinite(const StepResult &result, int64_t first,
-                              int64_t saved) const {
-  const char *what = !std::isfinite(result.loss) ? "loss"
-                     : result.hasNorm && !std::isfinite(result.norm)
-                         ? "gradient norm"
-                         : nullptr;
-  if (!what)
+                              int64_t saved, int64_t skipped) const {
+  std::string what = findNonfinite(result);
+  if (what.empty())
     return;
   std::string uncounted = findUncounted(result.step);
   std::string note = findBadData(result.step, result.step > first);
@@ -73,17 +79,22 @@ void LossCheck::requireFinite(const StepResult &result, int64_t first,
                ? "no update came before it: look at the values that training "
                  "began with"
                : "a lower --lr or a longer --warmup-steps often helps";
-  bool isLoss = !strcmp(what, "loss");
+  bool isLoss = !std::isfinite(result.loss);
   if (isLoss && uncounted.empty() && result.lossScale > 0)
     note +=
         "; what fp16 computes ends at 65504, what --precision bf16 does not";
+  if (skipped > 0)
+    note += format("; of the steps before it %lld in a row were skipped, as "
+                   "many as --skip-nonfinite allows",
+                   static_cast<long long>(skipped));
+  else if (result.step > first && uncounted.empty())
+    note += "; --skip-nonfinite N lets up to N such steps in a row update "
+            "nothing";
   if (saved > 0)
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(saved));
   fail(ExitNonFinite,
-       format("the %s of step %lld is ", what,
-              static_cast<long long>(result.step)) +
-           numberText("%g", isLoss ? result.loss : result.norm) +
+       what +
            (!isLoss && result.lossScale > 0
                 ? ", though the loss has a scale of 1"
                 : "") +

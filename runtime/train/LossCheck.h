@@ -25,15 +25,19 @@ struct LossCheck {
   bool isEmpty(const StepResult &result) const;
   /// Ends the program where the loss or the norm is not finite. `first`: the
   /// first step of the run; `saved`: the last checkpoint's, not positive if
-  /// there is none. All ranks call it alike.
-  void requireFinite(const StepResult &result, int64_t first,
-                     int64_t saved) const;
+  /// there is none; `skipped`: how many such steps in a row came before. All
+  /// ranks call it alike.
+  void requireFinite(const StepResult &result, int64_t first, int64_t saved,
+                     int64_t skipped) const;
   /// By what nothing counts in the step, in words; empty: something does. All
   /// ranks call it alike.
   std::string findUncounted(int64_t step) const;
   /// What of the step's data is inf or nan, or is 0 and was not in the step
   /// before, if this run had one: in words; empty: nothing.
   std::string findBadData(int64_t step, bool hadOneBefore) const;
+
+  /// "the loss of step 7 is nan"; empty where loss and norm are finite.
+  static std::string findNonfinite(const StepResult &result);
 
 private:
   /// Which of these results of the step, by which the model's own loss was

@@ -34,7 +34,7 @@ public:
 private:
   /// What the options of a resumed run mean for its learning rate, given those
   /// that the checkpoint was trained with.
-  void checkRates(const TrainingOptions &before);
+  void checkRates(const TrainingOptions &earlier);
   void chooseTrace();
   bool evaluatesAfter(int64_t step) const;
   /// Says which flags change nothing beside others.
@@ -51,6 +51,9 @@ private:
   /// Logs and checks steps that were issued until no more than `left` are
   /// pending.
   void settle(int64_t left);
+  /// Counts a step whose loss or norm is not finite and that --skip-nonfinite
+  /// lets pass.
+  void countNonfinite(StepResult &result);
   /// Whether a step can be issued before it is known if the one before updated
   /// anything.
   bool mayBeAhead() const;
@@ -58,7 +61,10 @@ private:
   void checkLossScale() const;
   /// The program's numbers as this run begins.
   Numbers firstNumbers() const;
-  void noteSkipped(int64_t step);
+  /// Warns of the first step in which nothing counts.
+  void noteEmpty(int64_t step);
+  /// Warns of the first step of a row whose loss or norm is not finite.
+  void noteNonfinite(const StepResult &result);
   /// What tells why a step has no loss.
   LossCheck lossCheck() const { return {steps->taken(), *data, *order}; }
   /// Why there is no loss to tell; empty: it was told.
@@ -69,6 +75,10 @@ private:
             arena,   files, static_cast<uint64_t>(options.seed)};
   }
   bool first() const { return backend::rank() == 0; }
+  /// Steps that updated nothing, ever.
+  int64_t skipped() const {
+    return before.skipped + empty + overflowed + nonfinite;
+  }
 
   const pcc_program &program;
   TrainingOptions options;
@@ -78,10 +88,13 @@ private:
   std::unique_ptr<SavedFiles> checkpoint; ///< resumed from; null: none
   std::vector<std::string> changes;       ///< of its options
   int64_t done = 0;                       ///< steps that the checkpoint holds
-  int64_t skipped = 0;                    ///< steps that updated nothing, ever
-  int64_t skippedBefore = 0;          ///< of those that the checkpoint holds
-  int64_t overflowed = 0;             ///< of those, in this run
-  Numbers numbers;                    ///< that the checkpoint holds
+  StepCount before;                       ///< what else it holds
+  /// Steps of this run that updated nothing: without valid targets, since
+  /// gradients were too large for the loss scale, or since the loss or the
+  /// norm was not finite.
+  int64_t empty = 0, overflowed = 0, nonfinite = 0;
+  /// Of the last kind, since a step updated something.
+  int64_t nonfiniteInRow = 0;
   bool leftOut = false;               ///< of an evaluation, and said so
   int64_t last = 0;                   ///< the step that this run ends with
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none

@@ -76,13 +76,12 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   if (!options.model.empty() && !exists(options.model))
     fail(ExitData, format("cannot read model file '%s': %s",
                           options.model.c_str(), strerror(ENOENT)));
-  TrainingOptions before;
+  TrainingOptions earlier;
   if (!options.resume.empty()) {
     checkpoint = std::make_unique<SavedFiles>(findCheckpoint(options.resume));
-    StepCount count = readTrainerState(program, *checkpoint, options, before);
-    done = savedStep = count.step;
-    skipped = skippedBefore = count.skipped;
-    numbers = count.numbers;
+    before = readTrainerState(program, *checkpoint, options, earlier);
+    done = savedStep = before.step;
+    nonfiniteInRow = before.nonfiniteInRow;
   }
   if (options.data.empty())
     fail(ExitUsage, "--data PATH is missing", "--help lists all flags");
@@ -104,7 +103,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
         std::max<int64_t>(1, order->samples() / globalBatch(program));
   schedule = scheduleOf(options);
   if (checkpoint)
-    checkRates(before);
+    checkRates(earlier);
   last = options.steps;
   if (options.stopAfter)
     last = std::min(last, options.stopAfter);
@@ -144,7 +143,8 @@ void Run::load() {
 }
 
 bool Run::mayBeAhead() const {
-  bool maySkip = options.skipEmpty || hasLossScale(program);
+  bool maySkip =
+      options.skipEmpty || options.skipNonfinite || hasLossScale(program);
   // Else the steps are told which update they are.
   return !maySkip || !hasRole(program, Role::Step);
 }
@@ -155,8 +155,9 @@ void Run::checkLossScale() const {
       fail(ExitUsage,
            format("--%s: this program has no scale of the loss", name),
            "--precision fp16 of pcc gives it one");
-  auto known = numbers.find(lossScaleName);
-  if (options.given.count("initial-loss-scale") && known != numbers.end())
+  auto known = before.numbers.find(lossScaleName);
+  if (options.given.count("initial-loss-scale") &&
+      known != before.numbers.end())
     fail(ExitUsage,
          format("--initial-loss-scale: the checkpoint goes on with a scale of "
                 "%lld",
@@ -166,22 +167,22 @@ void Run::checkLossScale() const {
 Numbers Run::firstNumbers() const {
   Numbers first = {{lossScaleName, options.initialLossScale},
                    {goodStepsName, 0},
-                   {updatesName, done - skipped}};
+                   {updatesName, done - before.skipped}};
   // Those of a checkpoint are all there or, of another precision, none.
-  for (auto &[name, value] : numbers)
+  for (auto &[name, value] : before.numbers)
     first[name] = value;
   return first;
 }
 
-void Run::checkRates(const TrainingOptions &before) {
+void Run::checkRates(const TrainingOptions &earlier) {
   if (options.minLr > options.lr)
     fail(ExitUsage,
          format("--lr %g is less than the checkpoint's --min-lr %g", options.lr,
                 options.minLr),
          "give --min-lr, too");
-  changes = changedOptions(before, options);
+  changes = changedOptions(earlier, options);
   // After warm-up, a rate that rises is a schedule that begins anew.
-  double was = scheduleOf(before).at(done), is = schedule.at(done + 1);
+  double was = scheduleOf(earlier).at(done), is = schedule.at(done + 1);
   if (first() && done >= options.warmupSteps && is > was * (1 + 1e-9) &&
       done < options.steps)
     warn(format("the learning rate rises from %g of step %lld to %g of step "

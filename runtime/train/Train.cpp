@@ -17,13 +17,23 @@
 
 using namespace pcc;
 
-void Run::noteSkipped(int64_t step) {
-  if (skipped++ > skippedBefore + overflowed)
+void Run::noteEmpty(int64_t step) {
+  if (empty++ > 0)
     return;
   std::string why = lossCheck().findUncounted(step);
   if (first())
     warn(format("step %lld updates nothing: ", static_cast<long long>(step)) +
          why);
+}
+
+void Run::noteNonfinite(const StepResult &result) {
+  if (result.nonfiniteInRow > 1)
+    return;
+  std::string why =
+      lossCheck().findBadData(result.step, result.step > done + 1);
+  if (first())
+    warn(LossCheck::findNonfinite(result) + ": it updates nothing" +
+         (why.empty() ? "" : "; " + why));
 }
 
 std::string Run::evaluate(int64_t step) {
@@ -50,8 +60,10 @@ void Run::save(int64_t step) {
   TraceSpan span(Track::Host, "save");
   setPhase("the save after step", step);
   double begin = steadyNow();
-  std::string folder = saveCheckpoint(
-      state(), options, {step, skipped, readNumbers(stage, arena)});
+  std::string folder =
+      saveCheckpoint(state(), options,
+                     {step, skipped(), before.nonfinite + nonfinite,
+                      nonfiniteInRow, readNumbers(stage, arena)});
   savedStep = step;
   if (first())
     log->say(
@@ -59,13 +71,16 @@ void Run::save(int64_t step) {
 }
 
 void Run::finish() {
-  int64_t empty = skipped - skippedBefore - overflowed;
   if (empty && first())
     log->say(format("skipped    %lld of the steps, in which nothing counted",
                     static_cast<long long>(empty)));
   if (overflowed && first())
     log->say(format("skipped    %lld of the steps, whose gradients overflowed",
                     static_cast<long long>(overflowed)));
+  if (nonfinite && first())
+    log->say(format("skipped    %lld of the steps, whose loss or gradient norm "
+                    "was not finite",
+                    static_cast<long long>(nonfinite)));
   if (std::string graphs = backend::graphsText(); !graphs.empty() && first())
     log->say("graphs     " + graphs);
   if (!options.report.empty())
@@ -112,22 +127,40 @@ bool Run::stopsEarly() {
 
 void Run::issue(int64_t step) {
   StepValues values = stepValues(options, step, schedule.at(step));
-  values.update = step - skipped;
+  values.update = step - skipped();
   steps->issue(values);
+}
+
+void Run::countNonfinite(StepResult &result) {
+  if (result.overflows || result.skipped)
+    return;
+  // The program has updated nothing: @update decides by the same two numbers.
+  bool isTaken = LossCheck::findNonfinite(result).empty();
+  if (isTaken) {
+    nonfiniteInRow = 0;
+    return;
+  }
+  if (nonfiniteInRow >= options.skipNonfinite)
+    return;
+  result.nonfiniteInRow = ++nonfiniteInRow;
+  result.nonfinite = before.nonfinite + ++nonfinite;
 }
 
 void Run::settle(int64_t left) {
   while (steps->pending() > left) {
     StepResult result = steps->take();
     result.skipped = options.skipEmpty && lossCheck().isEmpty(result);
+    countNonfinite(result);
     if (first())
       log->step(result);
     if (result.overflows)
-      ++skipped, ++overflowed;
+      ++overflowed;
     else if (result.skipped)
-      noteSkipped(result.step);
+      noteEmpty(result.step);
+    else if (result.nonfiniteInRow)
+      noteNonfinite(result);
     else
-      lossCheck().requireFinite(result, done + 1, savedStep);
+      lossCheck().requireFinite(result, done + 1, savedStep, nonfiniteInRow);
   }
 }
 

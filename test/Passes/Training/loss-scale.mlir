@@ -27,10 +27,12 @@
 // CHECK: %[[DIVISOR:.*]] = nn.mul %[[N]], %[[SCALE]]
 // CHECK: %[[NORM:.*]] = nn.div %[[LENGTH]], %[[DIVISOR]]
 // CHECK: %[[FACTOR:.*]] = nn.min
-// CHECK: %[[BOTH:.*]] = nn.div %[[FACTOR]], %[[DIVISOR]]
+// CHECK: %[[ZERO:.*]] = nn.sub %[[LOSS:.*]], %[[LOSS]]
+// CHECK: %[[FINITE:.*]] = nn.sum %[[NORM]], %[[ZERO]]
 // CHECK: %[[MOST:.*]] = nn.constant dense<3.40282347E+38>
-// CHECK: %[[GOOD:.*]] = nn.compare le %[[NORM]], %[[MOST]]
-// CHECK: %[[NAN:.*]] = nn.constant dense<0x7FC00000>
+// CHECK: %[[GOOD:.*]] = nn.compare le %[[FINITE]], %[[MOST]]
+// CHECK-DAG: %[[BOTH:.*]] = nn.div %[[FACTOR]], %[[DIVISOR]]
+// CHECK-DAG: %[[NAN:.*]] = nn.constant dense<0x7FC00000>
 // CHECK: %[[STEP:.*]] = nn.where %[[GOOD]], %[[BOTH]], %[[NAN]]
 // CHECK: nn.write %{{.*}}, @good_steps
 // CHECK: nn.write %{{.*}}, @loss_scale
