@@ -1,0 +1,53 @@
+"""nonfinite.py write FOLDER: folders of data of Equivalence/Inputs/losses.mlir for
+global batches of 8. all: six steps, of which the second has an activation that is
+nan, the third gradients whose norm is inf though the loss is finite, and the
+fifth a target whose square is inf; counted: the other three.
+nonfinite.py compare A B: the log A has the losses and norms of B, to the last
+digit, but for skipped steps, and those of an evaluation.
+nonfinite.py state FOLDER STEP SKIPPED ROW: what a checkpoint counts."""
+
+import json
+import os
+import sys
+
+import numpy as np
+
+BAD = {"x": {9: np.nan}, "gain": {19: 1e15}, "labels": {35: 1e30}}
+
+
+def write(target):
+    draw = np.random.default_rng(0)
+    good = [*range(8), *range(24, 32), *range(40, 48)]
+    for name, width in ("x", 8), ("gain", 8), ("labels", 6):
+        values = draw.normal(size=(48, width))
+        for sample, value in BAD[name].items():
+            values[sample] = value
+        for folder, samples in ("all", range(48)), ("counted", good):
+            os.makedirs(os.path.join(target, folder), exist_ok=True)
+            np.save(os.path.join(target, folder, name + ".npy"),
+                    values[[*samples]])
+
+
+def compare(a, b):
+    def losses(path):
+        with open(path) as file:
+            rows = [json.loads(line) for line in file]
+        return [(row.get("loss"), row.get("norm"), row.get("val_loss"))
+                for row in rows if not row.get("skipped")]
+
+    a, b = losses(a), losses(b)
+    if not b or a != b:
+        sys.exit(f"{a}\n{b}")
+
+
+def state(folder, *wanted):
+    with open(os.path.join(folder, "trainer_state.json")) as file:
+        found = json.load(file)
+    counts = [found[key] for key in ("step", "skipped_steps", "skipped_nonfinite",
+                                     "skipped_nonfinite_in_row")]
+    step, skipped, row = map(int, wanted)
+    if counts != [step, skipped, skipped, row]:
+        sys.exit(f"{folder}: {counts}, not {wanted}")
+
+
+{"write": write, "compare": compare, "state": state}[sys.argv[1]](*sys.argv[2:])
