@@ -4,10 +4,12 @@ nan, the third gradients whose norm is inf though the loss is finite, and the
 fifth a target whose square is inf; counted: the other three.
 nonfinite.py compare A B: the log A has the losses and norms of B, to the last
 digit, but for skipped steps, and those of an evaluation.
+nonfinite.py same A B: the checkpoints A and B have the same tensors.
 nonfinite.py state FOLDER STEP SKIPPED ROW: what a checkpoint counts."""
 
 import json
 import os
+import pathlib
 import sys
 
 import numpy as np
@@ -40,6 +42,21 @@ def compare(a, b):
         sys.exit(f"{a}\n{b}")
 
 
+def same(a, b):
+    def tensors(folder):
+        found = {}
+        for path in sorted(pathlib.Path(folder).glob("*.safetensors")):
+            data = path.read_bytes()
+            end = 8 + int.from_bytes(data[:8], "little")
+            header = json.loads(data[8:end])
+            header.pop("__metadata__", None)
+            found[path.name] = header, data[end:]
+        return found
+
+    if not tensors(a) or tensors(a) != tensors(b):
+        sys.exit(f"{a} and {b} differ")
+
+
 def state(folder, *wanted):
     with open(os.path.join(folder, "trainer_state.json")) as file:
         found = json.load(file)
@@ -50,4 +67,5 @@ def state(folder, *wanted):
         sys.exit(f"{folder}: {counts}, not {wanted}")
 
 
-{"write": write, "compare": compare, "state": state}[sys.argv[1]](*sys.argv[2:])
+{"write": write, "compare": compare, "same": same,
+ "state": state}[sys.argv[1]](*sys.argv[2:])
