@@ -60,8 +60,8 @@ CUresult fake::enqueue(CUstream stream, std::function<void()> run) {
 }
 
 /// An error of the device where $PCC_DOUBLE_ERROR names this place: "wait", or
-/// "wait 214 5", which is error 214 from the sixth time on that all is well.
-/// What has failed stays so.
+/// "wait 214 5", which is error 214 from the sixth time on that all is well, or
+/// "wait 214 5 1", on rank 1 alone. What has failed stays so.
 static CUresult errorAt(const char *place) {
   static CUresult failed = CUDA_SUCCESS;
   static int64_t calls = 0;
@@ -69,9 +69,11 @@ static CUresult errorAt(const char *place) {
   if (failed || !given)
     return failed;
   char name[32] = "";
-  int code = CUDA_ERROR_ILLEGAL_ADDRESS, after = 0;
-  sscanf(given, "%31s %d %d", name, &code, &after);
-  if (!strcmp(name, place) && calls++ >= after)
+  int code = CUDA_ERROR_ILLEGAL_ADDRESS, after = 0, of = -1;
+  sscanf(given, "%31s %d %d %d", name, &code, &after, &of);
+  const char *rank = getenv("PCC_RANK");
+  bool isOwn = of < 0 || (rank && atoi(rank) == of);
+  if (isOwn && !strcmp(name, place) && calls++ >= after)
     failed = static_cast<CUresult>(code);
   return failed;
 }

@@ -13,6 +13,8 @@
     double.py BUILD faults KIND               mistakes are seen as other numbers,
                                               without "graphs", or with them
     double.py BUILD errors                    what ends a run
+    double.py BUILD skips                     steps without a finite loss or norm,
+                                              and a device of two that fails
     double.py BUILD attention                 both, of attention by cuDNN
     double.py BUILD missing                   who needs cuDNN, and says so
 """
@@ -64,6 +66,13 @@ def call(*command):
         sys.exit(f"{command}: {done.stderr[-3000:]}")
 
 
+def chooseFlags(flags, library=()):
+    """pcc's flags for each program, of which the CPU's has no library."""
+    device = [*flags, *library, "--target=cuda-emulated"]
+    prepare.flags = {"cpu": flags, "cuda": [*flags, *library, "--target=cuda"],
+                     "kernels.o": [*device, "--emit=obj"], "emulated": device}
+
+
 def prepare(model, precision, *plan, sizes=(), batch=16):
     """Goes to a folder for a model and a plan; `sizes` are other ones of the
     model. What is there already is not made again. Returns pcc's flags for a
@@ -77,9 +86,7 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
              f"--global-batch-size={batch}", *plan]
     library = ["--attention-backend=cudnn"] if model in LARGER else []
-    device = [*flags, *library, "--target=cuda-emulated"]
-    prepare.flags = {"cpu": flags, "cuda": [*flags, *library, "--target=cuda"],
-                     "kernels.o": [*device, "--emit=obj"], "emulated": device}
+    chooseFlags(flags, library)
     if not os.path.exists("model.mlir"):
         text = subprocess.run(
             [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
@@ -104,14 +111,14 @@ def make(program):
              DOUBLE / "libcuda.so.1", f"-Wl,-rpath,{DOUBLE}")
 
 
-def begin(program, *flags, seed=0, **environment):
+def begin(program, *flags, seed=0, data="tokens.bin", **environment):
     make(program)
     env = dict(os.environ, OMP_NUM_THREADS="1", PCC_CUDA_LIBRARIES=str(DOUBLE),
                PCC_DOUBLE_KERNELS=os.path.abspath("kernels.so"),
                PCC_DOUBLE_SEED=str(seed))
     env.update(environment)
     return subprocess.Popen(
-        [f"./{program}", "--data", "tokens.bin", "--init", "random", *flags],
+        [f"./{program}", "--data", data, "--init", "random", *flags],
         env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -426,6 +433,35 @@ def errors():
         print(f"sm_{chip}:", *images, f"exit {result.returncode}")
 
 
+def skips():
+    folder = HOME / "skips"
+    folder.mkdir()
+    os.chdir(folder)
+    check = [sys.executable, ROOT / "test/Driver/Inputs/nonfinite.py"]
+    call(*check, "write", ".")
+    pathlib.Path("model.mlir").write_bytes(
+        (ROOT / "test/Equivalence/Inputs/losses.mlir").read_bytes())
+    chooseFlags(["-q", "--loss=mse", "--precision=f32", "--global-batch-size=8",
+                 "--dp=2", "--zero=2"])
+    for name, data, *flags in (("counted", "counted"),
+                               ("graphs", "all", "--skip-nonfinite", "2"),
+                               ("none", "all", "--skip-nonfinite", "2",
+                                "--no-cuda-graphs")):
+        result = start("cuda", "--save", name, "--log-json", f"{name}.jsonl", *flags,
+                       data=data, PCC_SHARE_DEVICES="1")
+        if result.returncode:
+            sys.exit(result.stderr)
+        if data == "all":
+            call(*check, "compare", f"{name}.jsonl", "counted.jsonl")
+            call(*check, "same", f"{name}/step-00000006", "counted/step-00000003")
+            print(name, *(line for line in result.stdout.split("\n")
+                          if line.startswith("skipped")))
+    result = start("cuda", "--steps", "900", data="counted", PCC_SHARE_DEVICES="1",
+                   PCC_DOUBLE_ERROR="wait 214 40 1")
+    print(f"exit {result.returncode}")
+    print(result.stderr, end="")
+
+
 def attention():
     flags = prepare("gpt-cudnn", "bf16")
     due = run("cuda")
@@ -477,4 +513,4 @@ def missing():
 
 {"losses": losses, "attention": attention, "missing": missing, "plan": plan,
  "calls": calls, "slow": slow, "graphs": graphs, "faults": faults,
- "errors": errors}[sys.argv[2]](*sys.argv[3:])
+ "errors": errors, "skips": skips}[sys.argv[2]](*sys.argv[3:])
