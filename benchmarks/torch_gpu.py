@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
-"""PyTorch's side of scripts/gpu-check: trains a GPT-2 or a LLaMA on one GPU and
-logs like pcc's training programs, one JSON object per step.
+"""PyTorch's side of scripts/gpu-check: trains a GPT-2 or a LLaMA on one GPU or,
+under torchrun, on several, and logs like pcc's training programs, one JSON object
+per step.
 
     torch_gpu.py gpt --layers 12 --width 768 --inner 3072 --heads 12 \\
-        --vocab 50257 --seq 1024 --batch 64 --steps 30 --log log.json --compile
+        --vocab 50257 --seq 1024 --batch 64 --steps 30 --json log.json --compile
+    torchrun --standalone --nproc-per-node 8 torch_gpu.py gpt ... --batch 512 ...
+
+Under torchrun the ranks share the batch, and each has a replica
+(DistributedDataParallel), which reduces gradients while the backward pass runs.
 
 Shapes are flags of test/Inputs/models/make.py. bf16 by autocast with f32
 parameters, scaled_dot_product_attention, fused AdamW, gradients clipped, a
@@ -13,9 +18,11 @@ update and the loss read back; tokens are drawn.
 
 import argparse
 import json
+import os
 import time
 
 import torch
+import torch.distributed
 import torch.nn.functional as F
 from torch import nn
 
@@ -128,6 +135,38 @@ class WithLoss(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
+class Ranks:
+    """This process among those that torchrun started; else the only one."""
+
+    def __init__(self, device):
+        self.rank = int(os.environ.get("RANK", 0))
+        self.size = int(os.environ.get("WORLD_SIZE", 1))
+        self.device = device
+        if self.size == 1:
+            return
+        if device == "cuda":
+            self.device = f"cuda:{os.environ['LOCAL_RANK']}"
+            torch.cuda.set_device(self.device)
+        torch.distributed.init_process_group("nccl" if device == "cuda" else "gloo")
+
+    def replicate(self, model):
+        """The model, whose gradients become the mean of all ranks'."""
+        if self.size == 1:
+            return model
+        return nn.parallel.DistributedDataParallel(
+            model, gradient_as_bucket_view=True, broadcast_buffers=False)
+
+    def mean(self, loss):
+        """The loss of the whole batch, as a number: the host waits for it."""
+        if self.size > 1:
+            torch.distributed.all_reduce(loss)
+        return loss.item() / self.size
+
+    def end(self):
+        if self.size > 1:
+            torch.distributed.destroy_process_group()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("family", choices=("gpt", "llama"))
@@ -136,25 +175,30 @@ def main():
     parser.add_argument("--kv-heads", type=int)
     parser.add_argument("--dropout", type=float, default=0)
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--log", required=True)
+    parser.add_argument("--json", required=True, help="where it logs")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--device", default="cuda")
     o = parser.parse_args()
     o.kv_heads = o.kv_heads or o.heads
+    ranks = Ranks(o.device)
+    if o.batch % ranks.size:
+        parser.error(f"--batch {o.batch} is not a multiple of {ranks.size} ranks")
     # Rows of logits that begin at whole accesses, as training scripts have it.
     drawn, o.vocab = o.vocab, (o.vocab + 63) // 64 * 64
     torch.manual_seed(0)
-    model = (GPT if o.family == "gpt" else Llama)(o).to(o.device)
+    model = (GPT if o.family == "gpt" else Llama)(o).to(ranks.device)
     for parameter in model.parameters():
         if parameter.dim() > 1:
             nn.init.normal_(parameter, std=0.02)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.1,
                                   fused=True)
-    run = WithLoss(model)
+    run = ranks.replicate(WithLoss(model))
     if o.compile:
         run = torch.compile(run)
-    tokens = torch.randint(drawn, (o.batch, o.seq + 1), device=o.device)
-    with open(o.log, "w") as log:
+    torch.manual_seed(ranks.rank)
+    tokens = torch.randint(drawn, (o.batch // ranks.size, o.seq + 1),
+                           device=ranks.device)
+    with open(o.json if ranks.rank == 0 else os.devnull, "w") as log:
         for step in range(1, o.steps + 1):
             begin = time.perf_counter()
             with torch.autocast(o.device, torch.bfloat16):
@@ -163,11 +207,13 @@ def main():
             norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            row = {"step": step, "loss": loss.item(), "norm": norm.item()}
+            row = {"step": step, "loss": ranks.mean(loss.detach()),
+                   "norm": norm.item()}
             seconds = time.perf_counter() - begin
             row.update(ms=seconds * 1e3, tok_s=o.batch * o.seq / seconds)
             log.write(json.dumps(row) + "\n")
             log.flush()
+    ranks.end()
 
 
 main()

@@ -18,6 +18,10 @@ LLAMA_1B = ["llama", "--layers", "16", "--seq", "2048", "--width", "2048",
             "--inner", "8192", "--heads", "32", "--kv-heads", "8", "--vocab",
             "32000"]
 
+LLAMA_8B = ["llama", "--layers", "32", "--seq", "2048", "--width", "4096",
+            "--inner", "14336", "--heads", "32", "--kv-heads", "8", "--vocab",
+            "128256", "--untied"]
+
 # Of kernels one by one, whose numbers are carried.
 SMALL_GPT = ["gpt", "--layers", "1", "--batch", "2", "--seq", "32", "--width",
              "64", "--inner", "128", "--heads", "2", "--vocab", "96"]
@@ -82,6 +86,8 @@ ALONE = [
          SMALL_GPT + ["--seq", "160", "--vocab", "128", "--dropout", "0.1"], "bf16",
          ["--global-batch-size", "2"]),
 ]
+# Of these, what each GPU of a machine runs by itself.
+EVERYWHERE = ("gpt f32", "gpt bf16", "gpt dropout bf16", "llama bf16 tiles")
 # Of these, what is run by the sanitizer, which takes a hundred times as long.
 SANITIZED = ("odd bf16", "small dropout bf16")
 TOGETHER = [

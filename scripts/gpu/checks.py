@@ -1,6 +1,7 @@
 """What scripts/gpu-check compares: programs on GPUs with CPUs, and with
 themselves."""
 
+import concurrent.futures
 import filecmp
 import glob
 import os
@@ -9,6 +10,7 @@ import tempfile
 
 import cases
 import machine
+import plans
 import prepare
 
 NO_DEVICE = 9
@@ -68,7 +70,7 @@ def run_thrice(case, folder, scratch):
     """The log of the first of two runs and one without CUDA graphs, None if it
     has none, and what is wrong, as other bits are."""
     program = os.path.join(folder, cases.file_of(case))
-    environment = {"PCC_SHARE_DEVICES": "1"} if case.ranks > 1 else {}
+    environment = machine.shared(case.ranks)
     logs, saved = [], []
     for turn, flags in enumerate(([], [], ["--no-cuda-graphs"])):
         saved.append(os.path.join(scratch, f"saved{turn}"))
@@ -125,8 +127,48 @@ def losses(manifest, folder, only):
 
 
 def ranks(manifest, folder, only):
-    """Several."""
-    return compare(cases.TOGETHER, manifest, folder, only)
+    """Several: each on a GPU of its own, where there are as many."""
+    return compare(plans.together(manifest["gpus"]), manifest, folder, only)
+
+
+def run_on(gpu, case, folder, scratch):
+    """The log of a program that sees one GPU, and what is wrong."""
+    done, rows = prepare.train(
+        [os.path.join(folder, cases.file_of(case)), "--steps", str(cases.STEPS)],
+        os.path.join(folder, prepare.TOKENS), os.path.join(scratch, "log" + gpu),
+        os.path.join(scratch, "saved" + gpu), CUDA_VISIBLE_DEVICES=gpu)
+    if rows is None:
+        return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
+    return [{k: row[k] for k in ("loss", "norm")} for row in rows], ""
+
+
+def same(manifest, folder, only):
+    """One rank on each GPU by itself, all at a time: the same bits."""
+    gpus, results, wrong = machine.Gpus.ids(), [], []
+    if len(gpus) < 2:
+        print(f"GPUs: {len(gpus)}; nothing to compare\n")
+        return results, wrong
+    for case in within([case for case in cases.ALONE if only in case.name and
+                        case.name in manifest["curves"] and
+                        case.name in cases.EVERYWHERE], wrong):
+        scratch = tempfile.mkdtemp()
+        with concurrent.futures.ThreadPoolExecutor(len(gpus)) as pool:
+            ended = list(pool.map(lambda gpu: run_on(gpu, case, folder, scratch), gpus))
+        said = [problem or
+                ("other losses" if rows != ended[0][0] else "" if same_files(
+                    *(os.path.join(scratch, "saved" + g) for g in (gpus[0], gpu)))
+                 else "other parameters")
+                for gpu, (rows, problem) in zip(gpus, ended)]
+        shutil.rmtree(scratch)
+        results.append({"case": case.name, "gpus": len(gpus), "others": dict(
+            (gpu, problem) for gpu, problem in zip(gpus, said) if problem)})
+        wrong += [f"{case.name}: GPU {gpu}: {problem}"
+                  for gpu, problem in zip(gpus, said) if problem]
+    table(("program, on each GPU", "GPUs", "bits"),
+          [(found["case"], found["gpus"],
+            ", ".join(f"GPU {gpu}: {problem}" for gpu, problem
+                      in found["others"].items()) or "same") for found in results])
+    return results, wrong
 
 
 def sanitizer(manifest, folder, only):

@@ -1,5 +1,6 @@
-"""The machine with the GPU, as scripts/gpu-check finds it: how programs are run
-there, by when they have to end, and where the libraries are that they open."""
+"""The machine with the GPUs, as scripts/gpu-check finds it: how many there are,
+how programs are run there, by when they have to end, and where the libraries are
+that they open. Run as a script, it prints how many GPUs CUDA finds."""
 
 import ctypes
 import glob
@@ -64,9 +65,60 @@ def environment(**more):
     if driver_folder():
         folders.append(driver_folder())
     # A program that is told does not start itself anew, which tools that
-    # follow it need not see.
-    return {"GOMP_SPINCOUNT": "20000", **os.environ,
+    # follow it need not see. CUDA counts GPUs as nvidia-smi does.
+    return {"GOMP_SPINCOUNT": "20000", "CUDA_DEVICE_ORDER": "PCI_BUS_ID", **os.environ,
             "PCC_CUDA_LIBRARIES": ":".join(f for f in folders if f), **more}
+
+
+def visible():
+    """What CUDA_VISIBLE_DEVICES lists; None where it is not set."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return None if given is None else [gpu.strip() for gpu in given.split(",")]
+
+
+class Gpus:
+    """The GPUs that programs see."""
+    count = 0
+
+    @classmethod
+    def find(cls):
+        """Counts them, by a process that ends: a driver that was started does not
+        survive a fork."""
+        done = subprocess.run([sys.executable, os.path.abspath(__file__)],
+                              env=environment(), capture_output=True, text=True)
+        cls.count = int(done.stdout) if done.returncode == 0 else 0
+
+    @classmethod
+    def ids(cls):
+        """A value of CUDA_VISIBLE_DEVICES for each."""
+        return (visible() or [str(gpu) for gpu in range(cls.count)])[:cls.count]
+
+    @classmethod
+    def keep(cls, count):
+        """Hides all but the first ones."""
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cls.ids()[:count])
+        cls.count = count
+
+
+def shared(ranks):
+    """The environment of so many ranks: where each can have a GPU of its own, it
+    has one, and NCCL the links between them."""
+    return {"PCC_SHARE_DEVICES": "1"} if ranks > max(Gpus.count, 1) else {}
+
+
+def count_devices():
+    """How many devices the driver finds that programs open."""
+    folders = os.environ.get("PCC_CUDA_LIBRARIES", "").split(":")
+    for folder in [f for f in folders if f] + [""]:
+        try:
+            driver = ctypes.CDLL(os.path.join(folder, "libcuda.so.1"))
+        except OSError:
+            continue
+        count = ctypes.c_int()
+        if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)):
+            return 0
+        return count.value
+    return 0
 
 
 LIBC = ctypes.CDLL(None)
@@ -78,12 +130,12 @@ def end_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run(command, most=None, **more):
+def run(command, most=None, cwd=None, **more):
     """Runs a program to its end, or to that of the time: of `most` seconds, and
     of the Limit. Then it ends, with all that it has started, with OUT_OF_TIME."""
     limits = [limit for limit in (most, Limit.left()) if limit is not None]
     started = subprocess.Popen(
-        command, env=environment(**more), stdout=subprocess.PIPE,
+        command, cwd=cwd, env=environment(**more), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True,
         preexec_fn=end_with_parent)
     try:
@@ -106,3 +158,7 @@ def call(command, most):
         started.kill()
         started.wait()
         return OUT_OF_TIME
+
+
+if __name__ == "__main__":
+    print(count_devices())

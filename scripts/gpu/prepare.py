@@ -11,16 +11,20 @@ import sys
 import tarfile
 import tempfile
 
+import attention
 import cases
 import machine
+import plans
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAKE = os.path.join(ROOT, "test", "Inputs", "models", "make.py")
-# Of the file that is carried to the machine with the GPU.
-MOST_BYTES = 60 << 20
+# Of the file that is carried to the machine with one GPU, and with several.
+MOST_BYTES, MOST_BYTES_OF_SEVERAL = 60 << 20, 200 << 20
 # What every machine with such a GPU has; the host only asks for work.
 CPU = "x86-64-v2"
 TOKENS = "tokens.bin"
+# Times NCCL's collectives: benchmarks/collectives.cpp.
+COLLECTIVES = "collectives"
 
 
 def write_tokens(path, count=400000, classes=101):
@@ -70,10 +74,10 @@ def dump_kernels(case, build, path, *flags):
         sys.exit(f"error: '{case.name}'\n{done.stderr}")
 
 
-def train(command, data, log, save=None, most=None, **environment):
+def train(command, data, log, save=None, most=None, init="random", **environment):
     """Runs a program, for `most` seconds; returns its end and, if it is a good
     one, its log."""
-    command = [*command, "--data", data, "--init", "random", "--log-json", log,
+    command = [*command, "--data", data, "--init", init, "--log-json", log,
                "--log-every", "1000"]
     if save:
         command += ["--save", save]
@@ -127,8 +131,15 @@ def unpack(folder):
     return place
 
 
-def run(build, folder, only, others):
-    """Makes the folder, and has `others` put more into it."""
+def copy_collectives(build, folder):
+    """Puts the program that times NCCL into the folder."""
+    path = os.path.join(folder, COLLECTIVES)
+    shutil.copy(os.path.join(build, "test", "Cuda", "bin", "cuda-collectives"), path)
+    subprocess.run(["strip", path], check=True)
+
+
+def run(build, folder, only, gpus, others):
+    """Makes the folder for so many GPUs, and has `others` put more into it."""
     pcc = os.path.join(build, "bin", "pcc")
     if not os.path.exists(pcc):
         sys.exit(f"error: there is no '{pcc}'\nnote: scripts/build builds it; "
@@ -145,16 +156,19 @@ def run(build, folder, only, others):
     write_tokens(os.path.join(folder, TOKENS))
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
                             capture_output=True, text=True).stdout.strip()
-    manifest = {"commit": commit or "an unknown commit", "curves": {}}
+    manifest = {"commit": commit or "an unknown commit", "gpus": gpus, "curves": {}}
+    if gpus > 1:
+        copy_collectives(build, folder)
     curves = {}
-    for case in cases.ALONE + cases.TOGETHER + cases.RACES:
+    for case in (cases.ALONE + plans.together(gpus) + cases.RACES +
+                 plans.scaled(gpus) + attention.CASES):
         if only not in case.name:
             continue
         print(case.name, flush=True)
         path = os.path.join(folder, cases.file_of(case))
         compile_case(case, build, "cuda", path, "--target-cpu", CPU)
         subprocess.run(["strip", path], check=True)
-        if isinstance(case, cases.Race):
+        if isinstance(case, cases.Race) or case in attention.CASES:
             continue
         # Of several ranks with as many samples a step, one has the same losses.
         same = alone(case)
@@ -184,6 +198,7 @@ def run(build, folder, only, others):
     carried = os.path.getsize(packed)
     print(f"{size / (1 << 20):.1f} MiB in {folder}, "
           f"{carried / (1 << 20):.1f} MiB in {packed}")
-    if carried > MOST_BYTES:
-        sys.exit(f"error: more than {MOST_BYTES >> 20} MiB")
+    most = MOST_BYTES if gpus == 1 else MOST_BYTES_OF_SEVERAL
+    if carried > most:
+        sys.exit(f"error: more than {most >> 20} MiB")
     return 0

@@ -7,23 +7,19 @@ import json
 import os
 import random
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 import cases
 import checks
 import machine
 import prepare
+import smi
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PEER = os.path.join(ROOT, "benchmarks", "torch_gpu.py")
 STEPS, WARM_UP, TURNS = 30, 10, 2
-# Dense products of bf16, FLOP/s, as NVIDIA's data sheets have them.
-PEAKS = {"H100": 989e12, "H200": 989e12, "A100": 312e12}
 
 
 def value(model, flag):
@@ -42,33 +38,6 @@ def flops_per_token(model):
         block = 4 * width * width + 2 * width * inner
     weights = layers * block + vocab * width
     return 6 * weights + 6 * layers * width * value(model, "--seq")
-
-
-class Memory(threading.Thread):
-    """The most memory of the GPU that is in use, in MiB; 0: not known."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.stopped, self.most = threading.Event(), 0
-
-    @staticmethod
-    def used():
-        try:
-            done = subprocess.run(
-                ["nvidia-smi", "--query-gpu=memory.used",
-                 "--format=csv,noheader,nounits"], capture_output=True, text=True)
-            return int(done.stdout.split()[0])
-        except (OSError, ValueError, IndexError):
-            return 0
-
-    def run(self):
-        while not self.stopped.wait(0.3):
-            self.most = max(self.most, self.used())
-
-    def end(self):
-        self.stopped.set()
-        self.join()
-        return self.most
 
 
 UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024}
@@ -104,23 +73,27 @@ def write_tokens(case, path):
 
 def time_program(case, folder, most, *flags):
     """(tokens per second, what is known of memory); else (None, why)."""
-    before, memory = Memory.used(), Memory()
+    before, watch = (smi.used_mib() or [0])[0], smi.Watch()
     with tempfile.TemporaryDirectory() as scratch:
         data = os.path.join(scratch, "tokens.bin")
         write_tokens(case, data)
-        memory.start()
+        watch.start()
         done, rows = prepare.train(
             [os.path.join(folder, cases.file_of(case)), "--steps", str(STEPS),
              *flags], data, os.path.join(scratch, "log"), most=most)
-        used = memory.end()
+        gpus = watch.end()
     if "no CUDA device" in done.stderr:
         raise checks.NoDevice(done.stderr)
     if rows is None:
         return None, done.stderr[-400:]
     said = re.search(r"^model .*, (\S+ \S+) on this rank", done.stdout, re.M)
+    # The program has the first one.
+    gpu = gpus[0] if gpus else {"used_mib": 0, "watts": None, "mhz": None}
+    used = gpu["used_mib"] or 0
     return rate(rows), {"used_mib": max(used - before, 0),
                         "arena": said and said.group(1),
-                        "beyond": beyond_arena(done.stdout, used)}
+                        "beyond": beyond_arena(done.stdout, used),
+                        "watts": gpu["watts"], "mhz": gpu["mhz"]}
 
 
 def time_peer(case, most):
@@ -128,7 +101,7 @@ def time_peer(case, most):
     with tempfile.TemporaryDirectory() as scratch:
         log = os.path.join(scratch, "log")
         done = machine.run([sys.executable, PEER, *case.peer, "--steps", str(STEPS),
-                            "--log", log, "--compile"], most)
+                            "--json", log, "--compile"], most)
         if done.returncode == machine.OUT_OF_TIME:
             return None, done.stderr[-400:] + (
                 "it compiles for a minute or so before the first step: --minutes "
@@ -195,9 +168,7 @@ def run(manifest, folder, only):
     has_torch = importlib.util.find_spec("torch") is not None
     if not has_torch:
         print("python3 has no PyTorch: nothing to compare with\n")
-    name = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout \
-        if shutil.which("nvidia-smi") else ""
-    peak = next((peak for chip, peak in PEAKS.items() if chip in name), None)
+    peak = smi.peak()
     results, wrong, shown, peers = [], [], [], {}
     races = [case for case in cases.RACES if only in case.name and
              os.path.exists(os.path.join(folder, cases.file_of(case)))]
@@ -219,9 +190,11 @@ def run(manifest, folder, only):
             f"{found['mfu']:.1%}" if peak else "-",
             f"{theirs:,.0f}" if theirs else "-",
             f"{ours / theirs:.2f}" if theirs else "-", found["arena"] or "-",
-            f"{found['used_mib']} MiB" if found["used_mib"] else "-",
-            f"{found['beyond']:.1%}" if found["beyond"] is not None else "-"))
+            f"{found['used_mib']:.0f} MiB" if found["used_mib"] else "-",
+            f"{found['beyond']:.1%}" if found["beyond"] is not None else "-",
+            f"{found['watts']:.0f} W" if found["watts"] else "-",
+            f"{found['mhz']:.0f} MHz" if found["mhz"] else "-"))
     checks.table(("program, bf16", "tokens/s", "without graphs", "MFU",
                   "PyTorch, compiled", "ratio", "arena", "memory in use",
-                  "beyond arena and fixed part"), shown)
+                  "beyond arena and fixed part", "power", "clock"), shown)
     return results, wrong

@@ -15,7 +15,9 @@
 //             refuses; at a launch its nodes are drawn like operations
 //   kernels   are run by pcc's emulator; their code is in a shared object that
 //             $PCC_DOUBLE_KERNELS names, of the same program compiled with
-//             --target cuda-emulated
+//             --target cuda-emulated; or, where that ends with a slash, in a
+//             folder of them by the names of their programs
+//   devices   $PCC_DOUBLE_DEVICES of them (1), which CUDA_VISIBLE_DEVICES hides
 //
 // $PCC_DOUBLE_SEED draws the order. Calls are written to $PCC_DOUBLE_TRACE, a
 // line each. $PCC_DOUBLE_FAULT plants one: "drop-wait N" leaves out the Nth

@@ -3,6 +3,7 @@
 #include "runtime/emulated/Emulator.h"
 #include "test/Cuda/Double/Streams.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace fake;
 
@@ -228,11 +230,36 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 // The device
 //===----------------------------------------------------------------------===//
 
+/// The numbers of the devices that this process sees: of $PCC_DOUBLE_DEVICES
+/// (1) those that CUDA_VISIBLE_DEVICES lists, up to the first that is none.
+static const std::vector<int> &devices() {
+  static const std::vector<int> devices = [] {
+    const char *given = getenv("PCC_DOUBLE_DEVICES"),
+               *listed = getenv("CUDA_VISIBLE_DEVICES");
+    int count = given ? atoi(given) : 1;
+    std::vector<int> seen;
+    for (int i = 0; !listed && i < count; ++i)
+      seen.push_back(i);
+    while (listed && *listed) {
+      char *end;
+      long number = strtol(listed, &end, 10);
+      if (end == listed || number < 0 || number >= count)
+        break;
+      seen.push_back(static_cast<int>(number));
+      listed = *end == ',' ? end + 1 : "";
+    }
+    return seen;
+  }();
+  return devices;
+}
+
 /// $PCC_DOUBLE_ERROR "init N" has it fail.
 CUresult cuInit(unsigned) {
   const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
   note(std::string("cuInit ") + (connections ? connections : ""));
-  return errorAt("init");
+  if (CUresult failed = errorAt("init"))
+    return failed;
+  return devices().empty() ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
 /// $CUDA_DOUBLE_VERSION has it be one for another CUDA.
 CUresult cuDriverGetVersion(int *version) {
@@ -246,18 +273,23 @@ CUresult cuGetErrorName(CUresult, const char **text) {
 }
 CUresult cuGetErrorString(CUresult error, const char **text) {
   *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access"
-                                              : "an error of the double";
+          : error == CUDA_ERROR_NO_DEVICE ? "no CUDA-capable device is detected"
+                                          : "an error of the double";
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int *count) {
   note("cuDeviceGetCount");
-  *count = 1;
+  *count = static_cast<int>(devices().size());
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  if (ordinal)
-    refuse("there is one device");
-  *device = 0;
+  if (ordinal < 0 || static_cast<size_t>(ordinal) >= devices().size())
+    refuse("there is no such device");
+  *device = devices()[ordinal];
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetPCIBusId(char *name, int bytes, CUdevice device) {
+  snprintf(name, bytes, "0000:%02x:00.0", device);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
@@ -266,11 +298,11 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
   snprintf(name, bytes, "%s", given ? given : "double of a GPU");
   return CUDA_SUCCESS;
 }
-/// $PCC_DOUBLE_UUID: the last byte, of a device of its own.
-CUresult cuDeviceGetUuid(CUuuid *id, CUdevice) {
+/// $PCC_DOUBLE_UUID: the last byte, of a device of its own; else its number.
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) {
   const char *given = getenv("PCC_DOUBLE_UUID");
   memset(id->bytes, 0xd0, sizeof(id->bytes));
-  id->bytes[15] = static_cast<char>(given ? atoi(given) : 0);
+  id->bytes[15] = static_cast<char>(given ? atoi(given) : device);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
@@ -288,14 +320,23 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     refuse("an attribute that it does not know");
   return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+/// That of the context.
+static CUdevice current = 0;
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   note("cuDevicePrimaryCtxRetain");
   static char made;
+  current = device;
   *context = reinterpret_cast<CUcontext>(&made);
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSetCurrent(CUcontext context) {
   hasContext = context;
+  return CUDA_SUCCESS;
+}
+CUresult cuCtxGetDevice(CUdevice *device) {
+  requireContext();
+  *device = current;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
@@ -389,6 +430,16 @@ struct CUmod_st {
   void *code;
 };
 
+/// What $PCC_DOUBLE_KERNELS names, or in the folder that it names the shared
+/// object of this program's name.
+static std::string kernelsPath() {
+  const char *given = getenv("PCC_DOUBLE_KERNELS");
+  std::string path = given ? given : "";
+  if (!path.empty() && path.back() == '/')
+    path += std::string(program_invocation_short_name) + ".so";
+  return path;
+}
+
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   note("cuModuleLoadData");
   requireContext();
@@ -424,10 +475,12 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
       refuse("the image is neither a cubin nor PTX");
   }
   note(isElf ? "image cubin" : "image ptx");
-  const char *path = getenv("PCC_DOUBLE_KERNELS");
-  made->code = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : nullptr;
+  std::string path = kernelsPath();
+  made->code =
+      path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!made->code)
-    refuse(path ? dlerror() : "PCC_DOUBLE_KERNELS names no code of kernels");
+    refuse(path.empty() ? "PCC_DOUBLE_KERNELS names no code of kernels"
+                        : dlerror());
   const char *seed = getenv("PCC_DOUBLE_SEED");
   pcc_emu_seed(seed ? strtoull(seed, nullptr, 10) : 0);
   *module = made;

@@ -18,6 +18,9 @@
 // Sums are in the order of ranks, unless switches may add: then in another one
 // from call to call and from start to start.
 //
+// Two ranks on one device of a host, of which NCCL_HOSTID makes several, are
+// refused.
+//
 // Every rank sends what it has to each other one, ahead of it what it takes the
 // operation for: ranks that do not agree end the process with both sides'
 // words instead of a hang, and so does an operation that waits for too long.
@@ -60,6 +63,8 @@ struct Driver {
   decltype(&cuStreamGetCaptureInfo) captureInfo;
   decltype(&cuCtxSynchronize) synchronize;
   decltype(&cuMemAlloc) allocateDevice;
+  decltype(&cuCtxGetDevice) device;
+  decltype(&cuDeviceGetPCIBusId) busOf;
 };
 
 /// Pinned memory that operations take turns with.
@@ -111,6 +116,8 @@ static const Driver &driver() {
     find(NAME_OF(cuStreamGetCaptureInfo), found.captureInfo);
     find(NAME_OF(cuCtxSynchronize), found.synchronize);
     find(NAME_OF(cuMemAlloc), found.allocateDevice);
+    find(NAME_OF(cuCtxGetDevice), found.device);
+    find(NAME_OF(cuDeviceGetPCIBusId), found.busOf);
     return found;
   }();
   return driver;
@@ -380,6 +387,18 @@ static ncclResult_t addCollective(Part part, ncclComm *comm,
 // NCCL
 //===----------------------------------------------------------------------===//
 
+static std::string lastError;
+
+/// What distinguishes this rank's device from all others.
+static std::string deviceText() {
+  CUdevice device;
+  char bus[32];
+  check(driver().device(&device), "the device");
+  check(driver().busOf(bus, sizeof(bus), device), "the device");
+  const char *host = getenv("NCCL_HOSTID");
+  return std::string(host ? host : "") + " " + bus;
+}
+
 extern "C" {
 
 ncclResult_t ncclGetVersion(int *found) {
@@ -402,10 +421,12 @@ const char *ncclGetErrorString(ncclResult_t result) {
   return result == ncclSuccess       ? "no error"
          : result == ncclRemoteError ? "remote process exited or there was a "
                                        "network error"
-                                     : "an error";
+         : result == ncclInvalidUsage
+             ? "invalid usage (run with NCCL_DEBUG=WARN for details)"
+             : "an error";
 }
 
-const char *ncclGetLastError(ncclComm_t) { return ""; }
+const char *ncclGetLastError(ncclComm_t) { return lastError.c_str(); }
 
 ncclResult_t ncclCommInitRankConfig(ncclComm_t *made, int ranks,
                                     ncclUniqueId id, int rank,
@@ -419,6 +440,13 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *made, int ranks,
     comm->channels = config->maxCTAs;
   memcpy(&comm->seed, id.internal + strlen("nccl-double-"), sizeof(comm->seed));
   connectAll(*comm, id);
+  int same = findEqual(*comm, deviceText());
+  if (same >= 0) {
+    lastError = "Duplicate GPU detected : rank " + std::to_string(rank) +
+                " and rank " + std::to_string(same) + " both on CUDA device" +
+                deviceText();
+    return ncclInvalidUsage;
+  }
   *made = comm;
   return ncclSuccess;
 }

@@ -66,6 +66,9 @@ struct Flow {
 
 /// Connects with those before this rank, and lets those behind connect.
 void connectAll(ncclComm &comm, const ncclUniqueId &id);
+/// The rank of a communicator that has the same text as this one; -1: all have
+/// others. For right after connectAll().
+int findEqual(ncclComm &comm, const std::string &text);
 /// Moves all; those to one rank, and from one, one after the other.
 void moveAll(ncclComm &comm, std::deque<Flow> &flows);
 /// An operation that never ends, as NCCL's kernels do where a rank is gone.

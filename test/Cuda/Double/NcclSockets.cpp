@@ -157,8 +157,25 @@ void fake::connectAll(ncclComm &comm, const ncclUniqueId &id) {
       die("a rank does not come");
     comm.sockets[rank] = made;
   }
-  for (int socket : comm.sockets)
-    if (socket >= 0)
-      fcntl(socket, F_SETFL, O_NONBLOCK);
   close(listener);
+}
+
+int fake::findEqual(ncclComm &comm, const std::string &text) {
+  char own[128] = "", theirs[128];
+  text.copy(own, sizeof(own) - 1);
+  for (int socket : comm.sockets)
+    if (socket >= 0 && send(socket, own, sizeof(own), MSG_NOSIGNAL) < 0)
+      die("a rank is gone");
+  int found = -1;
+  for (int rank = 0; rank < comm.size; ++rank) {
+    int socket = comm.sockets[rank];
+    if (socket < 0)
+      continue;
+    if (recv(socket, theirs, sizeof(theirs), MSG_WAITALL) != sizeof(theirs))
+      die("a rank is gone");
+    if (!memcmp(own, theirs, sizeof(own)))
+      found = rank;
+    fcntl(socket, F_SETFL, O_NONBLOCK);
+  }
+  return found;
 }

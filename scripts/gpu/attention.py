@@ -1,0 +1,133 @@
+"""Attention by cuDNN of large batches, beside tiles of the same program.
+
+cuDNN's backward pass of 16 bits on sm_90 returned NaNs in other projects: at batch
+128 (kyutai-labs/pocket-tts, pull request 264), and where the keys are 64 more than
+a multiple of 128 and a query's logsumexp is below -88.7, which is -ln(FLT_MAX)
+(pytorch/pytorch, issue 196678; NVIDIA/cudnn-frontend, pull request 628): keys
+behind the last one were not masked unless the mask is causal. The shape of the
+first report is that of the second: 16 heads of 64, a mask that is given, lengths
+of up to some 450, which differ by batch.
+
+Programs of pcc leave a bias, and keys of such a number without a causal mask, to
+tiles. What is left is run here: a causal mask at such lengths, with scores that
+are all about -128.
+"""
+
+import json
+import math
+import os
+import shutil
+import struct
+import tempfile
+
+import cases
+import checks
+import machine
+import prepare
+
+BATCH, STEPS = 128, 3
+# Half a tile of 128 beyond whole ones, twice; whole ones; neither.
+LENGTHS = (192, 448, 512, 437)
+HEADS, SIZE = 16, 64
+# Added to the first number of each query, and taken from that of each key.
+SHIFT = 32.0
+MODEL = ["gpt", "--layers", "1", "--width", str(HEADS * SIZE), "--inner", "1024",
+         "--heads", str(HEADS), "--vocab", "512", "--batch", str(BATCH)]
+BIAS = "h.0.attn.c_attn.bias"
+
+
+def case_of(length, suffix, device):
+    return cases.Case(f"attention B {BATCH} T {length}{suffix}",
+                      [*MODEL, "--seq", str(length)], "bf16",
+                      ["--global-batch-size", str(BATCH)], STEPS, device)
+
+
+PAIRS = [(case_of(length, "", ["--attention-backend", "cudnn"]),
+          case_of(length, " tiles", cases.TILES)) for length in LENGTHS]
+CASES = [case for pair in PAIRS for case in pair]
+
+
+def shift(path):
+    """Has all scores of a saved model be about -SHIFT^2 / sqrt(SIZE): changes the
+    biases of queries and keys in a file of safetensors, [3, heads, SIZE] of f32."""
+    with open(path, "r+b") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        tensor = json.loads(file.read(length))[BIAS]
+        _, heads, size = tensor["shape"]
+        begin = 8 + length + tensor["data_offsets"][0]
+        for part, value in ((0, SHIFT), (1, -SHIFT)):
+            for head in range(heads):
+                file.seek(begin + 4 * (part * heads + head) * size)
+                file.write(struct.pack("<f", value))
+
+
+def train(folder, case, log, steps, **more):
+    return prepare.train(
+        [os.path.join(folder, cases.file_of(case)), "--steps", str(steps)],
+        os.path.join(folder, prepare.TOKENS), log, **more)
+
+
+def run_pair(pair, folder, scratch):
+    """What cuDNN's and tiles' programs leave of the same weights: (the logs of
+    drawn ones and of such with very negative scores, "") or (None, what is
+    wrong)."""
+    by_library, by_tiles = pair
+    saved, log = os.path.join(scratch, "saved"), os.path.join(scratch, "log")
+    logs = []
+    done, rows = train(folder, by_tiles, log + "1", 1, save=saved)
+    if "no CUDA device" in done.stderr:
+        raise checks.NoDevice(done.stderr)
+    if rows is None:
+        return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
+    model = os.path.join(saved, "step-00000001", "model.safetensors")
+    for _ in ("drawn", "shifted"):
+        for case in (by_library, by_tiles):
+            done, rows = train(folder, case, log, STEPS, init=model)
+            # A loss or a norm that is not finite is shown by the log, too.
+            if rows is None:
+                return None, (f"{case.name} ends with {done.returncode}: "
+                              f"{done.stderr[-400:]}")
+            os.remove(log)  # the next run would add to it
+            logs.append(rows)
+        shift(model)
+    return logs, ""
+
+
+def is_finite(rows):
+    """Whether all losses and norms are; a norm is that of all gradients."""
+    return all(row[key] is not None and math.isfinite(row[key])
+               for row in rows for key in ("loss", "norm"))
+
+
+def run(manifest, folder, only):
+    """All lengths."""
+    del manifest
+    results, wrong = [], []
+    chosen = {pair[0].name: pair for pair in PAIRS if only in pair[0].name and all(
+        os.path.exists(os.path.join(folder, cases.file_of(case))) for case in pair)}
+    for case in checks.within([pair[0] for pair in chosen.values()], wrong):
+        scratch = tempfile.mkdtemp()
+        logs, problem = run_pair(chosen[case.name], folder, scratch)
+        shutil.rmtree(scratch)
+        found = {"case": case.name}
+        if problem:
+            wrong.append(f"{case.name}: {problem}")
+        for i, scores in enumerate(("drawn", "about -128") if logs else ()):
+            rows, due = logs[2 * i:2 * i + 2]
+            found[scores] = {key: checks.difference(rows, due, key)
+                             for key in ("loss", "norm")}
+            found[scores]["finite"] = is_finite(rows)
+            if not is_finite(rows):
+                wrong.append(f"{case.name}: scores {scores}: not finite")
+            wrong += [f"{case.name}: scores {scores}: {key} differs by {worst:.1e} "
+                      f"from that of tiles, at most {bound:g}"
+                      for key, bound in cases.BOUNDS["bf16"].items()
+                      for worst in [found[scores][key]] if not worst <= bound]
+        results.append(found)
+    checks.table(
+        ("attention by cuDNN", "scores", "finite", "loss to tiles'", "norm to tiles'"),
+        [(found["case"], scores, "yes" if found[scores]["finite"] else "no",
+          f"{found[scores]['loss']:.1e}", f"{found[scores]['norm']:.1e}")
+         for found in results for scores in ("drawn", "about -128")
+         if scores in found])
+    return results, wrong

@@ -1,0 +1,266 @@
+"""Faults of a run on several GPUs: what it ends with, what it says, and that
+nothing is left of it."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import cases
+import checks
+import machine
+import plans
+import prepare
+
+# A stopped rank is found by --timeout; the others have to end soon after.
+TIMEOUT = 10
+# Seconds that a program may take to start, and to end after a fault.
+START, END = 240, 60
+LAST_STEP = 1000000
+NUMBER = re.compile(rb"\0PCC_RANK=(\d+)\0")
+
+
+class Wrong(Exception):
+    """What a run did that it should not have."""
+
+
+def session_of(process):
+    """Its session, and its state as ps shows it; (None, "Z"): it is gone."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return None, "Z"
+    return int(fields[3]), fields[0]
+
+
+def processes_of(session):
+    """Those of a session that have not ended."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and
+            session_of(name)[0] == session and session_of(name)[1] != "Z"]
+
+
+def ranks_of(session):
+    """{number: process} of the ranks that a program started."""
+    found = {}
+    for process in processes_of(session):
+        try:
+            with open(f"/proc/{process}/environ", "rb") as file:
+                number = NUMBER.search(b"\0" + file.read())
+        except OSError:
+            continue
+        if number:
+            found[int(number[1])] = process
+    return found
+
+
+class Run:
+    """A program that trains, and whose end is awaited."""
+
+    def __init__(self, program, folder, scratch, *flags, steps=LAST_STEP, **more):
+        self.log = os.path.join(scratch, f"log{len(os.listdir(scratch))}")
+        self.err = open(self.log + ".err", "w+")
+        self.process = subprocess.Popen(
+            [program, "--data", os.path.join(folder, prepare.TOKENS), "--init",
+             "random", "--steps", str(steps), "--log-json", self.log, "--log-every",
+             "1000", *flags], env=machine.environment(**more),
+            stdout=subprocess.DEVNULL, stderr=self.err, start_new_session=True,
+            preexec_fn=machine.end_with_parent)
+
+    def steps(self):
+        """How many it has logged."""
+        try:
+            with open(self.log) as file:
+                return len(file.readlines())
+        except FileNotFoundError:
+            return 0
+
+    def said(self):
+        self.err.seek(0)
+        return self.err.read()
+
+    def await_steps(self, count):
+        """Returns when it has made so many steps, and its ranks."""
+        end = time.monotonic() + START
+        while self.steps() < count:
+            if self.process.poll() is not None:
+                raise Wrong(f"ended with {self.process.returncode} before the fault: "
+                            f"{self.said()[-300:]}")
+            if time.monotonic() > end:
+                raise Wrong(f"made {self.steps()} steps in {START} s")
+            time.sleep(0.05)
+        return ranks_of(self.process.pid)
+
+    def end(self, code, text, seconds):
+        """The program has to end in so many seconds with this code and such a
+        text, and to leave no process."""
+        try:
+            ended = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"has not ended after {seconds:.0f} s") from None
+        if ended != code:
+            raise Wrong(f"ends with {ended}, due {code}: {self.said()[-300:]}")
+        if not re.search(text, self.said()):
+            raise Wrong(f"does not say '{text}' but: {self.said()[-300:]}")
+        end = time.monotonic() + END
+        while processes_of(self.process.pid):
+            if time.monotonic() > end:
+                raise Wrong(f"leaves processes {processes_of(self.process.pid)}")
+            time.sleep(0.05)
+
+    def close(self):
+        """Ends what is left of it."""
+        for process in processes_of(self.process.pid):
+            os.kill(process, signal.SIGKILL)
+        self.process.wait()
+        self.err.close()
+
+
+class Trial:
+    """A program with a data parallel rank for each of some GPUs."""
+
+    def __init__(self, folder, case, scratch):
+        self.folder, self.scratch = folder, scratch
+        self.program = os.path.join(folder, cases.file_of(case))
+        self.ranks = case.ranks
+
+    def start(self, *flags, **more):
+        return Run(self.program, self.folder, self.scratch, *flags,
+                   **{**machine.shared(self.ranks), **more})
+
+    def check(self, code, text, **more):
+        """A run that ends by itself."""
+        run = self.start(**more)
+        try:
+            run.end(code, text, START)
+        finally:
+            run.close()
+
+    def disturb(self, number, text, seconds, *flags):
+        """A signal to the last rank, after some steps."""
+        run = self.start(*flags)
+        try:
+            ranks, victim = run.await_steps(3), self.ranks - 1
+            if len(ranks) != self.ranks:
+                raise Wrong(f"has ranks {sorted(ranks)}, due {self.ranks}")
+            os.kill(ranks[victim], number)
+            run.end(7, text.format(rank=victim), seconds)
+        finally:
+            run.close()
+
+    def killed(self):
+        self.disturb(signal.SIGKILL, r"rank {rank} .*killed by signal 9", END)
+
+    def stopped(self):
+        begun = time.monotonic()
+        self.disturb(signal.SIGSTOP, r"rank {rank} .*has stood still for \d+ s",
+                     TIMEOUT + END, "--timeout", str(TIMEOUT))
+        if time.monotonic() - begun < TIMEOUT:
+            raise Wrong(f"ended before --timeout {TIMEOUT} was over")
+
+    def too_few_devices(self):
+        self.check(9, rf"{self.ranks} ranks need a device each, and this host has 1",
+                   CUDA_VISIBLE_DEVICES=machine.Gpus.ids()[0], PCC_SHARE_DEVICES="0")
+
+    def no_such_device(self):
+        """CUDA hides what is listed behind a number that is none, too."""
+        listed = [*machine.Gpus.ids()[:self.ranks - 1], "99"]
+        self.check(9, rf"{self.ranks} ranks need a device each, and this host has "
+                   f"{self.ranks - 1}", CUDA_VISIBLE_DEVICES=",".join(listed),
+                   PCC_SHARE_DEVICES="0")
+
+    def no_device(self):
+        self.check(9, "no CUDA device", CUDA_VISIBLE_DEVICES="99")
+
+    def one_device_for_all(self):
+        """As by a launcher that shows all ranks the same device."""
+        gpu, runs = machine.Gpus.ids()[0], []
+        with socket.socket() as agent:
+            agent.bind(("127.0.0.1", 0))
+            agent.listen()
+            port = str(agent.getsockname()[1])
+            try:
+                for rank in range(self.ranks):
+                    # As torchrun does.
+                    runs.append(self.start(
+                        RANK=str(rank), LOCAL_RANK=str(rank),
+                        WORLD_SIZE=str(self.ranks), LOCAL_WORLD_SIZE=str(self.ranks),
+                        MASTER_ADDR="localhost", MASTER_PORT=port,
+                        TORCHELASTIC_RUN_ID="none",
+                        TORCHELASTIC_USE_AGENT_STORE="True",
+                        CUDA_VISIBLE_DEVICES=gpu, PCC_SHARE_DEVICES="0"))
+                for run in runs:
+                    run.end(7, "", START)
+                text = "".join(run.said() for run in runs)
+                if not re.search("error: .* failed: invalid usage", text):
+                    raise Wrong(f"no rank says that devices are shared: {text[-300:]}")
+            finally:
+                for run in runs:
+                    run.close()
+
+    def works(self):
+        """Nothing that is left keeps the next run from its GPUs."""
+        run = self.start(steps=2)
+        try:
+            run.end(0, "", START)
+        finally:
+            run.close()
+
+
+# What is done, whether it takes several GPUs, and how.
+FAULTS = (
+    ("a rank is killed", False, Trial.killed),
+    ("a rank is stopped", False, Trial.stopped),
+    ("too few devices", True, Trial.too_few_devices),
+    ("a device that does not exist", True, Trial.no_such_device),
+    ("no device", False, Trial.no_device),
+    ("one device for all ranks", True, Trial.one_device_for_all),
+    ("the run after these", False, Trial.works),
+)
+
+
+def case_of(manifest, folder):
+    """The program: of the plans of data parallel ranks that have GPUs the largest,
+    else one whose ranks share a GPU."""
+    there = [case for case in plans.together(manifest["gpus"])
+             if " f32 dp " in case.name and case.name.endswith("zero 1") and
+             case.flags.count("--tp") + case.flags.count("--pp") == 0 and
+             os.path.exists(os.path.join(folder, cases.file_of(case)))]
+    fits = [case for case in there if case.ranks <= machine.Gpus.count]
+    named = [case for case in there if case.name == plans.FAULTY]
+    return max(fits, key=lambda case: case.ranks) if fits else \
+        named[0] if named else None
+
+
+def run(manifest, folder, only):
+    """All faults."""
+    case, results, wrong = case_of(manifest, folder), [], []
+    if not case:
+        print("The package has no program of data parallel ranks\n")
+        return results, wrong
+    several = machine.Gpus.count >= case.ranks
+    for name, takes_several, method in FAULTS:
+        if only not in name and only not in case.name:
+            continue
+        if takes_several and not several:
+            continue
+        if not machine.Limit.has(checks.LEAST):
+            wrong.append(f"the time is over; not run: {name}")
+            break
+        scratch, begun, said = tempfile.mkdtemp(), time.monotonic(), "as it should be"
+        try:
+            method(Trial(folder, case, scratch))
+        except Wrong as error:
+            said = str(error)
+            wrong.append(f"{name}: {said}")
+        shutil.rmtree(scratch)
+        results.append({"fault": name, "case": case.name, "ends": said,
+                        "seconds": time.monotonic() - begun})
+    checks.table((f"fault, {case.name}", "how it ends", "s"),
+                 [(found["fault"], found["ends"], f"{found['seconds']:.0f}")
+                  for found in results])
+    return results, wrong

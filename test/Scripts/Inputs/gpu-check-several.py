@@ -1,0 +1,166 @@
+"""gpu-check-several.py ROOT BUILD: runs scripts/gpu-check --gpus 8, of models that
+an emulator has time for, on the double of a machine with 8 GPUs."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+ROOT, BUILD = sys.argv[1:]
+DOUBLE = os.path.join(BUILD, "test", "Cuda", "double")
+ONLY = "wide8"
+
+# A checkout whose models are small, and programs a few.
+os.makedirs("tree")
+for name in os.listdir(ROOT):
+    if name != "scripts":
+        os.symlink(os.path.join(ROOT, name), os.path.join("tree", name))
+shutil.copytree(os.path.join(ROOT, "scripts"), "tree/scripts",
+                ignore=shutil.ignore_patterns("__pycache__"))
+SMALL = """
+GPT = ["gpt", "--layers", "2", "--seq", "8", "--width", "32", "--inner", "32",
+       "--heads", "4", "--vocab", "128"]
+"""
+OVERRIDES = {
+    "cases.py": SMALL + """
+STEPS, FEW_STEPS = 3, 2
+ALONE = [Case("wide8 alone f32", GPT + ["--batch", "2"], "f32",
+              ["--global-batch-size", "4"])]
+EVERYWHERE = ("wide8 alone f32",)
+""",
+    "plans.py": """
+def wide(gpus):
+    return [*cases.GPT, "--batch", str(gpus)]
+
+
+def along_one_axis(gpus):
+    return [("f32", ["--dp", "8", "--zero", "1"])]
+
+
+def combined(gpus, whole=combined):
+    return whole(gpus)[:1]
+
+
+def counts(gpus):
+    return [1, 8]
+
+
+FAMILIES = (("wide8 small, dp", cases.GPT, 1, [], ["--dp", "{n}", "--zero", "1"]),)
+""",
+    "attention.py": """
+BATCH, STEPS, HEADS = 4, 2, 2
+MODEL = ["gpt", "--layers", "1", "--width", "128", "--inner", "32", "--heads", "2",
+         "--vocab", "128", "--batch", "4"]
+PAIRS = [(case_of(16, " wide8", ["--attention-backend", "cudnn"]),
+          case_of(16, " wide8 tiles", cases.TILES))]
+CASES = [case for pair in PAIRS for case in pair]
+""",
+    "speed.py": "STEPS, WARM_UP = 3, 1\n",
+    "scaling.py": "STEPS = 3\n",
+    "bandwidth.py": "SIZES = [1024, 65536]\nLARGE = 65536\n",
+    # Of what shares the processors of a busy machine.
+    "faults.py": "TIMEOUT = 5\n",
+}
+for name, text in OVERRIDES.items():
+    with open(os.path.join("tree/scripts/gpu", name), "a") as file:
+        file.write("\n\n" + text)
+sys.path.insert(0, os.path.abspath("tree/scripts/gpu"))
+sys.dont_write_bytecode = True
+import attention  # noqa: E402
+import cases  # noqa: E402
+import plans  # noqa: E402
+import prepare  # noqa: E402
+
+# What nvidia-smi would print of the machine.
+os.makedirs("tools")
+with open("tools/nvidia-smi", "w") as file:
+    file.write(f"""#!{sys.executable}
+import sys
+(query,) = [a.split("=")[1].split(",") for a in sys.argv if "--query-gpu" in a]
+for gpu in range(8):
+    known = {{"index": gpu, "uuid": f"GPU-{{gpu}}", "name": "NVIDIA H100 80GB HBM3",
+             "driver_version": "580.1", "memory.total": 81559,
+             "memory.used": 1000 + gpu, "power.draw": 600 + gpu, "clocks.sm": 1500}}
+    print(", ".join(str(known[field]) for field in query))
+""")
+os.chmod("tools/nvidia-smi", 0o755)
+ENVIRONMENT = dict(
+    os.environ, PCC_CUDA_LIBRARIES=DOUBLE, OMP_NUM_THREADS="1",
+    PCC_DOUBLE_DEVICES="8", PCC_DOUBLE_KERNELS=os.path.abspath("kernels") + "/",
+    PATH=os.path.abspath("tools") + ":" + os.environ["PATH"])
+ENVIRONMENT.pop("CUDA_VISIBLE_DEVICES", None)
+
+
+def check(code, *arguments, **environment):
+    """What gpu-check prints, which ends so."""
+    done = subprocess.run(
+        [sys.executable, "-B", "tree/scripts/gpu-check", "--folder", "made", *arguments],
+        capture_output=True, text=True, env={**ENVIRONMENT, **environment})
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+said = check(0, "--gpus", "8", "--prepare", "--build", BUILD, "--only", ONLY)
+assert "MiB in made.tar.xz" in said, said
+
+# The double runs kernels that are compiled for it, each program its own.
+os.makedirs("kernels")
+for case in (cases.ALONE + plans.together(8) + plans.scaled(8) + attention.CASES):
+    name = cases.file_of(case)
+    if ONLY not in case.name:
+        continue
+    prepare.compile_case(case, BUILD, "cuda-emulated", name + ".o", "--emit=obj")
+    subprocess.run(["clang-22", "-shared", "-o", f"kernels/{name}.so", name + ".o",
+                    os.path.join(DOUBLE, "libcuda.so.1"), f"-Wl,-rpath,{DOUBLE}"],
+                   check=True)
+
+said = check(0, "--gpus", "8", "attention", "same", "bandwidth", "ranks", "faults",
+             "scaling", "--results", "results.json")
+assert said.startswith("8 x NVIDIA H100 80GB HBM3, 580.1, 81559 MiB; "), said
+assert "nothing is wrong" in said, said
+with open("results.json") as file:
+    results = json.load(file)
+
+# cuDNN's attention, of scores as they are drawn and of such that are all small.
+(row,) = results["attention"]
+assert all(row[scores]["finite"] for scores in ("drawn", "about -128")), row
+(row,) = results["same"]
+assert row["gpus"] == 8 and row["others"] == {}, row
+
+# Bus bandwidth is that of the links: 7/4 of what an all_reduce seems to have.
+rows = {(row["op"], row["bytes"]): row for row in results["bandwidth"]}
+assert set(rows) == {(op, size) for size in (1024, 65536) for op in (
+    "all_reduce", "all_gather", "reduce_scatter", "send_recv")}, rows
+for op, share in ("all_reduce", 7 / 4), ("all_gather", 7 / 8), ("send_recv", 1):
+    row = rows[op, 65536]
+    assert abs(row["bus_gb_s"] / row["algorithm_gb_s"] - share) < 1e-9, row
+    assert abs(row["algorithm_gb_s"] - 65536 / row["seconds"] / 1e9) < 1e-9, row
+
+assert [row["case"] for row in results["ranks"]] == [
+    "wide8 f32 dp 8 zero 1", "wide8 f32 tp 2 pp 2 dp 2 zero 1"], results["ranks"]
+assert all(row["bits"] == "same" for row in results["ranks"]), results["ranks"]
+
+assert [row["fault"] for row in results["faults"]] == [
+    "a rank is killed", "a rank is stopped", "too few devices",
+    "a device that does not exist", "no device", "one device for all ranks",
+    "the run after these"], results["faults"]
+assert {row["ends"] for row in results["faults"]} == {"as it should be"}
+assert {row["case"] for row in results["faults"]} == {"wide8 f32 dp 8 zero 1"}
+
+eight, one = results["scaling"]
+assert eight["ranks"] == 8 and one["ranks"] == 1, results["scaling"]
+assert one["efficiency"] == 1 and 0 < eight["efficiency"] < 2, eight
+assert eight["mfu"] > 0 and "exposed_ms" in eight and "exposed_ms" not in one, eight
+assert eight["communication_ms"] > 0 and eight["sent"]["reduce_scatter"] > 0, eight
+assert [gpu["watts"] for gpu in eight["gpus"]] == list(range(600, 608)), eight
+assert "torch.distributed.run" in said, said
+
+# On fewer GPUs, and on none that there are.
+said = check(0, "--gpus", "2", "same")
+assert "| wide8 alone f32 | 2 | same |" in said, said
+said = check(2, "same", "--gpus", "16")
+assert "error: --gpus 16: CUDA finds 8 on this machine" in said, said
+# One GPU has nothing that is the same elsewhere; a GPU that is another one has.
+said = check(1, "same", CUDA_VISIBLE_DEVICES="5")
+assert "GPUs: 1; nothing to compare" in said and "has nothing of it" in said, said
