@@ -90,7 +90,7 @@ def train(command, data, log, save=None, most=None, init="random", **environment
 
 def alone(case):
     """The same training on one rank."""
-    flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--zero")
+    flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--zero", "--schedule")
     skip = False
     for flag in case.flags:
         if not skip and flag not in parallel and flag != "--sequence-parallel":
@@ -171,13 +171,15 @@ def run(build, folder, only, gpus, others):
         if isinstance(case, cases.Race) or case in attention.CASES:
             continue
         # Of several ranks with as many samples a step, one has the same losses.
+        # Those of one rank come first, and make all steps.
         same = alone(case)
         key = (*same.model, same.precision, *same.flags)
         if key not in curves:
             with tempfile.TemporaryDirectory() as scratch:
                 program = os.path.join(scratch, "cpu")
                 compile_case(same, build, "cpu", program)
-                done, rows = train([program, "--steps", str(cases.STEPS)],
+                done, rows = train([program, "--steps", str(cases.STEPS),
+                                    "--stop-after", str(case.steps)],
                                    os.path.join(folder, TOKENS),
                                    os.path.join(scratch, "log"))
             if rows is None:

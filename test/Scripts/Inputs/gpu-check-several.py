@@ -69,6 +69,8 @@ sys.path.insert(0, os.path.abspath("tree/scripts/gpu"))
 sys.dont_write_bytecode = True
 import attention  # noqa: E402
 import cases  # noqa: E402
+import faults  # noqa: E402
+import machine  # noqa: E402
 import plans  # noqa: E402
 import prepare  # noqa: E402
 
@@ -115,8 +117,10 @@ for case in (cases.ALONE + plans.together(8) + plans.scaled(8) + attention.CASES
                     os.path.join(DOUBLE, "libcuda.so.1"), f"-Wl,-rpath,{DOUBLE}"],
                    check=True)
 
-said = check(0, "--gpus", "8", "attention", "same", "bandwidth", "ranks", "faults",
-             "scaling", "--results", "results.json")
+said = check(0, "--gpus", "8", "ranks", "--only", "tp 2 pp 2")
+assert "| wide8 f32 tp 2 pp 2 dp 2 zero 1 |" in said and "| same |" in said, said
+said = check(0, "--gpus", "8", "attention", "same", "bandwidth", "faults", "scaling",
+             "--results", "results.json")
 assert said.startswith("8 x NVIDIA H100 80GB HBM3, 580.1, 81559 MiB; "), said
 assert "nothing is wrong" in said, said
 with open("results.json") as file:
@@ -137,10 +141,6 @@ for op, share in ("all_reduce", 7 / 4), ("all_gather", 7 / 8), ("send_recv", 1):
     assert abs(row["bus_gb_s"] / row["algorithm_gb_s"] - share) < 1e-9, row
     assert abs(row["algorithm_gb_s"] - 65536 / row["seconds"] / 1e9) < 1e-9, row
 
-assert [row["case"] for row in results["ranks"]] == [
-    "wide8 f32 dp 8 zero 1", "wide8 f32 tp 2 pp 2 dp 2 zero 1"], results["ranks"]
-assert all(row["bits"] == "same" for row in results["ranks"]), results["ranks"]
-
 assert [row["fault"] for row in results["faults"]] == [
     "a rank is killed", "a rank is stopped", "too few devices",
     "a device that does not exist", "no device", "one device for all ranks",
@@ -156,11 +156,78 @@ assert eight["communication_ms"] > 0 and eight["sent"]["reduce_scatter"] > 0, ei
 assert [gpu["watts"] for gpu in eight["gpus"]] == list(range(600, 608)), eight
 assert "torch.distributed.run" in said, said
 
-# On fewer GPUs, and on none that there are.
+# Ranks share a GPU where there are too few, and only there.
+machine.Gpus.count = 8
+assert machine.shared(8) == {} and machine.shared(16) == {"PCC_SHARE_DEVICES": "1"}
+machine.Gpus.count = 1
+assert machine.shared(1) == {} and machine.shared(2) == {"PCC_SHARE_DEVICES": "1"}
+
+# On fewer GPUs, and on more than there are.
 said = check(0, "--gpus", "2", "same")
 assert "| wide8 alone f32 | 2 | same |" in said, said
 said = check(2, "same", "--gpus", "16")
 assert "error: --gpus 16: CUDA finds 8 on this machine" in said, said
-# One GPU has nothing that is the same elsewhere; a GPU that is another one has.
-said = check(1, "same", CUDA_VISIBLE_DEVICES="5")
-assert "GPUs: 1; nothing to compare" in said and "has nothing of it" in said, said
+said = check(1, "same", "bandwidth", "scaling", CUDA_VISIBLE_DEVICES="5")
+assert "GPUs: 1; nothing to compare" in said, said
+assert said.count("has nothing of it, for 1 GPUs") == 3, said
+
+
+def replace(case, text):
+    """Puts a script where a program was, which is beside it then."""
+    path = os.path.join("made", cases.file_of(case))
+    os.rename(path, path + ".real")
+    with open(path, "w") as file:
+        file.write(f"#!{sys.executable}\n"
+                   "import json, os, subprocess, sys, time\n"
+                   "def given(flag): return sys.argv[sys.argv.index(flag) + 1]\n"
+                   + text)
+    os.chmod(path, 0o755)
+
+
+# What is wrong on one GPU is said of it; a norm that is not finite; numbers that
+# are not those of tiles.
+replace(cases.ALONE[0], """
+folder = given("--save") + "/step-1"
+os.makedirs(folder)
+gpu = os.environ["CUDA_VISIBLE_DEVICES"]
+open(folder + "/model.safetensors", "w").write("x" * (gpu == "3"))
+open(given("--log-json"), "w").write(
+    '{"loss": %d, "norm": 1}' % (2 if gpu == "5" else 1))
+sys.exit(6 if gpu == "6" else 0)
+""")
+said = check(1, "same")
+for wrong in "3: other parameters", "5: other losses", "6: ends with 6: ":
+    assert "wrong: same: wide8 alone f32: GPU " + wrong in said, said
+assert said.endswith("3 wrong\n"), said
+library, _ = attention.PAIRS[0]
+for change, wrong in ("None", "not finite"), ("2 * row['norm']", "norm differs by 1.0e+00"):
+    replace(library, f"""
+os.environ["PCC_DOUBLE_KERNELS"] += "{cases.file_of(library)}.so"
+code = subprocess.run([sys.argv[0] + ".real", *sys.argv[1:]]).returncode
+rows = [json.loads(line) for line in open(given("--log-json"))]
+with open(given("--log-json"), "w") as file:
+    for row in rows:
+        row["norm"] = {change}
+        print(json.dumps(row), file=file)
+sys.exit(code)
+""")
+    said = check(1, "attention")
+    for scores in "drawn", "about -128":
+        assert f"{library.name}: scores {scores}: {wrong}" in said, said
+    os.rename(os.path.join("made", cases.file_of(library) + ".real"),
+              os.path.join("made", cases.file_of(library)))
+
+# Of faults: a run that does not end as it should, and one that leaves a process.
+machine.Gpus.count, faults.END = 8, 1
+replace(faults.case_of({"gpus": 8}, "made"), """
+if os.environ.get("CUDA_VISIBLE_DEVICES") == "99":
+    subprocess.Popen(["sleep", "100"], stderr=subprocess.DEVNULL)
+    print("error: no CUDA device", file=sys.stderr)
+    sys.exit(9)
+""")
+found, wrong = faults.run({"gpus": 8}, "made", "device")
+assert wrong[0].startswith("too few devices: ends with 0, due 9"), wrong
+assert wrong[2].startswith("no device: leaves processes ["), wrong
+assert len(found) == len(wrong) == 4, wrong
+found, wrong = faults.run({"gpus": 8}, "made", "killed")
+assert wrong == ["a rank is killed: ended with 0 before the fault: "], wrong

@@ -18,7 +18,11 @@ import checks  # noqa: E402
 import examples  # noqa: E402
 import kernels  # noqa: E402
 import machine  # noqa: E402
+import peers  # noqa: E402
+import plans  # noqa: E402
 import prepare  # noqa: E402
+import scaling  # noqa: E402
+import smi  # noqa: E402
 import speed  # noqa: E402
 
 with open(os.path.join(FOLDER, "kernels-x", "kernels.json")) as opened:
@@ -403,3 +407,68 @@ machine.Limit.end = None
 # What a token takes: 6 times the weights of GPT-2's products, and attention's.
 flops = speed.flops_per_token(cases.GPT2)
 assert 6 * 123.5e6 < flops < 6 * 123.6e6 + 6 * 12 * 768 * 1024 + 1, flops
+
+# The names that nvidia-smi has for GPUs, and what they do at most; of a name that
+# is not known, nothing is guessed.
+for name, tflops in (
+        ("NVIDIA A100-SXM4-80GB", 312), ("NVIDIA A100 80GB PCIe", 312),
+        ("NVIDIA L40S", 362), ("NVIDIA H100 80GB HBM3", 989),
+        ("NVIDIA H100 PCIe", 756), ("NVIDIA H100 NVL", 835), ("NVIDIA H200", 989),
+        ("NVIDIA H200 NVL", 835), ("NVIDIA GH200 480GB", 989), ("NVIDIA B200", 2250),
+        ("NVIDIA GB200", None), ("NVIDIA L40", None), ("NVIDIA H100", None),
+        ("NVIDIA GeForce RTX 4090", None)):
+    assert smi.peak_of(name) == (tflops and tflops * 1e12), name
+
+# GPUs are those that CUDA_VISIBLE_DEVICES lists, in its order.
+smi.query = lambda *fields: [[str(gpu), f"GPU-{gpu}{gpu}", f"name {gpu}"]
+                             for gpu in range(4)]
+for listed, names in (("2,0", ["name 2", "name 0"]), ("GPU-1", ["name 1"]), ("", [])):
+    os.environ["CUDA_VISIBLE_DEVICES"] = listed
+    assert smi.names() == names, smi.names()
+os.environ.pop("CUDA_VISIBLE_DEVICES")
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    assert smi.peak() is None
+assert "'name 0' and 'name 1'" in said.getvalue() and "is not known" in said.getvalue()
+# What a GPU draws at work, not while a program starts.
+watched = smi.Watch.summary([[10.0, 50.0, 300.0], [30.0, 690.0, 1500.0],
+                             [20.0, 700.0, None]])
+assert watched == {"used_mib": 30.0, "watts": 695.0, "mhz": 1500.0}, watched
+
+# What a model takes decides what PyTorch runs beside it: replicas, or torchtitan.
+(dp, tp), small = [[case for case in plans.scaled(8) if case.ranks == 8 and
+                    case.model[:-2] == cases.LLAMA_8B]], plans.scaled(8)[0]
+assert 7.4e9 < peers.parameters(cases.LLAMA_8B) < 7.6e9  # without its table of words
+assert peers.ddp(small, "log") == peers.command_of(small, "log")
+assert "torchtitan.train" in peers.command_of(dp, "log")
+assert "--parallelism.tensor_parallel_degree" in peers.command_of(tp, "log")
+assert peers.command_of(plans.scaled(8)[3], "log") is None  # one rank
+
+# Communication by itself: bytes that are sent, at the bandwidth of the bus.
+report = os.path.join(FOLDER, "report.json")
+with open(report, "w") as file:
+    json.dump({"step": [
+        {"rank": 0, "messages": [
+            {"kind": "all_reduce over dp", "bytes_sent": 10},
+            {"kind": "send over pp", "bytes_sent": 500}]},
+        {"rank": 1, "messages": [
+            {"kind": "all_reduce over dp", "bytes_sent": 2e9},
+            {"kind": "all_reduce over tp", "bytes_sent": 1e9}]}]}, file)
+sent = scaling.sent_bytes(report)
+assert sent == {"all_reduce": 3e9}, sent
+assert scaling.seconds_alone(sent, {"all_reduce": 300.0}) == 0.01
+assert scaling.seconds_alone(sent, {"all_gather": 300.0}) is None
+
+# Ids of a vocabulary that 16 bits do not hold, as llm.c writes them.
+tokens = os.path.join(FOLDER, "ids")
+scaling.write_tokens(dp, tokens)
+with open(tokens, "rb") as file:
+    header = array.array("i", file.read(1024))
+    ids = array.array("I", file.read())
+assert header[:3].tolist() == [20240801, 7, len(ids)], header[:3]
+assert len(ids) == 2 * dp.batch * 2049 and 1 << 16 < max(ids) < 128256, len(ids)
+
+# Plans of as many ranks as there are GPUs, of each kind.
+for gpus in (2, 4, 8, 16):
+    made = plans.together(gpus)
+    assert {gpus, 2, 8} == {case.ranks for case in made}, gpus
+    assert len({cases.file_of(case) for case in made}) == len(made)
