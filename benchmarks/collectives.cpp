@@ -18,6 +18,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
+#include "runtime/Workspace.h"
 #include "runtime/cuda/Communicators.h"
 #include "runtime/launch/ExecRanks.h"
 #include "runtime/launch/Launch.h"
@@ -223,13 +224,15 @@ int main(int argc, char **argv) {
 
   const pcc_axis axis = {"all", static_cast<int32_t>(ranks), PCC_DATA_AXIS};
   const int32_t all = 0;
-  const pcc_comm comm = {1, &all, 0};
+  const pcc_comm comm = {1, &all, 0, PCC_CHANNELS};
+  const pcc_stage stage = {};
   pcc_program program = {};
   program.n_axes = 1;
   program.axes = &axis;
   program.n_comms = 1;
   program.comms = &comm;
-  const pcc_stage stage = {};
+  program.n_stages = 1;
+  program.stages = &stage;
   cuda::device();
   cuda::requireSameDevices(stage);
   cuda::makeCommunicators(program, coordinatesOf(program, backend::rank()));

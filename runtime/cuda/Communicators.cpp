@@ -302,12 +302,15 @@ void cuda::connectCollectives(char *memory) {
   int64_t before = bytesInUse();
   for (int i = 0; i < stage.n_collectives; ++i) {
     const pcc_collective &op = stage.collectives[i];
-    if (const Communicator &c = communicator(op.comm); c.comm)
-      tryOut(op, c, memory);
+    const Communicator &c = communicator(op.comm);
+    if (!c.comm)
+      continue;
+    tryOut(op, c, memory);
+    // NCCL waits in the next one, and tells nobody of an error meanwhile.
+    check(driver().cuEventRecord(all().last, computeStream()),
+          "the start of communication");
+    waitFor(all().last, "the start of communication");
   }
-  check(driver().cuEventRecord(all().last, computeStream()),
-        "the start of communication");
-  waitFor(all().last, "the start of communication");
   all().bytes += bytesInUse() - before;
 }
 

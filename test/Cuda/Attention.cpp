@@ -12,6 +12,7 @@
 
 #include "runtime/Workspace.h"
 #include "runtime/cuda/AttentionGraph.h"
+#include "runtime/cuda/Libraries.h"
 
 #include <cstdio>
 #include <dlfcn.h>

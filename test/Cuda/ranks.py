@@ -40,7 +40,8 @@ def run(*arguments, of={}, **more):
 
 def devices(numbers):
     """The environment by which ranks have these devices and share none."""
-    return {rank: {"PCC_SHARE_DEVICES": "0", "PCC_DOUBLE_UUID": str(number)}
+    return {rank: {"PCC_SHARE_DEVICES": "0", "PCC_DOUBLE_DEVICES": "8",
+                   "CUDA_VISIBLE_DEVICES": str(number)}
             for rank, number in enumerate(numbers)}
 
 
@@ -140,11 +141,14 @@ assert [code for code, _ in ended] == [7, 7, 7, -9], ended
 assert "".join(err for _, err in ended) == \
     "[rank 0] error: rank 3 was lost; all other ranks end\n", ended
 
-# An operation that fails while the host waits, and one by which ranks are
+# An operation that fails while the host waits, and those by which ranks are
 # connected.
-for number, what in (("0", r"all_reduce, or what came ahead of it, over tp, of 'layer/add',"),
-                     ("0:message", r"the start of communication, or what came ahead of it, "
-                                   r"over pp tp")):
+for number, what in (
+        ("0", r"all_reduce, or what came ahead of it, over tp, of 'layer/add',"),
+        ("0:message",
+         r"the start of communication, or what came ahead of it, over pp tp"),
+        ("0:connect",
+         r"the start of communication, or what came ahead of it, over tp")):
     ended, _ = run("fails", NCCL_DOUBLE_FAIL=f"1:{number}")
     assert [code for code, _ in ended] == [7] * 4, ended
     text = "".join(err for _, err in ended)

@@ -25,7 +25,7 @@ static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
                                 {"tp", 2, PCC_TENSOR_AXIS}};
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
 static const pcc_comm comms[] = {
-    {1, tp, 0}, {2, all, 1}, {2, reversed, 0}, {0, tp, 0}};
+    {1, tp, 0, 1}, {2, all, 1, 1}, {2, reversed, 0, 1}, {0, tp, 0, 1}};
 
 static const int64_t large = int64_t{1} << 33;
 static const pcc_constant constants[] = {{2, large}, {-1, -large}, {3, 7}};

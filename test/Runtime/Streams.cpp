@@ -28,7 +28,7 @@ static const int64_t n = 300;
 static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
                                 {"tp", 2, PCC_TENSOR_AXIS}};
 static const int32_t tp[] = {1}, all[] = {0, 1};
-static const pcc_comm comms[] = {{1, tp, 1}, {2, all, 0}, {0, tp, 0}};
+static const pcc_comm comms[] = {{1, tp, 1, 1}, {2, all, 0, 1}, {0, tp, 0, 1}};
 enum Comm { OverTP, OverAll, Alone };
 enum Stream { Compute, First, Second, Third };
 
@@ -424,7 +424,7 @@ int main(int argc, char **argv) {
   program.n_axes = alone ? 0 : 2;
   program.axes = axes;
   program.n_stages = alone ? 1 : 2;
-  static const pcc_comm none[] = {{0, tp, 0}, {0, tp, 0}, {0, tp, 0}};
+  static const pcc_comm none[] = {{0, tp, 0, 1}, {0, tp, 0, 1}, {0, tp, 0, 1}};
   program.n_comms = 3;
   program.comms = alone ? none : comms;
   backend::join(alone);

@@ -298,11 +298,9 @@ CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
   snprintf(name, bytes, "%s", given ? given : "double of a GPU");
   return CUDA_SUCCESS;
 }
-/// $PCC_DOUBLE_UUID: the last byte, of a device of its own; else its number.
 CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) {
-  const char *given = getenv("PCC_DOUBLE_UUID");
   memset(id->bytes, 0xd0, sizeof(id->bytes));
-  id->bytes[15] = static_cast<char>(given ? atoi(given) : device);
+  id->bytes[15] = static_cast<char>(device);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,

@@ -29,7 +29,9 @@
 //                          not order launches
 //   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th collective
 //                          never ends, and is an asynchronous error;
-//                          R:N:message: the N-th message
+//                          R:N:message: the N-th message; R:N:connect: the N-th
+//                          collective by which ranks connect, others count
+//                          without these
 //   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
 //
 //===----------------------------------------------------------------------===//
@@ -89,6 +91,7 @@ struct Operation {
   ncclComm *comm;
   std::vector<Part> parts;
   bool isCaptured; ///< and may be performed again
+  bool connects;   ///< a collective that is the first of its kind and size
 };
 } // namespace
 
@@ -232,12 +235,18 @@ static void CUDA_CB perform(void *given) {
   int rank = 0, number = 0;
   char kind[16] = "";
   const char *fails = getenv("NCCL_DOUBLE_FAIL");
+  const char *own = isMessage ? "message" : operation.connects ? "connect" : "";
+  uint64_t &index = isMessage            ? comm.performed[1]
+                    : operation.connects ? comm.connections
+                                         : comm.others;
   if (fails && sscanf(fails, "%d:%d:%15s", &rank, &number, kind) >= 2 &&
-      rank == comm.rank && isMessage == !strcmp(kind, "message") &&
-      comm.performed[isMessage] == static_cast<uint64_t>(number))
+      rank == comm.rank && !strcmp(kind, own) &&
+      index == static_cast<uint64_t>(number))
     hang(comm);
   std::lock_guard<std::mutex> lock(comm.mutex);
   uint64_t count = comm.performed[isMessage]++;
+  if (!isMessage)
+    ++index;
   if (isMessage)
     runMessages(operation);
   else
@@ -297,16 +306,17 @@ static void allocateChannels(int channels) {
 
 /// Connects what an operation needs: the host waits for all that the device has
 /// begun, which may be a receive whose sender waits for this rank.
-static void connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
+/// False: it was connected for that already.
+static bool connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
   bool isMessage = part.kind == Message;
   if (isMessage && part.peer == comm.rank)
-    return;
+    return false;
   std::array<uint64_t, 4> key = {part.kind, static_cast<uint64_t>(part.peer),
                                  part.in != nullptr, 0};
   if (!isMessage)
     key = {part.kind, part.type, part.reduction, part.inBytes};
   if (!comm.connected.insert(key).second)
-    return;
+    return false;
   if (captureOf(stream))
     die("ranks are connected while a graph is recorded, others of which may "
         "be under way");
@@ -319,14 +329,16 @@ static void connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
     comm.hasRing = true;
     allocateChannels(channels * std::min(comm.size - 1, 2));
   }
+  return true;
 }
 
 static void issue(ncclComm *comm, std::vector<Part> parts,
                   cudaStream_t stream) {
+  bool connects = false;
   for (const Part &part : parts)
-    connect(*comm, part, stream);
+    connects |= connect(*comm, part, stream);
   auto *operation =
-      new Operation{comm, std::move(parts), captureOf(stream) != 0};
+      new Operation{comm, std::move(parts), captureOf(stream) != 0, connects};
   keepOrder(stream, /*isBehind=*/false);
   for (Part &part : operation->parts) {
     if (part.in) {

@@ -20,7 +20,9 @@ struct ncclComm {
   std::vector<int> sockets;             ///< by rank
   std::vector<uint64_t> sent, received; ///< messages, by rank
   uint64_t performed[2] = {0, 0};       ///< collectives, messages
-  int channels = 0;                     ///< at most
+  /// Of the collectives, those by which ranks connect, and the others.
+  uint64_t connections = 0, others = 0;
+  int channels = 0;  ///< at most
   uint64_t seed = 0; ///< the same on all ranks, another one for each start
   /// What it is connected for: a peer and a direction, or a collective of a
   /// kind, type, reduction and size.
