@@ -447,8 +447,9 @@ def skips():
                                ("graphs", "all", "--skip-nonfinite", "2"),
                                ("none", "all", "--skip-nonfinite", "2",
                                 "--no-cuda-graphs")):
-        result = start("cuda", "--save", name, "--log-json", f"{name}.jsonl", *flags,
-                       data=data, PCC_SHARE_DEVICES="1")
+        result = start("cuda", "--lr-schedule", "constant", "--save", name,
+                       "--log-json", f"{name}.jsonl", *flags, data=data,
+                       PCC_SHARE_DEVICES="1")
         if result.returncode:
             sys.exit(result.stderr)
         if data == "all":
