@@ -121,7 +121,7 @@ class Run:
 
 
 class Trial:
-    """A program with a data parallel rank for each of some GPUs."""
+    """A program of several ranks."""
 
     def __init__(self, folder, case, scratch):
         self.folder, self.scratch = folder, scratch
@@ -224,23 +224,22 @@ FAULTS = (
 
 
 def case_of(manifest, folder):
-    """The program: of the plans of data parallel ranks that have GPUs the largest,
-    else one whose ranks share a GPU."""
+    """The program: of the plans whose ranks have a GPU each that with the most
+    ranks and axes, else one whose ranks share a GPU. None: the package has none."""
     there = [case for case in plans.together(manifest["gpus"])
-             if " f32 dp " in case.name and case.name.endswith("zero 1") and
-             case.flags.count("--tp") + case.flags.count("--pp") == 0 and
-             os.path.exists(os.path.join(folder, cases.file_of(case)))]
-    fits = [case for case in there if case.ranks <= machine.Gpus.count]
+             if os.path.exists(os.path.join(folder, cases.file_of(case)))]
+    fits = [case for case in there if case.precision == "f32" and
+            case.ranks <= machine.Gpus.count]
     named = [case for case in there if case.name == plans.FAULTY]
-    return max(fits, key=lambda case: case.ranks) if fits else \
-        named[0] if named else None
+    return max(fits, key=lambda case: (case.ranks, len(case.flags))) if fits else \
+        next(iter(named), None)
 
 
 def run(manifest, folder, only):
     """All faults."""
     case, results, wrong = case_of(manifest, folder), [], []
     if not case:
-        print("The package has no program of data parallel ranks\n")
+        print("The package has no program of several ranks\n")
         return results, wrong
     several = machine.Gpus.count >= case.ranks
     for name, takes_several, method in FAULTS:

@@ -50,7 +50,7 @@ assert "wrong: losses: no results: it took more than its time" in said, said
 path = os.path.join(FOLDER, "manifest.json")
 with open(path) as file:
     manifest = json.load(file)
-manifest["curves"][case.name][3]["loss"] *= 1.001
+manifest["curves"][case.name][1]["loss"] *= 1.001
 with open(path, "w") as file:
     json.dump(manifest, file)
 said = check(1)

@@ -435,13 +435,14 @@ watched = smi.Watch.summary([[10.0, 50.0, 300.0], [30.0, 690.0, 1500.0],
 assert watched == {"used_mib": 30.0, "watts": 695.0, "mhz": 1500.0}, watched
 
 # What a model takes decides what PyTorch runs beside it: replicas, or torchtitan.
-(dp, tp), small = [[case for case in plans.scaled(8) if case.ranks == 8 and
-                    case.model[:-2] == cases.LLAMA_8B]], plans.scaled(8)[0]
+small, *_ = raced = plans.scaled(8)
+dp, tp = [case for case in raced if case.ranks == 8 and
+          case.model[:-2] == cases.LLAMA_8B]
 assert 7.4e9 < peers.parameters(cases.LLAMA_8B) < 7.6e9  # without its table of words
 assert peers.ddp(small, "log") == peers.command_of(small, "log")
 assert "torchtitan.train" in peers.command_of(dp, "log")
 assert "--parallelism.tensor_parallel_degree" in peers.command_of(tp, "log")
-assert peers.command_of(plans.scaled(8)[3], "log") is None  # one rank
+assert peers.command_of(raced[3], "log") is None  # one rank
 
 # Communication by itself: bytes that are sent, at the bandwidth of the bus.
 report = os.path.join(FOLDER, "report.json")
