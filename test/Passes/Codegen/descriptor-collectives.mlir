@@ -9,7 +9,6 @@
 // CHECK: comm dp channels 32
 // CHECK-NEXT: comm dp tp channels 1
 // CHECK-NEXT: comm tp channels 32
-// CHECK-NEXT: comm one channels 1
 // CHECK: stage 0
 // CHECK-NEXT: all_gather comm 0 dtype 0 reduction 0 count 5000
 // CHECK-NEXT: reduce_scatter comm 0 dtype 0 reduction 0 count 5000
@@ -19,8 +18,8 @@
 // CHECK-NEXT: all_reduce comm 2 dtype 0 reduction 0 count 10000
 
 module attributes {pcc.phase = "rt"} {
-rt.program axes <["dp"=2 data, "tp"=4, "one"=1]>
-    comms [["dp"], ["dp", "tp"], ["tp"], ["one"]] microbatches 1
+rt.program axes <["dp"=2 data, "tp"=4]>
+    comms [["dp"], ["dp", "tp"], ["tp"]] microbatches 1
 rt.stage 0 arena 65536 {
   rt.buffer @scalar : memref<f32> sum at 0
   rt.buffer @half : memref<5000xf32> value at 64
@@ -37,7 +36,6 @@ rt.stage 0 arena 65536 {
     rt.all_reduce sum %whole over ["tp"] : memref<10000xf32>
     rt.all_reduce sum %half over ["tp"] : memref<5000xf32>
     rt.all_reduce sum %half over ["tp"] : memref<5000xf32>
-    rt.all_reduce sum %half over ["one"] : memref<5000xf32>
     rt.all_gather %half to %whole over ["dp"] : memref<5000xf32> to memref<10000xf32>
     rt.reduce_scatter %whole to %half over ["dp"] : memref<10000xf32> to memref<5000xf32>
   }
