@@ -72,9 +72,9 @@ struct Buffers {
 static char *allocate(size_t bytes, unsigned char value) {
   CUdeviceptr made;
   cuda::check(cuda::driver().cuMemAlloc(&made, bytes), "memory");
-  cuda::check(cuda::driver().cuMemsetD8Async(made, value, bytes,
-                                             cuda::computeStream()),
-              "memory");
+  cuda::check(
+      cuda::driver().cuMemsetD8Async(made, value, bytes, cuda::computeStream()),
+      "memory");
   return reinterpret_cast<char *>(made);
 }
 
