@@ -132,11 +132,12 @@ def ranks(manifest, folder, only):
 
 
 def run_on(gpu, case, folder, scratch):
-    """The log of a program that sees one GPU, and what is wrong."""
+    """The log of a program that sees one GPU, and what is wrong. It saves to
+    `scratch`."""
     done, rows = prepare.train(
         [os.path.join(folder, cases.file_of(case)), "--steps", str(cases.STEPS)],
-        os.path.join(folder, prepare.TOKENS), os.path.join(scratch, "log" + gpu),
-        os.path.join(scratch, "saved" + gpu), CUDA_VISIBLE_DEVICES=gpu)
+        os.path.join(folder, prepare.TOKENS), scratch + ".log", scratch,
+        CUDA_VISIBLE_DEVICES=gpu)
     if rows is None:
         return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
     return [{k: row[k] for k in ("loss", "norm")} for row in rows], ""
@@ -152,16 +153,16 @@ def same(manifest, folder, only):
                         case.name in manifest["curves"] and
                         case.name in cases.EVERYWHERE], wrong):
         scratch = tempfile.mkdtemp()
+        saved = [os.path.join(scratch, str(i)) for i in range(len(gpus))]
         with concurrent.futures.ThreadPoolExecutor(len(gpus)) as pool:
-            ended = list(pool.map(lambda gpu: run_on(gpu, case, folder, scratch), gpus))
-        said = [problem or
-                ("other losses" if rows != ended[0][0] else "" if same_files(
-                    *(os.path.join(scratch, "saved" + g) for g in (gpus[0], gpu)))
-                 else "other parameters")
-                for gpu, (rows, problem) in zip(gpus, ended)]
+            ended = list(pool.map(
+                lambda gpu, own: run_on(gpu, case, folder, own), gpus, saved))
+        said = [problem or ("other losses" if rows != ended[0][0] else
+                            "" if same_files(saved[0], own) else "other parameters")
+                for own, (rows, problem) in zip(saved, ended)]
         shutil.rmtree(scratch)
-        results.append({"case": case.name, "gpus": len(gpus), "others": dict(
-            (gpu, problem) for gpu, problem in zip(gpus, said) if problem)})
+        results.append({"case": case.name, "gpus": len(gpus), "others": {
+            gpu: problem for gpu, problem in zip(gpus, said) if problem}})
         wrong += [f"{case.name}: GPU {gpu}: {problem}"
                   for gpu, problem in zip(gpus, said) if problem]
     table(("program, on each GPU", "GPUs", "bits"),
