@@ -134,7 +134,11 @@ def unpack(folder):
 def copy_collectives(build, folder):
     """Puts the program that times NCCL into the folder."""
     path = os.path.join(folder, COLLECTIVES)
-    shutil.copy(os.path.join(build, "test", "Cuda", "bin", "cuda-collectives"), path)
+    built = os.path.join(build, "test", "Cuda", "bin", "cuda-collectives")
+    if not os.path.exists(built):
+        sys.exit(f"error: there is no '{built}'\nnote: scripts/build builds it where "
+                 "CUDA is found")
+    shutil.copy(built, path)
     subprocess.run(["strip", path], check=True)
 
 
