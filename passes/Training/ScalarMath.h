@@ -18,14 +18,17 @@ public:
   /// Ops are created by `builder`, where it stands at each call.
   ScalarMath(mlir::OpBuilder &builder, mlir::Location loc);
 
-  /// Constants.
+  /// A constant, rounded to f32.
   mlir::Value real(double value);
+  /// A constant of i64.
   mlir::Value whole(int64_t value);
   /// lhs <= rhs, which is false where either is nan.
   mlir::Value atMost(mlir::Value lhs, mlir::Value rhs);
   /// Of a number that is not negative.
   mlir::Value isFinite(mlir::Value value);
+  /// lhs where the condition holds, else rhs.
   mlir::Value where(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
+  /// lhs + rhs, of one type.
   mlir::Value sum(mlir::Value lhs, mlir::Value rhs);
 
   /// tensor<f32> and tensor<i64>.
