@@ -95,11 +95,13 @@ int Session::train() {
   int64_t last = settings.stopAfter
                      ? std::min(settings.stopAfter, settings.steps)
                      : settings.steps;
+  int64_t skipped = 0; // steps that updated nothing
   for (int64_t step = 1; step <= last; ++step) {
     StepResult result;
     result.step = step;
     result.lr = schedule.at(step);
     StepValues values = stepValues(settings, step, result.lr);
+    values.update = step - skipped;
     FailureOr<StepOutputs> wanted;
     if (other) {
       check->clear();
@@ -125,6 +127,7 @@ int Session::train() {
     result.hasNorm = true;
     result.lossScale = found->lossScale.value_or(0);
     result.overflows = overflows(*found);
+    skipped += !std::isfinite(found->loss) || !std::isfinite(found->norm);
     result.items = batch * std::max<int64_t>(seq, 1);
     result.seconds = time.count();
     log.step(result);

@@ -4,6 +4,8 @@ nan, the third gradients whose norm is inf though the loss is finite, and the
 fifth a target whose square is inf; counted: the other three.
 nonfinite.py compare A B: the log A has the losses and norms of B, to the last
 digit, but for skipped steps, and those of an evaluation.
+nonfinite.py near A B: the losses and norms of A that are finite are those of B but
+for rounding.
 nonfinite.py same A B: the checkpoints A and B have the same tensors.
 nonfinite.py state FOLDER STEP SKIPPED ROW: what a checkpoint counts."""
 
@@ -42,6 +44,16 @@ def compare(a, b):
         sys.exit(f"{a}\n{b}")
 
 
+def near(a, b):
+    def rows(path):
+        with open(path) as file:
+            found = [json.loads(line) for line in file]
+        return [[row["loss"], row["norm"]] for row in found
+                if row.get("loss") is not None and row["norm"] is not None]
+
+    np.testing.assert_allclose(rows(a), rows(b), rtol=1e-4)
+
+
 def same(a, b):
     def tensors(folder):
         found = {}
@@ -67,5 +79,5 @@ def state(folder, *wanted):
         sys.exit(f"{folder}: {counts}, not {wanted}")
 
 
-{"write": write, "compare": compare, "same": same,
- "state": state}[sys.argv[1]](*sys.argv[2:])
+{"write": write, "compare": compare, "near": near,
+ "same": same, "state": state}[sys.argv[1]](*sys.argv[2:])
