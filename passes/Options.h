@@ -80,6 +80,8 @@ struct Options {
   std::string target = "cpu";
   /// "auto", "cudnn" or "tiles": what makes attention on GPUs.
   std::string attention = "auto";
+  /// GPUs that kernels run on, by number, beside the default.
+  std::vector<int> chips;
   /// "native", or LLVM's name of a processor.
   std::string targetCpu = "native";
   /// f32 numbers of this processor's widest vector.

@@ -217,6 +217,7 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   NNExpandAttentionPassOptions attention;
   attention.onDevice = options.hasDevice();
   attention.library = options.attentionLibrary();
+  attention.chips.assign(options.chips.begin(), options.chips.end());
   manager.addPass(createNNExpandAttentionPass(std::move(attention)));
   // Before kernels are formed: what the library adds in place belongs to none.
   RTSplitAccumulatePassOptions accumulate;
@@ -251,12 +252,15 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
 static void addLLVMPasses(OpPassManager &manager, const Options &options) {
   // Kernels first: a launch says where its kernel's code is. A device's stays
   // apart, in a module of its own, until the object is made.
-  RTLowerKernelsPassOptions kernels;
-  kernels.vectorLanes = options.vectorLanes;
-  if (options.hasDevice())
-    manager.addPass(createRTLowerKernelsToGpuPass());
-  else
+  if (options.hasDevice()) {
+    RTLowerKernelsToGpuPassOptions kernels;
+    kernels.chips.assign(options.chips.begin(), options.chips.end());
+    manager.addPass(createRTLowerKernelsToGpuPass(kernels));
+  } else {
+    RTLowerKernelsPassOptions kernels;
+    kernels.vectorLanes = options.vectorLanes;
     manager.addPass(createRTLowerKernelsPass(kernels));
+  }
   // Last, and the end of the phase: what is no op of the LLVM dialect by now
   // has no form, which this pass says itself.
   RTToLLVMPassOptions calls;

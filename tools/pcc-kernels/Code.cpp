@@ -46,20 +46,22 @@ static bool isForDevices(ModuleOp module) {
 }
 
 FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
-                                               StringRef only) {
+                                               const KernelChoice &choice) {
   DeviceProgram program;
   PassManager toGpu(module.getContext()), toNVVM(module.getContext());
   if (isForDevices(module)) {
     program.module = module.clone();
     program.module->walk([&](gpu::GPUFuncOp kernel) {
-      if (!only.empty() && kernel.getName() != only)
+      if (!choice.only.empty() && kernel.getName() != choice.only)
         kernel.erase();
     });
   } else {
-    program.module = takeKernels(module, only);
+    program.module = takeKernels(module, choice.only);
     if (!program.module)
       return failure();
-    toGpu.addPass(createRTLowerKernelsToGpuPass());
+    RTLowerKernelsToGpuPassOptions lowering;
+    lowering.chips = {choice.chip};
+    toGpu.addPass(createRTLowerKernelsToGpuPass(lowering));
   }
   toNVVM.addPass(createGpuKernelsToNVVMPass());
   if (failed(toGpu.run(*program.module)))
@@ -290,17 +292,17 @@ loadCode(llvm::orc::ThreadSafeModule code) {
 
 Runnable::~Runnable() = default;
 
-std::unique_ptr<Runnable> Runnable::create(ModuleOp module, StringRef only,
-                                           bool withCpu) {
-  auto program = compileForDevice(module, only);
+std::unique_ptr<Runnable>
+Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
+  auto program = compileForDevice(module, choice);
   if (failed(program))
     return nullptr;
   bool hasCpu =
       withCpu && llvm::any_of(module.getOps<func::FuncOp>(), [](Operation *op) {
         return op->hasAttr(rt::kKernelAttr);
       });
-  OwningOpRef<ModuleOp> cpu =
-      hasCpu ? takeKernels(module, only) : ModuleOp::create(module.getLoc());
+  OwningOpRef<ModuleOp> cpu = hasCpu ? takeKernels(module, choice.only)
+                                     : ModuleOp::create(module.getLoc());
   llvm::StringMap<Facts> facts;
   if (failed(compileForCpu(*cpu, facts)))
     return nullptr;

@@ -12,6 +12,14 @@ class LLJIT;
 
 namespace pcc {
 
+/// Which kernels of a module are compiled, and what for.
+struct KernelChoice {
+  /// The name of the only one; empty: all.
+  std::string only;
+  /// The GPU, by number.
+  int chip = kDefaultChip;
+};
+
 /// The kernels of a module as device code.
 struct DeviceProgram {
   /// Holds the gpu.module, converted to LLVM.
@@ -20,11 +28,10 @@ struct DeviceProgram {
   std::vector<codegen::DeviceKernel> kernels;
 };
 
-/// Compiles kernels, those of `module` whose name is `only` or all, for
-/// devices; `module` stays. They are on tensors, or functions of a gpu.module
-/// already. Fails with a diagnostic.
+/// Compiles kernels for devices; `module` stays. They are on tensors, or
+/// functions of a gpu.module already. Fails with a diagnostic.
 mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
-                                                llvm::StringRef only);
+                                                const KernelChoice &choice);
 
 /// What a kernel's operand of integers names.
 struct RowIds {
@@ -73,8 +80,9 @@ public:
 
   /// Compiles kernels as compileForDevice() does, and for the CPU if
   /// `withCpu`.
-  static std::unique_ptr<Runnable>
-  create(mlir::ModuleOp module, llvm::StringRef only, bool withCpu = true);
+  static std::unique_ptr<Runnable> create(mlir::ModuleOp module,
+                                          const KernelChoice &choice,
+                                          bool withCpu = true);
   /// In the module's order.
   const std::vector<Kernel> &getKernels() const { return kernels; }
 

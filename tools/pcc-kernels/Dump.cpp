@@ -98,20 +98,21 @@ static json::Object numbersOf(const Expectation &expected, Data &data) {
                       {"largest", json::Array(expected.largest)}};
 }
 
-int pcc::dumpKernels(ModuleOp module, StringRef only, StringRef chip,
+int pcc::dumpKernels(ModuleOp module, const KernelChoice &choice,
                      StringRef folder, uint64_t seed, bool withData) {
-  auto program = compileForDevice(module, only);
+  auto program = compileForDevice(module, choice);
   if (failed(program))
     return 1;
-  std::string toolkit = findCudaToolkit();
-  auto ptx = emitPtx(program->device, chip, toolkit);
+  std::string toolkit = findCudaToolkit(), chip = chipName(choice.chip);
+  auto ptx =
+      emitPtx(program->device, chipName(chipOfPtx(choice.chip)), toolkit);
   if (failed(ptx))
     return 1;
   auto binary = assemblePtx(module, *ptx, chip, toolkit);
   if (failed(binary))
     return 1;
   std::unique_ptr<Runnable> runnable;
-  if (withData && !(runnable = Runnable::create(module, only)))
+  if (withData && !(runnable = Runnable::create(module, choice)))
     return 1;
   auto ids = findAllIds(module);
   Data data;
@@ -134,8 +135,8 @@ int pcc::dumpKernels(ModuleOp module, StringRef only, StringRef chip,
   }
   std::string text;
   llvm::raw_string_ostream(text)
-      << json::Value(json::Object{{"chip", chip.str()},
-                                  {"kernels", std::move(kernels)}})
+      << json::Value(
+             json::Object{{"chip", chip}, {"kernels", std::move(kernels)}})
       << "\n";
   if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
     module.emitError("cannot make '") << folder << "': " << error.message();

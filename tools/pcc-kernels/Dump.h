@@ -14,9 +14,8 @@ namespace pcc {
 /// which rows ids may name or that they are places in order, where in the data
 /// buffers lie before and, as a CPU leaves them, after, and how far from that a
 /// device may be. Returns 1, after a diagnostic, if that cannot be.
-int dumpKernels(mlir::ModuleOp module, llvm::StringRef only,
-                llvm::StringRef chip, llvm::StringRef folder, uint64_t seed,
-                bool withData);
+int dumpKernels(mlir::ModuleOp module, const KernelChoice &choice,
+                llvm::StringRef folder, uint64_t seed, bool withData);
 
 } // namespace pcc
 

@@ -284,8 +284,9 @@ KernelTraffic pcc::countTraffic(const Runnable::Kernel &kernel,
   return traffic;
 }
 
-bool pcc::reportTraffic(ModuleOp module, StringRef only, uint64_t seed) {
-  auto runnable = Runnable::create(module, only, /*withCpu=*/false);
+bool pcc::reportTraffic(ModuleOp module, const KernelChoice &choice,
+                        uint64_t seed) {
+  auto runnable = Runnable::create(module, choice, /*withCpu=*/false);
   if (!runnable)
     return true;
   llvm::StringMap<TrafficRule> rules;

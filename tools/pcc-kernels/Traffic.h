@@ -61,7 +61,8 @@ KernelTraffic countTraffic(const Runnable::Kernel &kernel,
 
 /// Prints a line for each kernel of a module with what it moved. Whether one
 /// moves too much, or could not be compiled.
-bool reportTraffic(mlir::ModuleOp module, llvm::StringRef only, uint64_t seed);
+bool reportTraffic(mlir::ModuleOp module, const KernelChoice &choice,
+                   uint64_t seed);
 
 } // namespace pcc
 

@@ -35,8 +35,8 @@ struct CommandLine {
                             "few registers"))};
   cl::opt<std::string> kernel{"kernel", cl::desc("This kernel alone"),
                               cl::value_desc("name")};
-  cl::opt<std::string> chip{"gpu-arch", cl::desc("The GPU (default sm_90)"),
-                            cl::init(kDefaultChip.str())};
+  cl::opt<std::string> gpu{"gpu-arch", cl::desc("The GPU (default sm_90)"),
+                           cl::init(chipName(kDefaultChip))};
   cl::opt<uint64_t> seed{"seed", cl::desc("Draws other numbers"), cl::init(1)};
   cl::opt<std::string> dump{
       "dump", cl::value_desc("folder"),
@@ -52,8 +52,8 @@ static double timesLeast(int64_t count, int64_t least) {
   return least ? double(count) / double(least) : 1;
 }
 
-static int compare(ModuleOp module, const CommandLine &options) {
-  auto runnable = Runnable::create(module, options.kernel);
+static int compare(ModuleOp module, const KernelChoice &choice, uint64_t seed) {
+  auto runnable = Runnable::create(module, choice);
   if (!runnable)
     return 1;
   int wrong = 0;
@@ -66,7 +66,7 @@ static int compare(ModuleOp module, const CommandLine &options) {
       bool isSigned = round % 2, isInPlace = round / 2;
       if (isInPlace && !mayShare)
         break;
-      Comparison result = compareKernel(kernel, options.seed + round, isSigned,
+      Comparison result = compareKernel(kernel, seed + round, isSigned,
                                         isInPlace, worst.largest);
       if (!result.problem.empty()) {
         llvm::outs() << kernel.device.name << ": " << result.problem << "\n";
@@ -92,19 +92,20 @@ static int compare(ModuleOp module, const CommandLine &options) {
   return wrong ? 1 : 0;
 }
 
-static int emit(ModuleOp module, const CommandLine &options) {
-  auto program = compileForDevice(module, options.kernel);
+static int emit(ModuleOp module, const KernelChoice &choice, Mode mode) {
+  auto program = compileForDevice(module, choice);
   if (failed(program))
     return 1;
-  std::string toolkit = findCudaToolkit();
-  auto ptx = emitPtx(program->device, options.chip, toolkit);
+  std::string toolkit = findCudaToolkit(), chip = chipName(choice.chip);
+  auto ptx =
+      emitPtx(program->device, chipName(chipOfPtx(choice.chip)), toolkit);
   if (failed(ptx))
     return 1;
-  if (options.mode == Mode::Ptx) {
+  if (mode == Mode::Ptx) {
     llvm::outs() << *ptx;
     return 0;
   }
-  auto binary = assemblePtx(module, *ptx, options.chip, toolkit);
+  auto binary = assemblePtx(module, *ptx, chip, toolkit);
   if (failed(binary))
     return 1;
   int64_t spilled = 0;
@@ -126,6 +127,14 @@ int main(int argc, char **argv) {
   CommandLine options;
   cl::ParseCommandLineOptions(
       argc, argv, "runs, prints or assembles kernels as GPUs have them\n");
+  std::string known;
+  KernelChoice choice{options.kernel, chipNumber(options.gpu, known)};
+  if (!choice.chip) {
+    llvm::errs() << "pcc-kernels: error: --gpu-arch: there is no GPU '"
+                 << options.gpu << "'\npcc-kernels: note: there are " << known
+                 << "\n";
+    return 2;
+  }
   DialectRegistry registry;
   registerAllPccDialects(registry);
   MLIRContext context(registry);
@@ -137,10 +146,10 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   if (!options.dump.empty())
-    return dumpKernels(*module, options.kernel, options.chip, options.dump,
-                       options.seed, !options.shapes);
+    return dumpKernels(*module, choice, options.dump, options.seed,
+                       !options.shapes);
   if (options.mode == Mode::Traffic)
-    return reportTraffic(*module, options.kernel, options.seed);
-  return options.mode == Mode::Compare ? compare(*module, options)
-                                       : emit(*module, options);
+    return reportTraffic(*module, choice, options.seed);
+  return options.mode == Mode::Compare ? compare(*module, choice, options.seed)
+                                       : emit(*module, choice, options.mode);
 }

@@ -42,7 +42,7 @@ static bool readChips(const Flags &flags, std::vector<int> &chips) {
                    << "'\npcc: note: there are " << known << "\n";
       return false;
     }
-    if (name != codegen::kDefaultChip)
+    if (chip != kDefaultChip)
       all.insert(chip);
   }
   chips.assign(all.begin(), all.end());
@@ -392,7 +392,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     return 2;
   }
   if (!readDims(flags, options) || !readMemoryLimit(flags, options) ||
-      !readBucketSize(flags, options) || !readChips(flags, arguments.chips) ||
+      !readBucketSize(flags, options) || !readChips(flags, options.chips) ||
       !readTies(flags, arguments.ties))
     return 2;
   InputChoices &inputs = arguments.inputs;
@@ -415,7 +415,7 @@ bool pcc::checkTarget(const Arguments &arguments) {
   auto isGiven = [&](llvm::StringRef flag) {
     return llvm::is_contained(arguments.given, flag);
   };
-  if (isGiven("gpu-arch") && options.target != "cuda") {
+  if (isGiven("gpu-arch") && !options.hasDevice()) {
     llvm::errs() << "pcc: error: --gpu-arch: a program for " << options.target
                  << " has no code for GPUs\n"
                  << "pcc: note: --target cuda makes one that has\n";

@@ -23,8 +23,6 @@ struct Arguments {
   bool check = false;
   bool listParams = false;
   Report report = Report::None;
-  /// GPUs that code is made for, by number, beside the default.
-  std::vector<int> chips;
   bool verifyEach = true;
   /// Whether --mlir-print-ir-module-scope wants whole modules printed, which
   /// passes that run beside each other would disturb.

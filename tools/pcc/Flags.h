@@ -219,7 +219,7 @@ struct Flags {
                  cl::desc("What makes attention on GPUs: auto, cudnn, tiles"),
                  cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
   Text gpuArch{"gpu-arch",
-               cl::desc("GPUs to have machine code for beside sm_90: sm_80, "
+               cl::desc("GPUs to compile kernels for beside sm_90: sm_80, "
                         "sm_100, ..."),
                cl::value_desc("sm_N,..."), cl::cat(target)};
   Text epilogues{"epilogues",

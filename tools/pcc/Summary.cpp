@@ -69,8 +69,8 @@ void Summary::collectTasks(ModuleOp module) {
 void Summary::collectAttention(ModuleOp module) {
   attention.clear();
   bool isAsked = options.attentionLibrary() != "none";
-  for (auto &[op, choice] :
-       codegen::chooseAttention(module, {options.hasDevice(), isAsked})) {
+  for (auto &[op, choice] : codegen::chooseAttention(
+           module, {options.hasDevice(), isAsked, options.chips})) {
     std::string form = "by cuDNN";
     if (choice.maker != codegen::AttentionMaker::Library) {
       form = choice.whyNoTiles.empty()

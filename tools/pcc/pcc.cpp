@@ -52,12 +52,15 @@ static std::string targetText(const Machine &machine) {
   std::string others, text = resolveCpu(machine.cpu, others);
   if (machine.cpu == kNativeCpu)
     text += ", as this machine is";
-  if (machine.target != "cuda")
+  if (machine.target == "cpu")
     return text;
-  text += "; " + codegen::kDefaultChip.str();
+  text += "; " + codegen::chipName(kDefaultChip);
   for (int chip : machine.chips)
-    text += ", sm_" + std::to_string(chip);
-  return text + ", and PTX for later GPUs";
+    text += ", " + codegen::chipName(chip);
+  if (machine.target == "cuda")
+    text += ", and PTX for later GPUs";
+  return text + "; at most " + formatBytes(double(leastShared(machine.chips))) +
+         " of shared memory per block";
 }
 
 /// Where there is no memory left, there is no stack trace to be printed.
@@ -93,7 +96,7 @@ private:
   int tell();
   Machine machine() const {
     return {arguments.options.target, arguments.options.targetCpu,
-            arguments.chips};
+            arguments.options.chips};
   }
   bool isText() const { return findPhase(arguments.emit) >= 0; }
 

@@ -59,6 +59,25 @@ struct DeviceCode {
 };
 } // namespace
 
+/// Whether all GPUs of a machine have the shared memory that kernels, which
+/// another compile may have laid out, were given.
+static LogicalResult checkShared(Operation *where, const Machine &machine,
+                                 ArrayRef<codegen::DeviceKernel> kernels) {
+  for (const codegen::DeviceKernel &kernel : kernels)
+    for (int chip : machine.chips)
+      if (kernel.shared > sharedOfBlock(chip)) {
+        InFlightDiagnostic diag =
+            where->emitError()
+            << "kernel '" << kernel.name << "' needs " << kernel.shared
+            << " bytes of a block's shared memory; " << codegen::chipName(chip)
+            << " has " << sharedOfBlock(chip);
+        diag.attachNote() << "give --gpu-arch to the compile that ends with "
+                             "--emit llvm, too";
+        return diag;
+      }
+  return success();
+}
+
 /// Takes the device code out of a module and compiles it for what it runs on.
 static FailureOr<DeviceCode> takeDeviceCode(ModuleOp module,
                                             const Machine &machine,
@@ -70,6 +89,8 @@ static FailureOr<DeviceCode> takeDeviceCode(ModuleOp module,
   OwningOpRef<ModuleOp> apart = ModuleOp::create(module.getLoc());
   device->moveBefore(apart->getBody(), apart->getBody()->end());
   code.kernels = codegen::listDeviceKernels(device);
+  if (failed(checkShared(module, machine, code.kernels)))
+    return failure();
   PassManager convert(module.getContext());
   convert.addPass(createGpuKernelsToNVVMPass());
   if (failed(convert.run(*apart)))

@@ -72,11 +72,12 @@ codegen::makeDeviceFunction(OpBuilder &builder, func::FuncOp kernel,
   return function;
 }
 
-LogicalResult codegen::setLaunch(gpu::GPUFuncOp function, DeviceLaunch launch) {
-  if (launch.shared > kMostShared)
+LogicalResult codegen::setLaunch(gpu::GPUFuncOp function, DeviceLaunch launch,
+                                 int64_t sharedBytes) {
+  if (launch.shared > sharedBytes)
     return function.emitError()
            << "kernel '" << function.getName() << "' needs " << launch.shared
-           << " bytes of a block's shared memory; a device has " << kMostShared;
+           << " bytes of a block's shared memory; a device has " << sharedBytes;
   if (launch.block > kMostBlock)
     return function.emitError()
            << "kernel '" << function.getName() << "' has blocks of "

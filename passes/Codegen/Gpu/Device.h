@@ -71,9 +71,10 @@ struct DeviceLaunch {
   int64_t blocksOfCore = 1;
 };
 /// Has a device function say so. Fails with a diagnostic where a device has no
-/// such launch.
+/// such launch: a block has more than `sharedBytes` bytes of shared memory, for
+/// one.
 mlir::LogicalResult setLaunch(mlir::gpu::GPUFuncOp function,
-                              DeviceLaunch launch);
+                              DeviceLaunch launch, int64_t sharedBytes);
 
 /// Appends the device function of a kernel in kernel IR at the builder's place,
 /// in a gpu.module. Fails with a diagnostic.

@@ -66,7 +66,7 @@ static std::unique_ptr<llvm::TargetMachine> makeDevice(StringRef chip,
 /// The first GPU that has bf16.
 static constexpr int kFirstChip = 80;
 
-static std::string chipName(int number) {
+std::string codegen::chipName(int number) {
   return ("sm_" + Twine(number)).str();
 }
 
@@ -85,8 +85,8 @@ int codegen::chipNumber(StringRef chip, std::string &known) {
       return 0;
     return number;
   };
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(deviceTriple(), kDefaultChip, ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(
+      deviceTriple(), chipName(kDefaultChip), ""));
   SmallVector<int> numbers;
   for (const auto &processor : info->getAllProcessorDescriptions())
     if (int number = numberOf(processor.Key))
@@ -169,6 +169,8 @@ translate(gpu::GPUModuleOp module, llvm::TargetMachine &device,
   optimize(*translated, device);
   return std::move(translated);
 }
+
+int codegen::chipOfPtx(int chip) { return std::min(chip, kDefaultChip); }
 
 FailureOr<std::string> codegen::emitPtx(gpu::GPUModuleOp module, StringRef chip,
                                         StringRef toolkit) {
@@ -277,19 +279,16 @@ FailureOr<DeviceBinary> codegen::assemblePtx(Operation *where, StringRef ptx,
 FailureOr<std::vector<DeviceImage>>
 codegen::makeDeviceImages(gpu::GPUModuleOp module, ArrayRef<int> chips) {
   std::string toolkit = findCudaToolkit();
-  auto forDefault = emitPtx(module, kDefaultChip, toolkit);
+  auto forDefault = emitPtx(module, chipName(kDefaultChip), toolkit);
   if (failed(forDefault))
     return failure();
-  std::string known;
-  int first = chipNumber(kDefaultChip, known);
   std::set<int> all(chips.begin(), chips.end());
-  all.insert(first);
+  all.insert(kDefaultChip);
   std::vector<DeviceImage> images;
   for (int chip : all) {
-    // Older ones lack what the default has, newer ones lack nothing.
     FailureOr<std::string> ptx = forDefault;
-    if (chip < first)
-      ptx = emitPtx(module, chipName(chip), toolkit);
+    if (int own = chipOfPtx(chip); own != kDefaultChip)
+      ptx = emitPtx(module, chipName(own), toolkit);
     if (failed(ptx))
       return failure();
     auto binary = assemblePtx(module, *ptx, chipName(chip), toolkit);
@@ -297,7 +296,7 @@ codegen::makeDeviceImages(gpu::GPUModuleOp module, ArrayRef<int> chips) {
       return failure();
     images.push_back({chip, /*isPtx=*/false, std::move(binary->cubin)});
   }
-  images.push_back({first, /*isPtx=*/true, std::move(*forDefault)});
+  images.push_back({kDefaultChip, /*isPtx=*/true, std::move(*forDefault)});
   return images;
 }
 
@@ -305,7 +304,7 @@ FailureOr<std::unique_ptr<llvm::Module>>
 codegen::emulateDevice(gpu::GPUModuleOp module, ArrayRef<DeviceKernel> kernels,
                        llvm::LLVMContext &context) {
   std::string error;
-  auto device = makeDevice(kDefaultChip, error);
+  auto device = makeDevice(chipName(kDefaultChip), error);
   if (!device)
     return module.emitError() << "cannot compile for GPUs: " << error;
   auto translated = translate(module, *device, /*toolkit=*/"", context);

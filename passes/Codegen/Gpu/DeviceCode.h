@@ -4,6 +4,7 @@
 #define PCC_PASSES_CODEGEN_GPU_DEVICECODE_H
 
 #include "passes/Codegen/Gpu/Device.h"
+#include "runtime/Chips.h"
 #include <memory>
 
 namespace llvm {
@@ -13,9 +14,8 @@ class Module;
 
 namespace pcc::codegen {
 
-/// The GPU that is compiled for unless another is asked for; newer ones
-/// translate its PTX.
-inline constexpr llvm::StringLiteral kDefaultChip = "sm_90";
+/// The name of a GPU: "sm_90" for 90.
+std::string chipName(int number);
 
 /// The number of a GPU that kernels can be compiled for, 90 for "sm_90"; 0,
 /// with the names there are in `known`, if it is none.
@@ -24,6 +24,10 @@ int chipNumber(llvm::StringRef chip, std::string &known);
 /// The folder of the CUDA toolkit: $CUDA_HOME or the one that was found when
 /// pcc was built; empty: none.
 std::string findCudaToolkit();
+
+/// The GPU that has the PTX for another one: itself, or the default. Older GPUs
+/// lack what the default has, newer ones lack nothing.
+int chipOfPtx(int chip);
 
 /// PTX of a gpu.module that --gpu-kernels-to-nvvm converted, with the functions
 /// of the toolkit's libdevice that it uses. Fails with a diagnostic.

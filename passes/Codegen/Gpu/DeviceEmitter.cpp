@@ -33,10 +33,11 @@ static scf::ForallOp unitsOf(func::FuncOp kernel) {
 }
 
 /// The most bytes of rows that a team may keep in shared memory.
-static int64_t mostKept(func::FuncOp kernel, const ThreadLayout &layout) {
+static int64_t mostKept(func::FuncOp kernel, const ThreadLayout &layout,
+                        const LayoutLimits &limits) {
   if (layout.tiles > 1 || layout.slices > 1)
     return 0;
-  int64_t most = kMostShared - kJoinBytes, temporaries = 0;
+  int64_t most = limits.sharedBytes - kJoinBytes, temporaries = 0;
   for (const SameRow &row : layout.sameRows)
     most -= llvm::alignTo(row.bytes(), kAccessBytes);
   kernel.walk([&](memref::AllocaOp alloca) {
@@ -57,7 +58,7 @@ DeviceEmitter::DeviceEmitter(func::FuncOp kernel, gpu::GPUFuncOp function,
       group(findGroupLoop(*unitsOf(kernel).getBody())),
       runningSums(findRunningSums(*unitsOf(kernel).getBody())),
       kept(group ? *group.getBody() : *unitsOf(kernel).getBody(), runningSums,
-           layout, limits, mostKept(kernel, layout)) {
+           layout, limits, mostKept(kernel, layout, limits)) {
   b.setInsertionPointToStart(&function.getBody().front());
   for (auto [from, to] :
        llvm::zip(kernel.getArguments(), function.getArguments())) {

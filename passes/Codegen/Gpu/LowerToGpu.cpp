@@ -64,11 +64,27 @@ static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
   return written;
 }
 
+/// Has blocks of a kernel take less shared memory than those of `layout` do;
+/// false if they cannot.
+static bool shrink(LayoutLimits &limits, const ThreadLayout &layout) {
+  bool isMoreThanWarp = layout.threads * layout.slices > kWarp;
+  if (!layout.sameRows.empty())
+    limits.mayShareRows = false;
+  else if (layout.teams > 1)
+    limits.mostWarps = layout.teams / 2;
+  else if (layout.slices > 2 && isMoreThanWarp)
+    limits.mostSlices = layout.slices / 2;
+  else
+    return false;
+  return true;
+}
+
 FailureOr<gpu::GPUFuncOp>
 codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
                           const KernelChoices &choices) {
   LayoutLimits limits;
   limits.columnBlock = choices.columnBlock;
+  limits.sharedBytes = choices.sharedBytes;
   while (true) {
     ThreadLayout layout = layOut(kernel, limits);
     gpu::GPUFuncOp function =
@@ -89,13 +105,8 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
       return failure();
     }
     int64_t shared = emitter.getSharedBytes();
-    if (shared > kMostShared &&
-        (!layout.sameRows.empty() || layout.teams > 1)) {
+    if (shared > limits.sharedBytes && shrink(limits, layout)) {
       function.erase();
-      if (!layout.sameRows.empty())
-        limits.mayShareRows = false;
-      else
-        limits.mostWarps = layout.teams / 2;
       continue;
     }
     // Without a number ptxas rather has more blocks than registers enough.
@@ -103,7 +114,8 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
     if (failed(setLaunch(
             function,
             {layout.grid(), layout.block(), shared,
-             std::clamp<int64_t>(threads / layout.block(), 1, kMostBlocks)})))
+             std::clamp<int64_t>(threads / layout.block(), 1, kMostBlocks)},
+            limits.sharedBytes)))
       return failure();
     return function;
   }
@@ -126,6 +138,7 @@ struct RTLowerKernelsToGpuPass
     choices.wantedUnits = kFewBlocks;
     choices.leastColumns = kLeastColumns;
     choices.sumsByRow = true;
+    choices.sharedBytes = leastShared(chips);
     OpBuilder builder(&getContext());
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     builder.getUnitAttr());

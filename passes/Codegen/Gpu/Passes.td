@@ -16,12 +16,18 @@ def RTLowerKernelsToGpuPass
     `known_block_size`, in x alone, and `rt.shared`, bytes of dynamic shared
     memory. Parameters that are not written are `llvm.readonly`; a result that
     may lie in an operand has its number as `rt.inplace`.
+
+    A block has no more shared memory than every GPU of `chips` and the default
+    one, sm_90, offer: 227 KiB on sm_90 and sm_100, 163 on sm_80, 99 on sm_86,
+    sm_89 and sm_120. A kernel that needs more is an error.
   }];
   let options = [
     Option<"accumulatorBits", "accumulator-bits", "unsigned", "32",
            "Bits that sums and products of floats are made in: 32 or 64">,
     Option<"columnBlock", "column-block", "int64_t", "128",
-           "Columns that a unit of a sum over rows or of a scatter takes">];
+           "Columns that a unit of a sum over rows or of a scatter takes">,
+    ListOption<"chips", "chips", "int",
+               "GPUs that kernels run on, by number, beside the default">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",

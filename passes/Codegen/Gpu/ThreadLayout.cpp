@@ -21,7 +21,7 @@ static constexpr int64_t kMostThreads = 512;
 static constexpr int64_t kBlocks = 256;
 /// Accesses of each operand that a thread has under way at a time.
 static constexpr int64_t kDepth = 4;
-/// Bytes of shared memory for what slices have added up.
+/// Bytes of shared memory for what slices have added up, if a block has more.
 static constexpr int64_t kMostSumBytes = 128 * 1024;
 /// Half of what is large: a margin, as not all that is moved is looked at.
 static constexpr int64_t kLargeBytes = 2 << 20;
@@ -262,12 +262,15 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     // No more than have a row each, but a warp at least.
     int64_t least = std::max<int64_t>(2, kWarp / vectors);
     int64_t rows = std::max<int64_t>(least, llvm::PowerOf2Ceil(summedRows));
-    layout.slices = std::clamp(kBlock / vectors, least, rows);
+    layout.slices = std::clamp(kBlock / vectors, least,
+                               std::clamp(limits.mostSlices, least, rows));
     // Few blocks, as of the second step of a sum, are of more threads, as far
     // as there is memory for what each has added up.
+    int64_t bytes = std::min(kMostSumBytes, limits.sharedBytes);
     int64_t most = std::min<int64_t>(
-        kMostBlock, kMostSumBytes / (sums * columnsOfTile * sizeof(double)));
+        kMostBlock, bytes / (sums * columnsOfTile * sizeof(double)));
     while (layout.units < kFewBlocks && layout.slices < rows &&
+           2 * layout.slices <= limits.mostSlices &&
            2 * layout.slices * vectors <= most)
       layout.slices *= 2;
     return layout;

@@ -37,6 +37,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Codegen/Gpu/SameRows.h"
+#include "runtime/Chips.h"
 
 namespace pcc::codegen {
 
@@ -49,8 +50,6 @@ inline constexpr int64_t kMostBlock = 1024;
 /// Fewer blocks leave most cores of a large device idle; kernels that move
 /// little do with so many.
 inline constexpr int64_t kFewBlocks = 128;
-/// The most bytes of shared memory that a block of an sm_90 may have.
-inline constexpr int64_t kMostShared = 227 * 1024;
 
 /// The columns of a sweep: so many or, where a unit has fewer than its block of
 /// columns, at most so many.
@@ -77,6 +76,10 @@ struct LayoutLimits {
   bool mayShareRows = true;
   /// The most warps of a block that do a unit each.
   int64_t mostWarps = 8;
+  /// The most slices of a block, unless it had less than a warp then.
+  int64_t mostSlices = kMostBlock;
+  /// Bytes of shared memory that a block may have.
+  int64_t sharedBytes = sharedOfBlock(kDefaultChip);
 };
 
 /// How the threads of a kernel's blocks share its units.

@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Codegen/Kernels/Attention/Operands.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
+#include "runtime/Chips.h"
 
 namespace pcc::codegen {
 
@@ -48,6 +49,8 @@ struct KernelChoices {
   int64_t vectorLanes = 16, productRows = 8, productVectors = 2;
   /// Queries and keys of a tile.
   int64_t tileQueries = 64, tileKeys = 64;
+  /// GPUs: bytes of shared memory that a block may have.
+  int64_t sharedBytes = sharedOfBlock(kDefaultChip);
 };
 
 /// Bytes of temporaries a unit may have on its thread's stack.

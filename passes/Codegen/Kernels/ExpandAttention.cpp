@@ -350,7 +350,7 @@ struct NNExpandAttentionPass
   }
   void runOnOperation() override {
     for (auto &[op, choice] : codegen::chooseAttention(
-             getOperation(), {onDevice, library != "none"})) {
+             getOperation(), {onDevice, library != "none", chips})) {
       if (failed(require(op, choice)))
         return signalPassFailure();
       if (choice.maker == codegen::AttentionMaker::Library && !all) {

@@ -25,7 +25,9 @@ def NNExpandAttentionPass
     Option<"all", "all", "bool", "false",
            "Expand what could be made by tiles, too">,
     Option<"onDevice", "on-device", "bool", "false",
-           "Keep what a device makes by tiles, not what a CPU does">];
+           "Keep what a device makes by tiles, not what a CPU does">,
+    ListOption<"chips", "chips", "int",
+               "GPUs that a device may be, by number, beside the default">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 

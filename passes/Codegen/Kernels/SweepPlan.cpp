@@ -1,8 +1,11 @@
 //===- SweepPlan.cpp - The sweeps of a row program ------------------------===//
 
 #include "passes/Codegen/Kernels/SweepPlan.h"
+#include "runtime/Chips.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace pcc;
 using namespace pcc::codegen;
 
 /// From this cost on (about instructions) a value that a later sweep needs is
@@ -10,6 +13,15 @@ using namespace pcc::codegen;
 /// first-level cache nor, several of them, a thread's stack.
 static constexpr int kKeepCost = 8;
 static constexpr int64_t kKeepLength = 16384;
+/// Bytes that a unit keeps of such values: a block of any GPU has shared memory
+/// for them, and 4 KiB for what its threads join.
+static constexpr int64_t kKeepBytes = sharedOfBlock(/*chip=*/0) - 4096;
+
+/// Bytes of a value's row in memory.
+static int64_t rowBytes(const Node *node) {
+  int64_t bits = node->type.isIndex() ? 64 : node->type.getIntOrFloatBitWidth();
+  return node->extent * llvm::divideCeil(bits, 8);
+}
 
 void SweepPlan::markLive(const Node *node) {
   if (!live.insert(node).second)
@@ -44,8 +56,9 @@ void SweepPlan::visit(const Node *node, int sweep) {
   auto [it, isNew] = firstVisit.try_emplace(node, sweep);
   bool isRepeated = !isNew && it->second < sweep;
   if (isRepeated && node->kind == Node::Kind::Op && node->cost >= kKeepCost &&
-      node->extent <= kKeepLength) {
+      node->extent <= kKeepLength && keptBytes + rowBytes(node) <= kKeepBytes) {
     keptAt[node] = it->second;
+    keptBytes += rowBytes(node);
     sweeps[it->second].temporaries.push_back(node);
     return;
   }

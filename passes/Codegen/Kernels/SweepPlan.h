@@ -66,6 +66,8 @@ private:
   llvm::SmallVector<const Node *> columnSums;
   llvm::DenseSet<const Node *> live;
   llvm::DenseMap<const Node *, int> keptAt, lastRead, firstVisit, lastVisit;
+  /// Of all temporaries.
+  int64_t keptBytes = 0;
 };
 
 } // namespace pcc::codegen

@@ -11,7 +11,7 @@ FailureOr<gpu::GPUFuncOp>
 codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
                              Operation *attention,
                              const KernelChoices &choices) {
-  auto tiles = chooseDeviceTiles(attention);
+  auto tiles = chooseDeviceTiles(attention, choices.sharedBytes);
   if (!tiles)
     return attention->emitError()
            << "cannot be made by a device's tiles: a block has no room for "
@@ -51,7 +51,7 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
   gpu::ReturnOp::create(b);
   if (tiles->blocksOfCore)
     launch.blocksOfCore = tiles->blocksOfCore;
-  if (failed(setLaunch(function, launch)))
+  if (failed(setLaunch(function, launch, choices.sharedBytes)))
     return failure();
   return function;
 }

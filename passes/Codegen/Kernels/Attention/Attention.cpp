@@ -76,12 +76,13 @@ StringRef codegen::whyNotOnCpu(Operation *attention) {
   return "";
 }
 
-StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice) {
+StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice,
+                               int64_t sharedBytes) {
   StringRef why = whyNoTiles(attention);
   if (!why.empty())
     return why;
   if (isOnDevice)
-    return chooseDeviceTiles(attention)
+    return chooseDeviceTiles(attention, sharedBytes)
                ? ""
                : "a block has no room for tiles of so wide heads";
   AttentionSizes sizes(attention);

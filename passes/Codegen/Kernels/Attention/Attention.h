@@ -43,9 +43,11 @@ namespace pcc::codegen {
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Operation *> ops);
 mlir::Operation *findAttention(llvm::ArrayRef<mlir::Value> results);
 
-/// What stands against making an attention by tiles, on a CPU or on a device,
-/// so that it is expanded into products; empty: nothing.
-llvm::StringRef whyExpanded(mlir::Operation *attention, bool isOnDevice);
+/// What stands against making an attention by tiles, so that it is expanded
+/// into products; empty: nothing. On a CPU or, where a block has `sharedBytes`
+/// bytes of shared memory, on a device.
+llvm::StringRef whyExpanded(mlir::Operation *attention, bool isOnDevice,
+                            int64_t sharedBytes);
 
 /// What stands against an attention kernel on a CPU; empty: nothing.
 llvm::StringRef whyNotOnCpu(mlir::Operation *attention);

@@ -4,6 +4,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "runtime/Chips.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -131,7 +132,8 @@ static Attribute firstOf(Value positions, const Callers &callers) {
 }
 
 /// What stands against the library, as far as the op itself tells.
-static std::string whyNotAlone(Operation *op, const Callers &callers) {
+static std::string whyNotAlone(Operation *op, const Callers &callers,
+                               ArrayRef<int> chips) {
   AttentionSizes sizes(op);
   Type element = nn::tensorType(sizes.q).getElementType();
   if (!element.isBF16() && !element.isF16())
@@ -157,6 +159,11 @@ static std::string whyNotAlone(Operation *op, const Callers &callers) {
   }
   if (sizes.queries == 1 || sizes.keys == 1)
     return "a sample has one query or key";
+  if (isa<nn::AttentionGradOp>(op))
+    for (int chip : chips)
+      if (!repeatsAttention(chip))
+        return llvm::formatv("on sm_{0} its backward pass adds up in any order",
+                             chip);
   // The backward pass masks what is behind the last key by tiles of 64, and
   // goes through tiles of 128: exp of zero less an lse below -88 is no number.
   if (!sizes.isCausal && sizes.keys % 128 == 64)
@@ -247,7 +254,8 @@ codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
   llvm::MapVector<Operation *, AttentionChoice> choices;
   module.walk([&](Operation *op) {
     if (isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
-      std::string why = whyExpanded(op, makers.onDevice).str();
+      std::string why =
+          whyExpanded(op, makers.onDevice, leastShared(makers.chips)).str();
       choices[op] = {why.empty() ? AttentionMaker::Tiles
                                  : AttentionMaker::Products,
                      "", why};
@@ -262,7 +270,7 @@ codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
   // What stands against one of a family stands against all of it.
   llvm::DenseMap<const void *, std::string> reasons;
   for (auto &[op, choice] : choices) {
-    std::string why = whyNotAlone(op, callers);
+    std::string why = whyNotAlone(op, callers, makers.chips);
     if (why.empty() && families.isStranger(op))
       why = "its lse is not its gradient's alone";
     std::string &all = reasons[families.leaderOf(op)];

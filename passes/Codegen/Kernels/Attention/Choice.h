@@ -44,6 +44,8 @@ struct AttentionMakers {
   bool onDevice;
   /// Whether the library is asked.
   bool library;
+  /// The chips that a device may be, beside kDefaultChip.
+  llvm::ArrayRef<int> chips;
 };
 
 /// Chooses for every `nn.attention` and `nn.attention_grad` of a module, in the

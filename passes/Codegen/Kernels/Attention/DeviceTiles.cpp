@@ -7,8 +7,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// The most bytes of shared memory that a block of an sm_90 may have.
-static constexpr int64_t kMostBytes = 227 * 1024;
 /// Queries at a time that come to a block of keys which has a third of the
 /// registers.
 static constexpr int64_t kHalfColumns = 32;
@@ -93,7 +91,8 @@ static int64_t bytesOf(const DeviceTiles &tiles, const AttentionSizes &sizes,
   return bytes + numbers * 4;
 }
 
-std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
+std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention,
+                                                      int64_t sharedBytes) {
   AttentionSizes sizes(attention);
   Type element = nn::tensorType(sizes.q).getElementType();
   if (element.getIntOrFloatBitWidth() > 32)
@@ -140,7 +139,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention) {
           isHalved ? std::min(tiles.columns, kHalfColumns) : tiles.columns;
       if (bytesOf(tiles, sizes, isForward) *
               std::max<int64_t>(blocksOfCore, 1) <=
-          kMostBytes)
+          sharedBytes)
         return tiles;
     }
   return std::nullopt;

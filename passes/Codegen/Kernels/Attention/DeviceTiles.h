@@ -56,10 +56,11 @@ struct DeviceTiles {
   bool usesTensorCores() const { return elementBytes == 2; }
 };
 
-/// The tiles of an `nn.attention` or `nn.attention_grad`; none where a block
-/// has no room for them, or its operands are no floats of one type, but for the
-/// bias.
-std::optional<DeviceTiles> chooseDeviceTiles(mlir::Operation *attention);
+/// The tiles of an `nn.attention` or `nn.attention_grad`; none where a block,
+/// which has `sharedBytes` bytes of shared memory, has no room for them, or its
+/// operands are no floats of one type, but for the bias.
+std::optional<DeviceTiles> chooseDeviceTiles(mlir::Operation *attention,
+                                             int64_t sharedBytes);
 
 } // namespace pcc::codegen
 
