@@ -239,8 +239,9 @@ typedef struct {
   /// Backward: of the cotangents.
   int64_t dq_strides[3], dk_strides[3], dv_strides[3];
   float scale;
-  /// Backward: how many samples are done at a time, and bytes of the workspace.
-  int64_t samples, workspace_bytes;
+  /// Backward: how many samples, and how many key heads of each with the heads
+  /// that share them, are done at a time; and bytes of the workspace.
+  int64_t samples, key_head_group, workspace_bytes;
   const char *node; ///< of the model, that a message names; or ""
 } pcc_attention_desc;
 
@@ -398,6 +399,7 @@ typedef struct {
   const pcc_device_image *images; ///< machine code first
   int32_t n_kernels;
   const char *const *kernels; ///< the names, as of pcc_kernel
+  const int32_t *shared;      ///< bytes of a block's shared memory, of each
 } pcc_device_code;
 
 /// Of programs for GPUs alone.

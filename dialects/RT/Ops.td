@@ -673,7 +673,8 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
   let description = [{
     Of d_result, that of the result, and of what `rt.attention` took and gave.
     The library does `samples` samples at a time, and keeps what it likes in the
-    workspace meanwhile.
+    workspace meanwhile. With `key_heads` it does so many of a sample's key heads
+    at a time, with the heads that share them; without, all.
 
     ```mlir
     rt.attention_grad %do, %q, %k, %v, %o, %stats to %dq, %dk, %dv
@@ -690,19 +691,27 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
     - d_result is as the result; dq, dk and dv are as is demanded of q, k and v,
       and may lie between each other, parts of one buffer;
     - the workspace is of i8;
-    - b is a multiple of `samples`, and unless it is `samples`, stats of as many
-      are multiples of 16 bytes.
+    - b is a multiple of `samples`, and g of `key_heads`; unless all key heads
+      are done at a time, samples are done one by one;
+    - stats of what is done at a time, unless that is all, are a multiple of 16
+      bytes.
   }];
   let arguments = (ins RT_Buffer:$d_result, RT_Buffer:$q, RT_Buffer:$k,
     RT_Buffer:$v, RT_Buffer:$result, RT_Buffer:$stats, RT_Buffer:$dq,
     RT_Buffer:$dk, RT_Buffer:$dv, RT_Buffer:$workspace, I64Attr:$samples,
-    F64Attr:$scale, UnitAttr:$causal);
+    OptionalAttr<I64Attr>:$key_heads, F64Attr:$scale, UnitAttr:$causal);
   let assemblyFormat = [{
     (`causal` $causal^)? $d_result `,` $q `,` $k `,` $v `,` $result `,` $stats
     `to` $dq `,` $dk `,` $dv `workspace` $workspace `samples` $samples
-    `scale` $scale attr-dict `:` type($d_result) `,` type($q) `,` type($k) `,`
+    (`key_heads` $key_heads^)? `scale` $scale attr-dict `:` type($d_result) `,` type($q) `,` type($k) `,`
     type($v) `,` type($result) `,` type($stats) `,` type($dq) `,` type($dk) `,`
     type($dv) `,` type($workspace)
+  }];
+  let extraClassDeclaration = [{
+    /// The key heads that are done at a time.
+    int64_t getKeyHeadGroup() {
+      return getKeyHeads().value_or(getK().getType().getDimSize(2));
+    }
   }];
   let hasVerifier = 1;
 }

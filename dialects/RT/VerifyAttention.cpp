@@ -109,9 +109,24 @@ LogicalResult AttentionGradOp::verify() {
   if (samples < 1 || checker.q.getDimSize(0) % samples)
     return emitOpError() << "does " << samples << " samples at a time, of "
                          << checker.q.getDimSize(0);
-  int64_t rows = samples * checker.q.getDimSize(1) * checker.q.getDimSize(2);
-  if (samples != checker.q.getDimSize(0) && rows % 4)
-    return emitOpError() << "does " << samples << " samples at a time, whose "
-                         << rows << " stats are no multiple of 16 bytes";
-  return success();
+  int64_t all = checker.k.getDimSize(2), group = getKeyHeadGroup();
+  if (group < 1 || all % group)
+    return emitOpError() << "does " << group << " key heads at a time, of "
+                         << all;
+  if (group != all && samples != 1)
+    return emitOpError() << "does " << group << " of " << all
+                         << " key heads at a time, and " << samples
+                         << " samples";
+  int64_t rows =
+      samples * checker.q.getDimSize(1) * checker.q.getDimSize(2) / all * group;
+  bool isAll = samples == checker.q.getDimSize(0) && group == all;
+  if (isAll || rows % 4 == 0)
+    return success();
+  InFlightDiagnostic diag = emitOpError() << "does ";
+  if (group == all)
+    diag << samples << " samples";
+  else
+    diag << group << " key heads";
+  return diag << " at a time, whose " << rows
+              << " stats are no multiple of 16 bytes";
 }

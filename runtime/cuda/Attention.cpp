@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/Chips.h"
 #include "runtime/cuda/AttentionGraph.h"
 #include "runtime/cuda/Graphs.h"
 #include "runtime/support/DType.h"
@@ -32,11 +33,8 @@ struct Binding {
 
 } // namespace
 
-/// GPUs from here on make the backward pass in any order unless they are asked
-/// for engines by their numbers.
-static const int unorderedSince = 100;
-/// Ones before read outside their memory, launched by a graph, where the keys
-/// of a backward pass fill no whole tiles.
+/// Versions before read outside their memory, launched by a graph, where the
+/// keys of a backward pass fill no whole tiles.
 static const size_t takesAnyKeysSince = 91501;
 static const int64_t keysOfTile = 128;
 
@@ -56,12 +54,19 @@ static std::string describe(const pcc_attention_desc &d) {
 }
 
 [[noreturn]] static void refuse(const pcc_attention_desc &desc,
-                                const std::string &why) {
+                                const std::string &why,
+                                const std::string &wayOut) {
   fail(ExitDevice,
        format("cuDNN %s cannot make the %s: %s",
               versionText(dnn().cudnnGetVersion()).c_str(),
               describe(desc).c_str(), why.c_str()),
-       "pcc --attention-backend tiles makes a program that does not need it");
+       wayOut);
+}
+
+[[noreturn]] static void refuse(const pcc_attention_desc &desc,
+                                const std::string &why) {
+  refuse(desc, why,
+         "pcc --attention-backend tiles makes a program that does not need it");
 }
 
 static cudnnHandle_t handle() {
@@ -132,9 +137,12 @@ std::string cuda::makeAttention(const pcc_stage &stage) {
     return "";
   for (int i = 0; i < stage.n_attentions; ++i) {
     const pcc_attention_desc *desc = stage.attentions[i];
-    if (desc->is_backward && device().chip >= unorderedSince)
-      refuse(*desc,
-             format("on sm_%d it would add up in any order", device().chip));
+    int chip = device().chip;
+    if (desc->is_backward && !repeatsAttention(chip))
+      refuse(*desc, format("on sm_%d it would add up in any order", chip),
+             format("pcc --gpu-arch sm_%d makes a program that has tiles make "
+                    "attention",
+                    chip));
     if (desc->is_backward && desc->keys % keysOfTile &&
         dnn().cudnnGetVersion() < takesAnyKeysSince)
       refuse(*desc, format("that takes %s, unless keys are a multiple of %lld",
@@ -202,25 +210,30 @@ void pcc_attention_grad(pcc_context *ctx, const pcc_attention_desc *desc,
                         const void *v, const void *o, const float *stats,
                         void *dq, void *dk, void *dv, void *workspace) {
   const pcc_attention_desc &d = *desc;
-  int64_t bytes = sizeOf(d.dtype), rows = d.queries * d.heads;
-  int64_t queries = rows * d.size * bytes;
   CUdeviceptr delta = (at(workspace) + kScratchAlignment - 1) /
                       kScratchAlignment * kScratchAlignment;
-  for (int64_t first = 0; first < d.batch; first += d.samples) {
-    auto from = [&](const void *place, int64_t sample) {
-      return static_cast<const char *>(place) + first * sample;
-    };
-    execute(ctx, d, delta + deltaBytes(d),
-            {{AttentionTensor::DO, from(dO, queries)},
-             {AttentionTensor::Q, from(q, d.q_strides[0] * bytes)},
-             {AttentionTensor::K, from(k, d.k_strides[0] * bytes)},
-             {AttentionTensor::V, from(v, d.v_strides[0] * bytes)},
-             {AttentionTensor::O, from(o, queries)},
-             {AttentionTensor::Stats,
-              from(stats, rows * static_cast<int64_t>(sizeof(float)))},
-             {AttentionTensor::DQ, from(dq, d.dq_strides[0] * bytes)},
-             {AttentionTensor::DK, from(dk, d.dk_strides[0] * bytes)},
-             {AttentionTensor::DV, from(dv, d.dv_strides[0] * bytes)},
-             {AttentionTensor::Delta, reinterpret_cast<const void *>(delta)}});
-  }
+  for (int64_t sample = 0; sample < d.batch; sample += samplesOf(d))
+    for (int64_t group = 0; group < d.key_heads / keyHeadsOf(d); ++group) {
+      int64_t head = group * headsOf(d), keyHead = group * keyHeadsOf(d);
+      auto from = [&](const void *tensor, const int64_t (&strides)[3],
+                      int64_t firstHead) {
+        return static_cast<const char *>(tensor) +
+               (sample * strides[0] + firstHead * strides[2]) * sizeOf(d.dtype);
+      };
+      const int64_t dense[3] = {d.queries * d.heads * d.size, d.heads * d.size,
+                                d.size};
+      const float *firstStats = stats + (sample * d.heads + head) * d.queries;
+      execute(
+          ctx, d, delta + deltaBytes(d),
+          {{AttentionTensor::DO, from(dO, dense, head)},
+           {AttentionTensor::Q, from(q, d.q_strides, head)},
+           {AttentionTensor::K, from(k, d.k_strides, keyHead)},
+           {AttentionTensor::V, from(v, d.v_strides, keyHead)},
+           {AttentionTensor::O, from(o, dense, head)},
+           {AttentionTensor::Stats, firstStats},
+           {AttentionTensor::DQ, from(dq, d.dq_strides, head)},
+           {AttentionTensor::DK, from(dk, d.dk_strides, keyHead)},
+           {AttentionTensor::DV, from(dv, d.dv_strides, keyHead)},
+           {AttentionTensor::Delta, reinterpret_cast<const void *>(delta)}});
+    }
 }

@@ -16,8 +16,16 @@ int64_t cuda::samplesOf(const pcc_attention_desc &desc) {
   return desc.is_backward ? desc.samples : desc.batch;
 }
 
+int64_t cuda::keyHeadsOf(const pcc_attention_desc &desc) {
+  return desc.is_backward ? desc.key_head_group : desc.key_heads;
+}
+
+int64_t cuda::headsOf(const pcc_attention_desc &desc) {
+  return keyHeadsOf(desc) * (desc.heads / desc.key_heads);
+}
+
 int64_t cuda::deltaBytes(const pcc_attention_desc &desc) {
-  int64_t bytes = samplesOf(desc) * desc.heads * desc.queries *
+  int64_t bytes = samplesOf(desc) * headsOf(desc) * desc.queries *
                   static_cast<int64_t>(sizeof(float));
   return (bytes + kScratchAlignment - 1) / kScratchAlignment *
          kScratchAlignment;
@@ -44,7 +52,8 @@ struct Tensor {
 class Graph {
 public:
   Graph(DnnBuilder &b, const pcc_attention_desc &d)
-      : b(b), d(d), batch(samplesOf(d)),
+      : b(b), d(d), batch(samplesOf(d)), heads(headsOf(d)),
+        keyHeads(keyHeadsOf(d)),
         element(d.dtype == PCC_BF16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_HALF) {}
 
   void buildForward();
@@ -57,11 +66,12 @@ private:
   Tensor tensor(const Four &dims, const Four &strides, cudnnDataType_t type,
                 int64_t number, Where where);
   Tensor scalar(AttentionTensor number);
-  /// [batch, heads, rows, size] with the strides of samples, rows and heads;
-  /// transposed: rows and columns exchanged.
-  Tensor matrix(AttentionTensor number, int64_t heads, int64_t rows,
+  /// [batch, count, rows, size], `count` heads, with the strides of samples,
+  /// rows and heads; transposed: rows and columns exchanged.
+  Tensor matrix(AttentionTensor number, int64_t count, int64_t rows,
                 const int64_t (&strides)[3], bool isTransposed = false);
-  Tensor dense(AttentionTensor number, int64_t heads, int64_t rows);
+  /// Of o and its cotangent, which lie row major with all heads.
+  Tensor dense(AttentionTensor number);
   /// A number for each row of scores.
   Tensor rows(AttentionTensor number);
   Tensor rows();
@@ -99,7 +109,8 @@ private:
 
   DnnBuilder &b;
   const pcc_attention_desc &d;
-  int64_t batch;
+  /// What one execution does of the samples, heads and key heads.
+  int64_t batch, heads, keyHeads;
   cudnnDataType_t element;
   int64_t next = static_cast<int64_t>(AttentionTensor::End);
   std::vector<Descriptor> operations;
@@ -128,9 +139,9 @@ Tensor Graph::scalar(AttentionTensor number) {
                 static_cast<int64_t>(number), Where::Host);
 }
 
-Tensor Graph::matrix(AttentionTensor number, int64_t heads, int64_t rows,
+Tensor Graph::matrix(AttentionTensor number, int64_t count, int64_t rows,
                      const int64_t (&strides)[3], bool isTransposed) {
-  Four dims = {batch, heads, rows, d.size},
+  Four dims = {batch, count, rows, d.size},
        steps = {strides[0], strides[2], strides[1], 1};
   if (isTransposed) {
     std::swap(dims[2], dims[3]);
@@ -140,27 +151,27 @@ Tensor Graph::matrix(AttentionTensor number, int64_t heads, int64_t rows,
                 Where::Memory);
 }
 
-Tensor Graph::dense(AttentionTensor number, int64_t heads, int64_t rows) {
-  return matrix(number, heads, rows,
-                {rows * heads * d.size, heads * d.size, d.size});
+Tensor Graph::dense(AttentionTensor number) {
+  return matrix(number, heads, d.queries,
+                {d.queries * d.heads * d.size, d.heads * d.size, d.size});
 }
 
 Tensor Graph::rows(AttentionTensor number) {
-  return tensor({batch, d.heads, d.queries, 1},
-                {d.heads * d.queries, d.queries, 1, 1}, CUDNN_DATA_FLOAT,
+  return tensor({batch, heads, d.queries, 1},
+                {heads * d.queries, d.queries, 1, 1}, CUDNN_DATA_FLOAT,
                 static_cast<int64_t>(number), Where::Memory);
 }
 
 Tensor Graph::rows() {
-  return tensor({batch, d.heads, d.queries, 1},
-                {d.heads * d.queries, d.queries, 1, 1}, CUDNN_DATA_FLOAT,
-                next++, Where::Nowhere);
+  return tensor({batch, heads, d.queries, 1},
+                {heads * d.queries, d.queries, 1, 1}, CUDNN_DATA_FLOAT, next++,
+                Where::Nowhere);
 }
 
 Tensor Graph::pairs(cudnnDataType_t type) {
   int64_t all = d.queries * d.keys;
-  return tensor({batch, d.heads, d.queries, d.keys},
-                {d.heads * all, all, d.keys, 1}, type, next++, Where::Nowhere);
+  return tensor({batch, heads, d.queries, d.keys},
+                {heads * all, all, d.keys, 1}, type, next++, Where::Nowhere);
 }
 
 void Graph::add(Descriptor operation) {
@@ -261,12 +272,11 @@ Tensor Graph::mask(const Tensor &x) {
 }
 
 void Graph::buildForward() {
-  Tensor q = matrix(AttentionTensor::Q, d.heads, d.queries, d.q_strides),
-         k = matrix(AttentionTensor::K, d.key_heads, d.keys, d.k_strides,
+  Tensor q = matrix(AttentionTensor::Q, heads, d.queries, d.q_strides),
+         k = matrix(AttentionTensor::K, keyHeads, d.keys, d.k_strides,
                     /*isTransposed=*/true),
-         v = matrix(AttentionTensor::V, d.key_heads, d.keys, d.v_strides),
-         o = dense(AttentionTensor::O, d.heads, d.queries),
-         stats = rows(AttentionTensor::Stats),
+         v = matrix(AttentionTensor::V, keyHeads, d.keys, d.v_strides),
+         o = dense(AttentionTensor::O), stats = rows(AttentionTensor::Stats),
          scale = scalar(AttentionTensor::Scale);
   Tensor products = pairs(), scores = pairs();
   multiply(q, k, products);
@@ -288,37 +298,36 @@ void Graph::gather(const Tensor &x, const Tensor &y, AttentionTensor number,
                    const int64_t (&strides)[3]) {
   int64_t all = d.queries * d.keys;
   Tensor turned =
-      tensor({batch, d.heads, d.keys, d.queries},
-             {d.heads * all, all, 1, d.keys}, element, next++, Where::Nowhere);
+      tensor({batch, heads, d.keys, d.queries}, {heads * all, all, 1, d.keys},
+             element, next++, Where::Nowhere);
   reshape(x, turned);
-  Tensor result = matrix(number, d.key_heads, d.keys, strides);
-  if (d.heads == d.key_heads)
+  Tensor result = matrix(number, keyHeads, d.keys, strides);
+  if (heads == keyHeads)
     return multiply(turned, y, result);
   int64_t head = d.keys * d.size;
-  Tensor apart = tensor({batch, d.heads, d.keys, d.size},
-                        {d.heads * head, head, d.size, 1}, element, next++,
-                        Where::Nowhere);
+  Tensor apart =
+      tensor({batch, heads, d.keys, d.size}, {heads * head, head, d.size, 1},
+             element, next++, Where::Nowhere);
   multiply(turned, y, apart);
   reduce(CUDNN_REDUCE_TENSOR_ADD, apart, result);
 }
 
 void Graph::buildBackward() {
-  Tensor q = matrix(AttentionTensor::Q, d.heads, d.queries, d.q_strides),
-         k = matrix(AttentionTensor::K, d.key_heads, d.keys, d.k_strides,
+  Tensor q = matrix(AttentionTensor::Q, heads, d.queries, d.q_strides),
+         k = matrix(AttentionTensor::K, keyHeads, d.keys, d.k_strides,
                     /*isTransposed=*/true),
-         v = matrix(AttentionTensor::V, d.key_heads, d.keys, d.v_strides,
+         v = matrix(AttentionTensor::V, keyHeads, d.keys, d.v_strides,
                     /*isTransposed=*/true),
-         o = dense(AttentionTensor::O, d.heads, d.queries),
-         dO = dense(AttentionTensor::DO, d.heads, d.queries),
-         dQ = matrix(AttentionTensor::DQ, d.heads, d.queries, d.dq_strides),
+         o = dense(AttentionTensor::O), dO = dense(AttentionTensor::DO),
+         dQ = matrix(AttentionTensor::DQ, heads, d.queries, d.dq_strides),
          stats = rows(AttentionTensor::Stats),
          delta = rows(AttentionTensor::Delta),
          scale = scalar(AttentionTensor::Scale),
          one = scalar(AttentionTensor::One);
   int64_t head = d.queries * d.size;
-  Tensor both = tensor({batch, d.heads, d.queries, d.size},
-                       {d.heads * head, head, d.size, 1}, CUDNN_DATA_FLOAT,
-                       next++, Where::Nowhere);
+  Tensor both =
+      tensor({batch, heads, d.queries, d.size}, {heads * head, head, d.size, 1},
+             CUDNN_DATA_FLOAT, next++, Where::Nowhere);
   // The engine is known by a factor here, that of dropout.
   Tensor sums = rows();
   pointwise(CUDNN_POINTWISE_MUL, dO, o, both);
@@ -340,7 +349,7 @@ void Graph::buildBackward() {
   pointwise(CUDNN_POINTWISE_MUL, weighted, scale, dS);
   gather(dS, q, AttentionTensor::DK, d.dk_strides);
 
-  Tensor straight = tensor({batch, d.key_heads, d.keys, d.size},
+  Tensor straight = tensor({batch, keyHeads, d.keys, d.size},
                            {d.k_strides[0], d.k_strides[2], d.k_strides[1], 1},
                            element, next++, Where::Nowhere);
   reshape(k, straight);

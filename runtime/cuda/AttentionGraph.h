@@ -47,8 +47,11 @@ enum class AttentionTensor : int64_t {
 /// What the library's workspace begins at a multiple of, in bytes.
 inline constexpr int64_t kScratchAlignment = 256;
 
-/// How many samples one execution does.
+/// How many samples one execution does, and how many key heads and heads of
+/// each.
 int64_t samplesOf(const pcc_attention_desc &desc);
+int64_t keyHeadsOf(const pcc_attention_desc &desc);
+int64_t headsOf(const pcc_attention_desc &desc);
 /// Bytes of Delta, which the library's workspace lies behind, a multiple of
 /// kScratchAlignment.
 int64_t deltaBytes(const pcc_attention_desc &desc);

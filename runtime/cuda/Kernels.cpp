@@ -3,6 +3,7 @@
 #include "runtime/cuda/Context.h"
 #include "runtime/support/Error.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -35,6 +36,27 @@ static std::unordered_map<std::string, CUfunction> &functions() {
   return functions;
 }
 
+/// Ends where kernels have more shared memory than the device offers: a later
+/// GPU that runs PTX may have less than those that kernels were laid out for.
+static void requireShared(const pcc_device_code &code) {
+  int there = 0;
+  check(driver().cuDeviceGetAttribute(
+            &there, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+            device().number),
+        "a question about the device");
+  const int32_t *most =
+      std::max_element(code.shared, code.shared + code.n_kernels);
+  if (*most <= there)
+    return;
+  fail(ExitDevice,
+       format("a block of %s needs %d bytes of shared memory, and a block of "
+              "the device, '%s' of sm_%d, has at most %d",
+              code.kernels[most - code.shared], *most, device().name.c_str(),
+              device().chip, there),
+       format("pcc --gpu-arch sm_%d compiles a program that needs less",
+              device().chip));
+}
+
 void cuda::loadKernels() {
   const pcc_device_code &code = pcc_the_device_code;
   if (code.n_kernels == 0)
@@ -45,6 +67,7 @@ void cuda::loadKernels() {
          format("the program has no code for the device, '%s' of sm_%d",
                 device().name.c_str(), device().chip),
          format("pcc --gpu-arch sm_%d compiles one that has", device().chip));
+  requireShared(code);
   CUmodule module;
   check(driver().cuModuleLoadData(&module, image->code),
         image->is_ptx ? "the compilation of kernels" : "the load of kernels");

@@ -33,7 +33,7 @@ static bool isTaken(const pcc_attention_desc &desc, const std::string &json) {
   printf("%s of %s: %lld x %lld x %lld, %lld and %lld heads of %lld: ",
          desc.is_backward ? "backward" : "forward", desc.node,
          number(samplesOf(desc)), number(desc.queries), number(desc.keys),
-         number(desc.heads), number(desc.key_heads), number(desc.size));
+         number(headsOf(desc)), number(keyHeadsOf(desc)), number(desc.size));
   if (!b.isWell()) {
     printf("%s\n", b.error().c_str());
     return false;

@@ -38,30 +38,37 @@ Datum pcc::gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
   return Datum::structure({product, Datum::i32(int32_t(*epilogue))});
 }
 
-/// `cotangents`, `samples` and `workspace` are those of the backward pass.
+namespace {
+/// What the backward pass has beside the forward pass's.
+struct Backward {
+  ValueRange cotangents;
+  int64_t samples = 0, keyHeadGroup = 0, workspace = 0;
+};
+} // namespace
+
 template <typename Op>
-static Datum describe(Op op, DataBuilder &data, ValueRange cotangents = {},
-                      int64_t samples = 0, int64_t workspace = 0) {
+static Datum describe(Op op, DataBuilder &data, const Backward &backward = {}) {
   auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
   MemRefType q = typeOf(op.getQ()), k = typeOf(op.getK());
   SmallVector<Datum> fields = {
       Datum::i32(analysis::dtypeOf(q.getElementType())),
-      Datum::i32(samples > 0), Datum::i32(op.getCausal())};
+      Datum::i32(backward.samples > 0), Datum::i32(op.getCausal())};
   for (int64_t extent : {q.getDimSize(0), q.getDimSize(1), k.getDimSize(1),
                          q.getDimSize(2), k.getDimSize(2), q.getDimSize(3)})
     fields.push_back(Datum::i64(extent));
   SmallVector<Value> strided = {op.getQ(), op.getK(), op.getV()};
-  llvm::append_range(strided, cotangents);
+  llvm::append_range(strided, backward.cotangents);
   for (Value buffer : strided) {
     SmallVector<int64_t> strides = rt::getStrides(typeOf(buffer));
     for (int64_t stride : ArrayRef(strides).drop_back())
       fields.push_back(Datum::i64(stride));
   }
-  if (cotangents.empty())
+  if (backward.cotangents.empty())
     fields.append(9, Datum::i64(0));
   fields.push_back(Datum::f32(op.getScale().convertToDouble()));
-  fields.push_back(Datum::i64(samples));
-  fields.push_back(Datum::i64(workspace));
+  for (int64_t number :
+       {backward.samples, backward.keyHeadGroup, backward.workspace})
+    fields.push_back(Datum::i64(number));
   fields.push_back(data.addString(nn::sourceNode(op.getLoc())));
   return Datum::structure(fields);
 }
@@ -71,9 +78,10 @@ Datum pcc::attentionDatum(rt::AttentionOp op, DataBuilder &data) {
 }
 
 Datum pcc::attentionDatum(rt::AttentionGradOp op, DataBuilder &data) {
-  return describe(op, data, {op.getDq(), op.getDk(), op.getDv()},
-                  op.getSamples(),
-                  rt::getSpanBytes(op.getWorkspace().getType()));
+  SmallVector<Value> cotangents = {op.getDq(), op.getDk(), op.getDv()};
+  return describe(op, data,
+                  {cotangents, int64_t(op.getSamples()), op.getKeyHeadGroup(),
+                   rt::getSpanBytes(op.getWorkspace().getType())});
 }
 
 FailureOr<Datum> pcc::kernelDatum(rt::LaunchOp op, DataBuilder &data) {

@@ -51,7 +51,7 @@ private:
 void pcc::addImages(llvm::Module &module, ArrayRef<codegen::DeviceImage> images,
                     ArrayRef<codegen::DeviceKernel> kernels) {
   Constants constants(module);
-  SmallVector<llvm::Constant *> all, names;
+  SmallVector<llvm::Constant *> all, names, shared;
   for (const codegen::DeviceImage &image : images) {
     llvm::GlobalVariable *code = constants.addBytes("pcc.image", image.code);
     // Drivers read a cubin's tables where they lie.
@@ -61,12 +61,15 @@ void pcc::addImages(llvm::Module &module, ArrayRef<codegen::DeviceImage> images,
                                                  constants.i32(image.isPtx),
                                                  constants.i64(bytes), code}));
   }
-  for (const codegen::DeviceKernel &kernel : kernels)
+  for (const codegen::DeviceKernel &kernel : kernels) {
     names.push_back(constants.addBytes("pcc.kernel_name", kernel.name));
+    shared.push_back(constants.i32(kernel.shared));
+  }
   llvm::Constant *made = llvm::ConstantStruct::getAnon(
       {constants.i32(all.size()), constants.addArray("pcc.images", all),
        constants.i32(names.size()),
-       constants.addArray("pcc.kernel_names", names)});
+       constants.addArray("pcc.kernel_names", names),
+       constants.addArray("pcc.kernel_shared", shared)});
   new llvm::GlobalVariable(module, made->getType(), true,
                            llvm::GlobalValue::ExternalLinkage, made,
                            "pcc_the_device_code");

@@ -8,7 +8,7 @@
 namespace pcc {
 
 /// Adds the constant pcc_the_device_code of runtime/Program.h: the images, and
-/// the names of the kernels that each of them has.
+/// the names and the shared memory of the kernels that each of them has.
 void addImages(llvm::Module &module,
                llvm::ArrayRef<codegen::DeviceImage> images,
                llvm::ArrayRef<codegen::DeviceKernel> kernels);

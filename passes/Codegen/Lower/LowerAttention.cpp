@@ -82,12 +82,15 @@ LogicalResult TaskLowering::lowerAttentionGrad(nn::AttentionGradOp op) {
   auto bytes = MemRefType::get({work.workspace}, builder.getI8Type());
   Root *workspace = newTemporary(bytes);
   values.push_back(newNumber());
+  IntegerAttr keyHeads;
+  if (work.keyHeads != nn::tensorType(op.getK()).getDimSize(2))
+    keyHeads = builder.getI64IntegerAttr(work.keyHeads);
   note(rt::AttentionGradOp::create(
            builder, loc, addressOf(op.getDResult()), addressOf(op.getQ()),
            addressOf(op.getK()), addressOf(op.getV()),
            addressOf(op.getResult()), statsIn(op.getLse()), made[0], made[1],
            made[2], workspace->address, builder.getI64IntegerAttr(work.samples),
-           op.getScaleAttr(), op.getCausalAttr()),
+           keyHeads, op.getScaleAttr(), op.getCausalAttr()),
        values);
   return success();
 }

@@ -1413,3 +1413,59 @@ rt.stage 0 {
           memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<64xi8>
   }
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{does 3 key heads at a time, of 2}}
+    rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
+        samples 1 key_heads 3 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{does 0 key heads at a time, of 2}}
+    rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
+        samples 1 key_heads 0 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{does 1 of 2 key heads at a time, and 2 samples}}
+    rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
+        samples 2 key_heads 1 scale 1.0
+        : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>,
+          memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<64xi8>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%q: memref<1x7x4x64xbf16>, %k: memref<1x7x2x64xbf16>, %s: memref<1x7x4xf32, strided<[28, 1, 7]>>,
+             %w: memref<64xi8>) {
+    // expected-error @+1 {{does 1 key heads at a time, whose 14 stats are no multiple of 16 bytes}}
+    rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
+        samples 1 key_heads 1 scale 1.0
+        : memref<1x7x4x64xbf16>, memref<1x7x4x64xbf16>, memref<1x7x2x64xbf16>,
+          memref<1x7x2x64xbf16>, memref<1x7x4x64xbf16>, memref<1x7x4xf32, strided<[28, 1, 7]>>,
+          memref<1x7x4x64xbf16>, memref<1x7x2x64xbf16>, memref<1x7x2x64xbf16>, memref<64xi8>
+  }
+}

@@ -83,6 +83,14 @@ rt.stage 0 arena 4096 {
           memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>,
           memref<2x8x4xf32, strided<[32, 1, 8]>>, memref<2x8x4x64xbf16>,
           memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<512xi8>
+    // CHECK: rt.attention_grad {{.*}} workspace %{{.*}} samples 1 key_heads 1 scale 1.250000e-01 :
+    rt.attention_grad %o, %q, %k, %k, %o, %stats to %o, %k, %k workspace %w
+        samples 1 key_heads 1 scale 0.125
+        : memref<2x8x4x64xbf16>,
+          memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>,
+          memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x4x64xbf16>,
+          memref<2x8x4xf32, strided<[32, 1, 8]>>, memref<2x8x4x64xbf16>,
+          memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<512xi8>
   }
   // CHECK: rt.func @none() attributes {of = "nothing"} {
   rt.func @none() attributes {of = "nothing"} {

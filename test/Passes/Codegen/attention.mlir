@@ -11,6 +11,20 @@
 // MORE: rt.temporary at 0 : memref<201723904xi8>
 // MORE: rt.attention_grad {{.*}} samples 8 scale
 
+// Of 32 heads dS of a sample take more than 1 GiB: the library does as many at a
+// time as take less.
+// DEFINE: %{queries} = 4096
+// DEFINE: %{heads} = sed 's/tensor<6x1024x/tensor<1x%{queries}x/g; s/tensor<1024x/tensor<%{queries}x/g; s/x12x/x32x/g' %s \
+// DEFINE:   | pcc-opt --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
+// DEFINE:   | FileCheck %s
+// RUN: %{heads} --check-prefix=HEADS
+// HEADS: rt.temporary at 0 : memref<537137152xi8>
+// HEADS: rt.attention_grad {{.*}} samples 1 key_heads 16 scale
+// REDEFINE: %{queries} = 8192
+// RUN: %{heads} --check-prefix=LONG
+// LONG: rt.temporary at 0 : memref<537006080xi8>
+// LONG: rt.attention_grad {{.*}} samples 1 key_heads 4 scale
+
 // The gradient of another attention, or of one that the library did not make,
 // is refused.
 // DEFINE: %{change} =

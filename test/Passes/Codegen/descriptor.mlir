@@ -85,8 +85,8 @@ rt.stage 0 arena 2048 {
 rt.stage 1 arena 0 {
   rt.func @train() {
   }
-  // CHECK-NEXT: attention of layer/attend dtype 2 backward 0 causal 1 scale 0.125 samples 0 workspace 0 sizes [2 8 8 4 2 64] q [6144 768 64] k [1024 128 64] v [1024 128 64] dq [0 0 0] dk [0 0 0] dv [0 0 0]
-  // CHECK-NEXT: attention of  dtype 3 backward 1 causal 0 scale 0.5 samples 1 workspace 512 sizes [2 8 6 4 4 64] q [2048 256 64] k [1536 256 64] v [1536 256 64] dq [6144 768 64] dk [3072 512 64] dv [1536 256 64]
+  // CHECK-NEXT: attention of layer/attend dtype 2 backward 0 causal 1 scale 0.125 samples 0 key heads 0 workspace 0 sizes [2 8 8 4 2 64] q [6144 768 64] k [1024 128 64] v [1024 128 64] dq [0 0 0] dk [0 0 0] dv [0 0 0]
+  // CHECK-NEXT: attention of  dtype 3 backward 1 causal 0 scale 0.5 samples 1 key heads 2 workspace 512 sizes [2 8 6 4 4 64] q [2048 256 64] k [1536 256 64] v [1536 256 64] dq [6144 768 64] dk [3072 512 64] dv [1536 256 64]
   rt.func @attend(%q: memref<2x8x4x64xbf16, strided<[6144, 768, 64, 1]>>,
       %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>,
       %o: memref<2x8x4x64xbf16>,
@@ -106,7 +106,7 @@ rt.stage 1 arena 0 {
       attributes {rt.values = array<i64: 0, 1, 2, -1, -1, -1, -1,
                                          0, 1, 2, 3, 4, 5, 6>} {
     rt.attention_grad %q, %q, %k, %k, %q, %stats to %dq, %dk, %dv workspace %w
-        samples 1 scale 0.5
+        samples 1 key_heads 2 scale 0.5
         {rt.values = array<i64: 0, 0, 1, 1, 0, 2, 3, 4, 5, 6>}
         : memref<2x8x4x64xf16>, memref<2x8x4x64xf16>, memref<2x6x4x64xf16>,
           memref<2x6x4x64xf16>, memref<2x8x4x64xf16>,

@@ -20,17 +20,18 @@ bool codegen::isByLibrary(Operation *op) { return op->hasAttr(kByLibraryAttr); }
 
 /// What the workspace of some samples is to fit in at least.
 static constexpr int64_t kWorkspace = int64_t(128) << 20;
-/// What a sample may need at most: beyond, tiles save memory that no speed is
-/// worth.
+/// What a sample, or else a group of its heads, may need at most: beyond, tiles
+/// save memory that no speed is worth.
 static constexpr int64_t kMostWorkspace = int64_t(1) << 30;
 
-/// At most the bytes that the library takes for so many samples. It adds up dq
-/// in one order only where it has dS in memory, in 16 bits, with queries and
-/// keys rounded up to its tiles; of heads that share keys it has dk and dv
-/// apart. The runtime has rowsum(do * o) there, too, in f32.
-static int64_t workspaceOf(const AttentionSizes &sizes, int64_t samples) {
+/// At most the bytes that the library takes for so many key heads, of all
+/// samples together, and the heads that share them. It adds up dq in one order
+/// only where it has dS in memory, in 16 bits, with queries and keys rounded up
+/// to its tiles; of heads that share keys it has dk and dv apart. The runtime
+/// has rowsum(do * o) there, too, in f32.
+static int64_t workspaceOf(const AttentionSizes &sizes, int64_t keyHeads) {
   constexpr int64_t tile = 128, rest = 4096;
-  int64_t heads = samples * sizes.heads;
+  int64_t heads = keyHeads * sizes.shared();
   int64_t pairs =
       llvm::alignTo(sizes.queries, tile) * llvm::alignTo(sizes.keys, tile) * 2;
   int64_t apart =
@@ -48,19 +49,34 @@ static int64_t bytesOf(const AttentionSizes &sizes) {
   return sizes.batch * (4 * (rows + keyRows) * sizes.width * 2 + rows * 4);
 }
 
-/// Whether lse of every so many samples begins where the library reads from.
-static bool isAligned(const AttentionSizes &sizes, int64_t samples) {
-  return samples == sizes.batch ||
-         samples * sizes.heads * sizes.queries % 4 == 0;
+/// Whether lse of every so many key heads, of all samples together, begins
+/// where the library reads from.
+static bool isAligned(const AttentionSizes &sizes, int64_t keyHeads) {
+  return keyHeads == sizes.batch * sizes.keyHeads ||
+         keyHeads * sizes.shared() * sizes.queries % 4 == 0;
+}
+
+/// The most of `count`, a divisor, whose workspace fits in `bytes` and that
+/// begins where the library reads from; 1 if there is none. Each has `keyHeads`
+/// key heads.
+static int64_t mostAtATime(const AttentionSizes &sizes, int64_t count,
+                           int64_t keyHeads, int64_t bytes) {
+  int64_t most = count;
+  while (most > 1 && (count % most || !isAligned(sizes, most * keyHeads) ||
+                      workspaceOf(sizes, most * keyHeads) > bytes))
+    --most;
+  return most;
 }
 
 AttentionWork codegen::getAttentionWork(Operation *attention) {
   AttentionSizes sizes(attention);
-  int64_t samples = sizes.batch, most = std::max(kWorkspace, bytesOf(sizes));
-  while (samples > 1 && (sizes.batch % samples || !isAligned(sizes, samples) ||
-                         workspaceOf(sizes, samples) > most))
-    --samples;
-  return {samples, workspaceOf(sizes, samples)};
+  int64_t samples = 1, keyHeads = sizes.keyHeads;
+  if (workspaceOf(sizes, keyHeads) > kMostWorkspace)
+    keyHeads = mostAtATime(sizes, keyHeads, 1, kMostWorkspace);
+  else
+    samples = mostAtATime(sizes, sizes.batch, keyHeads,
+                          std::max(kWorkspace, bytesOf(sizes)));
+  return {samples, keyHeads, workspaceOf(sizes, samples * keyHeads)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -172,12 +188,16 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
         "more than whole ones",
         sizes.keys);
   if (int64_t bytes = workspaceOf(sizes, 1); bytes > kMostWorkspace)
-    return llvm::formatv("its backward pass needs {0:F1} GiB for a sample",
-                         double(bytes) / (1 << 30));
-  if (!isAligned(sizes, getAttentionWork(op).samples))
-    return llvm::formatv("its backward pass does a sample at a time, and {0} "
-                         "heads of {1} queries are no multiple of 4",
-                         sizes.heads, sizes.queries);
+    return llvm::formatv(
+        "its backward pass needs {0:F1} GiB for {1}", double(bytes) / (1 << 30),
+        sizes.shared() > 1 ? "the heads of a key head" : "a head");
+  AttentionWork work = getAttentionWork(op);
+  if (!isAligned(sizes, work.samples * work.keyHeads))
+    return llvm::formatv("its backward pass does {0} at a time, and {1} heads "
+                         "of {2} queries are no multiple of 4",
+                         work.keyHeads == sizes.keyHeads ? "a sample"
+                                                         : "a key head",
+                         work.keyHeads * sizes.shared(), sizes.queries);
   return "";
 }
 

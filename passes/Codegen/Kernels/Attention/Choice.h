@@ -55,8 +55,9 @@ chooseAttention(mlir::ModuleOp module, AttentionMakers makers);
 
 /// What the library is given for a backward pass.
 struct AttentionWork {
-  /// How many samples it does at a time.
-  int64_t samples;
+  /// How many samples it does at a time, and how many key heads of each with
+  /// the heads that share them.
+  int64_t samples, keyHeads;
   /// Bytes of the workspace.
   int64_t workspace;
 };

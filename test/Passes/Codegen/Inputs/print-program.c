@@ -112,9 +112,9 @@ int main(void) {
     for (int32_t t = 0; t < s->n_attentions; ++t) {
       const pcc_attention_desc *a = s->attentions[t];
       printf("attention of %s dtype %d backward %d causal %d scale %g samples "
-             "%" PRId64 " workspace %" PRId64,
+             "%" PRId64 " key heads %" PRId64 " workspace %" PRId64,
              a->node, a->dtype, a->is_backward, a->is_causal, a->scale,
-             a->samples, a->workspace_bytes);
+             a->samples, a->key_head_group, a->workspace_bytes);
       int64_t sizes[] = {a->batch, a->queries,   a->keys,
                          a->heads, a->key_heads, a->size};
       numbers("sizes", sizes, 6);

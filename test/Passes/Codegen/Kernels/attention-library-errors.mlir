@@ -51,7 +51,7 @@ func.func @lse(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>)
 // -----
 
 func.func @long(%q: tensor<1x32768x1x64xbf16>, %at: tensor<32768xi64>) {
-  // expected-error @+2 {{its backward pass needs 2.0 GiB for a sample}}
+  // expected-error @+2 {{its backward pass needs 2.0 GiB for a head}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<1x32768x1x64xbf16>, tensor<1x32768x1x64xbf16>,
@@ -83,6 +83,33 @@ func.func @one(%q: tensor<2x1x4x64xbf16>, %k: tensor<2x8x4x64xbf16>,
       : (tensor<2x1x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
          tensor<1xi64>, tensor<8xi64>)
       -> (tensor<2x1x4x64xbf16>, tensor<2x1x4xf32>)
+  return
+}
+
+// -----
+
+// Heads that share a key head stay together.
+func.func @shared(%q: tensor<1x16384x8x64xbf16>, %k: tensor<1x16384x2x64xbf16>,
+                  %at: tensor<16384xi64>) {
+  // expected-error @+2 {{its backward pass needs 2.0 GiB for the heads of a key head}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %k, %k positions %at, %at scale 0.125
+      : (tensor<1x16384x8x64xbf16>, tensor<1x16384x2x64xbf16>,
+         tensor<1x16384x2x64xbf16>, tensor<16384xi64>, tensor<16384xi64>)
+      -> (tensor<1x16384x8x64xbf16>, tensor<1x16384x8xf32>)
+  return
+}
+
+// -----
+
+// A second head's lse would.
+func.func @apart_heads(%q: tensor<1x16383x3x64xbf16>, %at: tensor<16383xi64>) {
+  // expected-error @+2 {{its backward pass does a key head at a time, and 1 heads of 16383 queries are no multiple of 4}}
+  // expected-note @+1 {{--attention-backend auto}}
+  %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
+      : (tensor<1x16383x3x64xbf16>, tensor<1x16383x3x64xbf16>,
+         tensor<1x16383x3x64xbf16>, tensor<16383xi64>, tensor<16383xi64>)
+      -> (tensor<1x16383x3x64xbf16>, tensor<1x16383x3xf32>)
   return
 }
 
