@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/emulated/Emulator.h"
+#include "runtime/Chips.h"
 #include "runtime/emulated/Fibers.h"
 #include "runtime/emulated/Matrices.h"
 #include "runtime/emulated/Places.h"
@@ -36,6 +37,7 @@ std::mutex mutex;
 std::map<std::string, pcc_emu_counts> counts;
 uint64_t seed = 1;
 int64_t mostElements = 1 << 22;
+int64_t mostShared = sharedOfBlock(kDefaultChip);
 
 /// What a thread waits for.
 enum class Wait { Nothing, Block, Warp, Shuffle, Matrices };
@@ -143,6 +145,9 @@ Launch::Launch(const pcc_emu_kernel &kernel, void *const *buffers)
   for (int64_t i = 0; i < kernel.buffer_count; ++i)
     elements += kernel.buffers[i].bytes / kernel.buffers[i].element_bytes;
   checksRaces = elements <= mostElements;
+  if (kernel.shared > mostShared)
+    fail(-1, "needs %lld bytes of shared memory, a block has at most %lld",
+         (long long)kernel.shared, (long long)mostShared);
 }
 
 void Launch::fail(int64_t thread, const char *format, ...) {
@@ -458,6 +463,11 @@ void pcc_emu_seed(uint64_t value) {
 void pcc_emu_check_races(int64_t most_elements) {
   std::lock_guard<std::mutex> lock(mutex);
   mostElements = most_elements;
+}
+
+void pcc_emu_limit_shared(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  mostShared = bytes;
 }
 
 pcc_emu_counts pcc_emu_count(const char *kernel) {

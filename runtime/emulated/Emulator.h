@@ -12,7 +12,8 @@
  *     or writes to one that the kernel only reads;
  *   - two threads touch the same element, one of them writing, and nothing
  *     says which is first;
- *   - a thread's own memory does not fit into its fiber's stack.
+ *   - a thread's own memory does not fit into its fiber's stack;
+ *   - a block has more shared memory than the GPU offers.
  *
  * Shared memory is full of PCC_EMU_POISON at a block's begin, and so are, as a
  * kernel begins, results that lie in no operand's place. It counts launches and
@@ -84,6 +85,10 @@ void pcc_emu_launch(const struct pcc_emu_kernel *kernel, void *const *buffers);
 void pcc_emu_seed(uint64_t seed);
 /// Launches whose buffers have more elements are not checked for races.
 void pcc_emu_check_races(int64_t most_elements);
+
+/// Blocks of the launches that follow may have so many bytes of shared memory;
+/// unless told otherwise, as many as one of the default GPU, sm_90.
+void pcc_emu_limit_shared(int64_t bytes);
 
 /// Counts of all launches of a kernel, by name; zeros where there was none.
 struct pcc_emu_counts pcc_emu_count(const char *kernel);

@@ -318,6 +318,7 @@ Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
   auto host = translateModuleToLLVMIR(*cpu, *cpuContext, "cpu");
   if (failed(device) || !host)
     return nullptr;
+  pcc_emu_limit_shared(sharedOfBlock(choice.chip));
   // What else an optimizer for CPUs could do, and for the device's code
   // anything, takes longer than it runs.
   optimizeModule(*host, llvm::OptimizationLevel::O1);

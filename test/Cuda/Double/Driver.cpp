@@ -1,5 +1,6 @@
 //===- Driver.cpp - The double of NVIDIA's driver -------------------------===//
 
+#include "runtime/Chips.h"
 #include "runtime/emulated/Emulator.h"
 #include "test/Cuda/Double/Streams.h"
 
@@ -303,17 +304,21 @@ CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) {
   id->bytes[15] = static_cast<char>(device);
   return CUDA_SUCCESS;
 }
+/// $PCC_DOUBLE_CHIP: that of another GPU than sm_90.
+static int chip() {
+  const char *given = getenv("PCC_DOUBLE_CHIP");
+  return given ? atoi(given) : pcc::kDefaultChip;
+}
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
                               CUdevice) {
-  // $PCC_DOUBLE_CHIP: that of another GPU than sm_90.
-  const char *given = getenv("PCC_DOUBLE_CHIP");
-  int chip = given ? atoi(given) : 90;
   if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-    *value = chip / 10;
+    *value = chip() / 10;
   else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
-    *value = chip % 10;
+    *value = chip() % 10;
   else if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
     *value = 132;
+  else if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    *value = static_cast<int>(pcc::sharedOfBlock(chip()));
   else
     refuse("an attribute that it does not know");
   return CUDA_SUCCESS;
@@ -481,6 +486,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
                         : dlerror());
   const char *seed = getenv("PCC_DOUBLE_SEED");
   pcc_emu_seed(seed ? strtoull(seed, nullptr, 10) : 0);
+  pcc_emu_limit_shared(pcc::sharedOfBlock(chip()));
   *module = made;
   return CUDA_SUCCESS;
 }
@@ -508,8 +514,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   requireContext();
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
     refuse("an attribute that it does not know");
-  const int most = 227 << 10;
-  if (value < 0 || value > most)
+  if (value < 0 || value > pcc::sharedOfBlock(chip()))
     return CUDA_ERROR_INVALID_VALUE;
   function->mostShared = value;
   return CUDA_SUCCESS;

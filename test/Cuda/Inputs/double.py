@@ -17,6 +17,7 @@
                                               and a device of two that fails
     double.py BUILD attention                 both, of attention by cuDNN
     double.py BUILD missing                   who needs cuDNN, and says so
+    double.py BUILD chips                     programs for other GPUs, on these
 """
 
 import collections
@@ -43,6 +44,8 @@ MODELS = {
     # Of which cuDNN makes attention.
     "gpt-cudnn": ["gpt", "--layers", "2", "--heads", "2"],
     "llama-cudnn": ["llama", "--layers", "2", "--heads", "4"],
+    # Its tiles need more shared memory than most GPUs have.
+    "gpt-128": ["gpt", "--layers", "1", "--heads", "1"],
     # Gelu by the error function, which the library of products lacks.
     "encdec": ["encdec", "--layers", "2", "--heads", "4", "--own-source"],
 }
@@ -66,18 +69,19 @@ def call(*command):
         sys.exit(f"{command}: {done.stderr[-3000:]}")
 
 
-def chooseFlags(flags, library=()):
-    """pcc's flags for each program, of which the CPU's has no library."""
-    device = [*flags, *library, "--target=cuda-emulated"]
-    prepare.flags = {"cpu": flags, "cuda": [*flags, *library, "--target=cuda"],
+def chooseFlags(flags, library=(), gpu=()):
+    """pcc's flags for each program; the CPU's has no library and no GPU."""
+    device = [*flags, *library, *gpu, "--target=cuda-emulated"]
+    prepare.flags = {"cpu": flags,
+                     "cuda": [*flags, *library, *gpu, "--target=cuda"],
                      "kernels.o": [*device, "--emit=obj"], "emulated": device}
 
 
-def prepare(model, precision, *plan, sizes=(), batch=16):
+def prepare(model, precision, *plan, sizes=(), batch=16, gpu=()):
     """Goes to a folder for a model and a plan; `sizes` are other ones of the
-    model. What is there already is not made again. Returns pcc's flags for a
-    device."""
-    what = [model, precision, *plan, *sizes, str(batch)]
+    model, `gpu` flags of its device. What is there already is not made again.
+    Returns pcc's flags for a device."""
+    what = [model, precision, *plan, *sizes, str(batch), *gpu]
     folder = HOME / "-".join(word.strip("-") for word in what)
     folder.mkdir(exist_ok=True)
     os.chdir(folder)
@@ -86,7 +90,7 @@ def prepare(model, precision, *plan, sizes=(), batch=16):
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
              f"--global-batch-size={batch}", *plan]
     library = ["--attention-backend=cudnn"] if model in LARGER else []
-    chooseFlags(flags, library)
+    chooseFlags(flags, library, gpu)
     if not os.path.exists("model.mlir"):
         text = subprocess.run(
             [sys.executable, ROOT / "test/Inputs/models/make.py", *MODELS[model],
@@ -189,6 +193,8 @@ def losses(model, precision):
         if emulated is None:
             sys.exit(run.said)
         requireNear(emulated[0], due[0], precision)
+        if apart("key_heads 1 ") != first:
+            sys.exit("groups of heads leave something else")
     print(f"{model} {precision}: {len(due[0])} rows agree")
 
 
@@ -463,20 +469,28 @@ def skips():
     print(result.stderr, end="")
 
 
+def apart(group=""):
+    """What a run leaves where cuDNN does the samples of a backward pass one by
+    one, or groups of their heads."""
+    pcc = BUILD / "bin/pcc"
+    call(pcc, "model.mlir", *prepare.flags["cuda"], "--emit=rt", "-o", "rt.mlir")
+    text = pathlib.Path("rt.mlir").read_text(encoding="utf-8")
+    if " samples 2 " not in text:
+        sys.exit("samples are done one by one already")
+    pathlib.Path("one.mlir").write_text(
+        text.replace(" samples 2 ", f" samples 1 {group}"), encoding="utf-8")
+    call(pcc, "one.mlir", "-q", "-o", "one")
+    return run("one")
+
+
 def attention():
-    flags = prepare("gpt-cudnn", "bf16")
+    prepare("gpt-cudnn", "bf16")
     due = run("cuda")
     if due is None:
         sys.exit(run.said)
     print(*(line for line in start("cuda", "--steps", "1").stdout.split("\n")
             if "in use before" in line))
-    pcc = BUILD / "bin/pcc"
-    call(pcc, "model.mlir", *flags, "--target=cuda", "--emit=rt", "-o", "rt.mlir")
-    text = pathlib.Path("rt.mlir").read_text(encoding="utf-8")
-    pathlib.Path("one.mlir").write_text(
-        text.replace(" samples 2 ", " samples 1 "), encoding="utf-8")
-    call(pcc, "one.mlir", "-q", "-o", "one")
-    print("samples one by one:", " samples 2 " in text and run("one") == due)
+    print("samples one by one:", apart() == due)
     print("another engine:",
           run("cuda", PCC_DOUBLE_FAULT="attention-engine") == due)
     for fault in "attention-stride", "attention-stats", "attention-order":
@@ -493,6 +507,38 @@ def attention():
                         {"CUDNN_DOUBLE_VERSION": "90800"}):
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
+        print(result.stderr, end="")
+
+
+def twoSteps(program, **environment):
+    """The rows of a log."""
+    result = start(program, "--steps", "2", "--log-json", "log.json",
+                   **environment)
+    if result.returncode:
+        sys.exit(f"{environment}: {result.stderr}")
+    with open("log.json", encoding="utf-8") as lines:
+        return [{key: row[key] for key in ("loss", "norm")}
+                for row in map(json.loads, lines)]
+
+
+def chips():
+    sizes = ["--width", "128", "--seq", "128"]
+    for own, precision in (("80", "120"), "f32"), (("100",), "bf16"):
+        prepare("gpt-128", precision, sizes=sizes, batch=2,
+                gpu=["--gpu-arch=" + ",".join(f"sm_{chip}" for chip in own)])
+        due = twoSteps("cpu")
+        for chip in own:
+            requireNear(twoSteps("cuda", PCC_DOUBLE_CHIP=chip,
+                                 PCC_DOUBLE_TRACE="trace"), due, precision)
+            with open("trace", encoding="utf-8") as trace:
+                images = [line.strip() for line in trace
+                          if line.startswith("image ")]
+            print(f"sm_{chip} {precision}: {', '.join(images)}, {len(due)} rows "
+                  "agree")
+    for chip, precision in ("120", "f32"), ("100", "bf16"):
+        prepare("gpt-128", precision, sizes=sizes, batch=2)
+        result = start("cuda", "--steps", "1", PCC_DOUBLE_CHIP=chip)
+        print(f"{precision} for sm_90 on sm_{chip}: exit {result.returncode}")
         print(result.stderr, end="")
 
 
@@ -513,5 +559,6 @@ def missing():
 
 
 {"losses": losses, "attention": attention, "missing": missing, "plan": plan,
+ "chips": chips,
  "calls": calls, "slow": slow, "graphs": graphs, "faults": faults,
  "errors": errors, "skips": skips}[sys.argv[2]](*sys.argv[3:])

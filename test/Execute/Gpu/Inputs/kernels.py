@@ -88,9 +88,9 @@ def run(command, text):
     return subprocess.run(command, input=text, text=True, capture_output=True)
 
 
-def check(what, text):
+def check(what, text, *flags):
     """The lines of pcc-kernels about kernels that are right."""
-    result = run(["pcc-kernels", "-"], text)
+    result = run(["pcc-kernels", "-", *flags], text)
     if result.returncode:
         raise SystemExit(f"{what}\n{result.stdout}{result.stderr}")
     return result.stdout

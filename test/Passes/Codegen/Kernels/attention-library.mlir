@@ -5,6 +5,17 @@
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention=on-device | FileCheck %s --check-prefix=NONE
 // NONE-NOT: rt.by_library
 
+// From sm_100 on the library's backward pass adds up in any order: tiles make it,
+// and the forward pass of the same attention; one without a gradient is the
+// library's.
+// RUN: pcc-opt %s --split-input-file --nn-expand-attention="on-device library=auto chips=80,100" | FileCheck %s --check-prefix=LATER
+// LATER-LABEL: pipe.body @forward.body
+// LATER-NOT: rt.by_library
+// LATER-LABEL: @alone
+// LATER: nn.attention %{{.*}} {rt.by_library} : (tensor<2x8x4x64xbf16>
+// RUN: not pcc-opt %s --split-input-file --nn-expand-attention="on-device library=cudnn chips=100,120" 2>&1 | FileCheck %s --check-prefix=ORDER
+// ORDER: error: cannot have cuDNN make attention of '': on sm_100 its backward pass adds up in any order
+
 pipe.input @input.positions : tensor<8xi64> role positions name "positions"
 pipe.value @q : tensor<2x8x4x64xbf16>
 pipe.value @k : tensor<2x8x2x64xbf16>

@@ -1,0 +1,61 @@
+# Kernels that are laid out for a GPU with 99 KiB of shared memory give what a
+# CPU gives, and need no more of it: the emulator refuses a block that does.
+# RUN: %python %s
+
+import os
+import re
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "Inputs"))
+from kernels import check, kernel, lower, run
+
+SMALL = 99 << 10
+
+
+def require(what, source):
+    """The kernel is right, and a block needs no more than there is; for sm_90 it
+    would."""
+    report = check(what, source, "--gpu-arch", "sm_120")
+    most = int(re.search(r", shared (\d+),", report).group(1))
+    assert most <= SMALL, f"{what}: {most} bytes"
+    code = lower(source)
+    assert int(re.search(r"rt.shared = (\d+)", code).group(1)) > most, what
+    return code
+
+
+# batch, queries, keys, heads, key heads, width, width of values; of narrow heads
+# several blocks share what a core has.
+for sizes, element, backward in (
+        ((1, 130, 130, 1, 1, 128, 128), "f32", False),
+        ((1, 130, 130, 1, 1, 128, 128), "f32", True),
+        ((1, 130, 130, 2, 1, 64, 64), "bf16", True)):
+    require(f"{sizes} {element} {backward}",
+            kernel(sizes, element, True, 0.0, backward, inOrder=True,
+                   narrow=element != "f32"))
+
+# A loss of many classes, whose row a block of sm_90 keeps, and values that cost
+# much, of which a unit keeps some.
+CLASSES, COLUMNS = 30000, 16384
+L, M, N = f"tensor<2x{CLASSES}xf32>", "tensor<2xf32>", f"tensor<2x{COLUMNS}xf32>"
+loss = f"""func.func private @loss(%x: {L}) -> {L} attributes {{rt.kernel}} {{
+  %y = nn.softmax %x : {L}
+  return %y : {L}
+}}
+"""
+costly = f"""func.func private @costly(%x: {N}, %z: {N}) -> {N} attributes {{rt.kernel}} {{
+  %g = nn.gelu %x : {N}
+  %h = nn.tanh %z : {N}
+  %y = nn.softmax %g : {N}
+  %w = nn.softmax %h : {N}
+  %s = nn.sum %y, %w : {N}
+  return %s : {N}
+}}
+"""
+require("costly", costly)
+code = require("loss", loss)
+result = run(["pcc-kernels", "-", "--gpu-arch", "sm_89"],
+             f"module {{\n{loss}{code}\n}}")
+assert result.returncode, "a block has more shared memory than there is"
+assert re.search(r"emulator: kernel 'loss', block 0: needs 1\d+ bytes of shared "
+                 f"memory, a block has at most {SMALL}", result.stderr), result
