@@ -37,7 +37,7 @@ for sizes, element, backward in (
 # A loss of many classes, whose row a block of sm_90 keeps, and values that cost
 # much, of which a unit keeps some.
 CLASSES, COLUMNS = 30000, 16384
-L, M, N = f"tensor<2x{CLASSES}xf32>", "tensor<2xf32>", f"tensor<2x{COLUMNS}xf32>"
+L, N = f"tensor<2x{CLASSES}xf32>", f"tensor<2x{COLUMNS}xf32>"
 loss = f"""func.func private @loss(%x: {L}) -> {L} attributes {{rt.kernel}} {{
   %y = nn.softmax %x : {L}
   return %y : {L}
@@ -54,6 +54,16 @@ costly = f"""func.func private @costly(%x: {N}, %z: {N}) -> {N} attributes {{rt.
 """
 require("costly", costly)
 code = require("loss", loss)
+
+# Sums over rows beyond what the slices of a block can add up: it has fewer.
+X, S, NUMBERS = "tensor<64x256xf32>", "tensor<256xf32>", range(26)
+operands = ", ".join(f"%x{i}: {X}" for i in NUMBERS)
+types = ", ".join(S for _ in NUMBERS)
+lines = [f"func.func private @sums({operands}) -> ({types}) attributes {{rt.kernel}} {{",
+         *(f"  %s{i} = nn.reduce %x{i} [0] : {X} -> {S}" for i in NUMBERS),
+         f"  return {', '.join(f'%s{i}' for i in NUMBERS)} : {types}", "}\n"]
+require("sums", "\n".join(lines))
+
 result = run(["pcc-kernels", "-", "--gpu-arch", "sm_89"],
              f"module {{\n{loss}{code}\n}}")
 assert result.returncode, "a block has more shared memory than there is"
