@@ -35,6 +35,8 @@ else:
     config.parallelism_group = "computing"
     # Tests share the machine's cores: threads that wait must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
+    # Repeats of a check with other numbers: scripts/test --all.
+    config.environment["PCC_TEST_ALL"] = os.environ.get("PCC_TEST_ALL", "")
     config.substitutions.append(("%root", config.pcc_root))
     config.substitutions.append(("%cuda", config.pcc_cuda))
     config.substitutions.append(("%build", config.pcc_build))
