@@ -51,14 +51,23 @@ class Case:
     # Of the program for GPUs alone.
     device: list = dataclasses.field(default_factory=list)
 
+    def count(self, *axes):
+        """The product of these flags' values."""
+        count = 1
+        for flag, value in zip(self.flags, self.flags[1:] + [""]):
+            if flag in axes:
+                count *= int(value)
+        return count
+
     @property
     def ranks(self):
         """How many it is for."""
-        count = 1
-        for flag, value in zip(self.flags, self.flags[1:] + [""]):
-            if flag in ("--tp", "--pp", "--dp", "--cp"):
-                count *= int(value)
-        return count
+        return self.count("--tp", "--pp", "--dp", "--cp")
+
+    @property
+    def stages(self):
+        """Of the pipeline."""
+        return self.count("--pp")
 
     def compile_flags(self, target):
         return ["--loss", "causal-lm", "--precision", self.precision, *self.flags,
