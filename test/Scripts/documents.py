@@ -80,9 +80,10 @@ def check_driver():
         asked = re.sub(r"[\w./-]+\.(onnx|mlir)\b", r"absent/model.\1", example)
         asked = re.sub(r"(--(?:data|resume)) \S+", r"\1 absent", asked)
         code, output = run(asked)
-        if "--no-cuda-graphs" in asked:
+        if re.search("--(no-)?cuda-graphs|--nvls", asked):
             # These are programs for CPUs.
-            assert code == USAGE and "has no CUDA graphs" in output, output
+            assert code == USAGE and re.search(
+                "has no CUDA graphs|does not communicate by NCCL", output), output
         elif code == USAGE or code > 8:
             problems.append(f"docs/Driver.md: {example}\n{output}")
     return len(examples)
