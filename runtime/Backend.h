@@ -56,9 +56,9 @@ bool chooseGraphs(bool uses);
 /// Lets switches add in collectives (NVLS), in an order that changes from call
 /// to call; called before prepare(). False: the back end has no NCCL.
 bool allowNvls();
-/// What communication takes, "NCCL 2.28.9, 310.0 MiB of device memory on the
-/// rank that has most"; empty where that is nothing. All ranks call it, once
-/// the arena is there.
+/// What communication takes, "NCCL 2.28.9, about 310.0 MiB of device memory on
+/// the rank that has most"; empty where that is nothing. All ranks call it,
+/// once the arena is there.
 std::string communicationText();
 /// What graphs take that were made so far, "4, of 300 nodes, 2.0 MiB of the
 /// device's memory"; empty where there are none.
@@ -74,7 +74,7 @@ char *allocateArena(int64_t bytes, int64_t kept);
 
 /// Called ahead of each entry: its work begins, on every stream, behind all
 /// that the compute stream was given before.
-void beginEntry(pcc_context *context);
+void beginEntry(pcc_context *context, pcc_step_fn entry);
 
 /// How many steps the host may issue behind those whose scalars it has, 0 or 1:
 /// 0 where an entry is done when its call returns.

@@ -15,9 +15,16 @@ enum {
   PCC_EXCHANGE_CHANNELS = 16, ///< all_to_all: to each of the other ranks
   PCC_TRANSFER_CHANNELS = 8,  ///< between stages, overlapped with compute
 };
-/// Bytes of the buffers of a channel from one peer: 4 MiB (Simple), 4.7 MiB
-/// (LL128) and 0.5 MiB (LL). NCCL 2.28, init.cc, computeBuffSizes().
-enum { PCC_CHANNEL_BYTES = 4194304 + 4915200 + 524288 };
+/// Bytes of the buffers of a channel, at most. A receive has buffers of 4 MiB
+/// (Simple), 4.7 MiB (LL128) and 0.5 MiB (LL), a send a page of 2 MiB; on GPUs
+/// of compute capability 8.0 Simple's buffer is the sender's. Each allocation
+/// is a multiple of 2 MiB. NCCL 2.28: init.cc, computeBuffSizes(); p2p.cc,
+/// p2pSendSetup() and p2pRecvSetup().
+enum {
+  PCC_RECEIVE_BYTES = 10 << 20,
+  PCC_SEND_BYTES = 6 << 20,
+  PCC_NEIGHBOR_BYTES = 12 << 20, ///< to and from a peer
+};
 /// Bytes of a communicator without its channels' buffers.
 enum { PCC_COMMUNICATOR_BYTES = 4 << 20 };
 

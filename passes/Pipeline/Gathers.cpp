@@ -92,8 +92,7 @@ void GatherPlacement::interleave(std::vector<Step> &steps,
   std::vector<SmallVector<size_t>> before(std::max<size_t>(runs, 1));
   size_t last = 0;
   for (auto [i, use] : llvm::enumerate(firstUses(gathers, tasks))) {
-    size_t run =
-        use == tasks.size() ? 0 : firstRun.lookup(TaskOp(tasks[use]));
+    size_t run = use == tasks.size() ? 0 : firstRun.lookup(TaskOp(tasks[use]));
     // All ranks issue gathers in the order of the list.
     last = std::max(last, run < kLead ? 0 : run - kLead);
     before[last].push_back(i);

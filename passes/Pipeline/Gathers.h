@@ -1,7 +1,8 @@
 //===- Gathers.h - When a step gathers parameter shards ---------*- C++ -*-===//
 //
 // Where the parameters of a bucket are gathered, in the steps of one stage. g:
-// gather, F, B: the tasks of a segment, r: the bucket's flat buffer is released.
+// gather, F, B: the tasks of a segment, r: the bucket's flat buffer is
+// released.
 //
 //   ZeRO 1, 2     g0 g1 g2 g3   F0 F1 F2 F3   B3 B2 B1 B0
 //   with tp, cp   g0 g1   F0 g2   F1 g3   F2   F3   B3 B2 B1 B0

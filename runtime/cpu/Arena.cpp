@@ -35,7 +35,7 @@ void *backend::openView(char *memory, int64_t, Access) { return memory; }
 void backend::closeView(void *, char *, int64_t, Access) {}
 
 // What the compute stream was given is done.
-void backend::beginEntry(pcc_context *) {}
+void backend::beginEntry(pcc_context *, pcc_step_fn) {}
 
 // An entry is done when its call returns: there is nothing to be ahead of.
 // PCC_AHEAD=1 has the host behave as if there were, for tests.

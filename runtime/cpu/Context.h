@@ -74,7 +74,8 @@ struct pcc_context {
   std::string overStages; ///< " over pp"
   const char *node = "";  ///< see pcc_set_node()
   std::map<pcc::Channel, pcc::PostOrder> channels;
-  pcc::PostOrder launches; ///< of collectives and transfers; see keepLaunchOrder
+  pcc::PostOrder
+      launches; ///< of collectives and transfers; see keepLaunchOrder
 };
 
 namespace pcc {

@@ -95,10 +95,31 @@ const Nccl &cuda::nccl() {
   return table;
 }
 
+/// A failed allocation of NCCL leaves less of a device than this: it takes no
+/// more at a time.
+static const size_t mostAllocated = size_t{64} << 20;
+
+/// Ends the program where a call of NCCL failed for want of device memory.
+static void requireMemory(ncclResult_t result) {
+  size_t free = 0, total = 0;
+  if (result != ncclUnhandledCudaError ||
+      driver().cuMemGetInfo(&free, &total) || free >= mostAllocated)
+    return;
+  fail(
+      ExitMemory,
+      format("out of memory: NCCL cannot allocate its buffers, %s of the %s of "
+             "'%s' are free",
+             bytesText(static_cast<int64_t>(free)).c_str(),
+             bytesText(static_cast<int64_t>(total)).c_str(),
+             device().name.c_str()),
+      "the summary of pcc --memory-limit counts what NCCL takes at most");
+}
+
 [[noreturn]] static void failNccl(ncclResult_t result,
                                   const Communicator &communicator,
                                   const std::string &what,
                                   const char *node = "") {
+  requireMemory(result);
   const char *more = nccl().ncclGetLastError(communicator.comm);
   std::string note = more && *more ? std::string("NCCL says: ") + more
                                    : "NCCL_DEBUG=WARN in the environment has "
@@ -319,10 +340,12 @@ std::string backend::communicationText() {
     return "";
   // The unit keeps the number of bytes within an int.
   const int64_t unit = 1 << 10;
-  int most = maxOverRanks(static_cast<int>(all().bytes / unit));
+  // Others that use the device may have freed more.
+  int64_t own = std::max<int64_t>(all().bytes, 0);
+  int most = maxOverRanks(static_cast<int>(own / unit));
   int version = 0;
   nccl().ncclGetVersion(&version);
-  return format("NCCL %s, %s of device memory on the rank that has most",
+  return format("NCCL %s, about %s of device memory on the rank that has most",
                 versionText(version).c_str(), bytesText(most * unit).c_str());
 }
 

@@ -5,6 +5,9 @@
 #include "runtime/cuda/Graphs.h"
 #include "runtime/support/Error.h"
 
+#include <algorithm>
+#include <vector>
+
 using namespace pcc;
 using namespace pcc::cuda;
 
@@ -84,10 +87,27 @@ const Driver &cuda::driver() {
   return *found;
 }
 
-/// Whether a device has computed a whole step in this process.
+/// The entry that was issued last, and whether the device has computed it as a
+/// whole before.
+static pcc_step_fn entry = nullptr;
 static bool hasComputed = false;
 
-void cuda::noteComputed() { hasComputed = true; }
+static std::vector<pcc_step_fn> &computedEntries() {
+  static auto &entries = *new std::vector<pcc_step_fn>;
+  return entries;
+}
+
+void cuda::noteEntry(pcc_step_fn begun) {
+  const std::vector<pcc_step_fn> &known = computedEntries();
+  entry = begun;
+  hasComputed = std::find(known.begin(), known.end(), begun) != known.end();
+}
+
+void cuda::noteComputed() {
+  if (!hasComputed)
+    computedEntries().push_back(entry);
+  hasComputed = true;
+}
 
 /// Whether a device found this while it worked, now or before; others are
 /// calls that the driver refuses.
@@ -139,8 +159,8 @@ static bool isLoss(CUresult result) {
 }
 
 /// A failed device, for which a batch system may start the job again on
-/// another one. A program that computed a step has shown that its code is
-/// right: each step has the same addresses.
+/// another one. An entry that was computed before has shown that its code is
+/// right: it has the same addresses each time.
 static bool isDeviceFailure(CUresult result) {
   return isHardwareError(result) ||
          (hasComputed && (isFoundByDevice(result) || isLoss(result)));

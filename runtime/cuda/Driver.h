@@ -3,6 +3,7 @@
 #ifndef PCC_RUNTIME_CUDA_DRIVER_H
 #define PCC_RUNTIME_CUDA_DRIVER_H
 
+#include "runtime/Program.h"
 #include "runtime/cuda/Libraries.h"
 #include <cuda.h>
 
@@ -29,7 +30,9 @@ std::string driverText(const Driver &driver);
 /// finds. Else it is ExitDevice, or ExitMemory.
 void check(CUresult result, const char *what, const char *subject = "",
            const char *node = "");
-/// Notes that the device has computed a step.
+/// Notes the entry whose operations the host issues from here on.
+void noteEntry(pcc_step_fn entry);
+/// Notes that the device has computed the entry.
 void noteComputed();
 /// Ends the job as check() does if the device has failed, of which a library
 /// tells only that it failed itself.

@@ -72,7 +72,8 @@ void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {
         "the wait for an event");
 }
 
-void backend::beginEntry(pcc_context *ctx) {
+void backend::beginEntry(pcc_context *ctx, pcc_step_fn entry) {
+  noteEntry(entry);
   const Rank &rank = stateOf(ctx);
   if (rank.graphs)
     rank.graphs->beginEntry();

@@ -95,7 +95,7 @@ void backend::closeView(void *view, char *memory, int64_t bytes,
   });
 }
 
-void backend::beginEntry(pcc_context *context) {
+void backend::beginEntry(pcc_context *context, pcc_step_fn) {
   context->begun = device().recorded();
   for (std::unique_ptr<StreamState> &state : context->streams)
     if (state)

@@ -61,7 +61,7 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
     StepValues values = stepValues(options, batch, /*lr=*/0);
     giveInputs({program, stage, coordinates, context, arena}, data, order,
                values);
-    backend::beginEntry(context);
+    backend::beginEntry(context, stage.evaluate);
     stage.evaluate(context, arena);
     outputs.request(arena);
     outputs.take();

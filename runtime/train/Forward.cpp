@@ -141,7 +141,7 @@ void pcc::runForward(const pcc_program &program,
   fillParameters(program, stage, none, arena, InitialValues(), files);
   for (int i = 0; i < stage.n_inputs; ++i)
     readInput(options.data, stage.inputs[i], arena);
-  backend::beginEntry(context);
+  backend::beginEntry(context, stage.forward);
   stage.forward(context, arena);
   for (int i = 0; i < stage.n_forward_outputs; ++i)
     writeOutput(options.outputs, stage.forward_outputs[i], arena);

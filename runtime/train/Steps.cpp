@@ -40,7 +40,7 @@ void Steps::issue(const StepValues &values) {
   std::vector<backend::Traffic> before;
   if (reports)
     before = backend::traffic();
-  backend::beginEntry(machine.context);
+  backend::beginEntry(machine.context, machine.stage.step);
   machine.stage.step(machine.context, machine.arena);
   if (reports)
     ofStep = trafficSince(before, backend::traffic());

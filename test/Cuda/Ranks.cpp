@@ -117,7 +117,7 @@ static void join(pcc_context *ctx, int32_t stream) {
 }
 
 /// Has other streams go on behind computation, as an entry does.
-static void fork(pcc_context *ctx) { backend::beginEntry(ctx); }
+static void fork(pcc_context *ctx) { backend::beginEntry(ctx, nullptr); }
 
 static void testCollectives(pcc_context *ctx, int32_t stream) {
   int rank = backend::rank();

@@ -135,6 +135,13 @@ assert ended[3][0] not in (0, 99) and (
     "[rank 3] error: the program communicates over pp tp on stream 2, and by "
     "the same communicator on stream 1\n") in text, ended
 
+# NCCL's buffers may not fit.
+ended, _ = run("sums", PCC_DOUBLE_MIB="3")
+text = "".join(err for _, err in ended)
+assert {6} <= {code for code, _ in ended} <= {6, 7} and re.search(
+    r"error: out of memory: NCCL cannot allocate its buffers, [\d.]+ [KM]iB of the "
+    r"3.0 MiB of 'double of a GPU' are free\n", text), (ended, text)
+
 # One that dies is named by the lifeline, and nobody hangs.
 ended, _ = run("dies")
 assert [code for code, _ in ended] == [7, 7, 7, -9], ended

@@ -112,7 +112,7 @@ bool backend::chooseGraphs(bool) { return false; }
 bool backend::allowNvls() { return false; }
 std::string backend::communicationText() { return ""; }
 std::string backend::graphsText() { return ""; }
-void backend::beginEntry(pcc_context *) {}
+void backend::beginEntry(pcc_context *, pcc_step_fn) {}
 int backend::stepsAhead() { return 0; }
 void backend::setFiller(Filler given) { filler() = std::move(given); }
 void backend::copyOut(int, const std::vector<HostCopy> &copies) {

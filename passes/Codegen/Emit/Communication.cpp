@@ -117,19 +117,19 @@ int64_t Communication::bytesOn(rt::StageOp stage) {
     if (op.kind == PCC_ALL_REDUCE)
       reduced.insert(op.comm);
   }
-  int64_t connections = 0, communicators = 0;
+  int64_t bytes = 0, communicators = 0;
   for (auto [comm, use] : llvm::enumerate(uses)) {
     if (use.ranks == 1)
       continue;
     ++communicators;
-    int64_t peers = use.ranks - 1;
-    // A ring receives from one peer. The tree of an all_reduce is a chain
-    // within a host, and so has two neighbors.
-    int64_t neighbors =
-        reduced.count(comm) ? 2 : static_cast<int64_t>(collective.count(comm));
-    connections += channelsOf(comm) * std::min(peers, neighbors);
+    int64_t peers = use.ranks - 1, connected = 0;
+    // A ring receives from one peer and sends to one. The tree of an all_reduce
+    // is a chain within a host: both neighbors, in both directions.
+    if (collective.count(comm))
+      connected = std::min<int64_t>(peers, reduced.count(comm) ? 2 : 1);
     if (use.exchanges)
-      connections += channelsOf(comm) * peers;
+      connected += peers;
+    bytes += connected * channelsOf(comm) * PCC_NEIGHBOR_BYTES;
   }
   bool sharesOne = false;
   for (const StageTransfer &transfer : transfers) {
@@ -138,9 +138,9 @@ int64_t Communication::bytesOn(rt::StageOp stage) {
       continue;
     communicators += transfer.isOverlapped;
     sharesOne |= !transfer.isOverlapped;
-    connections += transfer.to == own ? PCC_TRANSFER_CHANNELS : 0;
+    bytes += int64_t(PCC_TRANSFER_CHANNELS) *
+             (transfer.to == own ? PCC_RECEIVE_BYTES : PCC_SEND_BYTES);
   }
   communicators += sharesOne;
-  return connections * PCC_CHANNEL_BYTES +
-         communicators * PCC_COMMUNICATOR_BYTES;
+  return bytes + communicators * PCC_COMMUNICATOR_BYTES;
 }

@@ -1,8 +1,8 @@
 //===- Communication.h - What a program has NCCL do -------------*- C++ -*-===//
 //
-// NCCL allocates buffers for each connection: a channel to one peer takes some
-// 9 MiB. How many channels a communicator needs follows from what it is used
-// for, so the compiler chooses, and counts the bytes:
+// NCCL allocates buffers for each connection: a channel to and from one peer
+// takes 12 MiB. How many channels a communicator needs follows from what it is
+// used for, so the compiler chooses, and counts the bytes:
 //
 //   use of the communicator           channels
 //   gradients, parameters, layers     32
@@ -24,7 +24,10 @@ namespace pcc::codegen {
 
 /// A transfer from one stage to another.
 struct StageTransfer {
-  int32_t from, to, channel;
+  /// Indices of stages.
+  int32_t from, to;
+  /// As of rt.send: transfers of one channel keep their order.
+  int32_t channel;
   /// Whether it is overlapped with compute, on a stream of its own.
   bool isOverlapped;
   bool operator<(const StageTransfer &other) const {
@@ -36,6 +39,7 @@ struct StageTransfer {
 /// The collectives and transfers of a program in rt.
 class Communication {
 public:
+  /// Reads a module in rt.
   explicit Communication(mlir::ModuleOp module);
 
   /// The collectives of a stage, each size once, in a fixed order; without
@@ -48,7 +52,8 @@ public:
   /// The most channels of a communicator.
   int32_t channelsOf(size_t comm) const;
   /// At most the bytes of device memory that NCCL allocates on a rank of a
-  /// stage.
+  /// stage, where all ranks are on one host. Between hosts a rank that has a
+  /// network connection may need more.
   int64_t bytesOn(rt::StageOp stage);
 
 private:

@@ -32,6 +32,8 @@
 //                          R:N:message: the N-th message; R:N:connect: the N-th
 //                          collective by which ranks connect, others count
 //                          without these
+//                          Where the device has too little memory for a
+//                          connection, ncclUnhandledCudaError
 //   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
 //
 //===----------------------------------------------------------------------===//
@@ -297,11 +299,18 @@ static void keepOrder(cudaStream_t stream, bool isBehind) {
   }
 }
 
-/// The buffers of so many channels.
+/// Whether the device had no memory for a connection.
+static bool isOutOfMemory = false;
+
+/// Allocates the buffers of so many channels.
 static void allocateChannels(int channels) {
   const size_t bytes = 64 << 10;
   CUdeviceptr place;
-  check(driver().allocateDevice(&place, channels * bytes), "buffers");
+  CUresult result = driver().allocateDevice(&place, channels * bytes);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    isOutOfMemory = true;
+  else
+    check(result, "buffers");
 }
 
 /// Connects what an operation needs: the host waits for all that the device has
@@ -332,11 +341,13 @@ static bool connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
   return true;
 }
 
-static void issue(ncclComm *comm, std::vector<Part> parts,
-                  cudaStream_t stream) {
+static ncclResult_t issue(ncclComm *comm, std::vector<Part> parts,
+                          cudaStream_t stream) {
   bool connects = false;
   for (const Part &part : parts)
     connects |= connect(*comm, part, stream);
+  if (isOutOfMemory)
+    return ncclUnhandledCudaError;
   auto *operation =
       new Operation{comm, std::move(parts), captureOf(stream) != 0, connects};
   keepOrder(stream, /*isBehind=*/false);
@@ -361,6 +372,7 @@ static void issue(ncclComm *comm, std::vector<Part> parts,
   if (!operation->isCaptured)
     check(driver().launch(stream, finish, operation), "a host function");
   keepOrder(stream, /*isBehind=*/true);
+  return ncclSuccess;
 }
 
 namespace {
@@ -377,8 +389,7 @@ static thread_local Group group;
 
 static ncclResult_t addMessage(Part part, ncclComm *comm, cudaStream_t stream) {
   if (group.depth == 0) {
-    issue(comm, {part}, stream);
-    return ncclSuccess;
+    return issue(comm, {part}, stream);
   }
   if (group.comm && (group.comm != comm || group.stream != stream))
     die("messages of a group on two communicators or streams");
@@ -392,8 +403,7 @@ static ncclResult_t addCollective(Part part, ncclComm *comm,
                                   cudaStream_t stream) {
   if (group.depth > 0)
     die("a collective in a group");
-  issue(comm, {part}, stream);
-  return ncclSuccess;
+  return issue(comm, {part}, stream);
 }
 //===----------------------------------------------------------------------===//
 // NCCL
@@ -553,8 +563,7 @@ ncclResult_t ncclGroupEnd() {
   ncclComm *comm = group.comm;
   cudaStream_t stream = group.stream;
   group = {};
-  issue(comm, std::move(parts), stream);
-  return ncclSuccess;
+  return issue(comm, std::move(parts), stream);
 }
 
 } // extern "C"
