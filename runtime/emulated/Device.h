@@ -8,8 +8,8 @@
 //   stream 1                    all_gather  record(e)    wait(f)  send
 //
 // A message may begin while kernels ahead of it in program order have not run,
-// or be held back until those behind it have. Collectives and transfers start in
-// the order of their issue, as NCCL's do. So a program that lacks an event
+// or be held back until those behind it have. Collectives and transfers start
+// in the order of their issue, as NCCL's do. So a program that lacks an event
 // computes with what is not there yet, or is not there any more; by one seed or
 // another, for a seed has one side late, the other one, or now this, now that.
 //
