@@ -8,8 +8,8 @@
 //
 //     {"op": "all_reduce", "ranks": 8, "bytes": 1048576, "seconds": 2.1e-05}
 //
-// BYTES are those of the largest buffer of a rank: what an all_gather receives,
-// what a reduce_scatter takes. "send_recv" has each rank send to the next one
+// BYTES are the size of a rank's largest buffer: the output of an all_gather,
+// the input of a reduce_scatter. "send_recv" has each rank send to the next one
 // and receive from the one before. Seconds are those of one operation of many
 // that follow each other, on the slowest rank. Ends with ExitDevice if an
 // operation leaves other numbers than it should.
@@ -45,7 +45,7 @@ using namespace pcc;
 const pcc_program pcc_the_program = {};
 const pcc_device_code pcc_the_device_code = {};
 
-/// All bytes of what is sent: 0x3C3C3C3C is an f32 of about 0.0115.
+/// Every byte of the data sent: 0x3C3C3C3C is an f32 of about 0.0115.
 static const unsigned char pattern = 0x3c;
 /// How long the operations of one measurement may take together, and how many
 /// they are at most.
@@ -53,8 +53,8 @@ static const double measuredSeconds = 0.2;
 static const int mostRepeats = 200;
 
 namespace {
-/// An operation: what issue() has NCCL do with `count` elements of f32 of the
-/// largest buffer, and by what each element is the one that was sent.
+/// An operation: issue() calls NCCL for `count` f32 elements of the largest
+/// buffer; each result is `factor` times the element that was sent.
 struct Operation {
   const char *name;
   std::function<ncclResult_t(size_t count)> issue;
@@ -142,7 +142,7 @@ static void measure(const Operation &operation, const Buffers &buffers,
 
 static void measureAll(const std::vector<size_t> &sizes) {
   size_t most = *std::max_element(sizes.begin(), sizes.end());
-  // What is not written does not pass for what is.
+  // Zeros, so that an element that no operation writes is seen.
   Buffers buffers = {allocate(most, pattern), allocate(most, 0)};
   const cuda::Nccl &nccl = cuda::nccl();
   ncclComm_t comm = cuda::communicator(0).comm;

@@ -17,6 +17,21 @@ static Extra behindArena;
 
 const Extra &cuda::extra() { return behindArena; }
 
+int64_t cuda::bytesInUse() {
+  size_t free = 0, total = 0;
+  check(driver().cuMemGetInfo(&free, &total), "a question about memory");
+  return static_cast<int64_t>(total - free);
+}
+
+std::string cuda::freeText() {
+  size_t free = 0, total = 0;
+  driver().cuMemGetInfo(&free, &total);
+  return format("%s of the %s of '%s' are free",
+                bytesText(static_cast<int64_t>(free)).c_str(),
+                bytesText(static_cast<int64_t>(total)).c_str(),
+                device().name.c_str());
+}
+
 /// What libraries and kernels may want of an address.
 static int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -40,17 +55,12 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
                 program.n_constants * PCC_ALIGNMENT;
   CUdeviceptr memory = 0;
   CUresult result = driver().cuMemAlloc(&memory, all);
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) {
-    size_t free = 0, total = 0;
-    driver().cuMemGetInfo(&free, &total);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
     fail(ExitMemory,
-         format("out of memory: this rank needs %s, %s of the %s of '%s' are "
-                "free",
-                bytesText(all).c_str(), bytesText(free).c_str(),
-                bytesText(total).c_str(), device().name.c_str()),
+         format("out of memory: this rank needs %s, %s", bytesText(all).c_str(),
+                freeText().c_str()),
          "a smaller micro batch, or more GPUs with a higher --tp or --pp, need "
          "less");
-  }
   check(result, "the allocation of memory");
   connectCollectives(reinterpret_cast<char *>(memory));
   if (kept > 0)

@@ -105,14 +105,9 @@ static void requireMemory(ncclResult_t result) {
   if (result != ncclUnhandledCudaError ||
       driver().cuMemGetInfo(&free, &total) || free >= mostAllocated)
     return;
-  fail(
-      ExitMemory,
-      format("out of memory: NCCL cannot allocate its buffers, %s of the %s of "
-             "'%s' are free",
-             bytesText(static_cast<int64_t>(free)).c_str(),
-             bytesText(static_cast<int64_t>(total)).c_str(),
-             device().name.c_str()),
-      "the summary of pcc --memory-limit counts what NCCL takes at most");
+  fail(ExitMemory,
+       "out of memory: NCCL cannot allocate its buffers, " + freeText(),
+       "the summary of pcc --memory-limit counts what NCCL takes at most");
 }
 
 [[noreturn]] static void failNccl(ncclResult_t result,

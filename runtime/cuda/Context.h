@@ -73,6 +73,8 @@ void warnOfConnections();
 
 /// Bytes of the device that this program and others have in use.
 int64_t bytesInUse();
+/// "1.2 GiB of the 79.6 GiB of 'NVIDIA H100' are free".
+std::string freeText();
 
 /// Device memory beside the arena, in one piece with it.
 struct Extra {

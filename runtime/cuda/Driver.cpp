@@ -109,9 +109,15 @@ void cuda::noteComputed() {
   hasComputed = true;
 }
 
-/// Whether a device found this while it worked, now or before; others are
-/// calls that the driver refuses.
-static bool isFoundByDevice(CUresult result) {
+/// What an error of the driver is about.
+enum class Cause {
+  Call,     ///< the driver refuses it
+  Work,     ///< found by the device while it worked, now or before
+  Hardware, ///< only the hardware makes it
+  Loss,     ///< of the device; at the start there may have been none
+};
+
+static Cause causeOf(CUresult result) {
   switch (result) {
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_LAUNCH_TIMEOUT:
@@ -122,39 +128,22 @@ static bool isFoundByDevice(CUresult result) {
   case CUDA_ERROR_INVALID_PC:
   case CUDA_ERROR_LAUNCH_FAILED:
   case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// Errors that only the hardware makes.
-static bool isHardwareError(CUresult result) {
-  switch (result) {
+    return Cause::Work;
   case CUDA_ERROR_ECC_UNCORRECTABLE:
   case CUDA_ERROR_NVLINK_UNCORRECTABLE:
   case CUDA_ERROR_CONTAINED:
   case CUDA_ERROR_HARDWARE_STACK_ERROR:
   case CUDA_ERROR_EXTERNAL_DEVICE:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/// What a driver says of a device that it has lost. At the start it may as
-/// well mean that there is none to be had.
-static bool isLoss(CUresult result) {
-  switch (result) {
+    return Cause::Hardware;
   case CUDA_ERROR_DEVICE_UNAVAILABLE:
   case CUDA_ERROR_NO_DEVICE:
   case CUDA_ERROR_INVALID_DEVICE:
   case CUDA_ERROR_OPERATING_SYSTEM:
   case CUDA_ERROR_SYSTEM_NOT_READY:
   case CUDA_ERROR_UNKNOWN:
-    return true;
+    return Cause::Loss;
   default:
-    return false;
+    return Cause::Call;
   }
 }
 
@@ -162,8 +151,8 @@ static bool isLoss(CUresult result) {
 /// another one. An entry that was computed before has shown that its code is
 /// right: it has the same addresses each time.
 static bool isDeviceFailure(CUresult result) {
-  return isHardwareError(result) ||
-         (hasComputed && (isFoundByDevice(result) || isLoss(result)));
+  Cause cause = causeOf(result);
+  return cause == Cause::Hardware || (hasComputed && cause != Cause::Call);
 }
 
 void cuda::check(CUresult result, const char *what, const char *subject,
@@ -187,7 +176,7 @@ void cuda::check(CUresult result, const char *what, const char *subject,
                        "--resume goes on from the last checkpoint"
                      : "look for its Xid in the kernel's log (dmesg), and at "
                        "nvidia-smi -q");
-  if (!isFoundByDevice(result) && *graphsWayOut())
+  if (causeOf(result) != Cause::Work && *graphsWayOut())
     fail(ExitDevice, message, graphsWayOut());
   fail(ExitDevice, message,
        format("an error of work before may show here: %sCUDA_LAUNCH_BLOCKING=1 "

@@ -40,12 +40,6 @@ struct Graphs::Recording {
   TrafficCounts before;
 };
 
-static int64_t freeBytes() {
-  size_t free = 0, total = 0;
-  check(driver().cuMemGetInfo(&free, &total), "a question about memory");
-  return static_cast<int64_t>(free);
-}
-
 Graphs::Graphs(Rank &rank, const pcc_stage &stage)
     : rank(rank), compiledEvents(stage.n_events) {
   for (int i : {0, 1}) {
@@ -224,7 +218,7 @@ void Graphs::end(int32_t number) {
   size_t count = 0;
   check(driver().cuGraphGetNodes(graph, nullptr, &count), "the record of ",
         name);
-  int64_t before = freeBytes();
+  int64_t before = bytesInUse();
   // Each node has the priority of the stream that it was recorded on, which is
   // the launcher's unless this flag is given.
   check(driver().cuGraphInstantiate(
@@ -238,7 +232,7 @@ void Graphs::end(int32_t number) {
     action(0);
   launch(made);
   nodes += count;
-  bytes += std::max<int64_t>(before - freeBytes(), 0);
+  bytes += std::max<int64_t>(bytesInUse() - before, 0);
 }
 
 std::string Graphs::text() const {

@@ -24,12 +24,6 @@ static int chooseThreads() {
                      sizeof(cpu_set_t), near.count, near.index);
 }
 
-int64_t cuda::bytesInUse() {
-  size_t free = 0, total = 0;
-  check(driver().cuMemGetInfo(&free, &total), "a question about the device");
-  return static_cast<int64_t>(total - free);
-}
-
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {

@@ -55,6 +55,11 @@ def within(chosen, wrong):
         yield case
 
 
+def compared(rows):
+    """Of each row what has to be the same bits."""
+    return [{key: row[key] for key in ("loss", "norm")} for row in rows]
+
+
 def same_files(left, right):
     """Whether two runs saved the same parameters."""
     files = sorted(os.path.relpath(path, left) for path in
@@ -86,7 +91,7 @@ def run_thrice(case, folder, scratch):
             return logs[0] if logs else None, (
                 f"{' '.join(flags)} ends with {done.returncode}: "
                 f"{done.stderr[-400:]}").lstrip()
-        logs.append([{k: row[k] for k in ("loss", "norm")} for row in rows])
+        logs.append(compared(rows))
     if logs[0] != logs[1]:
         return logs[0], "two runs have other losses"
     if not same_files(*saved[:2]):
@@ -142,7 +147,7 @@ def run_on(gpu, case, folder, scratch):
         CUDA_VISIBLE_DEVICES=gpu)
     if rows is None:
         return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
-    return [{k: row[k] for k in ("loss", "norm")} for row in rows], ""
+    return compared(rows), ""
 
 
 def same(manifest, folder, only):

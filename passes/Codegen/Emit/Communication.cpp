@@ -18,43 +18,8 @@ static auto keyOf(const pcc_collective &collective) {
                   collective.reduction, collective.count);
 }
 
-Communication::Communication(ModuleOp module) {
-  auto programs = module.getOps<rt::ProgramOp>();
-  if (programs.empty())
-    return;
-  program = *programs.begin();
-  for (ArrayAttr axes : program.getAllComms()) {
-    Use use;
-    for (Attribute axis : axes)
-      use.ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
-    uses.push_back(use);
-  }
-  for (auto stage : module.getOps<rt::StageOp>())
-    collect(stage);
-}
-
-void Communication::collect(rt::StageOp stage) {
-  auto addTransfer = [&](int64_t to, int64_t channel, bool isOverlapped) {
-    transfers.insert({int32_t(stage.getIndex()), int32_t(to), int32_t(channel),
-                      isOverlapped});
-  };
-  stage.walk([&](Operation *op) {
-    if (auto send = dyn_cast<rt::SendOp>(op))
-      addTransfer(send.getStage(), send.getChannel(), rt::getStream(op) != 0);
-    else if (auto both = dyn_cast<rt::ExchangeOp>(op))
-      addTransfer(both.getToStage(), both.getSendChannel(), false);
-    else if (auto exchange = dyn_cast<rt::AllToAllOp>(op))
-      uses[program.getCommIndex(exchange.getAxes(), rt::getStream(op))]
-          .exchanges = true;
-  });
-  for (const pcc_collective &collective : collectivesOf(stage)) {
-    Use &use = uses[collective.comm];
-    int64_t blocks = collective.kind == PCC_ALL_REDUCE ? 1 : use.ranks;
-    use.greatest = std::max(use.greatest, collective.count * blocks);
-  }
-}
-
-std::optional<pcc_collective> Communication::describe(Operation *op) {
+std::optional<pcc_collective>
+codegen::describeCollective(Operation *op, rt::ProgramOp program) {
   auto make = [&](ArrayAttr axes, int32_t kind, Value buffer, int32_t reduction,
                   int64_t count) -> pcc_collective {
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -85,10 +50,47 @@ std::optional<pcc_collective> Communication::describe(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-std::vector<pcc_collective> Communication::collectivesOf(rt::StageOp stage) {
-  std::vector<pcc_collective> all;
+Communication::Communication(ModuleOp module) {
+  auto programs = module.getOps<rt::ProgramOp>();
+  if (programs.empty())
+    return;
+  rt::ProgramOp program = *programs.begin();
+  for (ArrayAttr axes : program.getAllComms()) {
+    Use use;
+    for (Attribute axis : axes)
+      use.ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
+    uses.push_back(use);
+  }
+  for (auto stage : module.getOps<rt::StageOp>())
+    collect(stage, program);
+}
+
+void Communication::collect(rt::StageOp stage, rt::ProgramOp program) {
+  auto addTransfer = [&](int64_t to, int64_t channel, bool isOverlapped) {
+    transfers.insert({int32_t(stage.getIndex()), int32_t(to), int32_t(channel),
+                      isOverlapped});
+  };
   stage.walk([&](Operation *op) {
-    std::optional<pcc_collective> found = describe(op);
+    if (auto send = dyn_cast<rt::SendOp>(op))
+      addTransfer(send.getStage(), send.getChannel(), rt::getStream(op) != 0);
+    else if (auto both = dyn_cast<rt::ExchangeOp>(op))
+      addTransfer(both.getToStage(), both.getSendChannel(), false);
+    else if (auto exchange = dyn_cast<rt::AllToAllOp>(op))
+      uses[program.getCommIndex(exchange.getAxes(), rt::getStream(op))]
+          .exchanges = true;
+  });
+  addCollectives(stage, program);
+  for (const pcc_collective &collective : collectivesOf(stage)) {
+    Use &use = uses[collective.comm];
+    int64_t blocks = collective.kind == PCC_ALL_REDUCE ? 1 : use.ranks;
+    use.greatest = std::max(use.greatest, collective.count * blocks);
+  }
+}
+
+void Communication::addCollectives(rt::StageOp stage, rt::ProgramOp program) {
+  std::vector<pcc_collective> &all = collectives[stage.getIndex()];
+  stage.walk([&](Operation *op) {
+    std::optional<pcc_collective> found = describeCollective(op, program);
     if (found && uses[found->comm].ranks > 1)
       all.push_back(*found);
   });
@@ -100,7 +102,6 @@ std::vector<pcc_collective> Communication::collectivesOf(rt::StageOp stage) {
                            return keyOf(a) == keyOf(b);
                          }),
             all.end());
-  return all;
 }
 
 int32_t Communication::channelsOf(size_t comm) const {
@@ -110,12 +111,12 @@ int32_t Communication::channelsOf(size_t comm) const {
   return use.greatest > kSmallElements ? PCC_CHANNELS : 1;
 }
 
-int64_t Communication::bytesOn(rt::StageOp stage) {
-  std::set<size_t> collective, reduced;
+int64_t Communication::bytesOn(rt::StageOp stage) const {
+  std::set<size_t> collecting, reducing;
   for (const pcc_collective &op : collectivesOf(stage)) {
-    collective.insert(op.comm);
+    collecting.insert(op.comm);
     if (op.kind == PCC_ALL_REDUCE)
-      reduced.insert(op.comm);
+      reducing.insert(op.comm);
   }
   int64_t bytes = 0, communicators = 0;
   for (auto [comm, use] : llvm::enumerate(uses)) {
@@ -125,8 +126,8 @@ int64_t Communication::bytesOn(rt::StageOp stage) {
     int64_t peers = use.ranks - 1, connected = 0;
     // A ring receives from one peer and sends to one. The tree of an all_reduce
     // is a chain within a host: both neighbors, in both directions.
-    if (collective.count(comm))
-      connected = std::min<int64_t>(peers, reduced.count(comm) ? 2 : 1);
+    if (collecting.count(comm))
+      connected = std::min<int64_t>(peers, reducing.count(comm) ? 2 : 1);
     if (use.exchanges)
       connected += peers;
     bytes += connected * channelsOf(comm) * PCC_NEIGHBOR_BYTES;

@@ -17,6 +17,7 @@
 
 #include "dialects/RT/RT.h"
 #include "runtime/Program.h"
+#include <map>
 #include <set>
 #include <vector>
 
@@ -36,15 +37,22 @@ struct StageTransfer {
   }
 };
 
+/// What an op has NCCL do; none for ops that are no collective or, as an
+/// all_to_all, consist of sends.
+std::optional<pcc_collective> describeCollective(mlir::Operation *op,
+                                                 rt::ProgramOp program);
+
 /// The collectives and transfers of a program in rt.
 class Communication {
 public:
   /// Reads a module in rt.
   explicit Communication(mlir::ModuleOp module);
 
-  /// The collectives of a stage, each size once, in a fixed order; without
-  /// all_to_all, which consists of sends.
-  std::vector<pcc_collective> collectivesOf(rt::StageOp stage);
+  /// The collectives of a stage among several ranks, each size once, in a fixed
+  /// order.
+  llvm::ArrayRef<pcc_collective> collectivesOf(rt::StageOp stage) const {
+    return collectives.at(stage.getIndex());
+  }
   /// All transfers between stages, in ascending order.
   const std::set<StageTransfer> &getTransfers() const { return transfers; }
   /// Whether the ranks of a communicator send each other blocks.
@@ -54,7 +62,7 @@ public:
   /// At most the bytes of device memory that NCCL allocates on a rank of a
   /// stage, where all ranks are on one host. Between hosts a rank that has a
   /// network connection may need more.
-  int64_t bytesOn(rt::StageOp stage);
+  int64_t bytesOn(rt::StageOp stage) const;
 
 private:
   /// What all stages use a communicator for.
@@ -63,11 +71,12 @@ private:
     int64_t greatest = 0; ///< elements of a collective
     bool exchanges = false;
   };
-  void collect(rt::StageOp stage);
-  std::optional<pcc_collective> describe(mlir::Operation *op);
+  void collect(rt::StageOp stage, rt::ProgramOp program);
+  void addCollectives(rt::StageOp stage, rt::ProgramOp program);
 
-  rt::ProgramOp program;
   std::vector<Use> uses;
+  /// By the index of a stage.
+  std::map<int64_t, std::vector<pcc_collective>> collectives;
   std::set<StageTransfer> transfers;
 };
 

@@ -78,8 +78,7 @@ private:
   void lowerOp(rt::CopyOp op);
   void lowerOp(rt::ZeroOp op);
   mlir::LogicalResult lowerOp(rt::AllReduceOp op);
-  mlir::LogicalResult lowerGathering(mlir::Operation *op, llvm::StringRef name,
-                                     mlir::Value counted);
+  mlir::LogicalResult lowerGathering(mlir::Operation *op, llvm::StringRef name);
   mlir::LogicalResult lowerOp(rt::ShardSliceOp op);
   mlir::LogicalResult lowerOp(rt::CommIndexOp op);
   void lowerOp(rt::SendOp op);
@@ -119,9 +118,6 @@ private:
   mlir::Value bytesOf(mlir::Value buffer) {
     return i64(
         rt::getSpanBytes(mlir::cast<mlir::MemRefType>(buffer.getType())));
-  }
-  mlir::Value countOf(mlir::Value buffer) {
-    return i64(mlir::cast<mlir::MemRefType>(buffer.getType()).getNumElements());
   }
   /// `base` plus a constant number of bytes.
   mlir::Value at(mlir::Value base, int64_t bytes) {

@@ -3,6 +3,7 @@
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/Location.h"
 #include "passes/Codegen/Emit/CallData.h"
+#include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/StageToLLVM.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -148,13 +149,13 @@ LogicalResult StageToLLVM::lower(Operation *op) {
         return success();
       })
       .Case([&](rt::AllGatherOp op) {
-        return lowerGathering(op, "pcc_all_gather", op.getInput());
+        return lowerGathering(op, "pcc_all_gather");
       })
       .Case([&](rt::ReduceScatterOp op) {
-        return lowerGathering(op, "pcc_reduce_scatter", op.getOutput());
+        return lowerGathering(op, "pcc_reduce_scatter");
       })
       .Case([&](rt::AllToAllOp op) {
-        return lowerGathering(op, "pcc_all_to_all", {});
+        return lowerGathering(op, "pcc_all_to_all");
       })
       .Default([](Operation *op) {
         return LogicalResult(op->emitOpError("has no form in LLVM"));
@@ -409,20 +410,14 @@ LogicalResult StageToLLVM::lowerOp(rt::AllReduceOp op) {
   FailureOr<Value> type = dtype(op, op.getBuffers()[0]);
   if (failed(number) || failed(type))
     return failure();
-  Type element =
-      cast<MemRefType>(op.getBuffers()[0].getType()).getElementType();
-  int64_t count = op.getBytes() / rt::getElementBytes(element);
-  bool isMax = op.getReduction() == rt::Reduction::Max;
+  pcc_collective described = *codegen::describeCollective(op, program);
   callOn(op, "pcc_all_reduce",
-         {*number, *type, i32(isMax ? PCC_MAX : PCC_SUM),
-          address(op.getBuffers()[0]), i64(count)});
+         {*number, *type, i32(described.reduction), address(op.getBuffers()[0]),
+          i64(described.count)});
   return success();
 }
 
-/// `counted` is the buffer whose elements are the block; null: an all_to_all,
-/// whose block is a rank's share of the input.
-LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
-                                          Value counted) {
+LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name) {
   auto axes = op->getAttrOfType<ArrayAttr>("axes");
   Value in = op->getOperand(0), out = op->getOperand(1);
   FailureOr<Value> number = comm(op, axes);
@@ -430,9 +425,10 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name,
   if (failed(number) || failed(type))
     return failure();
   Value count;
-  if (counted) {
-    count = countOf(counted);
+  if (auto described = codegen::describeCollective(op, program)) {
+    count = i64(described->count);
   } else {
+    // The block of an all_to_all is a rank's share of the input.
     int64_t ranks = 1;
     for (Attribute axis : axes)
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());
