@@ -17,11 +17,14 @@ RUN: echo '#include "../Kernels.h"' >> %t/interpreter/ops/Functions.h
 RUN: sed -i 's/PadVocab.cpp/Autodiff.cpp/' %t/passes/README.md
 RUN: sed -i 's/`coverage`/`cover`/' %t/scripts/README.md
 RUN: sed -i 's,^    interpreter/,    interpret/  ,' %t/README.md
+RUN: sed -i 's/(memory.md)/(arena.md)/' %t/docs/rationale/README.md
 RUN: sed -i 's/`Clusters`/`Cluster`/' %t/test/README.md
 RUN: not %python %s %t 2>&1 | FileCheck %s
 CHECK: passes/README.md: no file Autodiff.cpp in passes/Sharding
 CHECK-NEXT: scripts/README.md: not a word of coverage
 CHECK-NEXT: scripts/README.md: no file cover
+CHECK-NEXT: docs/rationale/README.md: not a word of memory.md
+CHECK-NEXT: docs/rationale/README.md: no page arena.md
 CHECK-NEXT: test/README.md: not a word of Clusters
 CHECK-NEXT: test/README.md: no folder Cluster
 CHECK-NEXT: README.md: interpreter is not in the list of folders
@@ -86,11 +89,13 @@ def check_lists():
     rows = re.findall(r"^\| (`.*?) \|", read("scripts", "README.md"), re.M)
     check_whole("scripts/README.md", "file", set(spans("".join(rows))),
                 set(os.listdir(os.path.join(ROOT, "scripts"))) - {"README.md"})
-    rows = re.findall(r"^\| \[.*?\]\((.*?)\)", read("docs", "README.md"), re.M)
-    pages = {f for f in os.listdir(os.path.join(ROOT, "docs"))
-             if f.endswith(".md") and f != "README.md"}
-    check_whole("docs/README.md", "page",
-                {row for row in rows if "/" not in row}, pages)
+    for folder in ("docs", "docs/rationale"):
+        path = folder + "/README.md"
+        rows = re.findall(r"^\| \[.*?\]\((.*?)\)", read(path), re.M)
+        pages = {f for f in os.listdir(os.path.join(ROOT, folder))
+                 if f.endswith(".md") and f != "README.md"}
+        check_whole(path, "page", {row for row in rows if "/" not in row},
+                    pages)
     named = {name.split("/")[0] for name in spans(read("test", "README.md"))
              if re.fullmatch(r"[A-Z]\w+(/X)?", name)}
     check_whole("test/README.md", "folder", named,

@@ -14,7 +14,7 @@ static constexpr int64_t kGrainProducts = 1 << 20;
 
 /// Keys from which on 16-bit attention is made by tiles: the library multiplies
 /// narrow factors faster than tiles do in f32, and short rows of scores cost it
-/// little memory. See docs/Rationale.md.
+/// little memory. See docs/rationale/kernels.md.
 static constexpr int64_t kLeastNarrowKeys = 128;
 
 Operation *codegen::findAttention(ArrayRef<Operation *> ops) {
