@@ -1,7 +1,9 @@
 //===- Backend.h - What a back end provides beside Runtime.h ----*- C++ -*-===//
 //
 // The part of a training run that depends on the kind of device and on the
-// communication library. runtime/cpu implements it with MPI and host memory.
+// communication library. There are three implementations: runtime/cpu (MPI and
+// host memory), runtime/cuda (NVIDIA's driver, NCCL and TCP) and
+// runtime/emulated, which uses most of runtime/cpu.
 //
 //===----------------------------------------------------------------------===//
 

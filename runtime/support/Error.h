@@ -22,8 +22,11 @@ enum ExitCode {
   ExitMemory = 6,        ///< out of memory
   ExitCommunication = 7, ///< communication failure, a lost rank or device
   ExitOutput = 8,        ///< checkpoint or output file
-  ExitDevice = 9,        ///< this processor or device cannot run the program
-  ExitInternal = 70,     ///< the compiled program and the runtime disagree
+  /// No usable device: the processor or GPU cannot run the program, a GPU, a
+  /// driver or a library is missing, ranks have different ones, or one of them
+  /// refuses a call.
+  ExitDevice = 9,
+  ExitInternal = 70, ///< the compiled program and the runtime disagree
 };
 
 /// What printf would print, as a string.

@@ -55,22 +55,25 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
   return {
       {"Data",
        {text("data", o.data, "PATH",
-             "token files (llm.c, Megatron, uint16), with commas between, or a "
+             "token files (llm.c, Megatron, uint16), separated by commas, or a "
              "folder of <input>.npy and labels.npy",
              true),
         on("shuffle", o.shuffle,
-           "visit the samples in an order drawn from --seed", true),
+           "visit the samples of each pass in a random order from --seed",
+           true),
         count("seed", o.seed, 0,
               "random seed of weights, dropout and --shuffle (default 0)",
               true),
-        text("val-data", o.valData, "PATH", "the same, to evaluate on"),
+        text("val-data", o.valData, "PATH",
+             "validation data, in the same formats"),
         count("eval-every", o.evalEvery, 1,
               "evaluate every N steps (default: at the end)"),
         count("eval-batches", o.evalBatches, 1,
               "global batches of one evaluation (default 20)")}},
       {"Training",
        {count("steps", o.steps, 1,
-              "steps, also of the schedule (default: one pass over --data)",
+              "total steps, also of the learning-rate schedule (default: one "
+              "pass over --data)",
               true),
         real("lr", o.lr, 1e30,
              "peak learning rate, after warm-up (default 6e-4)"),
@@ -81,7 +84,7 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
         text("lr-schedule", o.lrSchedule, "NAME",
              "constant, linear, cosine (default) or wsd", true),
         real("weight-decay", o.weightDecay, 1e9,
-             "of tensors of rank 2 and more (default 0.1)"),
+             "weight decay of tensors of rank 2 or more (default 0.1)"),
         real("beta1", o.beta1, 1,
              "decay rate of AdamW's first moment (default 0.9)"),
         real("beta2", o.beta2, 1,
@@ -91,63 +94,69 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
              "maximum gradient norm, 0 for none (default 1)"),
         Flag{"initial-loss-scale", Kind::Count, &o.initialLossScale, "N", 1,
              PCC_MOST_LOSS_SCALE, true,
-             "of fp16: the first scale, a power of two (default 1024)"},
+             "fp16: first loss scale, a power of two (default 1024)"},
         count("loss-scale-window", o.lossScaleWindow, 1,
-              "of fp16: steps after which the scale is doubled (default 2000)",
+              "fp16: steps without overflow after which the loss scale is "
+              "doubled (default 2000)",
               true),
         on("skip-empty", o.skipEmpty,
-           "let steps in which nothing counts update nothing, instead of "
-           "ending with an error",
+           "skip the update of steps without valid targets, instead of ending "
+           "with an error",
            true),
         count("skip-nonfinite", o.skipNonfinite, 0,
-              "let up to N steps in a row whose loss or gradient norm is not "
-              "finite update nothing (default 0: the first ends the run)",
+              "skip the update of up to N steps in a row whose loss or "
+              "gradient norm is not finite (default 0: the first ends the run)",
               true)}},
       {"Weights and checkpoints",
        {text("init", o.init, "HOW",
-             "from-onnx (default), random, or a .safetensors file"),
+             "initial weights: from-onnx (default), random, or a .safetensors "
+             "file"),
         text("model", o.model, "FILE",
-             "where the model file lies now, if it was moved"),
-        text("save", o.save, "DIR", "write checkpoints here"),
+             "path of the model file, if it was moved"),
+        text("save", o.save, "DIR", "write checkpoints to DIR"),
         count("save-every", o.saveEvery, 1,
               "steps between checkpoints (default: only at the end)"),
-        count("keep", o.keep, 1, "keep the last N checkpoints (default: all)"),
+        count("keep", o.keep, 1,
+              "keep only the last N checkpoints (default: all)"),
         text("resume", o.resume, "DIR",
-             "go on from DIR's latest checkpoint, or from DIR itself"),
+             "continue from the latest checkpoint in DIR, or from DIR if it is "
+             "one"),
         count("stop-after", o.stopAfter, 1,
-              "end early, with a checkpoint, after this step"),
+              "end after step N, with a checkpoint"),
         text("export-onnx", o.exportOnnx, "FILE",
              "at the end, write the model with the trained weights")}},
       {"Ranks",
        {Flag{"timeout", Kind::Count, &o.timeout, "SECONDS", 0, 1e6, false,
-             "end if no rank does anything for so long (default 600, 0: "
+             "end if no rank makes progress for so long (default 600, 0: "
              "never)"},
         on("no-cuda-graphs", o.noCudaGraphs,
-           "of programs for GPUs: issue operations one by one; the results "
-           "are the same"),
+           "GPU programs: launch no CUDA graphs; the results are the same"),
         on("cuda-graphs", o.cudaGraphs,
-           "of programs for GPUs: launch CUDA graphs with pipeline stages, too "
-           "(default: without them only)"),
+           "GPU programs: launch CUDA graphs with pipeline stages, too "
+           "(default: only without)"),
         on("nvls", o.nvls,
-           "of programs for GPUs: let NVLink switches add gradients; sums are "
-           "then not the same bits in each run")}},
+           "GPU programs: let NVLink switches reduce; two runs then differ by "
+           "rounding")}},
       {"Output",
        {count("log-every", o.logEvery, 1,
               "steps between lines on the terminal (default 1)"),
         text("log-json", o.logJson, "FILE",
              "write one JSON object per step to FILE"),
         text("tensorboard-dir", o.tensorboardDir, "DIR",
-             "write events for TensorBoard to a file in DIR"),
+             "write TensorBoard events to a file in DIR"),
         text("trace", o.trace, "FILE",
-             "write what each rank did when, for Perfetto"),
+             "write a timeline of each rank, for Perfetto"),
         text("trace-steps", o.traceSteps, "A:B",
              "the steps of --trace (default: the second and third)"),
         text("report", o.report, "FILE",
-             "write how much each rank sends in a step to FILE, as JSON"),
+             "write the collectives and transfers of each rank in a step to "
+             "FILE, as JSON"),
         text("outputs", o.outputs, "DIR",
-             "where a forward-only program writes its outputs"),
-        on("info", o.info, "say what this program is and exit"),
-        on("help", o.help, "this text")}},
+             "folder for the outputs of a forward-only program"),
+        on("info", o.info,
+           "print mesh, batch, memory and data format of this program and "
+           "exit"),
+        on("help", o.help, "print this text and exit")}},
   };
 }
 
@@ -361,11 +370,11 @@ std::string pcc::helpText(const std::string &program) {
   text +=
       "\nExit codes: 0 done, 2 usage, 3 ranks or launcher, 4 data or "
       "weights,\n5 loss not finite, 6 out of memory, 7 a rank or its GPU was "
-      "lost,\n8 checkpoint or output, 9 processor or GPU cannot run this "
-      "program,\n128 + n signal n.\nSIGTERM, SIGUSR1 and SIGHUP end a run "
+      "lost,\n8 checkpoint or output, 9 no usable device, driver or "
+      "library,\n128 + n signal n.\nSIGTERM, SIGUSR1 and SIGHUP end a run "
       "after the current step, with a\ncheckpoint; a second SIGTERM, or "
       "Ctrl-C, ends it at once.\nOMP_NUM_THREADS sets the threads of each "
-      "rank, PCC_START_SECONDS how long\nranks may take to start.\n";
+      "rank, PCC_START_SECONDS the time\nthat ranks may take to start.\n";
   return text;
 }
 

@@ -41,33 +41,34 @@ struct CommandLine {
   Opt<std::string> inputs{
       "inputs", Desc("JSON file with an object of such keys and values"),
       Value("file"), in};
-  Opt<uint64_t> fill{"fill",
-                     Desc("Makes up what is not given, by role and type"),
-                     Value("seed"), in};
+  Opt<uint64_t> fill{
+      "fill", Desc("Draws all values that are not given, by role and type"),
+      Value("seed"), in};
   Opt<int64_t> vocab{"vocab",
-                     Desc("Bound of the token ids that --fill makes up"),
+                     Desc("Exclusive bound of the token ids that --fill draws"),
                      llvm::cl::init(0), in};
-  Opt<bool> exact{"exact", Desc("Computes in f64 whatever the declared types"),
-                  in};
+  Opt<bool> exact{
+      "exact", Desc("Computes in f64, regardless of the declared types"), in};
 
-  Opt<uint64_t> streamSeed{
-      "stream-seed",
-      Desc("Draws the order in which streams of an rt program are done"),
-      Value("seed"), llvm::cl::init(0), in};
-  Opt<bool> allowRaces{
-      "allow-races",
-      Desc("Runs an rt program although no event orders some accesses"), in};
+  Opt<uint64_t> streamSeed{"stream-seed",
+                           Desc("Draws the order in which operations of an rt "
+                                "program's streams execute"),
+                           Value("seed"), llvm::cl::init(0), in};
+  Opt<bool> allowRaces{"allow-races",
+                       Desc("Runs an rt program although events do not order "
+                            "some accesses to the same bytes"),
+                       in};
 
   List show{"print",
             Desc("Results (by index) and symbols (@name) to print (default: "
                  "all results; none)"),
             llvm::cl::CommaSeparated, Value("key,..."), in};
   Opt<int64_t> maxElements{"max-elements",
-                           Desc("Larger tensors are printed in short"),
+                           Desc("Larger tensors are printed abbreviated"),
                            llvm::cl::init(64), in};
   List save{"save", Desc("Writes a result or symbol to a .npy file"),
             Value("key=file"), in};
-  List expect{"expect", Desc("What a result or symbol must be"),
+  List expect{"expect", Desc("Expected value of a result or symbol"),
               Value("key=value"), in};
   Opt<std::string> expected{
       "expected", Desc("JSON file with an object of such keys and values"),
@@ -83,17 +84,17 @@ struct CommandLine {
       in};
   Opt<std::string> against{
       "against",
-      Desc("A partitioned program's plan: every op's value is rebuilt from "
-           "the ranks and compared with the plan's"),
+      Desc("Plan of a partitioned program: the value of every op is assembled "
+           "from the ranks' shards and compared with the plan's"),
       Value("module.mlir"), in};
   Opt<bool> checkGradients{
       "check-gradients",
-      Desc("Compares the gradients that @microbatch accumulates with "
+      Desc("Compares the gradients that @microbatch accumulates with finite "
            "differences of @loss, in f64"),
       in};
-  Opt<std::string> lossFrom{
-      "loss-from", Desc("The program that has @loss (default: the same)"),
-      Value("module.mlir"), in};
+  Opt<std::string> lossFrom{"loss-from",
+                            Desc("Module that has @loss (default: the same)"),
+                            Value("module.mlir"), in};
   Opt<int64_t> samples{"samples", Desc("Elements of each parameter to check"),
                        llvm::cl::init(interp::GradientCheckOptions().samples),
                        in};
@@ -109,14 +110,16 @@ struct CommandLine {
   TrainingOptions training;
   To<std::string> data{"data", Desc("Runs training steps on a token file"),
                        Value("file"), At<std::string>(training.data), in};
-  To<bool> shuffle{"shuffle", Desc("Visits samples in an order of --seed"),
+  To<bool> shuffle{"shuffle",
+                   Desc("Visits samples in a random order from --seed"),
                    At<bool>(training.shuffle), in};
   To<int64_t> seed{"seed",
                    Desc("Random seed of weights, dropout and --shuffle"),
                    At<int64_t>(training.seed), in};
-  To<int64_t> steps{"steps", Desc("Steps, also of the schedule"),
+  To<int64_t> steps{"steps",
+                    Desc("Total steps, also of the learning-rate schedule"),
                     At<int64_t>(training.steps), in};
-  To<int64_t> stopAfter{"stop-after", Desc("Ends early, after this step"),
+  To<int64_t> stopAfter{"stop-after", Desc("Ends after step N"),
                         At<int64_t>(training.stopAfter), in};
   To<double> lr{"lr", Desc("Peak learning rate, after warm-up"),
                 At<double>(training.lr), in};
@@ -127,7 +130,8 @@ struct CommandLine {
   To<std::string> schedule{"lr-schedule",
                            Desc("constant, linear, cosine or wsd"),
                            At<std::string>(training.lrSchedule), in};
-  To<double> decay{"weight-decay", Desc("Of tensors of rank 2 and more"),
+  To<double> decay{"weight-decay",
+                   Desc("Weight decay of tensors of rank 2 or more"),
                    At<double>(training.weightDecay), in};
   To<double> beta1{"beta1", Desc("Decay rate of AdamW's first moment"),
                    At<double>(training.beta1), in};
@@ -138,22 +142,25 @@ struct CommandLine {
   To<double> clip{"clip-grad", Desc("Maximum gradient norm, 0 for none"),
                   At<double>(training.clipGrad), in};
   To<int64_t> lossScale{"initial-loss-scale",
-                        Desc("Of fp16: the first scale, a power of two"),
+                        Desc("fp16: first loss scale, a power of two"),
                         At<int64_t>(training.initialLossScale), in};
   To<int64_t> lossScaleWindow{
       "loss-scale-window",
-      Desc("Of fp16: steps after which the scale is doubled"),
+      Desc(
+          "fp16: steps without overflow after which the loss scale is doubled"),
       At<int64_t>(training.lossScaleWindow), in};
-  To<std::string> initial{"init",
-                          Desc("from-onnx, random, or a .safetensors file"),
-                          At<std::string>(training.init), in};
-  To<std::string> model{"model", Desc("Where the model file lies now"),
+  To<std::string> initial{
+      "init",
+      Desc("Initial weights: from-onnx, random, or a .safetensors file"),
+      At<std::string>(training.init), in};
+  To<std::string> model{"model",
+                        Desc("Path of the model file, if it was moved"),
                         At<std::string>(training.model), in};
   To<std::string> logJson{"log-json", Desc("Writes a JSON object per step"),
                           At<std::string>(training.logJson), in};
   Opt<int64_t> microbatches{
       "microbatches",
-      Desc("Microbatches per step (of a program without schedules)"),
+      Desc("Microbatches per step, for a module without schedules"),
       llvm::cl::init(0), in};
 };
 

@@ -80,60 +80,65 @@ struct Flags {
 
   cl::list<std::string> inputs{cl::Positional, cl::desc("<model>")};
 
-  Count tp{"tp", cl::desc("Tensor parallel size: ranks that share every layer"),
+  Count tp{"tp",
+           cl::desc("Tensor parallel size: heads, MLPs and the vocabulary are "
+                    "split over N ranks"),
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias tpAlias{"tensor-model-parallel-size", cl::aliasopt(tp),
                     cl::desc("Same as --tp")};
-  Count pp{"pp", cl::desc("Pipeline parallel size: stages"), cl::init(1),
-           cl::value_desc("N"), cl::cat(parallelism)};
+  Count pp{"pp", cl::desc("Pipeline parallel size: number of stages"),
+           cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias ppAlias{"pipeline-model-parallel-size", cl::aliasopt(pp),
                     cl::desc("Same as --pp")};
-  Count dp{"dp", cl::desc("Data parallel size: replicas that share the batch"),
+  Count dp{"dp", cl::desc("Data parallel size: number of replicas"),
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
-  Count cp{"cp", cl::desc("Context parallel size: ranks that share a sequence"),
+  Count cp{"cp",
+           cl::desc("Context parallel size: sequences are split over N ranks"),
            cl::init(1), cl::value_desc("N"), cl::cat(parallelism)};
   cl::alias cpAlias{"context-parallel-size", cl::aliasopt(cp),
                     cl::desc("Same as --cp")};
-  Count worldSize{"world-size",
-                  cl::desc("World size: all ranks; dp is what is left of them"),
-                  cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
+  Count worldSize{
+      "world-size",
+      cl::desc("World size: number of all ranks, from which dp is derived"),
+      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
   Text schedule{"schedule", cl::desc("Pipeline schedule: gpipe, 1f1b"),
                 cl::init("1f1b"), cl::value_desc("NAME"), cl::cat(parallelism)};
   Text overlap{"overlap",
-               cl::desc("Whether stages compute while they transfer: on, off"),
+               cl::desc("Whether communication overlaps with compute: on, off"),
                cl::init("on"), cl::value_desc("WHEN"), cl::cat(parallelism)};
   Text recompute{
       "recompute",
-      cl::desc("What backward passes compute anew instead of keeping it: none, "
-               "selective (norms, gelu and the like), full (whole layers)"),
+      cl::desc("Activation recomputation: none, selective (norms, activation "
+               "functions, sums, casts, dropout), full (whole layers)"),
       cl::init("none"), cl::value_desc("WHAT"), cl::cat(training)};
   Text stageCut{
       "stage-cut",
-      cl::desc("Nodes that begin a pipeline stage (default: balance)"),
+      cl::desc(
+          "Nodes that begin a pipeline stage (default: stages of equal cost)"),
       cl::value_desc("NODE,NODE"), cl::cat(parallelism)};
-  Count microBatch{"micro-batch-size",
-                   cl::desc("Micro batch size: samples per replica at once"),
-                   cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
+  Count microBatch{
+      "micro-batch-size",
+      cl::desc("Micro batch size: samples that a replica computes at once"),
+      cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
   Count globalBatch{"global-batch-size",
                     cl::desc("Global batch size: samples per step"),
                     cl::init(0), cl::value_desc("N"), cl::cat(parallelism)};
 
   Switch sequenceParallel{
       "sequence-parallel",
-      cl::desc("Sequence parallel norms and residuals, over tp"),
+      cl::desc("Shards norms and residuals over tp, along the sequence"),
       cl::cat(parallelism)};
   cl::alias sequenceParallelAlias{"sp", cl::aliasopt(sequenceParallel),
                                   cl::desc("Same as --sequence-parallel")};
 
-  Text zero{
-      "zero",
-      cl::desc("What data parallel ranks keep a part of each: 0, nothing; "
-               "1, the optimizer's state (default where dp > 1); 2, gradients, "
-               "too; 3, parameters, too"),
-      cl::value_desc("N"), cl::cat(parallelism)};
+  Text zero{"zero",
+            cl::desc("ZeRO stage, the state that is sharded over dp and cp: 0, "
+                     "none; 1, optimizer state and master weights (default "
+                     "where dp > 1); 2, also gradients; 3, also parameters"),
+            cl::value_desc("N"), cl::cat(parallelism)};
   Text bucketSize{"bucket-size",
-                  cl::desc("Gradients that are reduced in one message: whole "
-                           "layers until they have so many bytes"),
+                  cl::desc("Bytes of gradients after which a bucket takes no "
+                           "further layer (default 25MiB)"),
                   cl::init("25MiB"), cl::value_desc("SIZE"),
                   cl::cat(parallelism)};
 
@@ -148,27 +153,29 @@ struct Flags {
 
   Count seq{"seq", cl::desc("Sequence length, in tokens"), cl::init(0),
             cl::value_desc("N"), cl::cat(training)};
-  cl::list<std::string> dims{"dim", cl::desc("Binds a dynamic dim of the file"),
+  cl::list<std::string> dims{"dim",
+                             cl::desc("Extent of a dynamic dim of the file"),
                              cl::value_desc("NAME=N"), cl::cat(training)};
   Text loss{
       "loss",
-      cl::desc("causal-lm, cross-entropy (of classes) or mse (default: "
-               "causal-lm if no position sees later tokens); ignored where the "
-               "file ends in a loss"),
+      cl::desc(
+          "causal-lm, cross-entropy (of classes) or mse (default: the file's "
+          "own loss, else causal-lm if no position depends on later tokens)"),
       cl::value_desc("NAME"), cl::cat(training)};
   Text optimizer{"optimizer", cl::desc("adamw or sgd"), cl::init("adamw"),
                  cl::value_desc("NAME"), cl::cat(training)};
-  Text precision{"precision",
-                 cl::desc("Type of activations: f32, or bf16 or fp16 with f32 "
-                          "master weights"),
-                 cl::init("f32"), cl::value_desc("NAME"), cl::cat(training)};
+  Text precision{
+      "precision",
+      cl::desc("Type of activations and working copies of weights: f32, bf16 "
+               "or fp16 (default: f32 on CPUs, bf16 on GPUs)"),
+      cl::init("f32"), cl::value_desc("NAME"), cl::cat(training)};
   Text init{"init", cl::desc("Initial weights: from-onnx or random"),
             cl::init("from-onnx"), cl::value_desc("HOW"), cl::cat(training)};
   Text freeze{"freeze", cl::desc("Parameters that are not trained"),
               cl::value_desc("REGEX"), cl::cat(training)};
   Text train{"train",
-             cl::desc("Parameters that are trained in spite "
-                      "of --freeze, or of looking like buffers"),
+             cl::desc("Parameters that are trained although --freeze matches "
+                      "them or they look like buffers"),
              cl::value_desc("REGEX"), cl::cat(training)};
   Text normPlusOne{
       "norm-plus-one",
@@ -179,7 +186,7 @@ struct Flags {
       "tie", cl::desc("Two parameters of equal values that are one"),
       cl::value_desc("A=B"), cl::cat(training)};
   cl::list<std::string> unties{
-      "untie", cl::desc("A parameter that is not one with its equal"),
+      "untie", cl::desc("A parameter that is separate from its equal"),
       cl::value_desc("NAME"), cl::cat(training)};
   cl::list<std::string> sharedInputs{
       "shared-input", cl::desc("An input that is the same for all samples"),
@@ -187,61 +194,60 @@ struct Flags {
   cl::list<std::string> perSample{
       "per-sample", cl::desc("An input that has a row for each sample"),
       cl::value_desc("NAME"), cl::cat(training)};
-  Switch paddingMask{
-      "padding-mask",
-      cl::desc("attention_mask is data; by default so unless the loss is "
-               "causal-lm"),
-      cl::cat(training)};
+  Switch paddingMask{"padding-mask",
+                     cl::desc("attention_mask is an input of the program; "
+                              "default unless the loss is causal-lm"),
+                     cl::cat(training)};
   Switch noPaddingMask{
       "no-padding-mask",
-      cl::desc("attention_mask is all ones; by default so if the loss is "
-               "causal-lm"),
+      cl::desc("attention_mask is all ones; default if the loss is causal-lm"),
       cl::cat(training)};
   Switch noDropout{"no-dropout",
                    cl::desc("Imports the model without its dropout"),
                    cl::cat(training)};
   Text batchNorm{"batch-norm",
-                 cl::desc("Statistics of batch norms: batch, or running, as "
-                          "the file has them"),
+                 cl::desc("Statistics of batch norms: batch (those of each "
+                          "batch) or running (the file's)"),
                  cl::init("batch"), cl::value_desc("HOW"), cl::cat(training)};
 
   Switch forward{
       "forward",
-      cl::desc("Compiles the model's outputs alone, for one rank: the program "
-               "reads <input>.npy and writes <output>.npy"),
+      cl::desc("Compiles a program of one rank that computes the model's "
+               "outputs: it reads <input>.npy and writes <output>.npy"),
       cl::cat(training)};
 
   Text targetName{"target",
-                  cl::desc("auto, cpu, cuda, cuda-emulated (a GPU's kernels, "
-                           "run by this machine)"),
+                  cl::desc("auto (cpu), cpu, cuda or cuda-emulated (GPU "
+                           "kernels, emulated by this machine)"),
                   cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
   Text attention{"attention-backend",
-                 cl::desc("What makes attention on GPUs: auto, cudnn, tiles"),
+                 cl::desc("Attention on GPUs: auto (cuDNN where it can, else "
+                          "tiles), cudnn, tiles (generated kernels)"),
                  cl::init("auto"), cl::value_desc("NAME"), cl::cat(target)};
   Text gpuArch{"gpu-arch",
-               cl::desc("GPUs to compile kernels for beside sm_90: sm_80, "
-                        "sm_100, ..."),
+               cl::desc("GPUs to compile kernels for, in addition to sm_90: "
+                        "sm_80, sm_100, ..."),
                cl::value_desc("sm_N,..."), cl::cat(target)};
   Text epilogues{"epilogues",
-                 cl::desc("Whether a GPU's library adds biases, takes gelu and "
-                          "so on as it makes products: on, off"),
+                 cl::desc("Whether GEMM epilogues of cuBLASLt compute biases, "
+                          "residuals, GELU and gradients of biases: on, off"),
                  cl::init("on"), cl::value_desc("WHEN"), cl::cat(target)};
   Text targetCpu{"target-cpu",
                  cl::desc("The processor to compile for: native, x86-64-v2, "
                           "x86-64-v3, sapphirerapids, znver3, ..."),
                  cl::init("native"), cl::value_desc("NAME"), cl::cat(target)};
-  Text memoryLimit{"memory-limit", cl::desc("Refuses plans over this per rank"),
+  Text memoryLimit{"memory-limit",
+                   cl::desc("Refuses plans that need more memory on a rank"),
                    cl::value_desc("80GiB"), cl::cat(target)};
 
-  Text emit{
-      "emit",
-      cl::desc("Stops at import, nn, train, plan, spmd, pipeline, rt, llvm, "
-               "obj or exe"),
-      cl::init("exe"), cl::value_desc("STAGE"), cl::cat(output)};
-  Text outputPath{"o", cl::desc("Where to write, - for stdout"),
+  Text emit{"emit",
+            cl::desc("Phase to stop at: import, nn, train, plan, spmd, "
+                     "pipeline, rt, llvm, obj or exe"),
+            cl::init("exe"), cl::value_desc("STAGE"), cl::cat(output)};
+  Text outputPath{"o", cl::desc("Output file, - for standard output"),
                   cl::value_desc("FILE"), cl::cat(output)};
   Switch check{"check",
-               cl::desc("Says whether the file compiles and, if not, why"),
+               cl::desc("Reports whether the model compiles and, if not, why"),
                cl::cat(output)};
   Switch listParams{"list-params", cl::desc("Lists the parameters and stops"),
                     cl::cat(output)};
@@ -250,7 +256,7 @@ struct Flags {
                        "as text or with =json as JSON"),
               cl::value_desc("json"), cl::cat(output)};
   Switch quiet{"q", cl::desc("Prints no summary"), cl::cat(output)};
-  Switch verbose{"v", cl::desc("Prints the reason of every sharding"),
+  Switch verbose{"v", cl::desc("Also prints the reason of every sharding"),
                  cl::cat(output)};
   Switch verifyEach{"verify-each",
                     cl::desc("Verifies after every pass (default on)"),

@@ -67,10 +67,9 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
                             << (options.dp > 1 ? " on " : "");
   if (options.dp > 1)
     diag << options.dp << " data-parallel ranks";
-  diag << " is " << options.microbatches << " microbatches, of which there may "
-       << "be " << kMostMicrobatches;
-  diag.attachNote() << "each has inputs of its own in memory; take a larger "
-                       "--micro-batch-size or --dp, or a smaller "
+  diag << " is " << options.microbatches << " microbatches, more than the "
+       << "allowed " << kMostMicrobatches;
+  diag.attachNote() << "take a larger --micro-batch-size or --dp, or a smaller "
                        "--global-batch-size";
   return diag;
 }
