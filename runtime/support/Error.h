@@ -22,9 +22,9 @@ enum ExitCode {
   ExitMemory = 6,        ///< out of memory
   ExitCommunication = 7, ///< communication failure, a lost rank or device
   ExitOutput = 8,        ///< checkpoint or output file
-  /// No usable device: the processor or GPU cannot run the program, a GPU, a
-  /// driver or a library is missing, ranks have different ones, or one of them
-  /// refuses a call.
+  /// No usable device: the processor or GPU cannot run the program; a GPU, a
+  /// driver or a library is missing or refuses a call; ranks have different
+  /// ones; or a GPU fails in its first step.
   ExitDevice = 9,
   ExitInternal = 70, ///< the compiled program and the runtime disagree
 };
