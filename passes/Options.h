@@ -25,9 +25,8 @@ struct Options {
   int64_t cp = 1;
   /// Whether norms and residuals are split over tp along the sequence.
   bool sequenceParallel = false;
-  /// The ZeRO stage: the state that is sharded over the data axes. "0": none;
-  /// "1": optimizer state and, with bf16 or fp16, master weights; "2": also
-  /// gradients; "3": also parameters. Empty: 1 if dp is more than 1, else 0.
+  /// What ranks along the data axes keep a part of each, instead of all: "0",
+  /// nothing; "1", the optimizer's state; empty: 1 if dp is more than 1.
   std::string zero;
   /// How many bytes of gradients are reduced at once, at least.
   int64_t bucketSize = int64_t(25) << 20;
@@ -63,8 +62,7 @@ struct Options {
   std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
-  /// "f32", "bf16" or "fp16": the type of activations and of the weights'
-  /// working copies.
+  /// "f32", or "bf16": the type of activations and of what computes with them.
   std::string precision = "f32";
   /// Regular expressions on names of parameters, as ImportOptions has them.
   std::string freeze, train, normPlusOne;

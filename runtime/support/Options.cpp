@@ -284,7 +284,7 @@ static void checkOptions(const TrainingOptions &options) {
     fail(ExitUsage,
          format("--initial-loss-scale: %lld is no power of two",
                 static_cast<long long>(scale)),
-         "others round every gradient");
+         "any other scale would round every gradient");
   if (options.beta1 >= 1 || options.beta2 >= 1)
     fail(ExitUsage, "--beta1 and --beta2 must be less than 1");
   if (options.minLr > options.lr)
@@ -310,8 +310,8 @@ static void checkOptions(const TrainingOptions &options) {
          format("--init %s and --resume %s: a resumed run has the checkpoint's "
                 "weights",
                 options.init.c_str(), options.resume.c_str()),
-         "leave one out; --init DIR/step-.../model.safetensors begins anew "
-         "with those of a checkpoint");
+         "leave one out; --init DIR/step-.../model.safetensors starts a new "
+         "run with those of a checkpoint");
 }
 
 TrainingOptions pcc::parseOptions(int argc, char **argv) {
