@@ -59,13 +59,13 @@ Attribute MeshAxesAttr::parse(AsmParser &parser, Type) {
       role = symbolizeAxisRole(stated);
       if (!role)
         return parser.emitError(roleLoc)
-               << "there is no role '" << stated
-               << "'; an axis is pipeline, data, sequence, tensor or expert";
+               << "unknown role '" << stated
+               << "'; expected pipeline, data, sequence, tensor or expert";
     }
     if (!role)
       return parser.emitError(loc)
              << "mesh axis " << names.back()
-             << " needs a role behind its size: pipeline, data, sequence, "
+             << " needs a role after its size: pipeline, data, sequence, "
                 "tensor or expert";
     roles.push_back(*role);
     return success();
@@ -97,7 +97,7 @@ LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<AxisRole> roles) {
   if (llvm::count(roles, AxisRole::Pipeline) > 1)
     return emitError() << "a mesh has at most one axis of role pipeline: a "
-                          "rank's stage is its place along it";
+                          "rank's stage is its index along it";
   llvm::SmallPtrSet<StringAttr, 8> seen;
   int64_t ranks = 1;
   for (auto [name, size, role] : llvm::zip_equal(names, sizes, roles)) {
@@ -107,7 +107,7 @@ LogicalResult MeshAxesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "mesh axis " << name << " is declared twice";
     if (impliedRole(name).value_or(role) != role)
       return emitError() << "mesh axis " << name << " has role "
-                         << stringifyAxisRole(role) << ", its name means "
+                         << stringifyAxisRole(role) << ", but its name implies "
                          << stringifyAxisRole(*impliedRole(name));
     if (size < 2)
       return emitError() << "mesh axis " << name << " has size " << size
@@ -166,7 +166,7 @@ void DimAttr::print(AsmPrinter &printer) const {
   printer << "}";
 }
 
-/// An axis in the short form: a word, or a string where it is none.
+/// An axis in the short form: a keyword, or a string if it is no keyword.
 static ParseResult parseAxis(AsmParser &parser,
                              SmallVectorImpl<StringAttr> &axes) {
   std::string name;
@@ -176,7 +176,7 @@ static ParseResult parseAxis(AsmParser &parser,
   return success();
 }
 
-/// `dp:cp, *, tp | sum ep>`, behind the `<`
+/// Parses the short form after the `<`: `dp:cp, *, tp | sum ep>`.
 static ParseResult parseShort(AsmParser &parser, SmallVectorImpl<DimAttr> &dims,
                               SmallVectorImpl<StringAttr> &partial,
                               SmallVectorImpl<StringAttr> &partialMax) {
@@ -196,7 +196,8 @@ static ParseResult parseShort(AsmParser &parser, SmallVectorImpl<DimAttr> &dims,
       return failure();
     auto &axes = isMax ? partialMax : partial;
     if (!axes.empty())
-      return parser.emitError(parser.getCurrentLocation(), "is said twice");
+      return parser.emitError(parser.getCurrentLocation(),
+                              "partial axes are listed twice");
     do
       if (parseAxis(parser, axes))
         return failure();
@@ -276,7 +277,8 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     bool isMax = succeeded(parser.parseOptionalKeyword("max"));
     auto &names = isMax ? partialMax : partial;
     if (!names.empty()) {
-      parser.emitError(parser.getCurrentLocation(), "is said twice");
+      parser.emitError(parser.getCurrentLocation(),
+                       "partial axes are listed twice");
       return {};
     }
     if (parser.parseEqual() ||

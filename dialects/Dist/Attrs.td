@@ -8,8 +8,8 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/EnumAttr.td"
 
-/// What a mesh axis is for. The numbers are those of pcc_axis_role.
-def Dist_AxisRole : I32EnumAttr<"AxisRole", "what a mesh axis is for", [
+/// The role of a mesh axis. The numbers equal those of pcc_axis_role.
+def Dist_AxisRole : I32EnumAttr<"AxisRole", "role of a mesh axis", [
     I32EnumAttrCase<"Pipeline", 0, "pipeline">,
     I32EnumAttrCase<"Data", 1, "data">,
     I32EnumAttrCase<"Sequence", 2, "sequence">,
@@ -23,26 +23,27 @@ def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
   let mnemonic = "axes";
   let summary = "The named axes of a mesh, their sizes and roles";
   let description = [{
-    `<["dp"=2, "x"=4 tensor]>`: the last axis varies fastest with the rank. An
-    axis' role is what it is for, and what passes ask for:
+    In `<["dp"=2, "x"=4 tensor]>` the last axis varies fastest with the rank.
+    Passes select axes by role, not by name:
 
-    | role | ranks along the axis have | implied by the names |
+    | role | sharded over the axis | names that imply the role |
     |---|---|---|
-    | pipeline | each a stage | `pp` |
-    | data | each a part of the batch | `dp` |
-    | sequence | each a part of every sequence | `cp` |
-    | tensor | each a part of every layer | `tp`, `tp_kv`, `tp_rep` |
-    | expert | each some of the experts | `ep` |
+    | pipeline | layers: each rank runs one stage | `pp` |
+    | data | the batch | `dp` |
+    | sequence | every sequence (context parallelism) | `cp` |
+    | tensor | every layer's weights and activations | `tp`, `tp_kv`, `tp_rep` |
+    | expert | the experts | `ep` |
 
-    Of several tensor axes the first splits also what later ones find too few
-    of, such as key/value heads.
+    With several tensor axes, the first ones also split dims that are too small
+    for all of them: `tp_kv` splits the key/value heads and the query heads,
+    `tp_rep` only the query heads.
 
     **Constraints:**
-    - names are not empty and differ;
-    - one of the names above has the role that it implies, another one states
-      its role;
-    - at most one axis is of stages;
-    - sizes are at least 2: an axis of size 1 splits nothing and is left out;
+    - names are not empty and are distinct;
+    - an axis with one of the names above has the implied role; any other axis
+      states its role;
+    - at most one axis has the role pipeline;
+    - sizes are at least 2; axes of size 1 are omitted;
     - there are fewer than 2^31 ranks.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
@@ -51,21 +52,21 @@ def Dist_MeshAttr : AttrDef<Dist_Dialect, "MeshAxes"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The number of the axis of this name, if there is one.
+    /// The index of the axis with this name, if there is one.
     std::optional<unsigned> find(::llvm::StringRef name) const;
-    /// How many ranks there are along all axes of a role; 1 where none has it.
+    /// The number of ranks along all axes of a role; 1 if no axis has it.
     int64_t extent(AxisRole role) const;
-    /// Whether one of the axes that are named has a role.
+    /// Whether any of the named axes has the role.
     bool hasRole(::mlir::ArrayAttr names, AxisRole role) const;
   }];
 }
 
 def Dist_DimAttr : AttrDef<Dist_Dialect, "Dim"> {
   let mnemonic = "dim";
-  let summary = "The axes one dim is split over";
+  let summary = "The mesh axes that one dim is sharded over";
   let description = [{
-    `{"dp", "tp", ?}`: major to minor. `?` leaves it open to more axes, which
-    only seeds may.
+    Axes are listed major to minor: `{"dp", "tp", ?}`. A trailing `?` marks an
+    open dim: propagation may append axes. Only seeds may have open dims.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
                         "bool":$open);
@@ -74,22 +75,25 @@ def Dist_DimAttr : AttrDef<Dist_Dialect, "Dim"> {
 
 def Dist_ShardingAttr : AttrDef<Dist_Dialect, "Sharding"> {
   let mnemonic = "sharding";
-  let summary = "Where the elements of a tensor lie";
+  let summary = "The sharding of a tensor over a mesh";
   let description = [{
-    `#dist.sharding<@mesh, [{}, {"dp"} ], partial = {"tp"}>`: dim 1 is split
-    over dp, and the tensor is the sum of what the ranks along tp hold. Along
-    every other axis the ranks hold the same. With `partial max = {"tp"}` it is
-    the maximum of what they hold, which only a rank's program has.
+    For each dim, the axes that it is sharded over, and the axes over which the
+    tensor is partial. `#dist.sharding<@mesh, [{}, {"dp"} ], partial = {"tp"}>`:
+    dim 1 is sharded over dp, and the tensor is the sum of the tensors of the
+    ranks along tp. Along every other axis the tensor is replicated. With
+    `partial max = {"tp"}` it is their elementwise maximum, which is only
+    allowed in a partitioned (SPMD) module.
 
-    Below a rank's functions, where each value has its layout on a line of its
-    own and the mesh is known, the same is written `#dist.sharding<*, dp | sum
-    tp>` and printed under a name that says it, such as `#x_dp_sum_tp`; a dim
-    that is split over two axes is `dp:cp`, and `| max tp` a maximum.
+    `pipe.body` uses a short form without the mesh's name, for example
+    `#dist.sharding<*, dp | sum tp>`, which is printed as the alias
+    `#x_dp_sum_tp`. A dim that is sharded over two axes is written `dp:cp`, a
+    dim that is not sharded `*`, and a partial maximum `| max tp`.
 
     **Constraints:**
-    - an axis occurs at most once over dims, partial and partial max.
-    - (where it is attached) every axis is one of the mesh's, there is one
-      entry per dim, and the axes of a dim divide its extent.
+    - an axis occurs at most once in dims, partial and partial max;
+    - (where it is attached) every axis belongs to the mesh, there is one
+      entry per dim, and the number of ranks along a dim's axes divides the
+      dim's extent, unless the type is already local.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
                         ArrayRefParameter<"::pcc::dist::DimAttr">:$dims,
@@ -103,17 +107,18 @@ def Dist_SeedAttr : AttrDef<Dist_Dialect, "Seed"> {
   let mnemonic = "seed";
   let summary = "A sharding that propagation starts from";
   let description = [{
-    Lower levels are propagated first and win where two want one axis. In a
-    seed a dim with `?` may be split further by propagation, one without may
-    not. `result` says which result of an op is meant.
+    Lower levels are propagated first and win conflicts over an axis.
+    Propagation may shard an open dim (`?`) over more axes, but not a closed
+    one. `result` is the index of the op's result that the seed applies to; it
+    is 0 for parameters, states and arguments.
   }];
   let parameters = (ins "int64_t":$level, "int64_t":$result,
                         "::pcc::dist::ShardingAttr":$sharding,
-                        StringRefParameter<"why it was asked for">:$reason);
+                        StringRefParameter<"reason for the seed">:$reason);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Dist_Reduction : I32EnumAttr<"Reduction", "how values are combined", [
+def Dist_Reduction : I32EnumAttr<"Reduction", "reduction over ranks", [
     I32EnumAttrCase<"Sum", 0, "sum">,
     I32EnumAttrCase<"Max", 1, "max">]> {
   let cppNamespace = "::pcc::dist";

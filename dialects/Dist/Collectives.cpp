@@ -1,4 +1,4 @@
-//===- Collectives.cpp - Which ranks an op joins --------------------------===//
+//===- Collectives.cpp - Ranks that take part in a collective -------------===//
 
 #include "dialects/Dist/Collectives.h"
 #include "llvm/ADT/STLExtras.h"

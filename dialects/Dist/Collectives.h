@@ -1,4 +1,4 @@
-//===- Collectives.h - Which ranks an op joins ------------------*- C++ -*-===//
+//===- Collectives.h - Ranks that take part in a collective -----*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_DIST_COLLECTIVES_H
 #define PCC_DIALECTS_DIST_COLLECTIVES_H
@@ -7,14 +7,14 @@
 
 namespace pcc::dist {
 
-/// The axes along which an op exchanges values; null for an op that needs one
-/// rank only.
+/// The axes that a collective communicates over; null for a local op.
 mlir::ArrayAttr collectiveAxes(mlir::Operation *op);
 
-/// True for a collective that ranks of all pipeline stages take part in.
+/// Whether an op is a collective over ranks of all pipeline stages.
 bool joinsStages(mlir::Operation *op);
 
-/// True for two ops that can be one collective: kind, axes, reduction, types.
+/// Whether two ranks' ops can be the same collective: name, properties (axes,
+/// reduction, dims) and operand types are equal.
 bool canMeet(mlir::Operation *a, mlir::Operation *b);
 
 } // namespace pcc::dist

@@ -7,25 +7,25 @@ include "mlir/IR/OpBase.td"
 
 def Dist_Dialect : Dialect {
   let name = "dist";
-  let summary = "Where values live: a mesh of ranks, shardings, collectives";
+  let summary = "Distribution: a mesh of ranks, shardings and collectives";
   let description = [{
-    A module has one `dist.mesh`. A sharding says for each dim of a tensor over
-    which axes it is split, and over which axes the tensor is the sum of what
-    the ranks hold.
+    A module has at most one `dist.mesh`. A sharding lists, for each dim of a
+    tensor, the mesh axes that the dim is sharded over, and the axes over which
+    the tensor is partial.
 
     Discardable attributes:
     - `dist.shardings`: an array, the sharding of each result of an op;
-    - `dist.sharding`: of a parameter, state, function argument or result, or a
-      value between tasks;
+    - `dist.sharding`: the sharding of a parameter, state, function argument or
+      result, or `pipe.value`;
     - `dist.arguments`: an array, the sharding of each argument of an op's
       region;
-    - `dist.seeds`: an array of wishes that propagation starts from;
-    - `dist.factors`: between propagation and the insertion of reshards, the
-      axes of each factor of an op's sharding rule;
-    - `dist.id`: an i64 that an op and its local form share;
-    - `dist.global`: the global type of what a partitioned module declares with
-      a local one (parameters, states, function arguments and results);
-    - `dist.spmd`, on the module: types are local, the module is one rank's
+    - `dist.seeds`: an array of the shardings that propagation starts from;
+    - `dist.factors`: the axes of each factor of an op's sharding rule, from
+      propagation to the insertion of reshards;
+    - `dist.id`: an i64 that an op and its partitioned form share;
+    - `dist.global`: the global type of a parameter, state, function argument or
+      result that a partitioned module declares with a local type;
+    - `dist.spmd`, on the module: types are local; the module is one rank's
       program.
   }];
   let cppNamespace = "::pcc::dist";

@@ -15,8 +15,8 @@ using namespace pcc::dist;
 
 namespace {
 
-/// Names for shardings in short form, which stand once per value: they say what
-/// the sharding is. #x_dp_sum_tp is #dist.sharding<*, dp | sum tp>.
+/// Prints shardings in short form, of which there is one per value, as aliases
+/// that spell the sharding: #x_dp_sum_tp is #dist.sharding<*, dp | sum tp>.
 struct DistAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 

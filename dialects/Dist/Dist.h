@@ -33,10 +33,10 @@ inline constexpr llvm::StringLiteral kIdAttr = "dist.id";
 inline constexpr llvm::StringLiteral kGlobalAttr = "dist.global";
 inline constexpr llvm::StringLiteral kSpmdAttr = "dist.spmd";
 
-/// The role of an axis of this name; nothing if the name says none.
+/// The role that the name of an axis implies; nullopt if it implies none.
 std::optional<AxisRole> impliedRole(llvm::StringRef name);
 
-/// The mesh of the module around `op` (or that `op` is); null if it has none.
+/// The mesh of the module that `op` is or is in; null if it has none.
 MeshOp findMesh(mlir::Operation *op);
 
 } // namespace pcc::dist

@@ -1,4 +1,4 @@
-//===- Layout.cpp - Shardings as passes compute with them -----------------===//
+//===- Layout.cpp - Shardings with axes as numbers ------------------------===//
 
 #include "dialects/Dist/Layout.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

@@ -1,7 +1,7 @@
-//===- Layout.h - Shardings as passes compute with them ---------*- C++ -*-===//
+//===- Layout.h - Shardings with axes as numbers ----------------*- C++ -*-===//
 //
-// The attributes name axes; here axes are numbers in a mesh's order and sets
-// of axes are bits.
+// The attributes refer to axes by name. Passes compute with this form, in which
+// an axis is its index in the mesh and a set of axes is a bit mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,39 +12,39 @@
 
 namespace pcc::dist {
 
-/// Position in the mesh's list.
+/// Index of an axis in the mesh's list of axes.
 using Axis = unsigned;
 /// The axes of one dim, major to minor.
 using AxisList = llvm::SmallVector<Axis, 2>;
 
-/// A set of axes; iterates in the mesh's order.
+/// A set of axes; `list` returns them in the mesh's order.
 class AxisSet {
 public:
   AxisSet() = default;
-  /// The set of these axes, in whatever order they are given.
+  /// The set of the given axes; their order is ignored.
   explicit AxisSet(llvm::ArrayRef<Axis> axes) {
     for (Axis axis : axes)
       insert(axis);
   }
-  /// The set of one axis.
+  /// The set with one axis.
   static AxisSet of(Axis axis) { return AxisSet(llvm::ArrayRef<Axis>(axis)); }
-  /// Whether the axis is one of the set.
+  /// Whether the set contains the axis.
   bool contains(Axis axis) const { return bits >> axis & 1; }
-  /// Adds an axis, which may be there already.
+  /// Adds an axis; no effect if the set contains it.
   void insert(Axis axis) { bits |= uint64_t(1) << axis; }
-  /// Removes an axis, which need not be there.
+  /// Removes an axis; no effect if the set does not contain it.
   void erase(Axis axis) { bits &= ~(uint64_t(1) << axis); }
-  /// Whether there is no axis.
+  /// Whether the set is empty.
   bool empty() const { return !bits; }
-  /// The axes of either.
+  /// The union.
   AxisSet operator|(AxisSet other) const { return AxisSet(bits | other.bits); }
-  /// The axes of both.
+  /// The intersection.
   AxisSet operator&(AxisSet other) const { return AxisSet(bits & other.bits); }
-  /// The axes that the other has not.
+  /// The axes that are not in `other`.
   AxisSet operator-(AxisSet other) const { return AxisSet(bits & ~other.bits); }
   bool operator==(AxisSet other) const { return bits == other.bits; }
   bool operator!=(AxisSet other) const { return bits != other.bits; }
-  /// Some total order, for containers.
+  /// An arbitrary total order, for containers.
   bool operator<(AxisSet other) const { return bits < other.bits; }
   /// The axes in the mesh's order.
   AxisList list() const {
@@ -60,19 +60,19 @@ private:
   uint64_t bits = 0;
 };
 
-/// Where a tensor lies: what ShardingAttr says, without open dims.
+/// The sharding of a tensor: the contents of a ShardingAttr without open dims.
 struct Layout {
-  /// Of each dim the axes that split it, major to minor.
+  /// For each dim the axes that it is sharded over, major to minor.
   llvm::SmallVector<AxisList, 4> dims;
-  /// The tensor is the sum of what the ranks along these axes hold.
+  /// The axes over which the tensor is a partial sum.
   AxisSet partial;
-  /// The tensor is the maximum of what the ranks along these axes hold.
+  /// The axes over which the tensor is a partial maximum.
   AxisSet partialMax;
 
   Layout() = default;
-  /// Of a tensor of this rank that every rank holds whole.
+  /// The layout of a replicated tensor with `rank` dims.
   explicit Layout(unsigned rank) : dims(rank) {}
-  /// The axes that split a dim.
+  /// The axes that any dim is sharded over.
   AxisSet split() const;
   bool operator==(const Layout &other) const {
     return dims == other.dims && partial == other.partial &&
@@ -86,56 +86,57 @@ class Mesh {
 public:
   /// A mesh without axes: one rank.
   Mesh() = default;
-  /// The mesh that `op` declares; null for one rank.
+  /// The mesh that `op` declares; a null `op` is a mesh of one rank.
   explicit Mesh(MeshOp op) : op(op) {}
 
-  /// Whether there is a mesh: more than one rank.
+  /// Whether there is a mesh op, that is, more than one rank.
   explicit operator bool() const { return !!op; }
   /// The number of axes.
   unsigned size() const { return op ? op.getAxes().getSizes().size() : 0; }
   /// The number of ranks along an axis.
   int64_t extent(Axis axis) const { return op.getAxes().getSizes()[axis]; }
-  /// The number of ranks along some axes together.
+  /// The number of ranks along several axes: the product of their sizes.
   int64_t extent(llvm::ArrayRef<Axis> axes) const;
-  /// An axis' name, such as "tp".
+  /// The name of an axis, such as "tp".
   mlir::StringAttr name(Axis axis) const {
     return op.getAxes().getNames()[axis];
   }
-  /// The axis of this name, if the mesh has it.
+  /// The axis with this name, if the mesh has one.
   std::optional<Axis> find(llvm::StringRef name) const;
   /// All axes of the mesh.
   AxisSet all() const;
-  /// What an axis is for.
+  /// The role of an axis.
   AxisRole role(Axis axis) const { return op.getAxes().getRoles()[axis]; }
-  /// The axes that are for this.
+  /// The axes with a role.
   AxisSet withRole(AxisRole role) const;
-  /// The axes of tensor parallelism, the major first.
+  /// The tensor-parallel axes.
   AxisSet tensorAxes() const { return withRole(AxisRole::Tensor); }
-  /// The axes over which what a step reads is spread: batch and sequence.
+  /// The axes that a step's inputs are sharded over: batch and sequence.
   AxisSet dataAxes() const {
     return withRole(AxisRole::Data) | withRole(AxisRole::Sequence);
   }
-  /// The axis along which stages lie, if there are stages.
+  /// The pipeline-parallel axis, if the mesh has one.
   std::optional<Axis> stageAxis() const {
     AxisList axes = withRole(AxisRole::Pipeline).list();
     return axes.empty() ? std::nullopt : std::optional(axes.front());
   }
 
-  /// Axes must be the mesh's (verified); open dims lose their mark.
+  /// Converts a sharding whose axes all belong to this mesh, which verifiers
+  /// guarantee. Whether a dim is open is dropped.
   Layout layout(ShardingAttr sharding) const;
-  /// A layout as an attribute, no dim of which is open.
+  /// Converts a layout to an attribute without open dims.
   ShardingAttr attr(const Layout &layout) const;
-  /// The same in the short form, which does not name the mesh.
+  /// Converts a layout to the short form, which does not name the mesh.
   ShardingAttr shortAttr(const Layout &layout) const;
   /// The names of axes, in the order given.
   mlir::ArrayAttr names(llvm::ArrayRef<Axis> axes) const;
-  /// A rank's part of a tensor.
+  /// The type of a rank's shard of a tensor.
   mlir::RankedTensorType localType(mlir::RankedTensorType global,
                                    const Layout &layout) const;
-  /// The tensor that a rank has such a part of.
+  /// The type of the tensor whose shards have the type `local`.
   mlir::RankedTensorType globalType(mlir::RankedTensorType local,
                                     const Layout &layout) const;
-  /// Only of a mesh that is there.
+  /// Requires a mesh op.
   mlir::MLIRContext *getContext() const { return op->getContext(); }
 
 private:
@@ -144,14 +145,14 @@ private:
   mutable MeshOp op;
 };
 
-/// A sharding in the short form.
+/// Converts a sharding to the short form, which does not name the mesh.
 ShardingAttr getShort(ShardingAttr sharding);
-/// Has an op say how its results lie.
+/// Attaches shardings to an op, one per result, as `dist.shardings`.
 void setShardings(mlir::Operation *op, llvm::ArrayRef<ShardingAttr> shardings);
-/// The sharding that an op says its result has; a null attribute if none.
+/// The sharding that `dist.shardings` declares for a result; null if none.
 ShardingAttr getSharding(mlir::OpResult result);
-/// The sharding of an argument of a function or another op's region, or of an
-/// op's result.
+/// The declared sharding of an op's result, or of an argument of a function or
+/// of another op's region; null if none.
 ShardingAttr getSharding(mlir::Value value);
 
 } // namespace pcc::dist

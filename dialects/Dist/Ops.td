@@ -16,14 +16,16 @@ def Dist_Tensor : StaticShapeTensorOf<[AnyType]>;
 def Dist_Offset : StaticShapeTensorOf<[I64]>;
 
 def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
-  let summary = "The ranks the program runs on";
+  let summary = "Declares the mesh of ranks that the program runs on";
   let description = [{
+    See `#dist.axes` for sizes and roles of axes.
+
     ```mlir
     dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>
     ```
 
     **Constraints:**
-    - a module has at most one.
+    - a module has at most one mesh.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Dist_MeshAttr:$axes);
   let assemblyFormat = "$sym_name `=` $axes attr-dict";
@@ -32,10 +34,10 @@ def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
 
 def Dist_ReshardOp : Dist_Op<"reshard",
     [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "The same tensor, lying differently";
+  let summary = "Changes the sharding of a tensor";
   let description = [{
-    Types are global. What it costs follows from the two shardings alone; see
-    `--dist-partition`.
+    Input and result have the same global type. `--dist-partition` replaces the
+    op by collectives, which follow from the two shardings alone.
 
     ```mlir
     %whole = dist.reshard %part from <@mesh, [{}, {} ], partial = {"tp"}>
@@ -43,11 +45,12 @@ def Dist_ReshardOp : Dist_Op<"reshard",
     ```
 
     **Constraints:**
-    - both shardings fit the type, and have no open dims; what the input and the
-      result are said to lie as is the same;
-    - the result is partial only over axes the input is partial over. A scalar
-      may become partial over axes along which it is replicated: each rank
-      then holds its share.
+    - both shardings fit the type and have no open dims;
+    - `from` and `to` equal the declared shardings of input and result, if they
+      declare any;
+    - the result is partial only over axes that the input is partial over. A
+      scalar may also become partial over axes along which it is replicated:
+      each rank then holds a share of the sum.
   }];
   let arguments = (ins Dist_Tensor:$input, Dist_ShardingAttr:$source,
                        Dist_ShardingAttr:$target);
@@ -58,14 +61,15 @@ def Dist_ReshardOp : Dist_Op<"reshard",
   let hasVerifier = 1;
 }
 
-// Collectives on local values. `axes` name the ranks that take part: those
-// that differ along these axes only, numbered with the last axis fastest.
+// Collectives on local values. The ranks of a group differ along `axes` only;
+// their index in the group varies fastest along the last axis listed.
 
 def Dist_AllReduceOp : Dist_Op<"all_reduce",
     [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "The sum or maximum over ranks, on each of them";
+  let summary = "Reduces values over ranks; every rank gets the result";
   let description = [{
-    Several values are reduced in one message.
+    The reduction is `sum` or `max`. Several values are reduced by one
+    collective.
 
     ```mlir
     %r:2 = dist.all_reduce sum %loss, %count over ["pp", "dp"]
@@ -73,8 +77,9 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce",
     ```
 
     **Constraints:**
-    - at least one value;
-    - axes are the mesh's and differ (all collectives).
+    - there is at least one value;
+    - there is at least one axis; axes are distinct and belong to the mesh (all
+      collectives).
   }];
   let arguments = (ins Dist_Reduction:$reduction,
     Variadic<Dist_Tensor>:$inputs, StrArrayAttr:$axes);
@@ -96,55 +101,65 @@ class Dist_DimOp<string mnemonic> : Dist_Op<mnemonic, [Pure]> {
 }
 
 def Dist_AllGatherOp : Dist_DimOp<"all_gather"> {
-  let summary = "The ranks' parts one after the other along a dim";
+  let summary = "Concatenates the ranks' inputs along a dim";
   let description = [{
+    Every rank gets the whole result, ordered by the ranks' index.
+
     ```mlir
     %all = dist.all_gather %x dim 1 over ["tp"]
         : tensor<4x8xf32> -> tensor<4x16xf32>
     ```
 
     **Constraints:**
-    - the dim of the result is the input's times the number of ranks.
+    - the dim of the result is the dim of the input times the number of ranks.
   }];
 }
 
 def Dist_ReduceScatterOp : Dist_DimOp<"reduce_scatter"> {
-  let summary = "This rank's part, along a dim, of the sum over ranks";
+  let summary = "Sums over ranks and keeps this rank's shard along a dim";
   let description = [{
     ```mlir
-    %part = dist.reduce_scatter %x dim 0 over ["dp", "tp"]
+    %shard = dist.reduce_scatter %x dim 0 over ["dp", "tp"]
         : tensor<4x8xf32> -> tensor<1x8xf32>
     ```
 
     **Constraints:**
-    - the dim of the input is the result's times the number of ranks.
+    - the dim of the input is the dim of the result times the number of ranks.
   }];
 }
 
 def Dist_ShardSliceOp : Dist_DimOp<"shard_slice"> {
-  let summary = "This rank's part of a tensor all ranks have; no message";
+  let summary = "Slices this rank's shard of a replicated tensor";
   let description = [{
+    The op is local: it needs no communication.
+
     ```mlir
-    %part = dist.shard_slice %x dim 0 over ["tp"]
+    %shard = dist.shard_slice %x dim 0 over ["tp"]
         : tensor<4x8xf32> -> tensor<2x8xf32>
     ```
 
     **Constraints:**
-    - the dim of the input is the result's times the number of ranks.
+    - the dim of the input is the dim of the result times the number of ranks.
   }];
 }
 
 def Dist_AllToAllOp : Dist_Op<"all_to_all", [Pure]> {
-  let summary = "Split along `from` becomes split along `to`";
+  let summary = "Moves the sharding of a tensor from one dim to another";
   let description = [{
+    The input is sharded along dim `from`, the result along dim `to`, over the
+    same axes.
+
     ```mlir
     %y = dist.all_to_all %x from 0 to 1 over ["tp"]
         : tensor<4x8xf32> -> tensor<8x4xf32>
     ```
 
     **Constraints:**
-    - `from` and `to` differ; the result's `from` is the input's times the
-      number of ranks, the input's `to` the result's.
+    - `from` and `to` are different dims;
+    - dim `from` of the result is dim `from` of the input times the number of
+      ranks;
+    - dim `to` of the result is dim `to` of the input divided by the number of
+      ranks.
   }];
   let arguments = (ins Dist_Tensor:$input, I64Attr:$from, I64Attr:$to,
                        StrArrayAttr:$axes);
@@ -157,10 +172,10 @@ def Dist_AllToAllOp : Dist_Op<"all_to_all", [Pure]> {
 }
 
 def Dist_OffsetOp : Dist_Op<"offset", [Pure]> {
-  let summary = "Where this rank's block starts";
+  let summary = "The offset of this rank's shard in a dim";
   let description = [{
-    The rank's number along `axes` (the last fastest) times `extent`: a rank-0
-    i64 tensor.
+    The result is the rank's index along `axes` (the last axis varies fastest)
+    times `extent`, the shard's extent: a rank-0 i64 tensor.
 
     ```mlir
     %start = dist.offset ["tp"] by 25129 : tensor<i64>

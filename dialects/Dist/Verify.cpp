@@ -10,7 +10,8 @@ using namespace pcc::dist;
 using EmitError = function_ref<InFlightDiagnostic()>;
 
 /// Checks a sharding against the mesh around `op` and, unless `local`, the
-/// extents of `type`. A local type says nothing about divisibility.
+/// extents of `type`, which the axes must divide. A local type is already
+/// divided, and only it may be a partial maximum.
 static LogicalResult verifySharding(Operation *op, EmitError emitError,
                                     ShardingAttr sharding, Type type,
                                     bool local, bool mayBeOpen) {
@@ -35,7 +36,8 @@ static LogicalResult verifySharding(Operation *op, EmitError emitError,
                        << " dims does not fit " << type;
   for (auto [i, dim] : llvm::enumerate(sharding.getDims())) {
     if (dim.getOpen() && !mayBeOpen)
-      return emitError() << "dim " << i << " is open, which only seeds may be";
+      return emitError() << "dim " << i
+                         << " is open, which is only allowed in a seed";
     int64_t ranks = 1;
     for (StringAttr axis : dim.getAxes()) {
       if (failed(known(axis)))
@@ -53,12 +55,11 @@ static LogicalResult verifySharding(Operation *op, EmitError emitError,
       if (failed(known(axis)))
         return failure();
   if (!local && !sharding.getPartialMax().empty())
-    return emitError() << "is a maximum of parts, which only a value of one "
-                          "rank's program may be";
+    return emitError() << "'partial max' is only allowed after partitioning";
   return success();
 }
 
-/// Whether types in the module around `op` are one rank's.
+/// Whether the module around `op` is partitioned: its types are local.
 static bool isSpmd(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   return module && module->hasAttr(kSpmdAttr);
@@ -70,8 +71,8 @@ static Type declaredType(Operation *op) {
   return type ? type.getValue() : Type();
 }
 
-/// Checks that `local`, the type of what `op` declares, is a rank's part of
-/// the type it has as `global`.
+/// Checks that `local`, the type that `op` declares, is the type of a rank's
+/// shard of the `global` type under `sharding`.
 static LogicalResult verifyGlobal(Operation *op, Attribute global,
                                   Attribute sharding, Type local) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -81,7 +82,7 @@ static LogicalResult verifyGlobal(Operation *op, Attribute global,
   auto shardingAttr = dyn_cast_or_null<ShardingAttr>(sharding);
   if (!type || !shardingAttr)
     return emitError() << kGlobalAttr << " needs a tensor type and a "
-                       << kShardingAttr << " beside it";
+                       << kShardingAttr << " as well";
   if (failed(verifySharding(op, emitError, shardingAttr, type, /*local=*/false,
                             /*mayBeOpen=*/false)))
     return failure();
@@ -89,7 +90,7 @@ static LogicalResult verifyGlobal(Operation *op, Attribute global,
   Type part = mesh.localType(type, mesh.layout(shardingAttr));
   if (part != local)
     return emitError() << "declares " << local << ", but " << part
-                       << " is a rank's part of " << type;
+                       << " is a rank's shard of " << type;
   return success();
 }
 
@@ -116,7 +117,7 @@ static LogicalResult verifySeeds(Operation *op, EmitError emitError,
   return success();
 }
 
-/// The shardings of a region's arguments, all of which are local.
+/// Checks the shardings of a region's arguments, whose types are local.
 static LogicalResult verifyArguments(Operation *op, Attribute value) {
   auto emitError = [&] { return op->emitOpError(); };
   auto all = dyn_cast<ArrayAttr>(value);
@@ -147,7 +148,7 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
                          << " must have one entry for each of "
                          << op->getNumResults() << " results";
     for (auto [entry, type] : llvm::zip(all, op->getResultTypes())) {
-      // Inside a rank's program a pass may not know how a result lies.
+      // After partitioning, a pass may not know the sharding of a result.
       if (isa<UnitAttr>(entry) && isSpmd(op))
         continue;
       auto sharding = dyn_cast<ShardingAttr>(entry);
@@ -205,13 +206,14 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kSpmdAttr) {
     if (!isa<ModuleOp>(op) || !isa<UnitAttr>(attr.getValue()))
-      return emitError() << kSpmdAttr << " marks modules";
+      return emitError() << kSpmdAttr
+                         << " must be a unit attribute of a module";
     return success();
   }
   return emitError() << "has the unknown attribute " << name;
 }
 
-/// Attributes of a function's argument or result of type `type`.
+/// Checks an attribute of a function's argument or result of type `type`.
 static LogicalResult verifyBorder(Operation *op, NamedAttribute attr, Type type,
                                   DictionaryAttr all) {
   auto emitError = [&] { return op->emitOpError(); };
@@ -287,7 +289,7 @@ LogicalResult ReshardOp::verify() {
   if (!made.empty() && !scalar)
     return emitOpError() << "cannot make a tensor partial over "
                          << mesh.names(made.list())
-                         << ": only a sum over shards is";
+                         << ": only a scalar may become partial";
   return success();
 }
 
@@ -298,7 +300,7 @@ static FailureOr<int64_t> ranksAlong(Operation *op, ArrayAttr axes) {
     return op->emitOpError("needs a dist.mesh in its module");
   Mesh mesh(meshOp);
   if (axes.empty())
-    return op->emitOpError("names no axis");
+    return op->emitOpError("needs at least one axis");
   AxisSet seen;
   int64_t ranks = 1;
   for (auto name : axes.getAsRange<StringAttr>()) {
@@ -316,7 +318,7 @@ static FailureOr<int64_t> ranksAlong(Operation *op, ArrayAttr axes) {
 
 LogicalResult AllReduceOp::verify() {
   if (getInputs().empty())
-    return emitOpError("reduces nothing");
+    return emitOpError("needs at least one operand");
   return ranksAlong(*this, getAxes());
 }
 
@@ -331,13 +333,14 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
 
 LogicalResult OffsetOp::verify() {
   if (getType().getRank() != 0)
-    return emitOpError("gives a rank-0 tensor");
+    return emitOpError("must return a rank-0 tensor");
   if (int64_t extent = getExtent(); extent < 1)
-    return emitOpError() << "has an extent of " << extent;
+    return emitOpError() << "needs an extent of at least 1, has " << extent;
   return ranksAlong(*this, getAxes());
 }
 
-/// `whole` is `part` with dim `dim` times the number of ranks.
+/// Checks that `whole` has the type of `part`, with the extent of dim `dim`
+/// multiplied by the number of ranks along `axes`.
 static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value whole,
                                  Value part, int64_t dim) {
   FailureOr<int64_t> ranks = ranksAlong(op, axes);
@@ -350,7 +353,7 @@ static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value whole,
   shape[dim] *= *ranks;
   auto expected = RankedTensorType::get(shape, type.getElementType());
   if (whole.getType() != expected)
-    return op->emitOpError() << *ranks << " parts of " << type << " make "
+    return op->emitOpError() << *ranks << " shards of " << type << " form "
                              << expected << ", not " << whole.getType();
   return success();
 }
@@ -373,15 +376,15 @@ LogicalResult AllToAllOp::verify() {
   int64_t rank = from.getRank(), join = getFrom(), split = getTo();
   if (join < 0 || join >= rank || split < 0 || split >= rank || join == split)
     return emitOpError() << "dims " << join << " and " << split
-                         << " must be two dims of " << from;
+                         << " must be two different dims of " << from;
   SmallVector<int64_t> shape(from.getShape());
   if (shape[split] % *ranks)
     return emitOpError() << "cannot split dim " << split << " of " << from
-                         << " among " << *ranks << " ranks";
+                         << " evenly over " << *ranks << " ranks";
   shape[join] *= *ranks;
   shape[split] /= *ranks;
   auto expected = RankedTensorType::get(shape, from.getElementType());
   if (getType() != expected)
-    return emitOpError() << "gives " << expected << ", not " << getType();
+    return emitOpError() << "must return " << expected << ", not " << getType();
   return success();
 }

@@ -9,7 +9,7 @@ dist.mesh @mesh = <["tp"=2, "tp"=2]>
 // A maximum over ranks is a local value's.
 dist.mesh @mesh = <["tp"=2]>
 func.func @max(%x: tensor<4xf32>) {
-  // expected-error @+1 {{is a maximum of parts, which only a value of one rank's program may be}}
+  // expected-error @+1 {{'partial max' is only allowed after partitioning}}
   %y = nn.exp %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}>]} : tensor<4xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @both(%x: tensor<4xf32>) {
 
 dist.mesh @mesh = <["tp"=2, "dp"=2]>
 func.func @again(%x: tensor<4xf32>) {
-  // expected-error @+1 {{is said twice}}
+  // expected-error @+1 {{partial axes are listed twice}}
   %y = nn.exp %x {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}, partial max = {"dp"}>]} : tensor<4xf32>
   return
 }
@@ -44,22 +44,22 @@ dist.mesh @mesh = <[""=2 data]>
 
 // -----
 
-// expected-error @+1 {{mesh axis "x" needs a role behind its size: pipeline, data, sequence, tensor or expert}}
+// expected-error @+1 {{mesh axis "x" needs a role after its size: pipeline, data, sequence, tensor or expert}}
 dist.mesh @mesh = <["tp"=2, "x"=2]>
 
 // -----
 
-// expected-error @+1 {{there is no role 'batch'; an axis is pipeline, data, sequence, tensor or expert}}
+// expected-error @+1 {{unknown role 'batch'; expected pipeline, data, sequence, tensor or expert}}
 dist.mesh @mesh = <["x"=2 batch]>
 
 // -----
 
-// expected-error @+1 {{mesh axis "tp" has role data, its name means tensor}}
+// expected-error @+1 {{mesh axis "tp" has role data, but its name implies tensor}}
 dist.mesh @mesh = <["tp"=2 data]>
 
 // -----
 
-// expected-error @+1 {{a mesh has at most one axis of role pipeline: a rank's stage is its place along it}}
+// expected-error @+1 {{a mesh has at most one axis of role pipeline: a rank's stage is its index along it}}
 dist.mesh @mesh = <["pp"=2, "x"=2 pipeline]>
 
 // -----
@@ -119,7 +119,7 @@ nn.param @w : tensor<6xf32> init one {dist.sharding = #dist.sharding<@mesh, [{"d
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{dim 0 is open, which only seeds may be}}
+// expected-error @+1 {{dim 0 is open, which is only allowed in a seed}}
 nn.param @w : tensor<4xf32> init one {dist.sharding = #dist.sharding<@mesh, [{?}]>}
 
 // -----
@@ -149,14 +149,14 @@ nn.param @w : tensor<4xf32> init one {dist.shard = 1}
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{declares 'tensor<4xf32>', but 'tensor<2xf32>' is a rank's part of 'tensor<4xf32>'}}
+// expected-error @+1 {{declares 'tensor<4xf32>', but 'tensor<2xf32>' is a rank's shard of 'tensor<4xf32>'}}
 nn.param @w : tensor<4xf32> init one {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
 
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{cannot make a tensor partial over ["tp"]: only a sum over shards is}}
+  // expected-error @+1 {{cannot make a tensor partial over ["tp"]: only a scalar may become partial}}
   %y = dist.reshard %x from <@mesh, [{}]> to <@mesh, [{}], partial = {"tp"}> : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -192,7 +192,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{names no axis}}
+  // expected-error @+1 {{needs at least one axis}}
   %y = dist.all_reduce sum %x over [] : tensor<4xf32>
   return
 }
@@ -209,7 +209,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{2 parts of 'tensor<4xf32>' make 'tensor<8xf32>', not 'tensor<4xf32>'}}
+  // expected-error @+1 {{2 shards of 'tensor<4xf32>' form 'tensor<8xf32>', not 'tensor<4xf32>'}}
   %y = dist.all_gather %x dim 0 over ["tp"] : tensor<4xf32> -> tensor<4xf32>
   return
 }
@@ -227,7 +227,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4x3xf32>) {
-  // expected-error @+1 {{cannot split dim 1 of 'tensor<4x3xf32>' among 2 ranks}}
+  // expected-error @+1 {{cannot split dim 1 of 'tensor<4x3xf32>' evenly over 2 ranks}}
   %y = dist.all_to_all %x from 0 to 1 over ["tp"] : tensor<4x3xf32> -> tensor<8x1xf32>
   return
 }
@@ -236,7 +236,7 @@ func.func @f(%x: tensor<4x3xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f() {
-  // expected-error @+1 {{gives a rank-0 tensor}}
+  // expected-error @+1 {{must return a rank-0 tensor}}
   %y = dist.offset ["tp"] by 2 : tensor<1xi64>
   return
 }
@@ -255,7 +255,7 @@ nn.param @w : tensor<4xf32> init one {dist.global = tensor<4xf32>, dist.sharding
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{declares 'tensor<4xf32>', but 'tensor<2xf32>' is a rank's part of 'tensor<4xf32>'}}
+// expected-error @+1 {{declares 'tensor<4xf32>', but 'tensor<2xf32>' is a rank's shard of 'tensor<4xf32>'}}
 func.func @f(%x: tensor<4xf32> {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}) {
   return
 }
@@ -263,7 +263,7 @@ func.func @f(%x: tensor<4xf32> {dist.global = tensor<4xf32>, dist.sharding = #di
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{dist.global needs a tensor type and a dist.sharding beside it}}
+// expected-error @+1 {{dist.global needs a tensor type and a dist.sharding as well}}
 func.func @f(%x: tensor<4xf32> {dist.global = tensor<4xf32>}) {
   return
 }
@@ -333,7 +333,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{dist.spmd marks modules}}
+// expected-error @+1 {{dist.spmd must be a unit attribute of a module}}
 func.func @f() attributes {dist.spmd} {
   return
 }
@@ -365,7 +365,7 @@ func.func @f(%x: tensor<4xf32>)
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{dim 0 is open, which only seeds may be}}
+  // expected-error @+1 {{dim 0 is open, which is only allowed in a seed}}
   %y = dist.reshard %x from <@mesh, [{?}]> to <@mesh, [{}]> : tensor<4xf32>
   return
 }
@@ -374,7 +374,7 @@ func.func @f(%x: tensor<4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f() {
-  // expected-error @+1 {{reduces nothing}}
+  // expected-error @+1 {{needs at least one operand}}
   "dist.all_reduce"() <{axes = ["tp"], reduction = 0 : i32}> : () -> ()
   return
 }
@@ -383,7 +383,7 @@ func.func @f() {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f() {
-  // expected-error @+1 {{has an extent of -2}}
+  // expected-error @+1 {{needs an extent of at least 1, has -2}}
   %y = dist.offset ["tp"] by -2 : tensor<i64>
   return
 }
@@ -392,7 +392,7 @@ func.func @f() {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4x4xf32>) {
-  // expected-error @+1 {{dims 1 and 1 must be two dims of 'tensor<4x4xf32>'}}
+  // expected-error @+1 {{dims 1 and 1 must be two different dims of 'tensor<4x4xf32>'}}
   %y = dist.all_to_all %x from 1 to 1 over ["tp"] : tensor<4x4xf32> -> tensor<4x4xf32>
   return
 }
@@ -401,7 +401,7 @@ func.func @f(%x: tensor<4x4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4x4xf32>) {
-  // expected-error @+1 {{gives 'tensor<8x2xf32>', not 'tensor<4x4xf32>'}}
+  // expected-error @+1 {{must return 'tensor<8x2xf32>', not 'tensor<4x4xf32>'}}
   %y = dist.all_to_all %x from 0 to 1 over ["tp"] : tensor<4x4xf32> -> tensor<4x4xf32>
   return
 }
@@ -410,7 +410,7 @@ func.func @f(%x: tensor<4x4xf32>) {
 
 dist.mesh @mesh = <["tp"=2]>
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{2 parts of 'tensor<4xf32>' make 'tensor<8xf32>', not 'tensor<4xf32>'}}
+  // expected-error @+1 {{2 shards of 'tensor<4xf32>' form 'tensor<8xf32>', not 'tensor<4xf32>'}}
   %y = dist.shard_slice %x dim 0 over ["tp"] : tensor<4xf32> -> tensor<4xf32>
   return
 }

@@ -1,7 +1,7 @@
 // One test per constraint of the dialect.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{mesh axis "x" needs a role behind its size}}
+// expected-error @+1 {{mesh axis "x" needs a role after its size}}
 rt.program axes <["dp"=2, "x"=2]> comms [] microbatches 1
 
 // -----
