@@ -1,8 +1,8 @@
 //===- Loops.h - The syntax of loops over microbatches ----------*- C++ -*-===//
 //
-// What pipe.loop and rt.for have in common. Both count microbatches, and ops in
-// them name a microbatch, or the slot of one, by how far it is ahead of the
-// loop's:
+// Syntax and checks shared by pipe.loop and rt.for. Both loops count
+// microbatches. Ops in them name a microbatch, or its slot, by an offset from
+// the loop variable:
 //
 //     pipe.loop %m = 0 to 31 {
 //       pipe.run @forward.0 microbatch %m + 1
@@ -18,7 +18,7 @@
 
 namespace pcc {
 
-/// `3`, or `%m`, or `%m + 2` in a loop over %m.
+/// Parses `3`, or `%m` or `%m + 2` in a loop over %m.
 inline mlir::ParseResult
 parseAhead(mlir::OpAsmParser &parser,
            std::optional<mlir::OpAsmParser::UnresolvedOperand> &loop,
@@ -38,7 +38,7 @@ parseAhead(mlir::OpAsmParser &parser,
   return mlir::success();
 }
 
-/// What `parseAhead` reads; no number is 0.
+/// Prints the syntax that `parseAhead` reads; a null number counts as 0.
 inline void printAhead(mlir::OpAsmPrinter &p, mlir::Operation *,
                        mlir::Value loop, mlir::IntegerAttr number) {
   int64_t value = number ? number.getInt() : 0;
@@ -50,7 +50,7 @@ inline void printAhead(mlir::OpAsmPrinter &p, mlir::Operation *,
     p << value;
 }
 
-/// `%m = 0 to 31 { ... }`, for an op with attributes `begin` and `end`.
+/// Parses `%m = 0 to 31 { ... }`, for an op with attributes `begin` and `end`.
 template <typename LoopT>
 mlir::ParseResult parseLoop(mlir::OpAsmParser &parser,
                             mlir::OperationState &result) {
@@ -69,7 +69,7 @@ mlir::ParseResult parseLoop(mlir::OpAsmParser &parser,
       parser.parseRegion(*result.addRegion(), variable));
 }
 
-/// What `parseLoop` reads.
+/// Prints the syntax that `parseLoop` reads.
 template <typename LoopT>
 void printLoop(mlir::OpAsmPrinter &p, LoopT loop) {
   p << ' ' << loop.getBlock()->getArgument(0) << " = " << loop.getBegin()
@@ -81,15 +81,16 @@ void printLoop(mlir::OpAsmPrinter &p, LoopT loop) {
                 /*printBlockTerminators=*/false);
 }
 
-/// Checks that a loop runs at least once, over one index.
+/// Checks that a loop has at least one iteration and one argument, an index.
 template <typename LoopT>
 llvm::LogicalResult verifyLoop(LoopT loop) {
   int64_t begin = loop.getBegin(), end = loop.getEnd();
   if (begin >= end)
-    return loop.emitOpError() << "runs from " << begin << " to " << end;
+    return loop.emitOpError()
+           << "has the empty range " << begin << " to " << end;
   if (loop.getBody().getNumArguments() != 1 ||
       !loop.getBlock()->getArgument(0).getType().isIndex())
-    return loop.emitOpError() << "needs one index";
+    return loop.emitOpError() << "needs one argument of type index";
   return mlir::success();
 }
 

@@ -1,4 +1,4 @@
-//===- Cursor.cpp - How far a schedule is ---------------------------------===//
+//===- Cursor.cpp - Execution position in a schedule ----------------------===//
 
 #include "dialects/Pipe/Cursor.h"
 

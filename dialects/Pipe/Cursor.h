@@ -1,4 +1,4 @@
-//===- Cursor.h - How far a schedule is -------------------------*- C++ -*-===//
+//===- Cursor.h - Execution position in a schedule --------------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_PIPE_CURSOR_H
 #define PCC_DIALECTS_PIPE_CURSOR_H
@@ -7,39 +7,41 @@
 
 namespace pcc::pipe {
 
-/// Goes through the steps of a schedule as a stage does them: through its loops
-/// as often as they run.
+/// The position of a stage in its schedule. It visits ops in the order in which
+/// the stage executes them, and enters loops once per iteration.
 class Cursor {
 public:
-  /// Of no schedule.
+  /// A cursor without a schedule; only assignment is valid.
   Cursor() = default;
-  /// At a schedule's first step.
+  /// A cursor at the schedule's first op.
   explicit Cursor(ScheduleOp schedule);
 
-  /// Whether all steps are done. If not:
+  /// Whether the end of the schedule is reached. The other methods require that
+  /// it is not.
   bool isDone() const { return next == block->end(); }
-  /// The step to do: a run or a transfer.
+  /// The op to execute: a run, a release or a transfer.
   mlir::Operation *operator*() const { return &*next; }
-  /// The loop it is in, or null.
+  /// The loop that the op is in; null outside of loops.
   LoopOp getLoop() const { return loop; }
-  /// The microbatch that the loop is at; 0 outside.
+  /// The value of the loop variable; 0 outside of loops.
   int64_t getVariable() const { return variable; }
-  /// The microbatch that a run is of; 0 for one of the whole step.
+  /// The microbatch of a run; 0 for a run once per step.
   int64_t microbatchOf(RunOp run) const {
     return run.getMicrobatchAt(variable);
   }
-  /// What the step posts.
+  /// The halves of transfers that the op posts.
   llvm::SmallVector<Half, 2> getHalves() const {
     return halvesOf(&*next, variable);
   }
 
-  /// Goes on to what comes next; true if that begins a loop's next turn.
+  /// Moves to the next op; returns true if that starts another iteration of the
+  /// same loop.
   bool advance();
-  /// Leaves out turns of the loop, which must have as many left.
+  /// Skips iterations of the current loop, which must have as many left.
   void skip(int64_t turns) { variable += turns; }
 
 private:
-  /// Into the loop that stands next, if one does.
+  /// Enters the loop at the current position, if there is one.
   void enter();
 
   mlir::Block *block = nullptr;

@@ -8,23 +8,26 @@ include "mlir/IR/OpBase.td"
 
 def Pipe_Dialect : Dialect {
   let name = "pipe";
-  let summary = "Who does what, when: tasks, and an explicit order of them";
+  let summary = "Pipeline parallelism: bodies, tasks and explicit schedules";
   let description = [{
-    A body holds one rank's nn and dist ops. A task is a call of a body, whose
-    arguments and results it binds to module-level symbols: program inputs and
-    outputs, parameters and state, values that cross tasks. A schedule lists,
-    for one stage, every run of a task and every transfer; nothing of a task is
-    ever repeated in it.
+    A body is a function of one rank's nn and dist ops. A task calls a body and
+    binds its arguments and results to module-level symbols: program inputs and
+    outputs, parameters, state, and values that are passed between tasks. A
+    schedule lists every run of a task and every transfer of one stage, in
+    order; it refers to tasks by name.
   }];
   let cppNamespace = "::pcc::pipe";
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
-/// What a task is part of. Reduce and the update phases run once per step, gather
-/// ahead of a step and of an evaluation, the others once per microbatch.
-/// ReduceEach is what is reduced of each, and added up.
-def Pipe_Phase : I32EnumAttr<"Phase", "what a task is part of", [
+/// The phase of a step that a task belongs to. Update and EvaluateResult run
+/// once per step and evaluation, Reduce once per step after the last microbatch
+/// that adds to its gradients. Gather runs once per step or evaluation, or, for
+/// buckets that are `nn.released`, before every use. All other phases run once
+/// per microbatch; ReduceEach reduces the gradients of each microbatch and
+/// accumulates the results.
+def Pipe_Phase : I32EnumAttr<"Phase", "phase of a task", [
     I32EnumAttrCase<"Forward", 0, "forward">,
     I32EnumAttrCase<"Backward", 1, "backward">,
     I32EnumAttrCase<"ForwardBackward", 2, "forward_backward">,
@@ -42,8 +45,8 @@ def Pipe_PhaseAttr : EnumAttr<Pipe_Dialect, Pipe_Phase, "phase"> {
   let assemblyFormat = "`` $value";
 }
 
-/// Which of the program's entry points a schedule is.
-def Pipe_Entry : I32EnumAttr<"Entry", "an entry point of the program", [
+/// The entry point of the program that a schedule implements.
+def Pipe_Entry : I32EnumAttr<"Entry", "entry point of the program", [
     I32EnumAttrCase<"Train", 0, "train">,
     I32EnumAttrCase<"Evaluate", 1, "evaluate">,
     I32EnumAttrCase<"Forward", 2, "forward">]> {

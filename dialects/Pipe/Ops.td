@@ -25,9 +25,9 @@ class Pipe_Symbol<string mnemonic> : Pipe_Op<mnemonic, [Symbol]> {
   let extraClassDeclaration = tensorMethod;
 }
 
-/// The role of an input of nn, written as its keyword.
+/// An nn::InputRole, written as its keyword.
 def Pipe_RoleAttr : Attr<CPred<"::llvm::isa<::pcc::nn::InputRoleAttr>($_self)">,
-                         "role of an input of nn"> {
+                         "role of a program input"> {
   let storageType = "::pcc::nn::InputRoleAttr";
   let returnType = "::pcc::nn::InputRole";
   let convertFromStorage = "$_self.getValue()";
@@ -36,11 +36,11 @@ def Pipe_RoleAttr : Attr<CPred<"::llvm::isa<::pcc::nn::InputRoleAttr>($_self)">,
 }
 
 def Pipe_InputOp : Pipe_Symbol<"input"> {
-  let summary = "What the runtime fills before a step";
+  let summary = "An input, which the runtime fills before a step";
   let description = [{
-    `role` is that of the input in nn, `name` the model's name of it. Inputs
-    with a row per sample (tokens, targets, labels, samples and data) have an
-    instance per microbatch, the others one per step.
+    `role` is the input's `nn.role`, `name` its name in the model. Inputs with
+    a batch dim (tokens, targets, labels, samples and data) have one instance
+    per microbatch, other inputs one per step.
 
     ```mlir
     pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
@@ -57,9 +57,10 @@ def Pipe_InputOp : Pipe_Symbol<"input"> {
 }
 
 def Pipe_OutputOp : Pipe_Symbol<"output"> {
-  let summary = "What the runtime reads after a step";
+  let summary = "An output, which the runtime reads after a step";
   let description = [{
-    A scalar of a training step, or an output of a forward-only model.
+    A scalar of a training step or an evaluation, such as the loss, or an output
+    of a forward-only program.
 
     ```mlir
     pipe.output @output.loss : tensor<f32> name "loss"
@@ -71,9 +72,11 @@ def Pipe_OutputOp : Pipe_Symbol<"output"> {
 }
 
 def Pipe_ValueOp : Pipe_Symbol<"value"> {
-  let summary = "A tensor that one task gives and others take";
+  let summary = "A tensor that is passed between tasks";
   let description = [{
-    There is one instance per microbatch and per stage that holds it.
+    One task produces it and other tasks use it, on the same stage or, after a
+    transfer, on others. Each stage that holds it has one instance per
+    microbatch.
 
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>
@@ -87,14 +90,16 @@ def Pipe_ValueOp : Pipe_Symbol<"value"> {
 def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface,
                               ["getAsmBlockArgumentNames"]>]> {
-  let summary = "What tasks compute, as a function of what they take";
+  let summary = "A function of one rank's nn and dist ops, called by tasks";
   let description = [{
-    One rank's nn and dist ops, without effects: parameters and state come in
-    as arguments, and a result goes `into` the argument whose place it takes.
-    Tasks bind arguments and results to symbols, so equal layers, with other
-    parameters and other neighbours, are calls of one body. An argument is
-    printed with the name that its location has. On a mesh all values say how
-    they lie, arguments behind `as`.
+    A body has no side effects: parameters and state are arguments, and a result
+    that updates one of them is marked `into` with the argument's number. The
+    result overwrites that argument.
+
+    Tasks bind arguments and results to symbols. So identical layers share one
+    body, which their tasks call with different parameters and values. An
+    argument is printed with the name that its location has. On a mesh every
+    value declares its sharding, arguments after `as`.
 
     ```mlir
     pipe.body @block (%x: tensor<2x8xf32>, %w: tensor<8x8xf32>,
@@ -109,16 +114,17 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     }
     ```
 
-    `gives_up` are arguments that nobody needs after any call of the body: it
-    may leave anything where they lie.
+    `gives_up` lists arguments that are dead after every call: the body may
+    overwrite their memory.
 
     **Constraints:**
     - it ends in `pipe.yield`, with a value for each result;
     - it has no `nn.read`, `nn.write` or `nn.accumulate`;
-    - `into` names an argument of the result's type, each at most once;
-    - `gives_up` are arguments in ascending order, none of them in `into`.
+    - `into` names an argument of the result's type; an argument is named at
+      most once;
+    - `gives_up` lists arguments in ascending order, none of which `into` names.
   }];
-  // By result: the argument whose place it takes, or -1.
+  // For each result the argument that it overwrites, or -1.
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$into,
                    OptionalAttr<DenseI64ArrayAttr>:$gives_up);
   let regions = (region SizedRegion<1>:$body);
@@ -129,44 +135,45 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     ::mlir::OperandRange getResults() {
       return getBlock()->getTerminator()->getOperands();
     }
-    /// The argument whose place result i takes; nothing where it has its own.
+    /// The argument that result i overwrites; nullopt if it has memory of its
+    /// own.
     std::optional<unsigned> getReplaced(unsigned i) {
       int64_t argument = getInto()[i];
       return argument < 0 ? std::nullopt : std::optional<unsigned>(argument);
     }
-    /// The result that takes an argument's place, if one does.
+    /// The result that overwrites an argument, if any does.
     std::optional<unsigned> getReplacing(unsigned argument) {
       for (auto [i, replaced] : ::llvm::enumerate(getInto()))
         if (replaced == int64_t(argument))
           return unsigned(i);
       return std::nullopt;
     }
-    /// Whether nobody needs an argument afterwards.
+    /// Whether an argument is dead after every call.
     bool givesUp(unsigned argument) {
       return getGivesUp() &&
              ::llvm::is_contained(*getGivesUp(), int64_t(argument));
     }
-    /// Whether a result goes into an argument's place that does not depend on
-    /// what was there.
+    /// Whether a result overwrites an argument whose old value is not used.
     bool overwrites(unsigned argument) {
       return getReplacing(argument) &&
              getBlock()->getArgument(argument).use_empty();
     }
-    /// Whether it only gives what is there another name, by which it is sent
-    /// to others: it has results, each the argument whose place it takes, no
-    /// ops, and gives nothing up.
+    /// Whether the body only renames state, to send it under the name of a
+    /// `pipe.value`: it has no ops, each result is the argument that it
+    /// overwrites, there is at least one result, and `gives_up` is empty.
     bool onlyRenames();
   }];
 }
 
 def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A part of a step that one stage runs without waiting";
+  let summary = "Calls a body with arguments and results bound to symbols";
   let description = [{
-    A body, and what its arguments and results are in this task: arguments are
-    `pipe.input`s, `pipe.value`s, parameters and state, which are read as the
-    task begins, or integers; results are `pipe.value`s and `pipe.output`s, or
-    take the place of a parameter or state as the task ends.
+    A task is the part of a step that one stage runs without waiting for a
+    transfer. Arguments are bound to `pipe.input`s, `pipe.value`s, parameters
+    or state, which are read when the task begins, or to integers. Results are
+    bound to `pipe.value`s and `pipe.output`s, or overwrite a parameter or state
+    when the task ends.
 
     ```mlir
     pipe.input @input.tokens : tensor<2x64xi64> role tokens name "input_ids"
@@ -182,10 +189,9 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
         (@input.tokens, @wte) -> (@value.0)
     ```
 
-    Microbatches add up their gradients in states that hold nothing as a step
-    begins. So the first run that writes one must put its part there, and the
-    others add to it. `first` is the body that does so; a run says whether it
-    calls this one.
+    Gradient buffers are not initialized when a step begins. The first
+    microbatch overwrites a gradient; later ones accumulate into it. `first`
+    names the body of the overwriting run; a `pipe.run` with `first` calls it.
 
     ```mlir
     pipe.value @x : tensor<8xf32>
@@ -207,16 +213,17 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
     **Constraints:**
     - it calls a `pipe.body` with a symbol for each argument and result, of the
       declared type;
-    - an argument is a `pipe.input`, `pipe.value`, `nn.param` or `nn.state`, or,
-      if it is a `tensor<i64>`, an integer;
-    - a result that takes an argument's place is bound to the `nn.param` or
-      `nn.state` that the argument is, or to a `pipe.value`, which lies where
-      the `nn.state` did, that holds nothing then; any other to a `pipe.value`
-      or `pipe.output`;
-    - no two arguments are the same parameter or state, no two results the
-      same symbol;
-    - nothing is both taken and given but by a result that takes its place;
-    - what runs once per step has no body for its first run.
+    - an argument is bound to a `pipe.input`, `pipe.value`, `nn.param` or
+      `nn.state`, or, if it is a `tensor<i64>`, to an integer;
+    - a result that overwrites an argument is bound to the argument's `nn.param`
+      or `nn.state`. If that is an `nn.state`, the result may instead be bound
+      to a `pipe.value`, which then uses the state's memory; the state is dead;
+    - any other result is bound to a `pipe.value` or `pipe.output`;
+    - no two arguments are bound to the same parameter or state, no two results
+      to the same symbol;
+    - a symbol is bound to both an argument and a result only if that result
+      overwrites that argument;
+    - only a task that runs once per microbatch has a `first` body.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Pipe_Stage:$stage,
     Pipe_PhaseAttr:$phase, FlatSymbolRefAttr:$body,
@@ -229,11 +236,12 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     bool isPerMicrobatch() { return pipe::isPerMicrobatch(getPhase()); }
-    /// What a run calls.
+    /// The body that a run calls.
     ::mlir::FlatSymbolRefAttr getCallee(bool isFirst) {
       return isFirst && getFirstAttr() ? getFirstAttr() : getBodyAttr();
     }
-    /// The entry point whose schedules run this task, or the first of them.
+    /// The entry point whose schedules run this task; training for a gather,
+    /// which evaluation runs as well.
     Entry getEntry() {
       if (getPhase() == Phase::ForwardOnly)
         return Entry::Forward;
@@ -242,8 +250,8 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
                  ? Entry::Evaluate
                  : Entry::Train;
     }
-    /// Whether the schedules of an entry point run it: gathers are run by those
-    /// of training and of evaluation.
+    /// Whether schedules of an entry point run this task. Gathers run in
+    /// training and in evaluation.
     bool isIn(Entry entry) {
       return getPhase() == Phase::Gather ? entry != Entry::Forward
                                          : getEntry() == entry;
@@ -254,9 +262,9 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
           ::mlir::dyn_cast<::mlir::FlatSymbolRefAttr>(getSources()[i]);
       return symbol ? symbol.getValue() : ::llvm::StringRef();
     }
-    /// The symbols that arguments, then results, are bound to.
+    /// The symbols that the arguments are bound to, then those of the results.
     ::llvm::SmallVector<::llvm::StringRef> getBoundSymbols();
-    /// The integer that argument i is bound to, if it is.
+    /// The integer that argument i is bound to; nullopt for a symbol.
     std::optional<int64_t> getInteger(unsigned i) {
       if (auto integer = ::mlir::dyn_cast<::mlir::IntegerAttr>(getSources()[i]))
         return integer.getInt();
@@ -272,18 +280,19 @@ def Pipe_TaskOp : Pipe_Op<"task", [Symbol,
 
 def Pipe_YieldOp : Pipe_Op<"yield", [Pure, Terminator,
     HasParent<"BodyOp">]> {
-  let summary = "The results of a body";
+  let summary = "Returns the results of a body";
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$results);
   let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 
 def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     NoRegionArguments]> {
-  let summary = "Everything one stage does in a step, in order";
+  let summary = "The ordered list of one stage's runs and transfers";
   let description = [{
-    Transfers are posted in this order and pair with those of the other stage
-    per channel, first with first. What a stage does alike for one microbatch
-    after another is a `pipe.loop`.
+    Each entry point has one schedule per stage. Transfers are posted in this
+    order. Sends and receives of a channel match in order: the n-th send of one
+    stage with the n-th receive of the other. A sequence that repeats for
+    consecutive microbatches is a `pipe.loop`.
 
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>
@@ -308,8 +317,10 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
     ```
 
     **Constraints:**
-    - it holds runs, releases, sends, receives, exchanges and loops of them only. That
-      each task runs when and as often as it must is checked by `--pipe-check`.
+    - it contains only runs, releases, sends, receives, exchanges and loops.
+
+    `--pipe-check` verifies that each task runs in a valid order and as often as
+    it must.
   }];
   let arguments = (ins Pipe_EntryAttr:$entry, Pipe_Stage:$stage,
                    ConfinedAttr<I64Attr, [IntPositive]>:$microbatches);
@@ -327,10 +338,10 @@ def Pipe_ScheduleOp : Pipe_Op<"schedule", [NoTerminator, SingleBlock,
 def Pipe_LoopOp : Pipe_Op<"loop", [HasParent<"ScheduleOp">, NoTerminator,
     SingleBlock, DeclareOpInterfaceMethods<OpAsmOpInterface,
                                            ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Steps that are done for one microbatch after another";
+  let summary = "Repeats ops of a schedule for consecutive microbatches";
   let description = [{
-    The steps are done for each microbatch of [begin, end), in order; they name
-    microbatches by how many they are behind it.
+    The loop variable `%m` counts the microbatches of [begin, end). Ops in the
+    loop name microbatches relative to it, such as `%m + 1`.
 
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>
@@ -352,9 +363,10 @@ def Pipe_LoopOp : Pipe_Op<"loop", [HasParent<"ScheduleOp">, NoTerminator,
     ```
 
     **Constraints:**
-    - it runs at least once and has at least one step;
-    - it holds runs, releases, sends, receives and exchanges only, which name
-      microbatches of the schedule, all of them relative to the loop's.
+    - it has at least one iteration and at least one op;
+    - it contains only runs, releases, sends, receives and exchanges;
+    - they name microbatches relative to the loop variable; in every iteration
+      these are microbatches of the schedule.
   }];
   let arguments = (ins I64Attr:$begin, I64Attr:$end);
   let regions = (region SizedRegion<1>:$body);
@@ -371,15 +383,15 @@ class Pipe_Step<string mnemonic, list<Trait> traits = []>
      DeclareOpInterfaceMethods<SymbolUserOpInterface>])>;
 
 def Pipe_RunOp : Pipe_Step<"run"> {
-  let summary = "Runs a task, of one microbatch or once per step";
+  let summary = "Runs a task, for one microbatch or for the whole step";
   let description = [{
     See `pipe.schedule` for an example.
 
     **Constraints:**
     - the symbol is a task of the schedule's stage and entry point;
-    - a microbatch of the schedule is named where the task is of a phase that
-      runs once per microbatch, and none where it is not;
-    - `first` is said of a task that has a body for it.
+    - a run of a task that runs once per microbatch names a microbatch of the
+      schedule; any other run names none;
+    - `first` requires a task with a `first` body.
   }];
   let arguments = (ins FlatSymbolRefAttr:$task, Optional<Index>:$loop,
                    OptionalAttr<I64Attr>:$microbatch, UnitAttr:$first);
@@ -388,8 +400,8 @@ def Pipe_RunOp : Pipe_Step<"run"> {
     attr-dict
   }];
   let extraClassDeclaration = [{
-    /// The microbatch where the loop around is at `variable`; 0 for a task
-    /// that runs once per step.
+    /// The microbatch when the enclosing loop's variable is `variable`; 0 for a
+    /// task that runs once per step.
     int64_t getMicrobatchAt(int64_t variable) {
       return int64_t(getMicrobatch().value_or(0)) + (getLoop() ? variable : 0);
     }
@@ -397,13 +409,23 @@ def Pipe_RunOp : Pipe_Step<"run"> {
 }
 
 def Pipe_ReleaseOp : Pipe_Step<"release"> {
-  let summary = "Says that a gathered row is not used any more";
+  let summary = "Marks a gathered bucket as dead";
   let description = [{
-    A row that is marked `nn.released` holds nothing from here on, until a task
-    gathers it again. See `pipe.schedule` for the place of a step.
+    The bucket is dead until a task gathers it again, so its memory may be
+    reused. See `pipe.schedule` for the context.
+
+    ```mlir
+    nn.param @w : tensor<8xf32> init normal
+    nn.state @copy.w : tensor<8xbf16> copy of @w
+    nn.state @bucket.0.copy : tensor<1x8xbf16> bucket members [@copy.w] at [0]
+        {nn.released}
+    pipe.schedule train stage 0 microbatches 1 {
+      pipe.release @bucket.0.copy
+    }
+    ```
 
     **Constraints:**
-    - the symbol is such a row.
+    - the symbol is a bucket marked `nn.released`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$row);
   let assemblyFormat = "$row attr-dict";
@@ -415,8 +437,8 @@ def Pipe_SendOp : Pipe_Step<"send"> {
     See `pipe.schedule` for an example.
 
     **Constraints** (of all transfers):
-    - the symbol is a `pipe.value`, the microbatch one of the schedule's;
-    - the other stage is not the schedule's own.
+    - the symbol is a `pipe.value`, the microbatch one of the schedule;
+    - the peer stage is not the schedule's stage.
   }];
   let arguments = (ins FlatSymbolRefAttr:$value, Optional<Index>:$loop,
                    I64Attr:$microbatch, I64Attr:$stage, I64Attr:$channel);
@@ -440,11 +462,11 @@ def Pipe_RecvOp : Pipe_Step<"recv"> {
 }
 
 def Pipe_ExchangeOp : Pipe_Step<"exchange", [AttrSizedOperandSegments]> {
-  let summary = "A send and a receive that wait for each other";
+  let summary = "Sends and receives concurrently";
   let description = [{
-    Opposing transfers between two stages must be one op: under rendezvous two
-    stages that both send first would wait forever. See `pipe.schedule` for an
-    example, `pipe.send` for constraints.
+    Opposing transfers between two stages must be one op. With blocking
+    transfers, two stages that both send first would deadlock. See
+    `pipe.schedule` for an example, `pipe.send` for constraints.
   }];
   let arguments = (ins FlatSymbolRefAttr:$sent, Optional<Index>:$send_loop,
     I64Attr:$send_microbatch, I64Attr:$send_stage, I64Attr:$send_channel,

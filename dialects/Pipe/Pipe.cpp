@@ -18,7 +18,8 @@ static ParseResult parseRole(OpAsmParser &parser,
     return failure();
   auto parsed = pcc::nn::symbolizeInputRole(keyword);
   if (!parsed)
-    return parser.emitError(loc, "'") << keyword << "' is no role of an input";
+    return parser.emitError(loc, "'")
+           << keyword << "' is not a role of an input";
   role = pcc::nn::InputRoleAttr::get(parser.getContext(), *parsed);
   return success();
 }
@@ -83,8 +84,8 @@ void PipeDialect::initialize() {
 
 bool InputOp::isPerMicrobatch() { return nn::hasRowPerSample(getRole()); }
 
-/// `@name (%a: type as #layout, ...) -> (type, type into 0, ...) { ... }`,
-/// with layouts for all arguments or none.
+/// `@name (%a: type as #sharding, ...) -> (type, type into 0, ...) { ... }`,
+/// with shardings for all arguments or none.
 ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;

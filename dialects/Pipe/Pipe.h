@@ -18,19 +18,20 @@
 
 namespace pcc::pipe {
 
-/// Whether a phase's tasks run once per microbatch; else once per step.
+/// Whether tasks of a phase run once per microbatch.
 inline bool isPerMicrobatch(Phase phase) {
   return phase != Phase::Reduce && phase != Phase::Update &&
          phase != Phase::EvaluateResult && phase != Phase::Gather;
 }
 
-/// Whether a phase's tasks have of a sum over stages their own stage's part:
-/// they make it, and nothing else of it.
+/// Whether tasks of a phase see only their own stage's contribution to a state
+/// that is partial over the pipeline axis. In such a task the state is not
+/// partial over that axis.
 inline bool hasPartOfStage(Phase phase) {
   return isPerMicrobatch(phase) && phase != Phase::ReduceEach;
 }
 
-/// Whether a phase's tasks compute a segment of the model for a microbatch.
+/// Whether tasks of a phase compute a segment of the model for one microbatch.
 inline bool isOfSegment(Phase phase) {
   return phase == Phase::Forward || phase == Phase::Backward ||
          phase == Phase::ForwardBackward || phase == Phase::Evaluate;

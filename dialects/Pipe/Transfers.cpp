@@ -1,4 +1,4 @@
-//===- Transfers.cpp - Transfers between stages, by halves ----------------===//
+//===- Transfers.cpp - The two halves of a stage-to-stage transfer --------===//
 
 #include "dialects/Pipe/Transfers.h"
 

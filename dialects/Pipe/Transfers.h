@@ -1,4 +1,4 @@
-//===- Transfers.h - Transfers between stages, by halves --------*- C++ -*-===//
+//===- Transfers.h - The two halves of a transfer ---------------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_PIPE_TRANSFERS_H
 #define PCC_DIALECTS_PIPE_TRANSFERS_H
@@ -7,30 +7,30 @@
 
 namespace pcc::pipe {
 
-/// What one stage does of a transfer.
+/// One stage's half of a transfer: the send or the receive.
 struct Half {
-  /// Whether the stage sends; else it receives.
+  /// Whether this is the send.
   bool isSend;
   /// The symbol of the `pipe.value` that is transferred.
   llvm::StringRef value;
-  /// Which microbatch's instance of it.
+  /// The microbatch of the transferred instance.
   int64_t microbatch;
-  /// The stage that does the other half.
+  /// The stage of the other half.
   int64_t peer;
-  /// Of all transfers from one stage to another those of one channel are
-  /// matched in order, the first send with the first recv.
+  /// Transfers from one stage to another match in order within a channel: the
+  /// n-th send with the n-th receive.
   int64_t channel;
 
-  /// Whether `other`, which stage `stage` posts, is the other half.
+  /// Whether `other`, posted by stage `stage`, can match this half.
   bool isCounterpart(const Half &other, int64_t stage) const {
     return other.isSend != isSend && other.peer == stage &&
            other.channel == channel;
   }
 };
 
-/// The halves that an op of a schedule posts: one of a send or recv, both of
-/// an exchange, the send first; none of other ops. `variable`: where the loop
-/// around it is, if one is.
+/// The halves that an op of a schedule posts: one for a send or receive, two
+/// for an exchange (the send first), none for other ops. `variable` is the
+/// value of the enclosing loop's variable, if there is a loop.
 llvm::SmallVector<Half, 2> halvesOf(mlir::Operation *op, int64_t variable = 0);
 
 } // namespace pcc::pipe

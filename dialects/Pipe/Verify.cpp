@@ -1,7 +1,7 @@
 //===- Verify.cpp - Well-formedness of tasks and schedules ----------------===//
 //
-// Only what one op and the symbols it names can show. That a schedule computes
-// everything once and in order is the business of --pipe-check.
+// These verifiers check one op and the symbols it names. --pipe-check verifies
+// that schedules compute everything once and in a valid order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,30 +25,32 @@ LogicalResult BodyOp::verify() {
   for (Operation &op : *block)
     if (isa<nn::ReadOp, nn::WriteOp, nn::AccumulateOp>(op))
       return op.emitOpError()
-             << "is in a body, whose parameters and state are arguments";
+             << "is not allowed in a body, which takes parameters and state as "
+                "arguments";
   llvm::SmallDenseSet<int64_t> taken;
   for (auto [i, value, into] : llvm::enumerate(getResults(), getInto())) {
     if (into == -1)
       continue;
     if (into < 0 || into >= int64_t(block->getNumArguments()))
-      return emitOpError() << "has result " << i << " go into argument " << into
+      return emitOpError() << "writes result " << i << " into argument " << into
                            << " of " << block->getNumArguments();
     if (!taken.insert(into).second)
-      return emitOpError() << "has two results go into argument " << into;
+      return emitOpError() << "writes two results into argument " << into;
     Type type = block->getArgument(into).getType();
     if (type != value.getType())
-      return emitOpError() << "has result " << i << " of " << value.getType()
-                           << " go into argument " << into << " of " << type;
+      return emitOpError() << "writes result " << i << " of " << value.getType()
+                           << " into argument " << into << " of " << type;
   }
   int64_t last = -1;
   for (int64_t argument : getGivesUp().value_or(ArrayRef<int64_t>())) {
     if (argument <= last || argument >= int64_t(block->getNumArguments()))
-      return emitOpError() << "gives up argument " << argument << " of "
+      return emitOpError() << "lists argument " << argument << " of "
                            << block->getNumArguments()
-                           << "; arguments are named in order";
+                           << " in 'gives_up'; indices must be ascending and "
+                              "in range";
     if (taken.contains(argument))
-      return emitOpError() << "gives up argument " << argument
-                           << ", whose place a result takes";
+      return emitOpError() << "lists argument " << argument
+                           << " in 'gives_up', but a result overwrites it";
     last = argument;
   }
   return success();
@@ -58,21 +60,22 @@ LogicalResult TaskOp::verify() {
   for (Attribute source : getSources())
     if (!isa<FlatSymbolRefAttr, IntegerAttr>(source))
       return emitOpError() << "binds an argument to " << source
-                           << ", which is no symbol and no integer";
+                           << ", which is neither a symbol nor an integer";
   for (Attribute target : getTargets())
     if (!isa<FlatSymbolRefAttr>(target))
       return emitOpError() << "binds a result to " << target
-                           << ", which is no symbol";
+                           << ", which is not a symbol";
   return success();
 }
 
-/// Whether a symbol keeps what it holds from step to step.
+/// Whether a symbol's contents persist from step to step.
 static bool isKept(Operation *symbol) {
   return isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbol);
 }
 
-/// The declared type of what an argument or a result with a place of its own
-/// may be bound to, or null if it is no such symbol.
+/// The declared type of a symbol that an argument (`isSource`) may be bound to,
+/// or a result that is not bound to the symbol of the argument it overwrites;
+/// null for any other symbol.
 static Type boundType(Operation *symbol, bool isSource) {
   if (auto value = dyn_cast_or_null<ValueOp>(symbol))
     return value.getType();
@@ -90,27 +93,32 @@ static Type boundType(Operation *symbol, bool isSource) {
 LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto body = tables.lookupNearestSymbolFrom<BodyOp>(*this, getBodyAttr());
   if (!body)
-    return emitOpError() << "calls " << getBodyAttr() << ", which is no body";
+    return emitOpError() << "calls " << getBodyAttr()
+                         << ", which is not a body";
   auto arguments = body.getBlock()->getArguments();
   if (arguments.size() != getSources().size())
-    return emitOpError() << "binds " << getSources().size() << " arguments of "
+    return emitOpError() << "binds " << getSources().size()
+                         << " arguments, but the body takes "
                          << arguments.size();
   if (body.getInto().size() != getTargets().size())
-    return emitOpError() << "binds " << getTargets().size() << " results of "
+    return emitOpError() << "binds " << getTargets().size()
+                         << " results, but the body returns "
                          << body.getInto().size();
   if (getFirstAttr()) {
     auto first = tables.lookupNearestSymbolFrom<BodyOp>(*this, getFirstAttr());
     if (!first)
       return emitOpError() << "calls " << getFirstAttr()
-                           << " first, which is no body";
+                           << " first, which is not a body";
     if (!isPerMicrobatch())
-      return emitOpError() << "runs once, and has a body for its first run";
+      return emitOpError()
+             << "runs once per step, so it cannot have a separate "
+                "body for its first run";
     if (first.getInto() != body.getInto() ||
         first.getBlock()->getArgumentTypes() !=
             body.getBlock()->getArgumentTypes() ||
         first.getResults().getTypes() != body.getResults().getTypes())
-      return emitOpError() << "calls " << getFirstAttr() << " first, which is "
-                           << "called otherwise than " << getBodyAttr();
+      return emitOpError() << "calls " << getFirstAttr() << " first, which has "
+                           << "another signature than " << getBodyAttr();
   }
   auto check = [&](Attribute name, Type type, bool isSource) {
     auto symbol = cast<FlatSymbolRefAttr>(name);
@@ -119,7 +127,7 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     if (!declared)
       return LogicalResult(
           emitOpError() << "binds " << (isSource ? "an argument" : "a result")
-                        << " to " << symbol << ", which is no "
+                        << " to " << symbol << ", which is not a "
                         << (isSource ? "pipe.input, pipe.value, parameter or "
                                        "state"
                                      : "pipe.value or pipe.output"));
@@ -154,7 +162,8 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     Attribute source = replaced ? getSources()[*replaced] : Attribute();
     if (target != source) {
       if (llvm::is_contained(getSources(), target))
-        return emitOpError() << "takes and gives " << target;
+        return emitOpError()
+               << "binds both an argument and a result to " << target;
       if (failed(check(target, value.getType(), /*isSource=*/false)))
         return failure();
     }
@@ -164,13 +173,13 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     Operation *held =
         place ? tables.lookupNearestSymbolFrom(*this, place) : nullptr;
     if (!isKept(held))
-      return emitOpError() << "replaces " << source
-                           << ", which is no parameter or state";
+      return emitOpError() << "overwrites " << source
+                           << ", which is not a parameter or state";
     bool isValue = isa_and_nonnull<ValueOp>(
         tables.lookupNearestSymbolFrom(*this, cast<FlatSymbolRefAttr>(target)));
     if (target != source && (!isValue || !isa<nn::StateOp>(held)))
-      return emitOpError() << "binds a result that takes the place of "
-                           << source << " to " << target;
+      return emitOpError() << "binds a result that overwrites " << source
+                           << " to " << target;
   }
   return success();
 }
@@ -186,15 +195,16 @@ LogicalResult LoopOp::verify() {
   if (failed(verifyLoop(*this)))
     return failure();
   if (getBlock()->empty())
-    return emitOpError() << "has no steps";
+    return emitOpError() << "needs at least one op";
   for (Operation &op : *getBlock())
     if (!isa<RunOp, ReleaseOp, SendOp, RecvOp, ExchangeOp>(op))
       return op.emitOpError() << "cannot be part of a loop";
   return success();
 }
 
-/// Checks that a microbatch lies within the schedule around `op`, in a loop at
-/// each of its turns. `variable` is what the number is relative to, or null.
+/// Checks that `op` names a microbatch of its schedule, in a loop in every
+/// iteration. `variable` is the loop variable that the number is relative to,
+/// or null.
 static LogicalResult checkMicrobatch(Operation *op, int64_t microbatch,
                                      Value variable) {
   int64_t count = op->getParentOfType<ScheduleOp>().getMicrobatches();
@@ -202,21 +212,23 @@ static LogicalResult checkMicrobatch(Operation *op, int64_t microbatch,
   if (auto loop = dyn_cast<LoopOp>(op->getParentOp())) {
     if (!variable)
       return op->emitOpError()
-             << "names microbatch " << microbatch << " at each turn of a loop";
+             << "names microbatch " << microbatch
+             << " in every iteration of a loop, not relative to its variable";
     last += int64_t(loop.getEnd()) - 1;
     microbatch += int64_t(loop.getBegin());
   }
   for (int64_t named : {microbatch, last})
     if (named < 0 || named >= count)
-      return op->emitOpError()
-             << "names microbatch " << named << " of " << count;
+      return op->emitOpError() << "names microbatch " << named
+                               << ", but the schedule has " << count;
   return success();
 }
 
 LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto task = tables.lookupNearestSymbolFrom<TaskOp>(*this, getTaskAttr());
   if (!task)
-    return emitOpError() << "names " << getTaskAttr() << ", which is no task";
+    return emitOpError() << "names " << getTaskAttr()
+                         << ", which is not a task";
   auto schedule = (*this)->getParentOfType<ScheduleOp>();
   if (task.getStage() != schedule.getStage())
     return emitOpError() << "runs a task of stage " << task.getStage()
@@ -224,12 +236,12 @@ LogicalResult RunOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!task.isIn(schedule.getEntry()))
     return emitOpError() << "runs a task of phase "
                          << stringifyPhase(task.getPhase())
-                         << " in the schedule to "
+                         << " in the schedule of entry point "
                          << stringifyEntry(schedule.getEntry());
   if (getFirst() && !task.getFirst())
-    return emitOpError() << "is first of " << getTaskAttr()
-                         << ", which has no body for it";
-  // Elsewhere than in the text a loop may be given without a number.
+    return emitOpError() << "is the first run of " << getTaskAttr()
+                         << ", which has no separate body for it";
+  // The generic form and C++ builders can set the loop without a microbatch.
   if (task.isPerMicrobatch() != getMicrobatch().has_value() ||
       (getLoop() && !getMicrobatch()))
     return emitOpError() << "must" << (task.isPerMicrobatch() ? "" : " not")
@@ -244,15 +256,16 @@ LogicalResult ReleaseOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (row && row->hasAttr(nn::kReleasedAttr))
     return success();
   return emitOpError() << "names " << getRowAttr()
-                       << ", which is no row that is gathered for each use";
+                       << ", which is not a bucket marked 'nn.released'";
 }
 
-/// Checks one end of a transfer.
+/// Checks one half of a transfer.
 static LogicalResult checkTransfer(Operation *op, SymbolTableCollection &tables,
                                    FlatSymbolRefAttr value, Value loop,
                                    int64_t microbatch, int64_t peer) {
   if (!tables.lookupNearestSymbolFrom<ValueOp>(op, value))
-    return op->emitOpError() << "names " << value << ", which is no pipe.value";
+    return op->emitOpError()
+           << "names " << value << ", which is not a pipe.value";
   if (peer == int64_t(op->getParentOfType<ScheduleOp>().getStage()))
     return op->emitOpError() << "is between stage " << peer << " and itself";
   return checkMicrobatch(op, microbatch, loop);

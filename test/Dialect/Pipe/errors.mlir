@@ -20,7 +20,7 @@ pipe.schedule train stage -1 microbatches 1 {
 
 // -----
 
-// expected-error @+1 {{binds an argument to @x, which is no pipe.input, pipe.value, parameter or state}}
+// expected-error @+1 {{binds an argument to @x, which is not a pipe.input, pipe.value, parameter or state}}
 pipe.task @t stage 0 forward calls @t.body (@x)
 pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
@@ -36,7 +36,7 @@ pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
 pipe.input @x : tensor<3xf32> role data name "x"
 pipe.input @y : tensor<3xf32> role targets name "y"
-// expected-error @+1 {{binds a result to @x, which is no pipe.value or pipe.output}}
+// expected-error @+1 {{binds a result to @x, which is not a pipe.value or pipe.output}}
 pipe.task @t stage 0 forward calls @t.body (@y) -> (@x)
 pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %a : tensor<3xf32>
@@ -46,7 +46,7 @@ pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
 
 // What it would read could be written already.
 pipe.value @x : tensor<3xf32>
-// expected-error @+1 {{takes and gives @x}}
+// expected-error @+1 {{binds both an argument and a result to @x}}
 pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
 pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %a : tensor<3xf32>
@@ -79,7 +79,7 @@ pipe.body @t.body (%a: tensor<f32>) { pipe.yield }
 
 // What is read after a step is no argument.
 pipe.output @x : tensor<3xf32> name "x"
-// expected-error @+1 {{binds an argument to @x, which is no pipe.input, pipe.value, parameter or state}}
+// expected-error @+1 {{binds an argument to @x, which is not a pipe.input, pipe.value, parameter or state}}
 pipe.task @t stage 0 forward calls @t.body (@x)
 pipe.body @t.body (%a: tensor<3xf32>) { pipe.yield }
 
@@ -112,21 +112,21 @@ pipe.body @t.body (%a: tensor<2xf32>) { pipe.yield }
 
 // -----
 
-// expected-error @+1 {{calls @t.body, which is no body}}
+// expected-error @+1 {{calls @t.body, which is not a body}}
 pipe.task @t stage 0 forward calls @t.body ()
 pipe.value @t.body : tensor<3xf32>
 
 // -----
 
 pipe.value @x : tensor<3xf32>
-// expected-error @+1 {{binds 1 arguments of 0}}
+// expected-error @+1 {{binds 1 arguments, but the body takes 0}}
 pipe.task @t stage 0 forward calls @t.body (@x)
 pipe.body @t.body () { pipe.yield }
 
 // -----
 
 pipe.value @x : tensor<3xf32>
-// expected-error @+1 {{binds 1 results of 0}}
+// expected-error @+1 {{binds 1 results, but the body returns 0}}
 pipe.task @t stage 0 forward calls @t.body () -> (@x)
 pipe.body @t.body () { pipe.yield }
 
@@ -148,7 +148,7 @@ pipe.body @t.body (%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>,
 // Only in the place of an argument is a result a state.
 nn.state @r : tensor<3xf32> sum
 nn.state @s : tensor<3xf32> sum
-// expected-error @+1 {{binds a result to @s, which is no pipe.value or pipe.output}}
+// expected-error @+1 {{binds a result to @s, which is not a pipe.value or pipe.output}}
 pipe.task @t stage 0 forward calls @t.body (@r) -> (@s)
 pipe.body @t.body (%r: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %r : tensor<3xf32>
@@ -157,7 +157,7 @@ pipe.body @t.body (%r: tensor<3xf32>) -> (tensor<3xf32>) {
 // -----
 
 nn.state @s : tensor<3xf32> sum
-// expected-error @+1 {{takes and gives @s}}
+// expected-error @+1 {{binds both an argument and a result to @s}}
 pipe.task @t stage 0 forward calls @t.body (@s) -> (@s)
 pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32>) {
   pipe.yield %s : tensor<3xf32>
@@ -167,7 +167,7 @@ pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32>) {
 
 nn.state @s : tensor<3xf32> sum
 nn.state @r : tensor<3xf32> sum
-// expected-error @+1 {{binds a result to @r, which is no pipe.value or pipe.output}}
+// expected-error @+1 {{binds a result to @r, which is not a pipe.value or pipe.output}}
 pipe.task @t stage 0 forward calls @t.body (@s) -> (@r)
 pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
   pipe.yield %s : tensor<3xf32>
@@ -177,7 +177,7 @@ pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
 
 pipe.output @o : tensor<3xf32> name "o"
 nn.state @s : tensor<3xf32> sum
-// expected-error @+1 {{binds a result that takes the place of @s to @o}}
+// expected-error @+1 {{binds a result that overwrites @s to @o}}
 pipe.task @t stage 0 reduce calls @t.body (@s) -> (@o)
 pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
   pipe.yield %s : tensor<3xf32>
@@ -187,7 +187,7 @@ pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
 
 pipe.value @v : tensor<3xf32>
 nn.param @p : tensor<3xf32> init normal
-// expected-error @+1 {{binds a result that takes the place of @p to @v}}
+// expected-error @+1 {{binds a result that overwrites @p to @v}}
 pipe.task @t stage 0 reduce calls @t.body (@p) -> (@v)
 pipe.body @t.body (%p: tensor<3xf32>) -> (tensor<3xf32> into 0) {
   pipe.yield %p : tensor<3xf32>
@@ -207,7 +207,7 @@ pipe.body @t.body (%s: tensor<3xf32>) -> (tensor<3xf32> into 0) {
 // -----
 
 pipe.value @x : tensor<3xf32>
-// expected-error @+1 {{replaces @x, which is no parameter or state}}
+// expected-error @+1 {{overwrites @x, which is not a parameter or state}}
 pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
 pipe.body @t.body (%x: tensor<3xf32>) -> (tensor<3xf32> into 0) {
   pipe.yield %x : tensor<3xf32>
@@ -222,21 +222,21 @@ pipe.body @b () -> (tensor<3xf32>) {
 
 // -----
 
-// expected-error @+1 {{has result 0 go into argument 1 of 1}}
+// expected-error @+1 {{writes result 0 into argument 1 of 1}}
 pipe.body @b (%s: tensor<3xf32>) -> (tensor<3xf32> into 1) {
   pipe.yield %s : tensor<3xf32>
 }
 
 // -----
 
-// expected-error @+1 {{has result 0 go into argument -2 of 1}}
+// expected-error @+1 {{writes result 0 into argument -2 of 1}}
 pipe.body @b (%s: tensor<3xf32>) -> (tensor<3xf32> into -2) {
   pipe.yield %s : tensor<3xf32>
 }
 
 // -----
 
-// expected-error @+1 {{has two results go into argument 0}}
+// expected-error @+1 {{writes two results into argument 0}}
 pipe.body @b (%s: tensor<3xf32>)
     -> (tensor<3xf32> into 0, tensor<3xf32> into 0) {
   pipe.yield %s, %s : tensor<3xf32>, tensor<3xf32>
@@ -244,7 +244,7 @@ pipe.body @b (%s: tensor<3xf32>)
 
 // -----
 
-// expected-error @+1 {{has result 1 of 'tensor<2xf32>' go into argument 0 of 'tensor<3xf32>'}}
+// expected-error @+1 {{writes result 1 of 'tensor<2xf32>' into argument 0 of 'tensor<3xf32>'}}
 pipe.body @b (%s: tensor<3xf32>, %t: tensor<2xf32>)
     -> (tensor<2xf32>, tensor<2xf32> into 0) {
   pipe.yield %t, %t : tensor<2xf32>, tensor<2xf32>
@@ -273,7 +273,7 @@ pipe.schedule train stage 0 microbatches 1 {
 pipe.task @t stage 0 forward calls @t.body ()
 pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{names microbatch 1 of 1}}
+  // expected-error @+1 {{names microbatch 1, but the schedule has 1}}
   pipe.run @t microbatch 1
 }
 
@@ -282,7 +282,7 @@ pipe.schedule train stage 0 microbatches 1 {
 pipe.task @t stage 0 evaluate calls @t.body ()
 pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{runs a task of phase evaluate in the schedule to train}}
+  // expected-error @+1 {{runs a task of phase evaluate in the schedule of entry point train}}
   pipe.run @t microbatch 0
 }
 
@@ -297,7 +297,7 @@ pipe.schedule train stage 0 microbatches 1 {
 // -----
 
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{names @v, which is no pipe.value}}
+  // expected-error @+1 {{names @v, which is not a pipe.value}}
   pipe.recv @v microbatch 0 from 1 channel 0
 }
 
@@ -316,13 +316,13 @@ pipe.body @b () {
 
 // -----
 
-// expected-error @+1 {{binds an argument to "x", which is no symbol and no integer}}
+// expected-error @+1 {{binds an argument to "x", which is neither a symbol nor an integer}}
 "pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = ["x"], targets = []}> : () -> ()
 pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
 
 // -----
 
-// expected-error @+1 {{binds a result to 3 : i64, which is no symbol}}
+// expected-error @+1 {{binds a result to 3 : i64, which is not a symbol}}
 "pipe.task"() <{sym_name = "t", stage = 0 : i64, phase = #pipe<phase forward>, body = @b, sources = [], targets = [3]}> : () -> ()
 pipe.body @b () { pipe.yield }
 
@@ -330,7 +330,7 @@ pipe.body @b () { pipe.yield }
 
 nn.state @s : tensor<f32> sum
 pipe.body @b (%x: tensor<f32>) {
-  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  // expected-error @+1 {{is not allowed in a body, which takes parameters and state as arguments}}
   %y = nn.read @s : tensor<f32>
   pipe.yield
 }
@@ -339,7 +339,7 @@ pipe.body @b (%x: tensor<f32>) {
 
 nn.state @s : tensor<f32> sum
 pipe.body @b (%x: tensor<f32>) {
-  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  // expected-error @+1 {{is not allowed in a body, which takes parameters and state as arguments}}
   nn.write %x, @s : tensor<f32>
   pipe.yield
 }
@@ -348,7 +348,7 @@ pipe.body @b (%x: tensor<f32>) {
 
 nn.state @s : tensor<f32> sum
 pipe.body @b (%x: tensor<f32>) {
-  // expected-error @+1 {{is in a body, whose parameters and state are arguments}}
+  // expected-error @+1 {{is not allowed in a body, which takes parameters and state as arguments}}
   nn.accumulate %x, @s : tensor<f32>
   pipe.yield
 }
@@ -373,7 +373,7 @@ pipe.schedule train stage 0 microbatches 1 {
 // -----
 
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{names @t, which is no task}}
+  // expected-error @+1 {{names @t, which is not a task}}
   pipe.run @t microbatch 0
 }
 
@@ -390,7 +390,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 pipe.value @v : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{names microbatch 3 of 1}}
+  // expected-error @+1 {{names microbatch 3, but the schedule has 1}}
   pipe.exchange @v microbatch 0 to 1 channel 0, @v microbatch 3 from 1 channel 1
 }
 
@@ -398,7 +398,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 pipe.value @v : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{names microbatch 3 of 1}}
+  // expected-error @+1 {{names microbatch 3, but the schedule has 1}}
   pipe.exchange @v microbatch 3 to 1 channel 0, @v microbatch 0 from 1 channel 1
 }
 
@@ -406,7 +406,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 pipe.value @a : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 4 {
-  // expected-error @+1 {{runs from 3 to 3}}
+  // expected-error @+1 {{has the empty range 3 to 3}}
   pipe.loop %m = 3 to 3 {
     pipe.send @a microbatch %m to 1 channel 0
   }
@@ -415,7 +415,7 @@ pipe.schedule train stage 0 microbatches 4 {
 // -----
 
 pipe.schedule train stage 0 microbatches 4 {
-  // expected-error @+1 {{has no steps}}
+  // expected-error @+1 {{needs at least one op}}
   pipe.loop %m = 0 to 3 {
   }
 }
@@ -425,7 +425,7 @@ pipe.schedule train stage 0 microbatches 4 {
 pipe.value @a : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m = 0 to 3 {
-    // expected-error @+1 {{names microbatch 1 at each turn of a loop}}
+    // expected-error @+1 {{names microbatch 1 in every iteration of a loop, not relative to its variable}}
     pipe.send @a microbatch 1 to 1 channel 0
   }
 }
@@ -435,7 +435,7 @@ pipe.schedule train stage 0 microbatches 4 {
 pipe.value @a : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m = 0 to 3 {
-    // expected-error @+1 {{names microbatch 4 of 4}}
+    // expected-error @+1 {{names microbatch 4, but the schedule has 4}}
     pipe.send @a microbatch %m + 2 to 1 channel 0
   }
 }
@@ -446,7 +446,7 @@ pipe.value @a : tensor<2xf32>
 pipe.value @b : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m = 0 to 3 {
-    // expected-error @+1 {{names microbatch -1 of 4}}
+    // expected-error @+1 {{names microbatch -1, but the schedule has 4}}
     pipe.exchange @a microbatch %m to 1 channel 0, @b microbatch %m + -1 from 1 channel 1
   }
 }
@@ -476,7 +476,7 @@ pipe.task @t stage 0 forward calls @t.body ()
 pipe.body @t.body () { pipe.yield }
 pipe.schedule train stage 0 microbatches 4 {
   pipe.loop %m = 0 to 3 {
-    // expected-error @+1 {{names microbatch 4 of 4}}
+    // expected-error @+1 {{names microbatch 4, but the schedule has 4}}
     pipe.run @t microbatch %m + 2
   }
 }
@@ -491,14 +491,14 @@ pipe.schedule train stage 0 microbatches 4 {
 
 // -----
 
-// expected-error @+1 {{gives up argument 1 of 1; arguments are named in order}}
+// expected-error @+1 {{lists argument 1 of 1 in 'gives_up'; indices must be ascending and in range}}
 pipe.body @b (%x: tensor<2xf32>) attributes {gives_up = array<i64: 1>} {
   pipe.yield
 }
 
 // -----
 
-// expected-error @+1 {{gives up argument 0 of 2; arguments are named in order}}
+// expected-error @+1 {{lists argument 0 of 2 in 'gives_up'; indices must be ascending and in range}}
 pipe.body @b (%x: tensor<2xf32>, %y: tensor<2xf32>)
     attributes {gives_up = array<i64: 1, 0>} {
   pipe.yield
@@ -506,7 +506,7 @@ pipe.body @b (%x: tensor<2xf32>, %y: tensor<2xf32>)
 
 // -----
 
-// expected-error @+1 {{gives up argument 0, whose place a result takes}}
+// expected-error @+1 {{lists argument 0 in 'gives_up', but a result overwrites it}}
 pipe.body @b (%x: tensor<2xf32>) -> (tensor<2xf32> into 0)
     attributes {gives_up = array<i64: 0>} {
   %y = nn.tanh %x : tensor<2xf32>
@@ -516,13 +516,13 @@ pipe.body @b (%x: tensor<2xf32>) -> (tensor<2xf32> into 0)
 // -----
 
 pipe.body @b () { pipe.yield }
-// expected-error @+1 {{calls @c first, which is no body}}
+// expected-error @+1 {{calls @c first, which is not a body}}
 pipe.task @t stage 0 backward calls @b first @c ()
 
 // -----
 
 pipe.body @b () { pipe.yield }
-// expected-error @+1 {{runs once, and has a body for its first run}}
+// expected-error @+1 {{runs once per step, so it cannot have a separate body for its first run}}
 pipe.task @t stage 0 update calls @b first @b ()
 
 // -----
@@ -530,7 +530,7 @@ pipe.task @t stage 0 update calls @b first @b ()
 pipe.value @x : tensor<2xf32>
 pipe.body @b (%x: tensor<2xf32>) { pipe.yield }
 pipe.body @c () { pipe.yield }
-// expected-error @+1 {{calls @c first, which is called otherwise than @b}}
+// expected-error @+1 {{calls @c first, which has another signature than @b}}
 pipe.task @t stage 0 backward calls @b first @c (@x)
 
 // -----
@@ -538,6 +538,6 @@ pipe.task @t stage 0 backward calls @b first @c (@x)
 pipe.body @b () { pipe.yield }
 pipe.task @t stage 0 backward calls @b ()
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{is first of @t, which has no body for it}}
+  // expected-error @+1 {{is the first run of @t, which has no separate body for it}}
   pipe.run @t microbatch 0 first
 }

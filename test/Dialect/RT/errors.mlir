@@ -987,7 +987,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @train() {
-    // expected-error @+1 {{runs from 3 to 3}}
+    // expected-error @+1 {{has the empty range 3 to 3}}
     rt.for %m = 3 to 3 {
     }
   }

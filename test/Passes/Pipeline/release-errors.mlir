@@ -497,7 +497,7 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.run @gather.0
   pipe.run @forward.0 microbatch 0
   pipe.release @row0
-  // expected-error @+1 {{names @own0, which is no row that is gathered for each use}}
+  // expected-error @+1 {{names @own0, which is not a bucket marked 'nn.released'}}
   pipe.release @own0
   pipe.run @gather.1
   pipe.run @forward.1 microbatch 0
