@@ -10,12 +10,12 @@ include "mlir/IR/OpBase.td"
 
 def RT_Dialect : Dialect {
   let name = "rt";
-  let summary = "The machine: launches, library calls, transfers, one arena";
+  let summary = "Execution on a rank: buffers, kernels, library calls, transfers";
   let description = [{
-    What one rank of each stage does, with every buffer at a constant offset of
-    the stage's arena. Buffers are memrefs of static shape; all that an op
-    reads and writes are its operands. `--rt-verify` proves that nothing is
-    overwritten while it is still needed.
+    One program per pipeline stage, which every rank of the stage executes. Each
+    buffer is at a constant offset of the stage's arena. Buffers are memrefs of
+    static shape. An op accesses memory through its operands only.
+    `--rt-verify` proves that no buffer is overwritten while it is live.
   }];
   let cppNamespace = "::pcc::rt";
   let useDefaultAttributePrinterParser = 1;
@@ -24,7 +24,7 @@ def RT_Dialect : Dialect {
                            "::pcc::dist::DistDialect"];
 }
 
-def RT_BufferKind : I32EnumAttr<"BufferKind", "what a buffer holds", [
+def RT_BufferKind : I32EnumAttr<"BufferKind", "kind of a buffer's contents", [
     I32EnumAttrCase<"Bucket", 0, "bucket">,
     I32EnumAttrCase<"Part", 1, "part">,
     I32EnumAttrCase<"Param", 2, "param">,
@@ -44,7 +44,7 @@ def RT_BufferKindAttr : EnumAttr<RT_Dialect, RT_BufferKind, "kind"> {
   let assemblyFormat = "`` $value";
 }
 
-def RT_Reduction : I32EnumAttr<"Reduction", "how ranks' values combine", [
+def RT_Reduction : I32EnumAttr<"Reduction", "reduction over ranks", [
     I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">]> {
   let cppNamespace = "::pcc::rt";
   let genSpecializedAttr = 0;
@@ -53,7 +53,7 @@ def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction"> {
   let assemblyFormat = "`` $value";
 }
 
-def RT_Epilogue : I32EnumAttr<"Epilogue", "what a product makes on its way", [
+def RT_Epilogue : I32EnumAttr<"Epilogue", "GEMM epilogue", [
     I32EnumAttrCase<"None", 0, "none">,
     I32EnumAttrCase<"Bias", 1, "bias">,
     I32EnumAttrCase<"Gelu", 2, "gelu">,
@@ -69,10 +69,10 @@ def RT_EpilogueAttr : EnumAttr<RT_Dialect, RT_Epilogue, "epilogue"> {
 
 def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
   let mnemonic = "layout";
-  let summary = "How a tensor is cut over the mesh";
+  let summary = "The global shape and sharding of a buffer";
   let description = [{
-    Global extents (padding included) and, per dim, the names of the mesh axes
-    that it is sharded over, major first.
+    Global extents (padding included) and, for each dim, the names of the mesh
+    axes that it is sharded over, major to minor.
   }];
   let parameters = (ins "::mlir::DenseI64ArrayAttr":$shape,
                         "::mlir::ArrayAttr":$axes);
@@ -82,7 +82,7 @@ def RT_LayoutAttr : AttrDef<RT_Dialect, "Layout"> {
 
 def RT_Event : TypeDef<RT_Dialect, "Event"> {
   let mnemonic = "event";
-  let summary = "A slot of an event of the stage";
+  let summary = "An instance of an event of the stage";
 }
 
 class RT_Pair<string value> : DefaultValuedParameter<
@@ -93,11 +93,12 @@ class RT_Scalar<string value> : DefaultValuedParameter<"::mlir::FloatAttr",
 
 def RT_GemmAttr : AttrDef<RT_Dialect, "Gemm"> {
   let mnemonic = "gemm";
-  let summary = "The shape of a batch of matrix products";
+  let summary = "The shape of a strided batched GEMM";
   let description = [{
     C = alpha op(A) op(B) + beta C, row major; with `trans_a` the stored A is
-    [k, m], with `trans_b` the stored B is [n, k]. `batch` are the extents of
-    two batch dims, `a`, `b` and `c` their strides. All in elements.
+    [k, m], with `trans_b` the stored B is [n, k]. `batch` holds the extents of
+    two batch dims; `a`, `b` and `c` hold their strides for each matrix. All
+    values are in elements.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
     DefaultValuedParameter<"bool", "false">:$trans_a,

@@ -24,7 +24,7 @@ def RT_Buffer : Type<
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// The axes of a mesh, written as `dist.mesh` has them.
+/// The axes of a mesh, in the syntax of `dist.mesh`.
 def RT_MeshAxesAttr
     : Attr<CPred<"::llvm::isa<::pcc::dist::MeshAxesAttr>($_self)">,
            "axes of a mesh"> {
@@ -34,14 +34,15 @@ def RT_MeshAxesAttr
 }
 
 def RT_ProgramOp : RT_Op<"program"> {
-  let summary = "What all stages of a program share";
+  let summary = "Properties that all stages of a program share";
   let description = [{
-    `axes` are those of the mesh, slowest first; `comms` lists the
-    communicators of the compute stream as sets of axis names, in the order they
-    are created. Those in `beside` are there once more, for a stream of their
-    own: a communicator does one thing at a time, so each has one stream.
-    `parameters` is the logical count. `seq` is 0 when the model takes no
-    tokens.
+    - `axes`: the axes of the mesh, the last varying fastest with the rank;
+    - `comms`: the communicators of the compute stream as lists of axis names,
+      in the order of creation;
+    - `beside`: communicators of communication streams. Operations of a
+      communicator are serialized, so no communicator is shared by streams;
+    - `parameters`: the number of parameters of the model, without padding;
+    - `seq`: the sequence length; 0 if the model takes no tokens.
 
     ```mlir
     rt.program axes <["pp"=2, "dp"=2, "tp"=2]> comms [["tp"], ["dp"]]
@@ -49,7 +50,8 @@ def RT_ProgramOp : RT_Op<"program"> {
     ```
 
     **Constraints:**
-    - communicators are lists of these axes.
+    - communicators are lists of these axes; no list is given twice in `comms`
+      or in `beside`.
   }];
   let arguments = (ins RT_MeshAxesAttr:$axes, ArrayAttr:$comms,
     OptionalAttr<ArrayAttr>:$beside, I64Attr:$microbatches,
@@ -67,21 +69,23 @@ def RT_ProgramOp : RT_Op<"program"> {
   let extraClassDeclaration = [{
     /// The size of a mesh axis; 1 when the mesh does not have it.
     int64_t getAxisSize(::llvm::StringRef axis);
-    /// All communicators, those of streams of their own behind the others.
+    /// All communicators: those of the compute stream, then those of
+    /// communication streams.
     ::llvm::SmallVector<::mlir::ArrayAttr> getAllComms();
-    /// The number, among all, of that with which operations on a stream
-    /// communicate over these axes, or -1.
+    /// The index in getAllComms of the communicator over `axes` that operations
+    /// on a stream use, or -1.
     int64_t getCommIndex(::mlir::ArrayAttr axes, int64_t stream = 0);
   }];
 }
 
 def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     SingleBlock, NoRegionArguments]> {
-  let summary = "The program of the ranks of one pipeline stage";
+  let summary = "The program that all ranks of one pipeline stage execute";
   let description = [{
-    Its buffers, its tasks, and the entry points `@train` and, when compiled
-    with it, `@evaluate`, or `@forward` alone, which call the tasks. `arena` is
-    the bytes that the buffers need; without it offsets are not assigned yet.
+    A stage contains buffers, events, bodies of tasks, and the entry points that
+    call the bodies: `@train` and, if compiled with it, `@evaluate`, or only
+    `@forward`. `arena` is the size of the arena in bytes; it is absent until
+    `--rt-plan` assigns offsets.
 
     ```mlir
     rt.stage 0 arena 128 {
@@ -99,7 +103,7 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
     ```
 
     **Constraints:**
-    - it holds buffers, events and functions only.
+    - it contains only buffers, events and functions.
   }];
   let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$arena);
   let regions = (region SizedRegion<1>:$body);
@@ -114,35 +118,52 @@ def RT_StageOp : RT_Op<"stage", [SymbolTable, IsolatedFromAbove, NoTerminator,
 
 def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A place in the arena";
+  let summary = "A statically allocated buffer";
   let description = [{
-    `slots` instances lie one after the other, each aligned; those of a value, a
-    row or a frame may lie anywhere, and then `at` says where each of them does.
+    A buffer has `slots` instances in the arena, each aligned. By default they
+    are contiguous. Slots of a value, a bucket or a frame may be anywhere; then
+    `at` lists their offsets.
 
-    What parameters, copies, state and sums hold is there again as the next
-    entry begins; gradients hold nothing then: they are written before they are
-    read, and not written anew before they have been given up. Parameters and
-    state carry what the runtime must know of them: `layout`, and `source`,
-    `init`, `decay`, `of`, `first` as in nn; inputs their `role`, model `name`,
-    and for ids how many there are, `nn.ids`; outputs their `name`.
+    | kind | contents | persistent |
+    |---|---|---|
+    | `param` | a parameter | yes |
+    | `copy` | a working copy of a parameter | unless gathered from shards |
+    | `state` | optimizer state | yes |
+    | `number` | an `nn.state` number, such as the loss scale | yes |
+    | `sum` | an accumulator without a first writer, such as a loss sum | yes |
+    | `gradient` | a gradient with a first writer | no |
+    | `bucket` | a flat buffer of parameters, copies, states or gradients | as its members |
+    | `part` | the rank's shard of a bucket | yes |
+    | `input`, `output` | an input or output of the program | no |
+    | `value` | activations and other values between tasks | no |
+    | `frame` | the scratch buffer of calls | no |
 
-    Inputs are filled before an entry begins, for each microbatch in a slot of
-    its own. Those that are `refilled` are not: entries fill them themselves, by
-    `rt.fill`, and their slots take turns as a value's do.
+    Persistent buffers keep their contents from one entry to the next. A
+    gradient is uninitialized when an entry begins: its first write overwrites
+    it, and it is not reinitialized while it is live.
 
-    What lies in a `bucket` has no place of its own: it begins at an `element`
-    of that row, in each of the row's slots. A row has several where it holds
-    nothing again and again, and is filled in one of them each time. Where the
-    bucket's layout cuts the row, a rank has a part of it, and what lies there
-    is known to the runtime alone: it has no offset, and no op names it.
+    Parameters and states carry attributes for the runtime: `layout`, and
+    `source`, `init`, `decay`, `of`, `first` as in nn. Inputs have their `role`,
+    their `name` in the model, and for ids their bound, `nn.ids`. Outputs have
+    their `name`.
 
-    A `part` is what a rank keeps of a whole row from one entry point to the
-    next: the elements that are its own by the layout, which names the axes over
-    which ranks have each a part. Its offset is the row's; the address that an
-    op takes of it is as many parts further as the rank's index along these
-    axes says. The rest of the row, and so what lies in it, holds nothing as an
-    entry point begins, and once the part is written: `rt.all_gather` of the
-    part to its row makes it whole, where it lies.
+    The runtime fills inputs before an entry begins; an input that differs by
+    microbatch has one slot for each. The entry itself fills `refilled` inputs
+    by `rt.fill`; their slots are reused in rotation, as the slots of a value.
+
+    **Buckets.** A buffer `in` a bucket begins at `element` of the bucket's flat
+    buffer, in each slot of the bucket. A bucket that is reinitialized several
+    times per entry may have several slots and use another one each time. If the
+    layout of a bucket is sharded, each rank holds only its shard. Then only the
+    runtime knows the members: they have no offset, and no op names them.
+
+    **Shards.** A `part` is the rank's shard of an unsharded bucket, which
+    persists while the rest of the bucket does not. Its `layout` names the axes
+    that it is sharded over. It has the bucket's offset; its address is further
+    by the shard's size times the rank's index along these axes. Outside its
+    shard the bucket is uninitialized when an entry begins and after the shard
+    is written. `rt.all_gather` of the part to its bucket, in place, makes the
+    whole bucket valid.
 
     ```mlir
     rt.buffer @w : memref<256x64xf32> param at 0
@@ -162,14 +183,16 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     ```
 
     **Constraints:**
-    - elements lie row major without holes;
-    - at least one slot; in a bucket as many as that has, and one alone of a
-      row that is cut and of a part;
+    - the type is row major and contiguous;
+    - there is at least one slot; a buffer in a bucket has as many as the
+      bucket, a sharded bucket and a part have one;
     - only inputs are refilled;
-    - an offset for each slot only of values, rows and frames with several, all
-      multiples of the alignment;
-    - what `in` names is an `rt.buffer` of the kind bucket, of the element type;
-    - a part, and nothing else in a bucket, has no element but a layout.
+    - only values, buckets (with their members) and frames list several offsets,
+      one per slot, all multiples of the alignment;
+    - a bucket has the shape [1, n] and is in no bucket;
+    - `in` names an `rt.buffer` of the kind bucket and of the same element type;
+    - a buffer has both `in` and `element` or neither, but a part has `in`, a
+      sharded layout and no `element`, and its bucket is not sharded.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
@@ -190,42 +213,41 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     }
     /// Bytes of one instance.
     int64_t getBytes();
-    /// Whether an instance for one microbatch lies where others did before.
+    /// Whether microbatches share slots in rotation.
     bool takesTurns();
-    /// Whether it is a row, or lies in one.
+    /// Whether it is a bucket or in one.
     bool isOfRow() {
       return getKind() == BufferKind::Bucket || getBucket().has_value();
     }
-    /// Bytes that one instance takes.
+    /// Bytes of one instance, rounded up to the alignment.
     int64_t getSlotBytes();
-    /// Bytes of all instances.
+    /// Bytes of all instances, each rounded up to the alignment.
     int64_t getTotalBytes() { return getSlotBytes() * getSlots(); }
-    /// Where an instance begins; the buffer has an offset.
+    /// The offset of an instance. The buffer must have an offset.
     int64_t getSlotOffset(int64_t slot);
-    /// Where the last byte ends that an instance takes.
+    /// The end of the instance with the highest offset, including alignment.
     int64_t getEnd();
-    /// Of a bucket: the axes over which its row is cut; of a part those over
-    /// which ranks have each theirs; of others none.
+    /// The axes that a bucket or a part is sharded over; empty for others.
     ::mlir::ArrayAttr getCut();
   }];
   let hasVerifier = 1;
 }
 
 def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
-  let summary = "A point in the work of a stream that others can wait for";
+  let summary = "A synchronization point between streams";
   let description = [{
-    Work is on streams, which a stage numbers from 0. Stream 0 computes: all ops
-    are on it that say nothing else. Ops of one stream are done one after the
-    other; nothing orders those of two streams but events. `rt.record` has an
-    event stand for all that its stream was given up to there, `rt.wait` has its
-    stream go on only when that is done, both in program order. An entry begins
-    when stream 0 is done with the one before; other streams need not be, and
-    events keep their meaning from one entry to the next.
+    A stage numbers its streams from 0. Stream 0 is the compute stream, the
+    default of every op. Ops of one stream execute in program order; only events
+    order ops of different streams. `rt.record` records an event after the work
+    issued to its stream so far. `rt.wait` makes its stream wait for the latest
+    record of the event. An entry begins when stream 0 has finished the previous
+    entry. Other streams may still be busy, and events stay valid from one entry
+    to the next.
 
-    Collectives of one communicator begin in program order whatever streams they
-    are on, and so do the messages of a channel.
+    Collectives of one communicator start in program order, on any streams.
+    The same holds for the transfers of a channel.
 
-    An event has slots as buffers have. Its instances are values, so that a body
+    An event has slots, as a buffer has. Its instances are SSA values, so a body
     takes them as arguments.
 
     ```mlir
@@ -253,7 +275,7 @@ def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
     ```
 
     **Constraints:**
-    - at least one slot.
+    - there is at least one slot.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        DefaultValuedAttr<I64Attr, "1">:$slots);
@@ -263,21 +285,21 @@ def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
 
 def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     SingleBlock, HasParent<"StageOp">]> {
-  let summary = "A body of buffers, or an entry point without arguments";
+  let summary = "A body of a task, or an entry point without arguments";
   let description = [{
-    What it works on are its arguments, which lie elsewhere for each call, and
-    its temporaries, which lie in the frame that the caller gives it: `frame` is
-    how many bytes they need, once `--rt-plan` has given them offsets. See
-    `rt.stage` for an example. `gives_up` are arguments that nobody needs after
-    any call, in which it may leave anything.
+    A body accesses its arguments, whose addresses differ by call, and its
+    temporaries, which are in the scratch buffer that the caller passes. `frame`
+    is the size of that buffer in bytes, once `--rt-plan` has assigned offsets.
+    See `rt.stage` for an example. `gives_up` lists arguments that are dead
+    after every call; the body may overwrite them.
 
     **Constraints:**
-    - it holds ops of rt other than declarations;
+    - it contains only rt ops that are no declarations;
     - its arguments are buffers and events;
     - the frame is a multiple of the alignment;
-    - `gives_up` are buffers among the arguments, in ascending order;
+    - `gives_up` lists buffers among the arguments, in ascending order;
     - the entry points, `@train`, `@evaluate` and `@forward`, take no arguments
-      and have no temporaries; others have no loops.
+      and have no temporaries; other functions have no loops.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        DefaultValuedAttr<I64Attr, "0">:$frame,
@@ -287,9 +309,9 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block *getBlock() { return &getBody().front(); }
-    /// Whether the runtime calls it.
+    /// Whether it is an entry point, which the runtime calls.
     bool isEntry();
-    /// Whether nobody needs an argument afterwards.
+    /// Whether an argument is dead after every call.
     bool givesUp(unsigned argument) {
       return getGivesUp() &&
              ::llvm::is_contained(*getGivesUp(), int64_t(argument));
@@ -300,8 +322,11 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
 def RT_ForOp : RT_Op<"for", [HasParent<"FuncOp">, NoTerminator, SingleBlock,
     DeclareOpInterfaceMethods<OpAsmOpInterface,
                               ["getAsmBlockArgumentNames"]>]> {
-  let summary = "Steps that are done for one microbatch after another";
+  let summary = "Repeats ops for consecutive microbatches";
   let description = [{
+    The loop variable runs over [begin, end). Ops in the loop name slots
+    relative to it.
+
     ```mlir
     rt.stage 0 {
       rt.buffer @x : memref<4x4xf32> input slots 32
@@ -317,8 +342,9 @@ def RT_ForOp : RT_Op<"for", [HasParent<"FuncOp">, NoTerminator, SingleBlock,
     ```
 
     **Constraints:**
-    - it runs at least once;
-    - it holds ops of rt other than declarations, temporaries and loops.
+    - it is in an entry point;
+    - it has at least one iteration;
+    - it contains only rt ops that are no declarations, temporaries or loops.
   }];
   let arguments = (ins I64Attr:$begin, I64Attr:$end);
   let regions = (region SizedRegion<1>:$body);
@@ -330,13 +356,12 @@ def RT_ForOp : RT_Op<"for", [HasParent<"FuncOp">, NoTerminator, SingleBlock,
 }
 
 def RT_GraphOp : RT_Op<"graph", [HasParent<"FuncOp">]> {
-  let summary = "Begins what a device is given as one graph";
+  let summary = "Starts a section that a GPU captures as one graph";
   let description = [{
-    What follows, up to the next `rt.graph` or the end of the entry point, is
-    recorded when it is met first and launched as a whole from then on. With
-    `turns` what follows is a loop, of which the graph is so many turns: one
-    launch takes the place of them. Who executes rt otherwise, as CPUs do, may
-    take no notice.
+    The section extends to the next `rt.graph` or to the end of the entry point.
+    A GPU captures it at its first execution and launches the graph from then
+    on. With `turns` the section is a loop, and the graph holds that many
+    iterations: one launch replaces them. CPUs ignore the op.
 
     ```mlir
     rt.stage 0 {
@@ -357,10 +382,10 @@ def RT_GraphOp : RT_Op<"graph", [HasParent<"FuncOp">]> {
     ```
 
     **Constraints:**
-    - it is in an entry point, with a number of its own in the stage;
-    - at least one turn.
+    - it is in an entry point, and its number is unique in the stage;
+    - `turns` is at least 1.
 
-    `rt-verify` refuses graphs that are not the same in each launch.
+    `--rt-verify` rejects graphs that would differ between launches.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$index,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$turns);
@@ -369,22 +394,21 @@ def RT_GraphOp : RT_Op<"graph", [HasParent<"FuncOp">]> {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Addresses
 //===----------------------------------------------------------------------===//
 
 def RT_AddressOp : RT_Op<"address", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "An instance of a buffer of the stage";
+  let summary = "Returns an instance of a buffer of the stage";
   let description = [{
-    The number of the slot is that of the microbatch that the instance is for.
-    Values have fewer slots than there are microbatches, and these take turns:
-    the instance lies in the slot with that number modulo the slots. `rt-verify`
-    refuses a read for another microbatch than was written.
+    `slot` is the number of the microbatch that the instance belongs to. Values
+    and refilled inputs have fewer slots than there are microbatches: microbatch
+    m uses slot m modulo the number of slots. `--rt-verify` rejects a read of
+    another microbatch's instance.
 
-    Slots of a row are places that it has in turn, of no microbatch. In a loop
-    an address names one of them, or takes turns `among` some: there each turn
-    finds the slot that follows that of the turn before it, and the first one
-    behind the last.
+    Slots of a bucket belong to no microbatch. In a loop an address names one
+    slot, or rotates `among` a range of slots: each iteration uses the slot
+    after the previous iteration's, and wraps around at the end of the range.
 
     ```mlir
     rt.buffer @x : memref<4x4xf32> value slots 2
@@ -399,11 +423,12 @@ def RT_AddressOp : RT_Op<"address", [Pure,
 
     **Constraints:**
     - it is in an entry point;
-    - the symbol is an `rt.buffer` of the result's type, not for frames;
-    - no slot is below 0 before the modulo is taken, and of what is no value it
-      is one of those there are;
-    - of a row with slots, and of nothing else, those that an address takes
-      turns among are given, and are slots of it.
+    - the symbol is an `rt.buffer` of the result's type and not of kind frame;
+    - the buffer is not in a sharded bucket;
+    - no slot is negative before the modulo is taken; for buffers that are
+      neither values nor refilled, the slot exists;
+    - `among` is given if and only if the buffer is a bucket or in one and the
+      slot is relative to a loop; it is a nonempty range of existing slots.
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot,
@@ -415,15 +440,15 @@ def RT_AddressOp : RT_Op<"address", [Pure,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The first of the slots, of the buffer's `slots`, that it takes turns
-    /// with, and how many these are: all, unless it says among which.
+    /// The first slot that it rotates through and their number: the range of
+    /// `among`, or all `slots` of the buffer.
     std::pair<int64_t, int64_t> getTurns(int64_t slots) {
       if (!getAmong())
         return {0, slots};
       return {(*getAmong())[0], (*getAmong())[1] - (*getAmong())[0]};
     }
-    /// The slot, of the buffer's `slots`, where the loop around is at
-    /// `variable`.
+    /// The slot of a buffer with `slots` slots when the enclosing loop's
+    /// variable is `variable`.
     int64_t getSlotAt(int64_t variable, int64_t slots) {
       auto [first, turns] = getTurns(slots);
       return first + (int64_t(getSlot()) + (getLoop() ? variable : 0)) % turns;
@@ -432,34 +457,36 @@ def RT_AddressOp : RT_Op<"address", [Pure,
 }
 
 def RT_TemporaryOp : RT_Op<"temporary", [HasParent<"FuncOp">]> {
-  let summary = "Memory in the function's frame";
+  let summary = "Returns memory in the function's scratch buffer";
   let description = [{
-    `offset` in bytes from where the frame begins; assigned by `--rt-plan`. See
-    `rt.stage` for an example.
+    `offset` is in bytes from the start of the frame; `--rt-plan` assigns it.
+    See `rt.stage` for an example.
 
     **Constraints:**
-    - the offset is a multiple of the alignment, and the end within the frame;
-    - the elements lie row major without holes.
+    - the offset is a multiple of the alignment, and the end is in the frame;
+    - the type is row major and contiguous.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs RT_Buffer:$result);
   let assemblyFormat = "(`at` $offset^)? `:` type($result) attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes from its begin to that of what may follow it.
+    /// Its size in bytes, rounded up to the alignment.
     int64_t getBytes();
   }];
 }
 
 def RT_ConstantOp : RT_Op<"constant", [Pure]> {
-  let summary = "Memory outside the arena that always holds an integer";
+  let summary = "Returns constant memory with an integer";
   let description = [{
+    The memory is outside the arena.
+
     ```mlir
     %key = rt.constant 4294967296 : memref<i64>
     ```
 
     **Constraints:**
-    - it is one i64.
+    - the result is one i64.
   }];
   let arguments = (ins I64Attr:$value);
   let results = (outs RT_Buffer:$result);
@@ -468,10 +495,10 @@ def RT_ConstantOp : RT_Op<"constant", [Pure]> {
 }
 
 def RT_ViewOp : RT_Op<"view", [Pure]> {
-  let summary = "Some of a buffer's elements in another shape";
+  let summary = "Returns a strided view of a buffer";
   let description = [{
-    `offset` in elements from the source's first one. The result's type says
-    the strides.
+    `offset` is in elements from the source's first element. The result's type
+    has the shape and strides of the view.
 
     ```mlir
     %right = rt.view %x offset 2 : memref<4x4xf32>
@@ -479,8 +506,8 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
     ```
 
     **Constraints:**
-    - source and result have one element type;
-    - all elements lie within the source.
+    - source and result have the same element type;
+    - all elements are in the source.
   }];
   let arguments = (ins RT_Buffer:$source,
                        DefaultValuedAttr<I64Attr, "0">:$offset);
@@ -493,15 +520,16 @@ def RT_ViewOp : RT_Op<"view", [Pure]> {
 
 def RT_EventOfOp : RT_Op<"event_of", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "An instance of an event of the stage";
+  let summary = "Returns an instance of an event of the stage";
   let description = [{
-    Slots are counted as those of an `rt.address` are. See `rt.event` for an
+    `slot` is a microbatch's number; the instance is the slot with that number
+    modulo the number of slots, as for `rt.address`. See `rt.event` for an
     example.
 
     **Constraints:**
     - it is in an entry point;
     - the symbol is an `rt.event`;
-    - no slot is below 0 before the modulo is taken.
+    - no slot is negative before the modulo is taken.
   }];
   let arguments = (ins FlatSymbolRefAttr:$event, Optional<Index>:$loop,
                        DefaultValuedAttr<I64Attr, "0">:$slot);
@@ -510,8 +538,8 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
     $event (`slot` custom<Ahead>($loop, $slot)^)? `:` type($result) attr-dict
   }];
   let extraClassDeclaration = [{
-    /// The slot, of the event's `slots`, where the loop around is at
-    /// `variable`.
+    /// The slot of an event with `slots` slots when the enclosing loop's
+    /// variable is `variable`.
     int64_t getSlotAt(int64_t variable, int64_t slots) {
       return (int64_t(getSlot()) + (getLoop() ? variable : 0)) % slots;
     }
@@ -519,20 +547,20 @@ def RT_EventOfOp : RT_Op<"event_of", [Pure,
 }
 
 //===----------------------------------------------------------------------===//
-// Work
+// Compute
 //===----------------------------------------------------------------------===//
 
-/// The number of a stream; the compute stream's is not printed.
+/// The number of a stream; 0, the compute stream, is not printed.
 def RT_Stream
     : DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">;
 
 def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
-  let summary = "Runs a generated kernel on the rank's threads";
+  let summary = "Launches a generated kernel";
   let description = [{
-    The kernel is a function of the module, its arguments are the ins followed
-    by the outs. `inplace` says for each out which in it may share its memory
-    with, or -1. On another stream than the compute stream it is behind what
-    that communicates.
+    The kernel is a function of the module; its arguments are the ins followed
+    by the outs. `inplace` lists for each out the in whose memory it may share,
+    or -1. On a communication stream the kernel runs after the communication
+    issued before it.
 
     ```mlir
     rt.launch @gelu ins(%x : memref<64xf32>) outs(%y : memref<64xf32>)
@@ -541,9 +569,9 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
     ```
 
     **Constraints:**
-    - elements of all buffers lie row major without holes;
-    - at least one out;
-    - `inplace`, if given, has for each out an in's number or -1.
+    - all buffers are row major and contiguous;
+    - there is at least one out;
+    - `inplace`, if given, has the number of an in or -1 for each out.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<RT_Buffer>:$ins,
     Variadic<RT_Buffer>:$outs, OptionalAttr<DenseI64ArrayAttr>:$inplace,
@@ -557,9 +585,9 @@ def RT_LaunchOp : RT_Op<"launch", [AttrSizedOperandSegments]> {
 }
 
 def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
-  let summary = "A batch of matrix products by the library";
+  let summary = "Calls the library for a strided batched GEMM";
   let description = [{
-    C = alpha op(A) op(B) + beta C, as the attribute `gemm` says.
+    C = alpha op(A) op(B) + beta C, with shapes and factors of `#rt.gemm`.
 
     ```mlir
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, trans_b = true,
@@ -567,20 +595,19 @@ def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
         : memref<4x2xf32>, memref<8x2xf32>, memref<4x8xf32>
     ```
 
-    Products of 16-bit elements are added in f32, and the result is rounded
-    once.
+    For bf16 and f16 it accumulates in f32 and rounds the result once.
 
-    With `added` beta times that is added, not beta times C, which is written
-    only. An epilogue is made of S = alpha op(A) op(B) + beta C before that is
-    rounded, with a vector and a matrix of C's shape:
+    With `added`, it adds beta times that buffer instead of beta C, and C is
+    only written. An epilogue is applied to S = alpha op(A) op(B) + beta C
+    before rounding. It uses a vector and a matrix of C's shape:
 
     | epilogue | C | vector | matrix |
     |---|---|---|---|
     | `bias` | S + vector in each row | read | |
-    | `gelu` | gelu (tanh) of S + vector in each row | read, may be missing | what gelu is taken of; may be missing |
+    | `gelu` | gelu (tanh) of S + vector in each row | read, optional | written: the argument of gelu; optional |
     | `gelu_grad` | S times the derivative of gelu (tanh) at matrix | | read |
-    | `sum_a` | S | the sums of op(A)'s rows, one for each row of C | |
-    | `sum_b` | S | the sums of op(B)'s columns, one for each column of C | |
+    | `sum_a` | S | written: the sums of op(A)'s rows, one for each row of C | |
+    | `sum_b` | S | written: the sums of op(B)'s columns, one for each column of C | |
 
     ```mlir
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8>
@@ -590,17 +617,17 @@ def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
     ```
 
     **Constraints:**
-    - the three have one element type, f32, f64, bf16 or f16; or A and B have
-      one of 16 bits, and C has f32;
-    - no element that is touched lies outside its buffer;
-    - a vector and a matrix are there as the table says, their elements lie row
-      major without holes, as many as C has columns (`sum_a`: rows), or
-      elements, and have C's type;
-    - an epilogue is of one product, with elements of C in f32, bf16 or f16, for
-      sums in f32; a matrix has a multiple of 8 columns, as many as C's rows are
-      apart;
-    - of gelu and its gradient beta is 0;
-    - what is added lies as C does, beta is not 0, and the epilogue is `none` or
+    - A, B and C have the same element type, f32, f64, bf16 or f16; or A and B
+      are both bf16 or both f16, and C is f32;
+    - every element that is accessed is in its buffer;
+    - vector and matrix are given as in the table. They are row major and
+      contiguous and have C's element type. The vector has as many elements as C
+      has columns (`sum_a`: rows), the matrix as many as C;
+    - an epilogue needs a batch of 1 and C of f32, bf16 or f16; sums need f32;
+    - a matrix needs a number of columns that is a multiple of 8 and equals C's
+      leading dimension;
+    - `gelu` and `gelu_grad` need beta 0;
+    - `added` has C's type and needs a nonzero beta and the epilogue `none` or
       `bias`.
   }];
   let arguments = (ins RT_Buffer:$a, RT_Buffer:$b, RT_Buffer:$c,
@@ -620,30 +647,30 @@ def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
     attr-dict `:` type($a) `,` type($b) `,` type($c)
   }];
   let extraClassDeclaration = [{
-    /// Whether the vector is made, not read.
+    /// Whether the vector is written, not read.
     bool makesVector() {
       return getEpilogue() == Epilogue::SumA || getEpilogue() == Epilogue::SumB;
     }
-    /// Whether the matrix is made, not read.
+    /// Whether the matrix is written, not read.
     bool makesMatrix() {
       return getMatrix() && getEpilogue() == Epilogue::Gelu;
     }
-    /// Whether it is more than A, B and C.
+    /// Whether it has neither an epilogue nor `added`.
     bool isPlain() { return getEpilogue() == Epilogue::None && !getAdded(); }
   }];
   let hasVerifier = 1;
 }
 
 def RT_AttentionOp : RT_Op<"attention"> {
-  let summary = "Attention by the library";
+  let summary = "Calls the library for fused attention";
   let description = [{
-    As `nn.attention` has it, without bias and dropout, of 16-bit elements: q is
-    [b, s, h, d], k and v are [b, t, g, d]. `causal` masks keys behind the
-    query's own place, the first query being at the first key. The library
-    knows no positions.
+    Computes `nn.attention` without bias and dropout in bf16 or f16: q is
+    [b, s, h, d], k and v are [b, t, g, d]. `causal` masks keys after the
+    query's position, where query 0 is at the position of key 0. Other positions
+    are not supported.
 
-    stats are [b, s, h] of f32: the log of the sum of exp of a row's scores.
-    They lie as the library wants them, head after head.
+    stats are [b, s, h] of f32: the log-sum-exp of each row's scores. They are
+    stored as [b, h, s], the library's layout.
 
     ```mlir
     rt.attention causal %q, %k, %v to %o, %stats scale 0.125
@@ -653,10 +680,11 @@ def RT_AttentionOp : RT_Op<"attention"> {
     ```
 
     **Constraints:**
-    - q, k, v and the result have elements of one type, bf16 or f16; those of a
-      row of a head follow each other, and rows begin at multiples of 16 bytes;
+    - q, k, v and the result have the same element type, bf16 or f16;
+    - rows of q, k and v (along d) are contiguous and begin at multiples of 16
+      bytes;
     - dims are as above, and h is a multiple of g;
-    - the result's elements lie row major without holes, and stats by [b, h, s].
+    - the result is row major and contiguous; stats are stored as [b, h, s].
   }];
   let arguments = (ins RT_Buffer:$q, RT_Buffer:$k, RT_Buffer:$v,
     RT_Buffer:$result, RT_Buffer:$stats, F64Attr:$scale, UnitAttr:$causal);
@@ -669,12 +697,13 @@ def RT_AttentionOp : RT_Op<"attention"> {
 }
 
 def RT_AttentionGradOp : RT_Op<"attention_grad"> {
-  let summary = "The cotangents of attention's q, k and v, by the library";
+  let summary = "Calls the library for the backward pass of fused attention";
   let description = [{
-    Of d_result, that of the result, and of what `rt.attention` took and gave.
-    The library does `samples` samples at a time, and keeps what it likes in the
-    workspace meanwhile. With `key_heads` it does so many of a sample's key heads
-    at a time, with the heads that share them; without, all.
+    Computes the cotangents dq, dk and dv from d_result, the cotangent of the
+    result, and from the operands and results of `rt.attention`. The library
+    processes `samples` samples at a time and uses the workspace as scratch
+    memory. With `key_heads` it processes that many key heads of a sample at a
+    time, with the query heads that share them; otherwise all key heads.
 
     ```mlir
     rt.attention_grad %do, %q, %k, %v, %o, %stats to %dq, %dk, %dv
@@ -687,14 +716,15 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
     ```
 
     **Constraints:**
-    - what `rt.attention` demands of q, k, v, the result and stats;
-    - d_result is as the result; dq, dk and dv are as is demanded of q, k and v,
-      and may lie between each other, parts of one buffer;
+    - the constraints of `rt.attention` on q, k, v, the result and stats;
+    - d_result has the shape of q and is row major and contiguous;
+    - dq, dk and dv have the shapes of q, k and v, with rows as required of
+      these; they may be interleaved views of one buffer;
     - the workspace is of i8;
-    - b is a multiple of `samples`, and g of `key_heads`; unless all key heads
-      are done at a time, samples are done one by one;
-    - stats of what is done at a time, unless that is all, are a multiple of 16
-      bytes.
+    - b is a multiple of `samples`, and g of `key_heads`; `samples` is 1 unless
+      all key heads are processed at a time;
+    - the stats of the samples or heads processed at a time are a multiple of 16
+      bytes, unless all are processed at once.
   }];
   let arguments = (ins RT_Buffer:$d_result, RT_Buffer:$q, RT_Buffer:$k,
     RT_Buffer:$v, RT_Buffer:$result, RT_Buffer:$stats, RT_Buffer:$dq,
@@ -708,7 +738,7 @@ def RT_AttentionGradOp : RT_Op<"attention_grad"> {
     type($dv) `,` type($workspace)
   }];
   let extraClassDeclaration = [{
-    /// The key heads that are done at a time.
+    /// The number of key heads that are processed at a time.
     int64_t getKeyHeadGroup() {
       return getKeyHeads().value_or(getK().getType().getDimSize(2));
     }
@@ -724,7 +754,7 @@ def RT_CopyOp : RT_Op<"copy"> {
     ```
 
     **Constraints:**
-    - elements of both lie row major without holes, in the same bytes.
+    - both buffers are row major and contiguous and have the same size in bytes.
   }];
   let arguments = (ins RT_Buffer:$to, RT_Buffer:$from);
   let assemblyFormat = [{
@@ -741,7 +771,7 @@ def RT_ZeroOp : RT_Op<"zero"> {
     ```
 
     **Constraints:**
-    - its elements lie row major without holes.
+    - the buffer is row major and contiguous.
   }];
   let arguments = (ins RT_Buffer:$to);
   let assemblyFormat = "$to attr-dict `:` type($to)";
@@ -749,9 +779,10 @@ def RT_ZeroOp : RT_Op<"zero"> {
 }
 
 def RT_ReleaseOp : RT_Op<"release"> {
-  let summary = "Says that a buffer holds nothing from here on";
+  let summary = "Marks a buffer as dead";
   let description = [{
-    Nothing is done: what is there may be overwritten, and is not read.
+    The op generates no code. The buffer's memory may be reused; it is not read
+    until it is written again.
 
     ```mlir
     rt.release %x : memref<4x4xf32>
@@ -762,7 +793,8 @@ def RT_ReleaseOp : RT_Op<"release"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Between ranks. What is on the compute stream blocks.
+// Synchronization and communication. On the compute stream, communication
+// blocks.
 //===----------------------------------------------------------------------===//
 
 class RT_StreamOp<string mnemonic> : RT_Op<mnemonic> {
@@ -771,23 +803,27 @@ class RT_StreamOp<string mnemonic> : RT_Op<mnemonic> {
 }
 
 def RT_RecordOp : RT_StreamOp<"record"> {
-  let summary = "Has an event stand for what a stream was given so far";
-  let description = "See `rt.event`.";
+  let summary = "Records an event on a stream";
+  let description = [{
+    The event completes when all work issued to the stream so far is done. See
+    `rt.event` for an example.
+  }];
 }
 
 def RT_WaitOp : RT_StreamOp<"wait"> {
-  let summary = "Has a stream go on only when an event is over";
+  let summary = "Makes a stream wait for an event";
   let description = [{
-    See `rt.event`. What is waited for is the last record ahead of the wait, in
-    program order; `pcc-run` refuses a wait for an event without any.
+    The stream waits for the latest record of the event before the wait in
+    program order. `pcc-run` rejects a wait for an event that was never
+    recorded. See `rt.event` for an example.
   }];
 }
 
 def RT_AllReduceOp : RT_Op<"all_reduce"> {
-  let summary = "Combines buffers over ranks, in place";
+  let summary = "Reduces buffers over ranks, in place";
   let description = [{
-    Several buffers are one transfer: they must be contiguous in the arena, up
-    to the padding between them.
+    Several buffers are reduced by one collective: they must be adjacent in the
+    arena, up to the padding between them.
 
     ```mlir
     rt.all_reduce sum %x, %y over ["dp", "tp"]
@@ -795,8 +831,8 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
     ```
 
     **Constraints:**
-    - at least one buffer, all of one element type;
-    - elements lie row major without holes.
+    - there is at least one buffer; all have the same element type;
+    - buffers are row major and contiguous.
   }];
   let arguments = (ins Variadic<RT_Buffer>:$buffers,
     RT_ReductionAttr:$reduction, ArrayAttr:$axes, RT_Stream:$stream);
@@ -806,7 +842,8 @@ def RT_AllReduceOp : RT_Op<"all_reduce"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// From the first buffer to behind the last, padding between included.
+    /// Bytes from the start of the first buffer to the end of the last,
+    /// including the padding between buffers.
     int64_t getBytes();
   }];
 }
@@ -815,9 +852,9 @@ class RT_Blocks<string mnemonic, string what> : RT_Op<mnemonic> {
   let summary = what;
   let description = [{
     **Constraints:**
-    - elements of both buffers lie row major without holes and have one type;
-    - of all_to_all both buffers have the same number of elements, of the
-      others the larger one's is a multiple of the smaller one's.
+    - both buffers are row major and contiguous and have the same element type;
+    - for all_to_all both buffers have the same number of elements; for the
+      others the larger number is a multiple of the smaller.
   }];
   let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes);
   let assemblyFormat = [{
@@ -835,11 +872,11 @@ class RT_Gathering<string mnemonic, string what> : RT_Blocks<mnemonic, what> {
   }];
 }
 def RT_AllGatherOp
-    : RT_Gathering<"all_gather", "All ranks' inputs one after the other">;
+    : RT_Gathering<"all_gather", "Concatenates all ranks' inputs">;
 def RT_ReduceScatterOp : RT_Blocks<"reduce_scatter",
-    "The sum over ranks of their blocks for this one"> {
+    "Sums over ranks and keeps this rank's block"> {
   let description = [{
-    Where it `adds`, the sum is added to what the output holds.
+    With `adds` the sum is accumulated into the output.
 
     ```mlir
     rt.reduce_scatter %x to %y over ["dp"] : memref<16xf32> to memref<8xf32>
@@ -848,7 +885,7 @@ def RT_ReduceScatterOp : RT_Blocks<"reduce_scatter",
     ```
 
     **Constraints:**
-    - elements of both buffers lie row major without holes and have one type;
+    - both buffers are row major and contiguous and have the same element type;
     - the input's number of elements is a multiple of the output's.
   }];
   let arguments = (ins RT_Buffer:$input, RT_Buffer:$output, ArrayAttr:$axes,
@@ -859,22 +896,23 @@ def RT_ReduceScatterOp : RT_Blocks<"reduce_scatter",
   }];
 }
 def RT_AllToAllOp : RT_Gathering<"all_to_all",
-    "A block for each rank becomes a block from each rank">;
+    "Sends one block to each rank and receives one from each">;
 def RT_ShardSliceOp : RT_Blocks<"shard_slice",
-    "This rank's block of what all ranks have; no message">;
+    "Copies this rank's block of a replicated buffer; no communication">;
 
 def RT_CommIndexOp : RT_Op<"comm_index", [Pure]> {
-  let summary = "Memory outside the arena that always holds the rank's index";
+  let summary = "Returns constant memory with the rank's index along axes";
   let description = [{
-    Its index among the ranks that differ in these axes only, times a constant.
-    It is known as the program starts, as an `rt.constant` is.
+    The integer is the rank's index among the ranks that differ along these axes
+    only, times the constant `times`. It is fixed when the program starts. The
+    memory is outside the arena, as for `rt.constant`.
 
     ```mlir
     %start = rt.comm_index over ["tp"] times 25129 : memref<i64>
     ```
 
     **Constraints:**
-    - it is one i64.
+    - the result is one i64.
   }];
   let arguments = (ins ArrayAttr:$axes,
                    DefaultValuedAttr<I64Attr, "1">:$times);
@@ -893,7 +931,7 @@ def RT_SendOp : RT_Op<"send"> {
     ```
 
     **Constraints** (of all transfers):
-    - elements lie row major without holes.
+    - buffers are row major and contiguous.
   }];
   let arguments = (ins RT_Buffer:$buffer, I64Attr:$stage, I64Attr:$channel,
                        RT_Stream:$stream);
@@ -922,10 +960,10 @@ def RT_RecvOp : RT_Op<"recv"> {
 
 def RT_FillOp : RT_Op<"fill", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Has the host fill an input for a microbatch";
+  let summary = "Fills an input with a microbatch's data from the host";
   let description = [{
-    For the one that the address names. There may be none: as many microbatches
-    as a step has are numbered from 0; then the input holds nothing.
+    The address names the microbatch. Past the last microbatch of the step there
+    is no data, and the input's contents are undefined.
 
     ```mlir
     rt.stage 0 {
@@ -941,22 +979,23 @@ def RT_FillOp : RT_Op<"fill", [
     ```
 
     **Constraints:**
-    - the buffer is an `rt.address` of one that is refilled.
+    - the buffer is the `rt.address` of a refilled input.
   }];
   let arguments = (ins RT_Buffer:$buffer, RT_Stream:$stream);
   let assemblyFormat = [{
     $buffer (`stream` $stream^)? attr-dict `:` type($buffer)
   }];
   let extraClassDeclaration = [{
-    /// Names the buffer and the microbatch.
+    /// The address, which names the buffer and the microbatch.
     AddressOp getAddress() { return getBuffer().getDefiningOp<AddressOp>(); }
   }];
 }
 
 def RT_ExchangeOp : RT_Op<"exchange"> {
-  let summary = "A send and a receive that wait for each other";
+  let summary = "Sends and receives concurrently";
   let description = [{
-    On the compute stream; on others a send and a receive are two ops.
+    The op is on the compute stream. On communication streams a send and a
+    receive are two ops.
 
     ```mlir
     rt.exchange %x to 1 channel 0, %y from 1 channel 1
@@ -976,17 +1015,19 @@ def RT_ExchangeOp : RT_Op<"exchange"> {
 
 def RT_CallOp : RT_Op<"call", [ParentOneOf<["FuncOp", "ForOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a body on buffers";
+  let summary = "Calls a body with buffers and events";
   let description = [{
-    See `rt.stage` for an example. In a loop a frame may have slots: each turn
-    has the one with the number of the loop's variable modulo the slots.
+    See `rt.stage` for an example. In a loop the frame may have several slots:
+    an iteration uses the slot whose number is the loop variable modulo the
+    number of slots.
 
     **Constraints:**
-    - it is in an entry point, and the symbol is an `rt.func` that is none;
-    - the buffers and events have the types of its arguments;
-    - the frame is an `rt.buffer` of that kind, with at least the bytes that the
-      function needs; it is absent where that is none;
-    - the frame has one slot, unless the call is in a loop.
+    - it is in an entry point, and the symbol is an `rt.func` that is no entry
+      point;
+    - the arguments have the types that the function takes;
+    - the frame is an `rt.buffer` of kind frame with at least as many bytes as
+      the function needs; it is absent if the function needs none;
+    - the frame has one slot unless the call is in a loop.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee,
     Variadic<AnyTypeOf<[RT_Buffer, RT_Event]>>:$args,

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-/// `<["pp"=2]>`
+/// Parses `<["pp"=2]>`.
 static ParseResult parseMeshAxes(OpAsmParser &parser,
                                  pcc::dist::MeshAxesAttr &axes) {
   axes = dyn_cast_or_null<pcc::dist::MeshAxesAttr>(
@@ -21,7 +21,8 @@ static void printMeshAxes(OpAsmPrinter &printer, Operation *,
   axes.print(printer);
 }
 
-/// `64`, or `64, 256, 128`: where the first slot lies, and the others.
+/// Parses `64`, or `64, 256, 128`: the offsets of the first slot and the
+/// others.
 static ParseResult parseOffsets(OpAsmParser &parser, IntegerAttr &offset,
                                 DenseI64ArrayAttr &others) {
   SmallVector<int64_t> offsets;
@@ -42,7 +43,7 @@ static void printOffsets(OpAsmPrinter &printer, Operation *, IntegerAttr offset,
     printer << ", " << other;
 }
 
-/// `1 to 3`: the first slot, and the one behind the last.
+/// Parses `1 to 3`: the first slot, and the slot after the last.
 static ParseResult parseAmong(OpAsmParser &parser, DenseI64ArrayAttr &among) {
   int64_t first, end;
   if (parser.parseInteger(first) || parser.parseKeyword("to") ||
@@ -91,9 +92,9 @@ SmallVector<int64_t> getStrides(MemRefType type) {
   return type.getStridesAndOffset().first;
 }
 
-/// Whether there are elements in every dim, and nothing between them. MLIR
-/// finds strides by algebra, which takes microseconds: so nobody asks for those
-/// of such a type.
+/// Whether a type has the identity layout and no empty dim. MLIR computes
+/// strides by affine algebra, which takes microseconds; callers skip that for
+/// such types.
 static bool isDense(MemRefType type) {
   return type.getLayout().isIdentity() &&
          llvm::all_of(type.getShape(), [](int64_t n) { return n > 0; });
@@ -142,13 +143,13 @@ bool hasAlignedRows(MemRefType type) {
 }
 
 namespace {
-/// Runs of elements that lie one after the other, at one distance.
+/// Runs of contiguous elements at a constant distance from each other.
 struct Runs {
   int64_t length = 1, distance = 0;
 };
 } // namespace
 
-/// In elements; none where they are at several distances.
+/// The runs of a type, in elements; nullopt if they have several distances.
 static std::optional<Runs> findRuns(MemRefType type) {
   Runs runs;
   int64_t next = 1;
@@ -260,7 +261,7 @@ int64_t ProgramOp::getCommIndex(ArrayAttr axes, int64_t stream) {
          (isBeside ? getComms().size() : 0);
 }
 
-/// `@name(%a: memref<...>, ...) frame 64 { ... }`
+/// Parses `@name(%a: memref<...>, ...) frame 64 { ... }`.
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
   SmallVector<OpAsmParser::Argument> arguments;
@@ -318,7 +319,7 @@ Value getWhole(Value buffer) {
   return buffer;
 }
 
-/// The bucket that a buffer lies in, or null.
+/// The bucket that a buffer belongs to, or null.
 static BufferOp rowOf(BufferOp buffer, const SymbolTable &symbols) {
   return buffer && buffer.getBucket()
              ? symbols.lookup<BufferOp>(*buffer.getBucket())

@@ -34,111 +34,111 @@ inline constexpr int64_t kAlignment = PCC_ALIGNMENT;
 inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
 /// On a result of a kernel: the argument whose buffer it may overwrite.
 inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
-/// On a lowered kernel: how many units of work it has, and how many of them
-/// are worth a thread.
+/// On a lowered kernel: its number of work items, and the smallest number of
+/// them that is worth a thread.
 inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
-/// On a sum of two values of a body: the second is a product, or what ranks
-/// reduce, which is added where the first lies as it is made.
+/// On a sum of two values of a body: the second is computed by a GEMM or a
+/// reduction over ranks, which accumulates into the buffer of the first.
 inline constexpr llvm::StringLiteral kAddsInPlaceAttr = "rt.adds_in_place";
 
-/// On a function, and on its calls: a product and what the library makes with
-/// it, its epilogue (see passes/Codegen/Kernels/Product.h).
+/// On a function, and on its calls: the epilogue of the GEMM that the function
+/// computes (see passes/Codegen/Kernels/Product.h).
 inline constexpr llvm::StringLiteral kEpilogueAttr = "rt.epilogue";
 
-/// On an op of a body, an array<i64>: which value each of its accesses (see
-/// getAccesses) means, as numbers of the body; -1 where a buffer holds several.
-/// On a body: which values its arguments hold at its begin, -1 for none, then
-/// at its end.
+/// On an op of a body, an array<i64>: for each access (see getAccesses) the
+/// number of the value that it accesses; -1 if the buffer holds several values.
+/// On a body: for each argument the value that it holds on entry, -1 for none,
+/// then for each argument the value on exit.
 inline constexpr llvm::StringLiteral kValuesAttr = "rt.values";
-/// On a body, a list: how the value of each number lies, a sharding or, where
-/// nobody asks, a unit.
+/// On a body, a list indexed by value number: the value's sharding, or a unit
+/// attribute where it is unknown.
 inline constexpr llvm::StringLiteral kLayoutsAttr = "rt.layouts";
-/// On a body, an array<i64> of triples: a value, the one that it is elements
-/// of, as a reshape or selection is, and how many of that lie before its first.
+/// On a body, an array<i64> of triples for values that are views, such as
+/// reshapes and slices: the value, the value that it is a view of, and the
+/// element of the latter at which it begins.
 inline constexpr llvm::StringLiteral kViewsAttr = "rt.views";
 /// On an all_reduce of a buffer that holds several values, an array<i64> of
-/// pairs: a value that it holds before, and what this is afterwards.
+/// pairs: the value before the reduction and its result.
 inline constexpr llvm::StringLiteral kPartsAttr = "rt.parts";
 
-/// Whether ranks that differ in some axes do an op together.
+/// Whether an op is a collective.
 bool isCollective(mlir::Operation *op);
 
-/// The stream of an op that can be on another than the compute stream, and of
-/// every other op that stream's number, 0.
+/// The stream of an op; 0, the compute stream, for an op without that
+/// attribute.
 int64_t getStream(mlir::Operation *op);
 
-/// Names of the entry points of a stage.
+/// The names of the entry points of a stage.
 inline constexpr llvm::StringLiteral kTrainEntry = "train";
 inline constexpr llvm::StringLiteral kEvaluateEntry = "evaluate";
 inline constexpr llvm::StringLiteral kForwardEntry = "forward";
 inline constexpr llvm::StringLiteral kEntries[] = {kTrainEntry, kEvaluateEntry,
                                                    kForwardEntry};
 
-/// Bytes of one element as it lies in memory.
+/// Bytes of one element in memory.
 int64_t getElementBytes(mlir::Type element);
 
-/// Bytes from a buffer's first element to behind its last one.
+/// Bytes from the start of a buffer's first element to the end of its last.
 int64_t getSpanBytes(mlir::MemRefType type);
 
-/// Whether ops may name this memory: at least one element, each an integer or
-/// a float, extents and strides known and not negative, the first element
-/// where the buffer begins.
+/// Whether a type is valid for a buffer: at least one element, integers or
+/// floats, static extents, static non-negative strides, and offset 0.
 bool isBuffer(mlir::MemRefType type);
 
-/// Whether the elements lie row major without holes.
+/// Whether a type is row major and contiguous.
 bool isContiguous(mlir::MemRefType type);
 
-/// Whether the elements of a row of the last dim follow each other, and rows
-/// begin at multiples of 16 bytes behind the first.
+/// Whether rows along the last dim are contiguous and begin at multiples of 16
+/// bytes from the first.
 bool hasAlignedRows(mlir::MemRefType type);
 
-/// Whether two buffers of one memory, from bytes on, have no byte in common
-/// although they may lie between each other: rows at one distance, which the
-/// others' miss.
+/// Whether two strided buffers at byte offsets `begin` and `otherBegin` of the
+/// same memory share no byte although their ranges overlap: their rows have the
+/// same stride, and those of one are in the gaps of the other.
 bool areInterleaved(mlir::MemRefType type, int64_t begin,
                     mlir::MemRefType other, int64_t otherBegin);
 
 /// The strides of a buffer's dims, in elements.
 llvm::SmallVector<int64_t> getStrides(mlir::MemRefType type);
 
-/// A buffer that an op reads or writes.
+/// An op's read or write of a buffer.
 struct Access {
   /// An operand of the op, of memref type.
   mlir::Value buffer;
-  /// Whether the op writes it; one that does both has two accesses.
+  /// Whether the access is a write. An op that reads and writes a buffer has
+  /// two accesses.
   bool isWrite;
 };
 
-/// The buffer that a value is a view of, through views of views; itself if it
-/// is none.
+/// The buffer that a value is a view of, through chains of views; the value
+/// itself if it is not a view.
 mlir::Value getWhole(mlir::Value buffer);
 
-/// The gradients of a stage, and the buckets that these lie in: they hold
-/// nothing as an entry point begins.
+/// The gradient buffers of a stage; for a gradient in a bucket, the bucket.
+/// They are uninitialized when an entry point begins.
 llvm::DenseSet<mlir::Operation *> findGradients(StageOp stage);
 
-/// By row of a stage of which a rank keeps a part where the row lies, that
-/// part: it alone is there as an entry point begins.
+/// Maps each bucket whose memory also stores the rank's shard to that shard, a
+/// buffer of kind part. Only the shard is valid when an entry point begins.
 llvm::DenseMap<mlir::Operation *, BufferOp> findParts(StageOp stage);
 
-/// The buffers of a stage that hold nothing as an entry point begins, though
-/// others of their kind do: copies of parameters of which a rank keeps a part,
-/// and the rows that they lie in.
+/// The working copies that are gathered from parameter shards, and their
+/// buckets. Unlike other working copies they are uninitialized when an entry
+/// point begins.
 llvm::DenseSet<mlir::Operation *> findGathered(StageOp stage);
 
-/// The buffers of a stage that hold nothing as an entry point begins and are
-/// placed by when they hold something: gradients, what is gathered, and the
-/// buckets that these lie in.
+/// The buffers that are reinitialized in each entry and assigned memory by live
+/// range: gradients, gathered working copies, and their buckets.
 llvm::DenseSet<mlir::Operation *> findRenewed(StageOp stage);
 
-/// The row of one microbatch's gradients that a buffer of their stage adds up;
-/// null if it adds up none.
+/// The bucket of one microbatch's gradients that `buffer` accumulates; null if
+/// it accumulates none.
 BufferOp rowSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
 
-/// What an op of an `rt.func` does to memory; reads come first. Not for
-/// `rt.call`, which does what the callee does.
+/// The memory accesses of an op of an `rt.func`, reads before writes. A release
+/// counts as a write. Empty for `rt.call`, whose accesses are the callee's.
 llvm::SmallVector<Access> getAccesses(mlir::Operation *op);
 
 } // namespace pcc::rt

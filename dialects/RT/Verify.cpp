@@ -1,7 +1,7 @@
 //===- Verify.cpp - Well-formedness of rt operations ----------------------===//
 //
-// What one op and the symbols it names can show; what memory holds when is the
-// business of --rt-verify.
+// These verifiers check one op and the symbols it names. --rt-verify checks the
+// contents of memory over time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +50,12 @@ LogicalResult ProgramOp::verify() {
     for (Attribute comm : list ? list.getValue() : ArrayRef<Attribute>()) {
       auto names = dyn_cast<ArrayAttr>(comm);
       if (!names)
-        return emitOpError()
-               << "has communicator " << comm << ", which is no list of axes";
+        return emitOpError() << "has communicator " << comm
+                             << ", which is not a list of axes";
       for (Attribute name : names)
         if (!llvm::is_contained(getAxes().getNames(), name))
           return emitOpError() << "has a communicator over " << name
-                               << ", which is no axis of the mesh";
+                               << ", which is not an axis of the mesh";
       if (llvm::count(list, comm) > 1)
         return emitOpError() << "has two communicators over " << comm;
     }
@@ -71,7 +71,8 @@ LogicalResult StageOp::verify() {
     for (auto graph : function.getBlock()->getOps<GraphOp>())
       if (!graphs.insert(graph.getIndex()).second)
         return graph.emitOpError()
-               << "has number " << graph.getIndex() << ", as one before";
+               << "has number " << graph.getIndex()
+               << ", which an earlier graph of the stage has";
   return success();
 }
 
@@ -86,30 +87,32 @@ LogicalResult BufferOp::verify() {
                           int64_t(others.size()) + 1 != int64_t(getSlots())))
     return emitOpError()
            << "has " << others.size() + 1
-           << " offsets; a value, a row or a frame has one, or as "
-              "many as slots";
+           << " offsets; only a value, a bucket or a frame may have several, "
+              "one per slot";
   for (int64_t other : others)
     if (other < 0 || other % kAlignment)
       return emitOpError() << "has a slot at " << other
-                           << ", which is no multiple of " << kAlignment;
+                           << ", which is not a multiple of " << kAlignment;
   if (getRefilled() && getKind() != BufferKind::Input)
-    return emitOpError("is refilled, but is no input");
+    return emitOpError("is refilled, but is not an input");
   if (getKind() == BufferKind::Bucket &&
       (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
        getBucket() || (getSlots() != 1 && !getCut().empty()) ||
        (getLayout() && getLayoutAttr().getAxes().size() != 2)))
-    return emitOpError() << "is a bucket, which is one row of two dims";
+    return emitOpError() << "is a bucket, which must have the shape [1, n], be "
+                            "in no bucket and, if it is sharded, have one slot";
   if (getKind() == BufferKind::Part) {
     if (!getBucket() || getElement() || !getLayout() ||
         getMemRefType().getRank() != 2 ||
         getLayoutAttr().getAxes().size() != 2 || getCut().empty())
-      return emitOpError() << "needs a bucket that it is a part of, no element "
-                              "of it, and axes over which it is one";
+      return emitOpError()
+             << "is a shard of a bucket, which needs 'in', two "
+                "dims, no 'element', and a layout that is sharded";
   } else if (getBucket().has_value() != getElement().has_value()) {
-    return emitOpError() << "needs a bucket and an element of it";
+    return emitOpError() << "needs both 'in' and 'element', or neither";
   }
   if (getKind() == BufferKind::Part && getSlots() != 1)
-    return emitOpError() << "has slots, though it is what a rank keeps";
+    return emitOpError() << "is a shard of a bucket, which must have one slot";
   return success();
 }
 
@@ -119,18 +122,18 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto bucket =
       tables.lookupNearestSymbolFrom<BufferOp>(*this, getBucketAttr());
   if (!bucket || bucket.getKind() != BufferKind::Bucket)
-    return emitOpError() << "lies in " << getBucketAttr()
-                         << ", which is no bucket";
+    return emitOpError() << "is in " << getBucketAttr()
+                         << ", which is not a bucket";
   if (getSlots() != bucket.getSlots())
-    return emitOpError() << "has " << getSlots() << " slots in "
-                         << getBucketAttr() << ", which has "
-                         << bucket.getSlots();
+    return emitOpError() << "has " << getSlots() << " slots, but its bucket "
+                         << getBucketAttr() << " has " << bucket.getSlots();
   if (getKind() == BufferKind::Part && !bucket.getCut().empty())
-    return emitOpError() << "is a part of " << getBucketAttr()
-                         << ", of which a rank has no more than a part";
+    return emitOpError() << "is a shard of " << getBucketAttr()
+                         << ", which is sharded itself";
   if (bucket.getMemRefType().getElementType() !=
       getMemRefType().getElementType())
-    return emitOpError() << "lies in " << getBucketAttr() << " of "
+    return emitOpError() << "has another element type than its bucket "
+                         << getBucketAttr() << " of "
                          << bucket.getMemRefType().getElementType();
   return success();
 }
@@ -155,33 +158,34 @@ LogicalResult FuncOp::verify() {
   int64_t frame = getFrame();
   if (frame < 0 || frame % kAlignment)
     return emitOpError() << "has a frame of " << frame
-                         << " bytes, no multiple of " << kAlignment;
+                         << " bytes, which is not a multiple of " << kAlignment;
   int64_t last = -1, arguments = getBlock()->getNumArguments();
   for (int64_t argument : getGivesUp().value_or(ArrayRef<int64_t>())) {
     if (argument <= last || argument >= arguments ||
         !isa<MemRefType>(getBlock()->getArgument(argument).getType()))
-      return emitOpError() << "gives up argument " << argument << " of "
+      return emitOpError() << "lists argument " << argument << " of "
                            << arguments
-                           << "; these are buffers, named in order";
+                           << " in 'gives_up', which lists buffers in "
+                              "ascending order";
     last = argument;
   }
   if (!isEntry())
     return success();
   if (getBlock()->getNumArguments())
-    return emitOpError() << "is an entry point, which takes no buffers";
+    return emitOpError() << "is an entry point, which takes no arguments";
   if (!getBlock()->getOps<TemporaryOp>().empty() || frame != 0)
     return emitOpError() << "is an entry point, which has no frame";
   return success();
 }
 
-/// Checks that an op, which works on what the arena holds as a whole, is in an
-/// entry point.
+/// Checks that an op is in an entry point, which alone refers to buffers of the
+/// arena by name.
 static LogicalResult checkInEntry(Operation *op) {
   auto function = op->getParentOfType<FuncOp>();
   if (function.isEntry())
     return success();
   return op->emitOpError() << "is in @" << function.getSymName()
-                           << ", which is no entry point";
+                           << ", which is not an entry point";
 }
 
 LogicalResult ForOp::verify() {
@@ -204,8 +208,8 @@ LogicalResult TemporaryOp::verify() {
     return success();
   int64_t begin = *getOffset();
   if (begin < 0 || begin % kAlignment)
-    return emitOpError() << "lies at " << begin << ", which is no multiple of "
-                         << kAlignment;
+    return emitOpError() << "has offset " << begin
+                         << ", which is not a multiple of " << kAlignment;
   int64_t frame = (*this)->getParentOfType<FuncOp>().getFrame();
   if (begin + getBytes() > frame)
     return emitOpError() << "ends at byte " << begin + getBytes()
@@ -213,8 +217,9 @@ LogicalResult TemporaryOp::verify() {
   return success();
 }
 
-/// Checks the slots that an op names, which may be relative to the loop around
-/// it: none is below 0, and unless they take turns, there are all of them.
+/// Checks the slots that an op names, which may be relative to the enclosing
+/// loop: none is negative and, unless the number is taken modulo the number of
+/// slots, none is beyond the last slot.
 template <typename OpT>
 static LogicalResult checkSlots(OpT op, int64_t slots, bool takesTurns) {
   int64_t first = op.getSlot(), last = first;
@@ -225,7 +230,8 @@ static LogicalResult checkSlots(OpT op, int64_t slots, bool takesTurns) {
   if (first < 0)
     return op.emitOpError() << "names slot " << first;
   if (!takesTurns && last >= slots)
-    return op.emitOpError() << "names slot " << last << " of " << slots;
+    return op.emitOpError()
+           << "names slot " << last << ", but the buffer has " << slots;
   return success();
 }
 
@@ -236,15 +242,15 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
       tables.lookupNearestSymbolFrom<BufferOp>(*this, getBufferAttr());
   if (!buffer)
     return emitOpError() << "names " << getBufferAttr()
-                         << ", which is no rt.buffer";
+                         << ", which is not an rt.buffer";
   if (buffer.getKind() == BufferKind::Frame)
     return emitOpError() << "names " << getBufferAttr()
-                         << ", which is for frames";
+                         << ", which is a buffer for frames";
   if (auto row = buffer.getBucketAttr())
     if (auto bucket = tables.lookupNearestSymbolFrom<BufferOp>(*this, row);
         bucket && !bucket.getCut().empty())
       return emitOpError() << "names " << getBufferAttr()
-                           << ", of which a rank has a part only, in " << row;
+                           << ", which is in the sharded bucket " << row;
   if (getType() != buffer.getType()) {
     InFlightDiagnostic diag = emitOpError() << "uses " << getBufferAttr()
                                             << " as " << getType();
@@ -256,13 +262,14 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
   int64_t slots = buffer.getSlots();
   if (isRow && getLoop() && !getAmong())
     return emitOpError() << "names another slot of " << getBufferAttr()
-                         << " in each turn, and not among which";
+                         << " in each iteration, which needs 'among'";
   if (getAmong() && !isRow)
-    return emitOpError() << "takes turns among slots of " << getBufferAttr()
-                         << ", which is no row";
+    return emitOpError() << "has 'among' for slots of " << getBufferAttr()
+                         << ", which is neither a bucket nor in one";
   if (getAmong() && getAmong()->back() > slots)
-    return emitOpError() << "takes turns among slots up to "
-                         << getAmong()->back() - 1 << " of " << slots;
+    return emitOpError() << "has 'among' with slots up to "
+                         << getAmong()->back() - 1 << ", but the buffer has "
+                         << slots;
   return checkSlots(*this, slots, buffer.takesTurns() || getAmong());
 }
 
@@ -272,7 +279,8 @@ LogicalResult AddressOp::verify() {
   ArrayRef<int64_t> among = *getAmong();
   if (among.size() == 2 && among[0] >= 0 && among[0] < among[1] && getLoop())
     return success();
-  return emitOpError("takes turns in no loop, or among no slots");
+  return emitOpError("has 'among', which needs a slot relative to a loop and a "
+                     "nonempty range of slots");
 }
 
 LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -281,7 +289,7 @@ LogicalResult FillOp::verifySymbolUses(SymbolTableCollection &tables) {
                               *this, address.getBufferAttr())
                         : BufferOp();
   if (!buffer || !buffer.getRefilled())
-    return emitOpError("fills what is no address of an input that is refilled");
+    return emitOpError("needs the address of an input that is refilled");
   return success();
 }
 
@@ -291,7 +299,7 @@ LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto event = tables.lookupNearestSymbolFrom<EventOp>(*this, getEventAttr());
   if (!event)
     return emitOpError() << "names " << getEventAttr()
-                         << ", which is no rt.event";
+                         << ", which is not an rt.event";
   return checkSlots(*this, event.getSlots(), /*takesTurns=*/true);
 }
 
@@ -305,7 +313,7 @@ LogicalResult ViewOp::verify() {
     return emitOpError() << "begins " << -begin << " bytes before its source";
   int64_t end = begin + getSpanBytes(to);
   if (end > getSpanBytes(from))
-    return emitOpError() << "ends at byte " << end << " of "
+    return emitOpError() << "ends at byte " << end << " of a source of "
                          << getSpanBytes(from);
   return success();
 }
@@ -316,13 +324,13 @@ LogicalResult LaunchOp::verify() {
       return emitOpError() << "needs contiguous buffers, has "
                            << buffer.getType();
   if (getOuts().empty())
-    return emitOpError() << "computes nothing";
+    return emitOpError() << "needs at least one out";
   auto inplace = getInplace();
   if (!inplace)
     return success();
   if (inplace->size() != getOuts().size())
-    return emitOpError() << "has " << getOuts().size() << " outs but says of "
-                         << inplace->size() << " whether they are in place";
+    return emitOpError() << "has " << getOuts().size() << " outs, but "
+                         << inplace->size() << " entries of 'inplace'";
   for (int64_t in : *inplace)
     if (in < -1 || in >= int64_t(getIns().size()))
       return emitOpError() << "computes in place of operand " << in << " of "
@@ -330,8 +338,8 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-/// The bytes from the first to behind the last element that a strided batch of
-/// matrices touches.
+/// The bytes from the start of the first to the end of the last element that a
+/// strided batch of matrices accesses.
 static int64_t matrixBytes(int64_t rows, int64_t columns, int64_t stride,
                            ArrayRef<int64_t> batch, ArrayRef<int64_t> strides,
                            int64_t elementBytes) {
@@ -349,7 +357,7 @@ static LogicalResult checkSameElements(Operation *op, Value a, Value b) {
   return op->emitOpError() << "mixes elements of " << of(a) << " and " << of(b);
 }
 
-/// Checks that the library has products of such matrices.
+/// Checks that the library supports the GEMM's element types.
 static LogicalResult checkProduct(GemmOp op) {
   auto of = [](Value v) {
     return cast<MemRefType>(v.getType()).getElementType();
@@ -359,11 +367,11 @@ static LogicalResult checkProduct(GemmOp op) {
   if (a == b && (isHalf || a.isF32() || a.isF64()) &&
       (c == a || (isHalf && c.isF32())))
     return success();
-  return op.emitOpError() << "has no products of elements of " << a << " and "
-                          << b << " with results of " << c;
+  return op.emitOpError() << "does not support operands of " << a << " and "
+                          << b << " with a result of " << c;
 }
 
-/// Checks a vector or matrix of an epilogue; null: it has none.
+/// Checks the vector or matrix of an epilogue; `buffer` is null if it has none.
 static LogicalResult checkBeside(GemmOp op, StringRef name, Value buffer,
                                  bool isNeeded, bool isAllowed,
                                  int64_t elements) {
@@ -383,11 +391,11 @@ static LogicalResult checkBeside(GemmOp op, StringRef name, Value buffer,
     return op.emitOpError()
            << "has a " << name << " " << type << ", but '" << epilogue
            << "' needs " << elements << " elements of "
-           << result.getElementType() << " without holes";
+           << result.getElementType() << ", contiguous";
   return success();
 }
 
-/// Checks what a product makes on its way.
+/// Checks the epilogue and the operand `added`.
 static LogicalResult checkEpilogue(GemmOp op) {
   GemmAttr s = op.getShape();
   Epilogue epilogue = op.getEpilogue();
@@ -399,13 +407,16 @@ static LogicalResult checkEpilogue(GemmOp op) {
   StringRef name = stringifyEpilogue(epilogue);
   if (epilogue != Epilogue::None &&
       (s.getBatch()[0] != 1 || s.getBatch()[1] != 1))
-    return op.emitOpError() << "has '" << name << "' of several products";
+    return op.emitOpError()
+           << "has epilogue '" << name << "', which does not support a batch";
   if (epilogue != Epilogue::None && (type.getElementType().isF64() ||
                                      (isSum && !type.getElementType().isF32())))
-    return op.emitOpError() << "cannot make '" << name << "' of elements of "
-                            << type.getElementType();
+    return op.emitOpError()
+           << "has epilogue '" << name
+           << "', which does not support results of " << type.getElementType();
   if ((isGelu || isGeluGrad) && !isBetaZero)
-    return op.emitOpError() << "adds to what it makes '" << name << "' of";
+    return op.emitOpError()
+           << "has epilogue '" << name << "', which needs beta 0";
   int64_t columns = epilogue == Epilogue::SumA ? s.getM() : s.getN();
   if (failed(checkBeside(op, "vector", op.getVector(), isBias || isSum,
                          isBias || isSum || isGelu, columns)) ||
@@ -414,13 +425,13 @@ static LogicalResult checkEpilogue(GemmOp op) {
     return failure();
   if (op.getMatrix() && (s.getN() % 8 || s.getLdc() != s.getN()))
     return op.emitOpError()
-           << "has a matrix of " << s.getN() << " columns beside rows that are "
-           << s.getLdc() << " apart; it needs a multiple of 8 of both";
+           << "has a matrix of " << s.getN() << " columns, but ldc is "
+           << s.getLdc() << "; both must be the same multiple of 8";
   if (!op.getAdded())
     return success();
   if (isBetaZero || (epilogue != Epilogue::None && !isBias))
-    return op.emitOpError("adds a buffer where beta is 0 or the epilogue "
-                          "neither 'none' nor 'bias'");
+    return op.emitOpError("has 'added', which needs a nonzero beta and the "
+                          "epilogue 'none' or 'bias'");
   if (op.getAdded().getType() != type)
     return op.emitOpError()
            << "adds " << op.getAdded().getType() << " to " << type;
@@ -453,7 +464,7 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
-/// Checks that a buffer's elements have no holes between them.
+/// Checks that a buffer is contiguous.
 static LogicalResult checkContiguous(Operation *op, Value buffer) {
   if (isContiguous(cast<MemRefType>(buffer.getType())))
     return success();
@@ -471,8 +482,8 @@ LogicalResult CopyOp::verify() {
       failed(checkContiguous(*this, getFrom())))
     return failure();
   if (getSpanBytes(getTo().getType()) != getSpanBytes(getFrom().getType()))
-    return emitOpError() << "copies " << getFrom().getType() << " to "
-                         << getTo().getType();
+    return emitOpError() << "needs buffers of equal size, but copies "
+                         << getFrom().getType() << " to " << getTo().getType();
   return success();
 }
 
@@ -491,8 +502,8 @@ LogicalResult AllReduceOp::verify() {
   return success();
 }
 
-/// Checks that the larger of two buffers holds the smaller `larger / smaller`
-/// times.
+/// Checks that the number of elements of `large` is a multiple of that of
+/// `small`, and that both are contiguous and of one element type.
 static LogicalResult checkBlocks(Operation *op, Value small, Value large) {
   if (failed(checkContiguous(op, small)) ||
       failed(checkContiguous(op, large)) ||
@@ -518,8 +529,8 @@ LogicalResult ShardSliceOp::verify() {
 
 LogicalResult AllToAllOp::verify() {
   if (elements(getInput()) != elements(getOutput()))
-    return emitOpError() << "gives " << elements(getInput())
-                         << " elements but takes " << elements(getOutput());
+    return emitOpError() << "sends " << elements(getInput())
+                         << " elements but receives " << elements(getOutput());
   return checkBlocks(*this, getInput(), getOutput());
 }
 
@@ -530,13 +541,13 @@ static bool isInteger(MemRefType type) {
 
 LogicalResult CommIndexOp::verify() {
   if (!isInteger(getType()))
-    return emitOpError() << "is one i64, not " << getType();
+    return emitOpError() << "must return one i64, not " << getType();
   return success();
 }
 
 LogicalResult ConstantOp::verify() {
   if (!isInteger(getType()))
-    return emitOpError() << "is one i64, not " << getType();
+    return emitOpError() << "must return one i64, not " << getType();
   return success();
 }
 
@@ -551,39 +562,40 @@ LogicalResult ExchangeOp::verify() {
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
-  // So no function calls itself, directly or not.
+  // Only entry points call, and they cannot be called: there is no recursion.
   if (failed(checkInEntry(*this)))
     return failure();
   auto callee = tables.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "names " << getCalleeAttr()
-                         << ", which is no rt.func";
+                         << ", which is not an rt.func";
   if (TypeRange(getArgs()) != TypeRange(callee.getBlock()->getArgumentTypes()))
-    return emitOpError() << "does not give " << getCalleeAttr()
-                         << " the buffers it takes";
+    return emitOpError() << "calls " << getCalleeAttr()
+                         << " with other argument types than it takes";
   if (callee.isEntry())
     return emitOpError() << "calls " << getCalleeAttr()
                          << ", which is an entry point";
   int64_t needed = callee.getFrame();
   if (getFrameAttr() && needed == 0)
-    return emitOpError() << "gives " << getCalleeAttr()
-                         << " a frame, it needs none";
+    return emitOpError() << "passes " << getCalleeAttr()
+                         << " a frame, but it needs none";
   if (getFrameAttr()) {
     auto frame =
         tables.lookupNearestSymbolFrom<BufferOp>(*this, getFrameAttr());
     if (!frame || frame.getKind() != BufferKind::Frame)
       return emitOpError() << "names " << getFrameAttr()
-                           << ", which is no buffer for frames";
+                           << ", which is not a buffer for frames";
     if (frame.getBytes() < needed)
-      return emitOpError() << "gives " << getCalleeAttr() << " a frame of "
-                           << frame.getBytes() << " bytes, it needs " << needed;
+      return emitOpError() << "passes " << getCalleeAttr() << " a frame of "
+                           << frame.getBytes() << " bytes, but it needs "
+                           << needed;
     if (frame.getSlots() > 1 && !isa<ForOp>((*this)->getParentOp()))
-      return emitOpError() << "gives " << getCalleeAttr() << " one of "
+      return emitOpError() << "passes " << getCalleeAttr() << " a frame of "
                            << frame.getSlots()
-                           << " slots of a frame by turn, in no loop";
+                           << " slots, which is only allowed in a loop";
   } else if (needed > 0) {
-    return emitOpError() << "gives " << getCalleeAttr()
-                         << " no frame, it needs " << needed << " bytes";
+    return emitOpError() << "passes " << getCalleeAttr()
+                         << " no frame, but it needs " << needed << " bytes";
   }
   return success();
 }

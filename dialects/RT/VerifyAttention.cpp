@@ -1,4 +1,4 @@
-//===- VerifyAttention.cpp - Well-formedness of attention's calls ---------===//
+//===- VerifyAttention.cpp - Verifiers of the library's attention ---------===//
 
 #include "dialects/RT/RT.h"
 
@@ -7,7 +7,7 @@ using namespace pcc::rt;
 
 namespace {
 
-/// What the two calls have in common.
+/// Checks shared by the forward and the backward call.
 class AttentionChecker {
 public:
   template <typename Op>
@@ -18,7 +18,7 @@ public:
 
   LogicalResult check() {
     if (!q.getElementType().isBF16() && !q.getElementType().isF16())
-      return op->emitOpError() << "needs elements of 16 bits, has " << q;
+      return op->emitOpError() << "needs elements of bf16 or f16, has " << q;
     if (q.getRank() != 4 || k.getRank() != 4 ||
         q.getDimSize(0) != k.getDimSize(0) ||
         q.getDimSize(3) != k.getDimSize(3) || q.getDimSize(2) % k.getDimSize(2))
@@ -40,11 +40,11 @@ public:
         stats.getShape() != q.getShape().drop_back() ||
         getStrides(stats) != byHeads)
       return op->emitOpError()
-             << "needs stats of f32, [b, s, h] that lie by [b, h, s]; has "
+             << "needs stats of f32, [b, s, h], stored as [b, h, s]; has "
              << stats;
     return success();
   }
-  /// Checks the cotangent of what is of type `of`.
+  /// Checks the cotangent of an operand of type `of`.
   LogicalResult checkCotangent(Value buffer, MemRefType of, StringRef name,
                                StringRef as) {
     MemRefType type = typeOf(buffer);
@@ -76,17 +76,16 @@ private:
     if (hasAlignedRows(type))
       return success();
     return op->emitOpError()
-           << "needs rows whose elements follow each other, at multiples of 16 "
-              "bytes, has "
-           << type;
+           << "needs contiguous rows at multiples of 16 bytes, has " << type;
   }
   LogicalResult checkLike(MemRefType type, MemRefType other, StringRef name,
                           StringRef as) {
     if (type.getShape() == other.getShape() &&
         type.getElementType() == other.getElementType())
       return success();
-    return op->emitOpError() << "needs " << name << " to be of the type of "
-                             << as << ", " << other << "; has " << type;
+    return op->emitOpError()
+           << "needs " << name << " to have the shape and element type of "
+           << as << ", " << other << "; has " << type;
   }
 };
 
@@ -107,26 +106,29 @@ LogicalResult AttentionGradOp::verify() {
                          << getWorkspace().getType();
   int64_t samples = getSamples();
   if (samples < 1 || checker.q.getDimSize(0) % samples)
-    return emitOpError() << "does " << samples << " samples at a time, of "
+    return emitOpError() << "processes " << samples
+                         << " samples at a time, which does not divide "
                          << checker.q.getDimSize(0);
   int64_t all = checker.k.getDimSize(2), group = getKeyHeadGroup();
   if (group < 1 || all % group)
-    return emitOpError() << "does " << group << " key heads at a time, of "
+    return emitOpError() << "processes " << group
+                         << " key heads at a time, which does not divide "
                          << all;
   if (group != all && samples != 1)
-    return emitOpError() << "does " << group << " of " << all
-                         << " key heads at a time, and " << samples
-                         << " samples";
+    return emitOpError() << "processes " << group << " of " << all
+                         << " key heads at a time, so it must process 1 sample "
+                            "at a time, not "
+                         << samples << " samples";
   int64_t rows =
       samples * checker.q.getDimSize(1) * checker.q.getDimSize(2) / all * group;
   bool isAll = samples == checker.q.getDimSize(0) && group == all;
   if (isAll || rows % 4 == 0)
     return success();
-  InFlightDiagnostic diag = emitOpError() << "does ";
+  InFlightDiagnostic diag = emitOpError() << "processes ";
   if (group == all)
     diag << samples << " samples";
   else
     diag << group << " key heads";
   return diag << " at a time, whose " << rows
-              << " stats are no multiple of 16 bytes";
+              << " stats are not a multiple of 16 bytes";
 }

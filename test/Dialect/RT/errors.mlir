@@ -6,12 +6,12 @@ rt.program axes <["dp"=2, "x"=2]> comms [] microbatches 1
 
 // -----
 
-// expected-error @+1 {{has a communicator over "cp", which is no axis of the mesh}}
+// expected-error @+1 {{has a communicator over "cp", which is not an axis of the mesh}}
 rt.program axes <["tp"=2]> comms [["cp"]] microbatches 1
 
 // -----
 
-// expected-error @+1 {{has a communicator over "cp", which is no axis of the mesh}}
+// expected-error @+1 {{has a communicator over "cp", which is not an axis of the mesh}}
 rt.program axes <["tp"=2]> comms [["tp"]] beside [["cp"]] microbatches 1
 
 // -----
@@ -37,7 +37,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @train() {
-    // expected-error @+1 {{names @w, which is no rt.buffer}}
+    // expected-error @+1 {{names @w, which is not an rt.buffer}}
     %w = rt.address @w : memref<4xf32>
   }
 }
@@ -58,7 +58,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @w : memref<4xf32> input slots 2
   rt.func @train() {
-    // expected-error @+1 {{names slot 2 of 2}}
+    // expected-error @+1 {{names slot 2, but the buffer has 2}}
     %w = rt.address @w slot 2 : memref<4xf32>
   }
 }
@@ -67,7 +67,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>) {
-    // expected-error @+1 {{ends at byte 20 of 16}}
+    // expected-error @+1 {{ends at byte 20 of a source of 16}}
     %v = rt.view %a offset 3 : memref<4xf32> to memref<2xf32>
   }
 }
@@ -116,7 +116,7 @@ rt.stage 0 {
   rt.func @f(%a: memref<4xf32>) {
   }
   rt.func @train() {
-    // expected-error @+1 {{does not give @f the buffers it takes}}
+    // expected-error @+1 {{calls @f with other argument types than it takes}}
     rt.call @f()
   }
 }
@@ -125,7 +125,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>, %b: memref<5xf32>) {
-    // expected-error @+1 {{copies 'memref<4xf32>' to 'memref<5xf32>'}}
+    // expected-error @+1 {{needs buffers of equal size, but copies 'memref<4xf32>' to 'memref<5xf32>'}}
     rt.copy %a to %b : memref<4xf32> to memref<5xf32>
   }
 }
@@ -233,7 +233,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
-    // expected-error @+1 {{has a vector 'memref<8xf32>', but 'sum_a' needs 4 elements of 'f32' without holes}}
+    // expected-error @+1 {{has a vector 'memref<8xf32>', but 'sum_a' needs 4 elements of 'f32', contiguous}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <sum_a> vector %v : memref<8xf32>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -243,7 +243,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xbf16>) {
-    // expected-error @+1 {{has a vector 'memref<8xbf16>', but 'bias' needs 8 elements of 'f32' without holes}}
+    // expected-error @+1 {{has a vector 'memref<8xbf16>', but 'bias' needs 8 elements of 'f32', contiguous}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <bias> vector %v : memref<8xbf16>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -253,7 +253,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
-    // expected-error @+1 {{has a matrix 'memref<8xf32>', but 'gelu' needs 32 elements of 'f32' without holes}}
+    // expected-error @+1 {{has a matrix 'memref<8xf32>', but 'gelu' needs 32 elements of 'f32', contiguous}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu> matrix %v : memref<8xf32>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -263,7 +263,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
-    // expected-error @+1 {{adds to what it makes 'gelu' of}}
+    // expected-error @+1 {{has epilogue 'gelu', which needs beta 0}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8, beta = 1.0 : f32> epilogue <gelu>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -273,7 +273,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
-    // expected-error @+1 {{has 'bias' of several products}}
+    // expected-error @+1 {{has epilogue 'bias', which does not support a batch}}
     rt.gemm %a, %b, %c as <m = 2, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8, batch = [2, 1], a = [4, 0], c = [16, 0]> epilogue <bias> vector %v : memref<8xf32>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -283,7 +283,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %h: memref<4x4xf32>) {
-    // expected-error @+1 {{has a matrix of 4 columns beside rows that are 8 apart; it needs a multiple of 8 of both}}
+    // expected-error @+1 {{has a matrix of 4 columns, but ldc is 8; both must be the same multiple of 8}}
     rt.gemm %a, %b, %c as <m = 4, n = 4, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <gelu> matrix %h : memref<4x4xf32>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -293,7 +293,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xbf16>, %b: memref<2x8xbf16>, %c: memref<4x8xbf16>, %v: memref<8xbf16>) {
-    // expected-error @+1 {{cannot make 'sum_b' of elements of 'bf16'}}
+    // expected-error @+1 {{has epilogue 'sum_b', which does not support results of 'bf16'}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> epilogue <sum_b> vector %v : memref<8xbf16>
         : memref<4x2xbf16>, memref<2x8xbf16>, memref<4x8xbf16>
   }
@@ -303,7 +303,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4x2xf32>, %b: memref<2x8xf32>, %c: memref<4x8xf32>, %v: memref<8xf32>) {
-    // expected-error @+1 {{adds a buffer where beta is 0 or the epilogue neither 'none' nor 'bias'}}
+    // expected-error @+1 {{has 'added', which needs a nonzero beta and the epilogue 'none' or 'bias'}}
     rt.gemm %a, %b, %c as <m = 4, n = 8, k = 2, lda = 2, ldb = 8, ldc = 8> added %c : memref<4x8xf32>
         : memref<4x2xf32>, memref<2x8xf32>, memref<4x8xf32>
   }
@@ -323,7 +323,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xf32>, %b: memref<2x2xf64>) {
-    // expected-error @+1 {{has no products of elements of 'f32' and 'f64' with results of 'f32'}}
+    // expected-error @+1 {{does not support operands of 'f32' and 'f64' with a result of 'f32'}}
     rt.gemm %a, %b, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xf32>, memref<2x2xf64>, memref<2x2xf32>
   }
@@ -333,7 +333,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xbf16>, %b: memref<2x2xf16>, %c: memref<2x2xf32>) {
-    // expected-error @+1 {{has no products of elements of 'bf16' and 'f16' with results of 'f32'}}
+    // expected-error @+1 {{does not support operands of 'bf16' and 'f16' with a result of 'f32'}}
     rt.gemm %a, %b, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xbf16>, memref<2x2xf16>, memref<2x2xf32>
   }
@@ -343,7 +343,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xbf16>, %c: memref<2x2xf16>) {
-    // expected-error @+1 {{has no products of elements of 'bf16' and 'bf16' with results of 'f16'}}
+    // expected-error @+1 {{does not support operands of 'bf16' and 'bf16' with a result of 'f16'}}
     rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xbf16>, memref<2x2xbf16>, memref<2x2xf16>
   }
@@ -353,7 +353,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xf32>, %c: memref<2x2xbf16>) {
-    // expected-error @+1 {{has no products of elements of 'f32' and 'f32' with results of 'bf16'}}
+    // expected-error @+1 {{does not support operands of 'f32' and 'f32' with a result of 'bf16'}}
     rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xbf16>
   }
@@ -363,7 +363,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xf64>, %c: memref<2x2xf32>) {
-    // expected-error @+1 {{has no products of elements of 'f64' and 'f64' with results of 'f32'}}
+    // expected-error @+1 {{does not support operands of 'f64' and 'f64' with a result of 'f32'}}
     rt.gemm %a, %a, %c as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xf64>, memref<2x2xf64>, memref<2x2xf32>
   }
@@ -373,7 +373,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<2x2xi32>) {
-    // expected-error @+1 {{has no products of elements of 'i32' and 'i32' with results of 'i32'}}
+    // expected-error @+1 {{does not support operands of 'i32' and 'i32' with a result of 'i32'}}
     rt.gemm %a, %a, %a as <m = 2, n = 2, k = 2, lda = 2, ldb = 2, ldc = 2>
         : memref<2x2xi32>, memref<2x2xi32>, memref<2x2xi32>
   }
@@ -402,7 +402,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() {
-    // expected-error @+1 {{is one i64, not 'memref<2xi64>'}}
+    // expected-error @+1 {{must return one i64, not 'memref<2xi64>'}}
     %a = rt.comm_index over ["tp"] : memref<2xi64>
   }
 }
@@ -419,7 +419,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{is an entry point, which takes no buffers}}
+  // expected-error @+1 {{is an entry point, which takes no arguments}}
   rt.func @train(%a: memref<4xf32>) {
   }
 }
@@ -428,7 +428,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() {
-    // expected-error @+1 {{is in @f, which is no entry point}}
+    // expected-error @+1 {{is in @f, which is not an entry point}}
     rt.call @f()
   }
 }
@@ -449,7 +449,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @w : memref<4xf32> param
   rt.func @f() {
-    // expected-error @+1 {{is in @f, which is no entry point}}
+    // expected-error @+1 {{is in @f, which is not an entry point}}
     %w = rt.address @w : memref<4xf32>
   }
 }
@@ -459,7 +459,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @w : memref<4xi8> frame
   rt.func @forward() {
-    // expected-error @+1 {{names @w, which is for frames}}
+    // expected-error @+1 {{names @w, which is a buffer for frames}}
     %w = rt.address @w : memref<4xi8>
   }
 }
@@ -514,7 +514,7 @@ rt.stage 0 {
 
 // -----
 
-// expected-error @+1 {{has communicator "tp", which is no list of axes}}
+// expected-error @+1 {{has communicator "tp", which is not a list of axes}}
 rt.program axes <["tp"=2]> comms ["tp"] microbatches 1
 
 // -----
@@ -534,28 +534,28 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a slot at 96, which is no multiple of 64}}
+  // expected-error @+1 {{has a slot at 96, which is not a multiple of 64}}
   rt.buffer @w : memref<4xf32> value at 0, 96 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 3 offsets; a value, a row or a frame has one, or as many as slots}}
+  // expected-error @+1 {{has 3 offsets; only a value, a bucket or a frame may have several, one per slot}}
   rt.buffer @w : memref<4xf32> value at 0, 64, 128 slots 2
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value, a row or a frame has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; only a value, a bucket or a frame may have several, one per slot}}
   rt.buffer @w : memref<4xf32> value at 0, 128
 }
 
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has 2 offsets; a value, a row or a frame has one, or as many as slots}}
+  // expected-error @+1 {{has 2 offsets; only a value, a bucket or a frame may have several, one per slot}}
   rt.buffer @w : memref<4xf32> input at 0, 128 slots 2
 }
 
@@ -599,7 +599,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>) {
-    // expected-error @+1 {{computes nothing}}
+    // expected-error @+1 {{needs at least one out}}
     rt.launch @k ins(%a : memref<4xf32>)
   }
 }
@@ -608,7 +608,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>) {
-    // expected-error @+1 {{has 1 outs but says of 2 whether they are in place}}
+    // expected-error @+1 {{has 1 outs, but 2 entries of 'inplace'}}
     rt.launch @k ins(%a : memref<4xf32>) outs(%a : memref<4xf32>) inplace [0, 0]
   }
 }
@@ -680,7 +680,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%a: memref<4xf32>, %b: memref<8xf32>) {
-    // expected-error @+1 {{gives 4 elements but takes 8}}
+    // expected-error @+1 {{sends 4 elements but receives 8}}
     rt.all_to_all %a to %b over ["tp"] : memref<4xf32> to memref<8xf32>
   }
 }
@@ -718,7 +718,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @train() {
-    // expected-error @+1 {{names @g, which is no rt.func}}
+    // expected-error @+1 {{names @g, which is not an rt.func}}
     rt.call @g()
   }
 }
@@ -737,7 +737,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() frame 128 {
-    // expected-error @+1 {{lies at 32, which is no multiple of 64}}
+    // expected-error @+1 {{has offset 32, which is not a multiple of 64}}
     %a = rt.temporary at 32 : memref<4xf32>
   }
 }
@@ -746,7 +746,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() frame 128 {
-    // expected-error @+1 {{lies at -64, which is no multiple of 64}}
+    // expected-error @+1 {{has offset -64, which is not a multiple of 64}}
     %a = rt.temporary at -64 : memref<4xf32>
   }
 }
@@ -764,7 +764,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a frame of 127 bytes, no multiple of 64}}
+  // expected-error @+1 {{has a frame of 127 bytes, which is not a multiple of 64}}
   rt.func @f() frame 127 {
   }
 }
@@ -772,7 +772,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{has a frame of -64 bytes, no multiple of 64}}
+  // expected-error @+1 {{has a frame of -64 bytes, which is not a multiple of 64}}
   rt.func @f() frame -64 {
   }
 }
@@ -799,7 +799,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() {
-    // expected-error @+1 {{is one i64, not 'memref<2xi64>'}}
+    // expected-error @+1 {{must return one i64, not 'memref<2xi64>'}}
     %a = rt.constant 1 : memref<2xi64>
   }
 }
@@ -808,7 +808,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f() {
-    // expected-error @+1 {{is one i64, not 'memref<i32>'}}
+    // expected-error @+1 {{must return one i64, not 'memref<i32>'}}
     %a = rt.constant 1 : memref<i32>
   }
 }
@@ -833,7 +833,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{is an entry point, which takes no buffers}}
+  // expected-error @+1 {{is an entry point, which takes no arguments}}
   rt.func @forward(%a: memref<4xf32>) {
   }
 }
@@ -845,7 +845,7 @@ rt.stage 0 {
   rt.func @f() {
   }
   rt.func @train() {
-    // expected-error @+1 {{gives @f a frame, it needs none}}
+    // expected-error @+1 {{passes @f a frame, but it needs none}}
     rt.call @f() frame @frame.f
   }
 }
@@ -856,7 +856,7 @@ rt.stage 0 {
   rt.func @f() frame 64 {
   }
   rt.func @train() {
-    // expected-error @+1 {{gives @f no frame, it needs 64 bytes}}
+    // expected-error @+1 {{passes @f no frame, but it needs 64 bytes}}
     rt.call @f()
   }
 }
@@ -868,7 +868,7 @@ rt.stage 0 {
   rt.func @f() frame 64 {
   }
   rt.func @train() {
-    // expected-error @+1 {{names @v, which is no buffer for frames}}
+    // expected-error @+1 {{names @v, which is not a buffer for frames}}
     rt.call @f() frame @v
   }
 }
@@ -879,7 +879,7 @@ rt.stage 0 {
   rt.func @f() frame 64 {
   }
   rt.func @train() {
-    // expected-error @+1 {{names @f, which is no buffer for frames}}
+    // expected-error @+1 {{names @f, which is not a buffer for frames}}
     rt.call @f() frame @f
   }
 }
@@ -891,7 +891,7 @@ rt.stage 0 {
   rt.func @f() frame 128 {
   }
   rt.func @train() {
-    // expected-error @+1 {{gives @f a frame of 127 bytes, it needs 128}}
+    // expected-error @+1 {{passes @f a frame of 127 bytes, but it needs 128}}
     rt.call @f() frame @frame.f
   }
 }
@@ -903,7 +903,7 @@ rt.stage 0 {
   rt.func @f() frame 128 {
   }
   rt.func @train() {
-    // expected-error @+1 {{gives @f one of 2 slots of a frame by turn, in no loop}}
+    // expected-error @+1 {{passes @f a frame of 2 slots, which is only allowed in a loop}}
     rt.call @f() frame @frame.f
   }
 }
@@ -919,7 +919,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @train() {
-    // expected-error @+1 {{names @e, which is no rt.event}}
+    // expected-error @+1 {{names @e, which is not an rt.event}}
     %e = rt.event_of @e : !rt.event
   }
 }
@@ -939,7 +939,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.event @e
   rt.func @f() {
-    // expected-error @+1 {{is in @f, which is no entry point}}
+    // expected-error @+1 {{is in @f, which is not an entry point}}
     %e = rt.event_of @e : !rt.event
   }
 }
@@ -978,7 +978,7 @@ rt.stage 0 {
   rt.func @f(%e: !rt.event) {
   }
   rt.func @train() {
-    // expected-error @+1 {{does not give @f the buffers it takes}}
+    // expected-error @+1 {{calls @f with other argument types than it takes}}
     rt.call @f()
   }
 }
@@ -997,7 +997,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @body() {
-    // expected-error @+1 {{is in @body, which is no entry point}}
+    // expected-error @+1 {{is in @body, which is not an entry point}}
     rt.for %m = 0 to 3 {
     }
   }
@@ -1033,7 +1033,7 @@ rt.stage 0 {
   rt.buffer @w : memref<4xf32> input slots 2
   rt.func @train() {
     rt.for %m = 1 to 3 {
-      // expected-error @+1 {{names slot 2 of 2}}
+      // expected-error @+1 {{names slot 2, but the buffer has 2}}
       %w = rt.address @w slot 2 : memref<4xf32>
     }
   }
@@ -1045,7 +1045,7 @@ rt.stage 0 {
   rt.buffer @w : memref<4xf32> input slots 4
   rt.func @train() {
     rt.for %m = 1 to 4 {
-      // expected-error @+1 {{names slot 4 of 4}}
+      // expected-error @+1 {{names slot 4, but the buffer has 4}}
       %w = rt.address @w slot %m + 1 : memref<4xf32>
     }
   }
@@ -1056,7 +1056,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 3
   rt.func @train() {
-    // expected-error @+1 {{names slot 3 of 3}}
+    // expected-error @+1 {{names slot 3, but the buffer has 3}}
     %w = rt.address @row slot 3 : memref<1x64xf32>
   }
 }
@@ -1067,7 +1067,7 @@ rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 3
   rt.func @train() {
     rt.for %m = 0 to 2 {
-      // expected-error @+1 {{names another slot of @row in each turn, and not among which}}
+      // expected-error @+1 {{names another slot of @row in each iteration, which needs 'among'}}
       %w = rt.address @row slot %m : memref<1x64xf32>
     }
   }
@@ -1079,7 +1079,7 @@ rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 3
   rt.func @train() {
     rt.for %m = 0 to 8 {
-      // expected-error @+1 {{takes turns among slots up to 3 of 3}}
+      // expected-error @+1 {{has 'among' with slots up to 3, but the buffer has 3}}
       %w = rt.address @row slot %m among 2 to 4 : memref<1x64xf32>
     }
   }
@@ -1102,7 +1102,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 3
   rt.func @train() {
-    // expected-error @+1 {{takes turns in no loop, or among no slots}}
+    // expected-error @+1 {{has 'among', which needs a slot relative to a loop and a nonempty range of slots}}
     %w = rt.address @row slot 1 among 1 to 3 : memref<1x64xf32>
   }
 }
@@ -1113,7 +1113,7 @@ rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 3
   rt.func @train() {
     rt.for %m = 0 to 8 {
-      // expected-error @+1 {{takes turns in no loop, or among no slots}}
+      // expected-error @+1 {{has 'among', which needs a slot relative to a loop and a nonempty range of slots}}
       %w = rt.address @row slot %m among 2 to 2 : memref<1x64xf32>
     }
   }
@@ -1125,7 +1125,7 @@ rt.stage 0 {
   rt.buffer @w : memref<4xf32> value slots 4
   rt.func @train() {
     rt.for %m = 0 to 8 {
-      // expected-error @+1 {{takes turns among slots of @w, which is no row}}
+      // expected-error @+1 {{has 'among' for slots of @w, which is neither a bucket nor in one}}
       %w = rt.address @w slot %m among 0 to 2 : memref<4xf32>
     }
   }
@@ -1135,7 +1135,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 2
-  // expected-error @+1 {{has 1 slots in @row, which has 2}}
+  // expected-error @+1 {{has 1 slots, but its bucket @row has 2}}
   rt.buffer @w : memref<4xf32> gradient in @row element 32
 }
 
@@ -1144,7 +1144,7 @@ rt.stage 0 {
 // What a rank keeps of a row has one place,
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 2
-  // expected-error @+1 {{has slots, though it is what a rank keeps}}
+  // expected-error @+1 {{is a shard of a bucket, which must have one slot}}
   rt.buffer @own : memref<1x32xf32> part in @row slots 2 layout <[1, 64], [[], ["dp"]]>
 }
 
@@ -1152,7 +1152,7 @@ rt.stage 0 {
 
 // and so has a row of which ranks have parts alone.
 rt.stage 0 {
-  // expected-error @+1 {{is a bucket, which is one row of two dims}}
+  // expected-error @+1 {{is a bucket, which must have the shape [1, n], be in no bucket and, if it is sharded, have one slot}}
   rt.buffer @row : memref<1x32xf32> bucket slots 2 layout <[1, 64], [[], ["dp"]]>
 }
 
@@ -1171,7 +1171,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{gives up argument 1 of 1; these are buffers, named in order}}
+  // expected-error @+1 {{lists argument 1 of 1 in 'gives_up', which lists buffers in ascending order}}
   rt.func @f(%x: memref<4xf32>) attributes {gives_up = array<i64: 1>} {
   }
 }
@@ -1179,7 +1179,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{gives up argument 0 of 1; these are buffers, named in order}}
+  // expected-error @+1 {{lists argument 0 of 1 in 'gives_up', which lists buffers in ascending order}}
   rt.func @f(%e: !rt.event) attributes {gives_up = array<i64: 0>} {
   }
 }
@@ -1187,7 +1187,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 {
-  // expected-error @+1 {{is refilled, but is no input}}
+  // expected-error @+1 {{is refilled, but is not an input}}
   rt.buffer @x : memref<4xf32> value slots 2 refilled
 }
 
@@ -1197,7 +1197,7 @@ rt.stage 0 {
   rt.buffer @x : memref<4xf32> input slots 2
   rt.func @train() {
     %x = rt.address @x slot 1 : memref<4xf32>
-    // expected-error @+1 {{fills what is no address of an input that is refilled}}
+    // expected-error @+1 {{needs the address of an input that is refilled}}
     rt.fill %x : memref<4xf32>
   }
 }
@@ -1206,7 +1206,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @f(%x: memref<4xf32>) {
-    // expected-error @+1 {{fills what is no address of an input that is refilled}}
+    // expected-error @+1 {{needs the address of an input that is refilled}}
     rt.fill %x : memref<4xf32>
   }
 }
@@ -1215,7 +1215,7 @@ rt.stage 0 {
 
 rt.stage 0 {
   rt.func @body() {
-    // expected-error @+1 {{is in @body, which is no entry point}}
+    // expected-error @+1 {{is in @body, which is not an entry point}}
     rt.graph 0
   }
 }
@@ -1227,7 +1227,7 @@ rt.stage 0 {
     rt.graph 3
   }
   rt.func @evaluate() {
-    // expected-error @+1 {{has number 3, as one before}}
+    // expected-error @+1 {{has number 3, which an earlier graph of the stage has}}
     rt.graph 3
   }
 }
@@ -1246,7 +1246,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xf32>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
              %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
-    // expected-error @+1 {{needs elements of 16 bits, has 'memref<2x8x4x64xf32>'}}
+    // expected-error @+1 {{needs elements of bf16 or f16, has 'memref<2x8x4x64xf32>'}}
     rt.attention %q, %k, %v to %o, %s scale 1.0
         : memref<2x8x4x64xf32>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
           memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
@@ -1270,7 +1270,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xf16>, %o: memref<2x8x4x64xbf16>,
              %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
-    // expected-error @+1 {{needs v to be of the type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x2x64xf16>'}}
+    // expected-error @+1 {{needs v to have the shape and element type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x2x64xf16>'}}
     rt.attention %q, %k, %v to %o, %s scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xf16>,
           memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
@@ -1282,7 +1282,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>, %o: memref<2x8x4x64xbf16>,
              %s: memref<2x8x4xf32, strided<[32, 1, 8]>>) {
-    // expected-error @+1 {{needs rows whose elements follow each other, at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>'}}
+    // expected-error @+1 {{needs contiguous rows at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>'}}
     rt.attention %q, %k, %v to %o, %s scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16, strided<[1024, 128, 1, 2]>>,
           memref<2x8x4x64xbf16>, memref<2x8x4xf32, strided<[32, 1, 8]>>
@@ -1318,7 +1318,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %v: memref<2x8x2x64xbf16>, %o: memref<2x8x4x64xbf16>,
              %s: memref<2x8x4xf32>) {
-    // expected-error @+1 {{needs stats of f32, [b, s, h] that lie by [b, h, s]; has 'memref<2x8x4xf32>'}}
+    // expected-error @+1 {{needs stats of f32, [b, s, h], stored as [b, h, s]; has 'memref<2x8x4xf32>'}}
     rt.attention %q, %k, %v to %o, %s scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>,
           memref<2x8x4x64xbf16>, memref<2x8x4xf32>
@@ -1346,7 +1346,7 @@ rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{needs rows whose elements follow each other, at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>'}}
+    // expected-error @+1 {{needs contiguous rows at multiples of 16 bytes, has 'memref<2x8x2x64xbf16, strided<[1056, 132, 64, 1]>>'}}
     rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
         samples 2 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1361,7 +1361,7 @@ rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x4x64xbf16>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{needs dk to be of the type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x4x64xbf16>'}}
+    // expected-error @+1 {{needs dk to have the shape and element type of k, 'memref<2x8x2x64xbf16>'; has 'memref<2x8x4x64xbf16>'}}
     rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
         samples 2 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1391,7 +1391,7 @@ rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %do: memref<2x8x4x64xbf16>, %dq: memref<2x8x4x64xbf16>, %dk: memref<2x8x2x64xbf16>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{does 3 samples at a time, of 2}}
+    // expected-error @+1 {{processes 3 samples at a time, which does not divide 2}}
     rt.attention_grad %do, %q, %k, %k, %q, %s to %dq, %dk, %dk workspace %w
         samples 3 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1405,7 +1405,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x7x1x64xbf16>, %s: memref<2x7x1xf32, strided<[7, 1, 7]>>,
              %do: memref<2x7x1x64xbf16>, %dq: memref<2x7x1x64xbf16>, %w: memref<64xi8>) {
-    // expected-error @+1 {{does 1 samples at a time, whose 7 stats are no multiple of 16 bytes}}
+    // expected-error @+1 {{processes 1 samples at a time, whose 7 stats are not a multiple of 16 bytes}}
     rt.attention_grad %do, %q, %q, %q, %q, %s to %dq, %dq, %dq workspace %w
         samples 1 scale 1.0
         : memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>, memref<2x7x1x64xbf16>,
@@ -1419,7 +1419,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{does 3 key heads at a time, of 2}}
+    // expected-error @+1 {{processes 3 key heads at a time, which does not divide 2}}
     rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
         samples 1 key_heads 3 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1433,7 +1433,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{does 0 key heads at a time, of 2}}
+    // expected-error @+1 {{processes 0 key heads at a time, which does not divide 2}}
     rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
         samples 1 key_heads 0 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1447,7 +1447,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<2x8x4x64xbf16>, %k: memref<2x8x2x64xbf16>, %s: memref<2x8x4xf32, strided<[32, 1, 8]>>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{does 1 of 2 key heads at a time, and 2 samples}}
+    // expected-error @+1 {{processes 1 of 2 key heads at a time, so it must process 1 sample at a time, not 2 samples}}
     rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
         samples 2 key_heads 1 scale 1.0
         : memref<2x8x4x64xbf16>, memref<2x8x4x64xbf16>, memref<2x8x2x64xbf16>,
@@ -1461,7 +1461,7 @@ rt.stage 0 {
 rt.stage 0 {
   rt.func @f(%q: memref<1x7x4x64xbf16>, %k: memref<1x7x2x64xbf16>, %s: memref<1x7x4xf32, strided<[28, 1, 7]>>,
              %w: memref<64xi8>) {
-    // expected-error @+1 {{does 1 key heads at a time, whose 14 stats are no multiple of 16 bytes}}
+    // expected-error @+1 {{processes 1 key heads at a time, whose 14 stats are not a multiple of 16 bytes}}
     rt.attention_grad %q, %q, %k, %k, %q, %s to %q, %k, %k workspace %w
         samples 1 key_heads 1 scale 1.0
         : memref<1x7x4x64xbf16>, memref<1x7x4x64xbf16>, memref<1x7x2x64xbf16>,

@@ -159,7 +159,7 @@ rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
   rt.buffer @a : memref<5xf32> state in @row element 0 layout <[5], [[]]>
   rt.func @train() {
-    // expected-error @+1 {{names @a, of which a rank has a part only, in @row}}
+    // expected-error @+1 {{names @a, which is in the sharded bucket @row}}
     %a = rt.address @a : memref<5xf32>
   }
 }
@@ -168,7 +168,7 @@ rt.stage 0 arena 512 {
 
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<5xf32> state at 0
-  // expected-error @+1 {{lies in @row, which is no bucket}}
+  // expected-error @+1 {{is in @row, which is not a bucket}}
   rt.buffer @a : memref<5xf32> state in @row element 0 at 0
 }
 
@@ -176,14 +176,14 @@ rt.stage 0 arena 512 {
 
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x32xf32> bucket at 0
-  // expected-error @+1 {{lies in @row of 'f32'}}
+  // expected-error @+1 {{has another element type than its bucket @row of 'f32'}}
   rt.buffer @a : memref<5xbf16> copy in @row element 0 at 0
 }
 
 // -----
 
 rt.stage 0 arena 512 {
-  // expected-error @+1 {{is a bucket, which is one row of two dims}}
+  // expected-error @+1 {{is a bucket, which must have the shape [1, n]}}
   rt.buffer @row : memref<2x32xf32> bucket at 0
 }
 

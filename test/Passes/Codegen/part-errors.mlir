@@ -347,7 +347,7 @@ module {
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
-    // expected-error @+1 {{is a part of @row, of which a rank has no more than a part}}
+    // expected-error @+1 {{is a shard of @row, which is sharded itself}}
     rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
     rt.func @train() {
@@ -362,7 +362,7 @@ module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
     rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-    // expected-error @+1 {{needs a bucket that it is a part of}}
+    // expected-error @+1 {{is a shard of a bucket, which needs 'in'}}
     rt.buffer @own : memref<1x32xf32> part in @row at 0 
     rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
