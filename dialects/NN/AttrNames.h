@@ -1,8 +1,8 @@
 //===- AttrNames.h - Names of nn's discardable attributes -------*- C++ -*-===//
 //
-// What the compiler writes on ops and inputs beside what the ops themselves
-// declare: every name that begins with "nn.", what it lies on and what it says.
-// VerifyAttrs.cpp refuses every other name, and these elsewhere.
+// Every discardable attribute whose name begins with "nn.": the ops or inputs
+// that may have it, and its meaning. VerifyAttrs.cpp rejects other names, and
+// these names on other ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,15 +14,15 @@
 namespace pcc::nn {
 
 //===----------------------------------------------------------------------===//
-// On inputs and results of functions, and on what becomes of them
+// On inputs and results of functions, and on their later forms
 //===----------------------------------------------------------------------===//
 
-/// On inputs, an InputRole: what the runtime puts there.
+/// On inputs, an InputRole: the data that the runtime puts there.
 inline constexpr llvm::StringLiteral kRoleAttr = "nn.role";
-/// On inputs and results, a string: the model's name of it.
+/// On inputs and results, a string: its name in the model.
 inline constexpr llvm::StringLiteral kNameAttr = "nn.name";
-/// On inputs, also of later dialects, an InputDimsAttr: which dims run over
-/// samples and places, where these are not the ones that the role implies.
+/// On inputs, also of later dialects, an InputDimsAttr: the batch and sequence
+/// dims, if they differ from those that the role implies.
 inline constexpr llvm::StringLiteral kDimsAttr = "nn.dims";
 /// On inputs, also of later dialects, an IdBound (analysis/IdBound.h): the ids
 /// of this input are 0 .. below - 1, as `node` of the model looks them up. Set
@@ -30,60 +30,59 @@ inline constexpr llvm::StringLiteral kDimsAttr = "nn.dims";
 inline constexpr llvm::StringLiteral kIdsAttr = "nn.ids";
 /// On the module, a dictionary: inputs of the file by name that are constants
 /// of the program, each "ones" or "positions", which are 0, 1, ... in every
-/// row. The runtime refuses data that say otherwise.
+/// row. The runtime rejects data with other contents.
 inline constexpr llvm::StringLiteral kImpliedAttr = "nn.implied";
 inline constexpr llvm::StringLiteral kImpliedOnes = "ones";
 inline constexpr llvm::StringLiteral kImpliedPositions = "positions";
 
 //===----------------------------------------------------------------------===//
-// Of a loss
+// On losses
 //===----------------------------------------------------------------------===//
 
 /// On @forward: the model computes its loss itself. A list, one dictionary for
 /// each term {factor, divided, mean, total, unclear, assumed}: @forward returns
-/// its sum and, if divided, its divisor (see --nn-attach-loss). A unit: a
-/// sum and how many targets it is of; between import and the search for terms,
-/// the loss.
+/// its sum and, if divided, its divisor (see --nn-attach-loss). A unit:
+/// @forward returns a sum and the number of its targets; between import and the
+/// search for terms, the loss.
 inline constexpr llvm::StringLiteral kHasLossAttr = "nn.has_loss";
-/// On @forward, a string: the node of the model that computes with all samples
-/// of a batch, as a batch norm does, in words. The ops do not show it where a
-/// batch has one sample.
+/// On @forward, a string: the node of the model that mixes the samples of a
+/// batch, such as a batch norm, in words. With a batch of one sample the ops do
+/// not show it.
 inline constexpr llvm::StringLiteral kJoinsSamplesAttr = "nn.joins_samples";
-/// On the module, a string: what is trained by, "causal-lm", "cross-entropy",
-/// "mse" or "own", the file's.
+/// On the module, a string: the training loss, "causal-lm", "cross-entropy",
+/// "mse" or "own", the model's own.
 inline constexpr llvm::StringLiteral kLossAttr = "nn.loss";
-/// On the module, a string: why its loss is that of a step which is one
-/// microbatch of one rank, and no other.
+/// On the module, a string: the reason why its loss is only valid for steps of
+/// one microbatch on one rank.
 inline constexpr llvm::StringLiteral kWholeBatchAttr = "nn.whole_batch";
-/// On a state, and the task that adds to it, a unit: @counts adds to it ahead
-/// of the step, on all microbatches.
+/// On a state, and the task that adds to it, a unit: @counts adds to it on all
+/// microbatches before the step.
 inline constexpr llvm::StringLiteral kAheadAttr = "nn.ahead";
 /// On a state, and on the second result of @loss, a string: the model's node
-/// whose sum over a step the file's own loss divides by. @update returns that
-/// sum under the name PCC_COUNT_PREFIX + node, for who asks why the loss is not
+/// whose sum over a step the model's own loss divides by. @update returns that
+/// sum under the name PCC_COUNT_PREFIX + node, to explain a loss that is not
 /// finite.
 inline constexpr llvm::StringLiteral kCountAttr = "nn.count";
 
 //===----------------------------------------------------------------------===//
-// Of gradients: what changes what flows back, never what is computed
+// On gradients: these change the backward pass, never the forward pass
 //===----------------------------------------------------------------------===//
 
-/// On `nn.embedding`, a whole number: lookups of this row of the table give it
-/// no gradient, as padding_idx of PyTorch's Embedding. Other uses of the table
-/// do.
+/// On `nn.embedding`, a whole number: lookups of this row of the table add
+/// nothing to its gradient, as padding_idx of PyTorch's Embedding. Other uses
+/// of the table do.
 inline constexpr llvm::StringLiteral kPaddingRowAttr = "nn.padding_row";
 /// On `nn.reduce_max` and `nn.reduce_min`, a unit: of the elements that equal
 /// the result, the first in row-major order gets the whole cotangent, as by the
 /// index that max(dim) of PyTorch returns. Absent: they share it, as of amax.
 inline constexpr llvm::StringLiteral kFirstBestAttr = "nn.first_best";
 /// On `nn.cast` to the type that the input has, a unit: no gradient flows
-/// through it, as through detach() of PyTorch. nn-autodiff takes such casts
-/// away.
+/// through it, as through detach() of PyTorch. nn-autodiff removes such casts.
 inline constexpr llvm::StringLiteral kDetachedAttr = "nn.detached";
-/// On any op, a unit: autodiff made it; it is no part of the forward pass.
+/// On any op, a unit: autodiff built it; it is not in the forward pass.
 inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
-/// On any op of the backward pass, a unit: it computes anew what the forward
-/// pass has computed, instead of keeping it.
+/// On any op of the backward pass, a unit: it recomputes a value of the forward
+/// pass (activation recomputation).
 inline constexpr llvm::StringLiteral kRecomputedAttr = "nn.recomputed";
 /// On any op, a whole number: the pipeline stage it belongs to. Absent: there
 /// are no stages.
@@ -91,33 +90,34 @@ inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 /// On any op, a whole number: the segment (a layer, mostly) it belongs to.
 /// Segments count on from stage to stage. Absent: a stage is one segment.
 inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
-/// Where an op runs: what an op that is made in the place of another inherits.
+/// The attributes that determine where an op runs. An op that replaces another
+/// inherits them.
 inline constexpr llvm::StringLiteral kPlaceAttrs[] = {kBackwardAttr, kStageAttr,
                                                       kSegmentAttr};
 
 //===----------------------------------------------------------------------===//
-// Of parameters
+// On parameters
 //
-// Beside the source, which says where the elements lie in the file. None
-// changes how they are read from there; they say what the model has instead,
-// for what is written: checkpoints, and the file itself with trained weights.
+// They complement the source, which maps elements to the file. They do not
+// change how the file is read. They describe the model's own form of a
+// parameter, which is written to checkpoints and to the file with trained
+// weights.
 //===----------------------------------------------------------------------===//
 
-/// A string: what the file calls it, where that is another name.
+/// A string: its name in the file, if that differs.
 inline constexpr llvm::StringLiteral kSourceNameAttr = "nn.source_name";
 /// A list of SourceAttr: the other tensors of the file that hold the same
 /// elements, such as a tied head that an exporter wrote out. They are never
-/// read; a trained model that is written back has them all alike.
+/// read; when a trained model is written back, all get the same elements.
 inline constexpr llvm::StringLiteral kCopiesAttr = "nn.copies";
-/// A unit: the source tensor, a matrix, is the transpose of what the model has
-/// under the source's name. Folding leaves weights of linear layers so.
+/// A unit: the source tensor, a matrix, is the transpose of the model's tensor
+/// of that name. Constant folding leaves weights of linear layers in this form.
 inline constexpr llvm::StringLiteral kTransposedAttr = "nn.transposed";
-/// A unit: the source tensor's elements are those of the model and one.
-/// Exporters fold so what a norm adds to its weight.
+/// A unit: the source tensor's elements are the model's plus one. Exporters
+/// fold in the 1 that a norm adds to its weight.
 inline constexpr llvm::StringLiteral kPlusOneAttr = "nn.plus_one";
-/// Pairs of whole numbers, (node of the graph, operand): what reads the source
-/// tensor for this parameter, where it is merged with other parameters or
-/// absent.
+/// Pairs of whole numbers, (node of the graph, operand): the uses of the source
+/// tensor for this parameter, if it is merged with other parameters or absent.
 inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 /// The offset of a source whose tensor the file lacks because an exporter
 /// removed it: its elements are zeros, and the trained model gets it back.
@@ -126,12 +126,12 @@ inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 inline constexpr int64_t kAbsent = -1;
 
 //===----------------------------------------------------------------------===//
-// Of buckets
+// On buckets
 //===----------------------------------------------------------------------===//
 
-/// On a bucket of copies, a unit: it is there only while tasks use it. It is
-/// gathered ahead of each segment that does, in every microbatch, and holds
-/// nothing behind it.
+/// On a bucket of working copies, a unit: it is resident only while tasks use
+/// it. It is gathered before each segment that uses it, in every microbatch,
+/// and is dead after the segment.
 inline constexpr llvm::StringLiteral kReleasedAttr = "nn.released";
 
 } // namespace pcc::nn

@@ -9,20 +9,21 @@ include "mlir/IR/EnumAttr.td"
 
 def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
   let mnemonic = "source";
-  let summary = "Where a parameter's elements lie in a file";
+  let summary = "The location of a parameter's elements in a file";
   let description = [{
-    Program element (i0, i1, ...) is source element
+    Element (i0, i1, ...) of the parameter is source element
     `base + sum over d of i_d * strides[d]` of the tensor `type` at byte
     `offset` of `file`, and zero where `i_d >= valid[d]` for any d (padding).
     `file_size` and `digest` (of its header, its ends and samples, see
     runtime/model/FileDigest.h) identify the file.
-    An empty `file` means that the elements exist nowhere. A negative `offset`
-    is of no byte: the file lacks the elements, which are zeros (-1), or has
-    them in another form than plain bytes (less, runtime/model/EncodedTensor.h).
+    An empty `file` means that the elements are in no file. A negative `offset`
+    is no byte offset: with -1 the file lacks the elements, which are zeros;
+    with a lower value it has them in an encoding other than plain bytes, see
+    runtime/model/EncodedTensor.h.
   }];
   let parameters = (ins
     StringRefParameter<"the tensor's name in the file">:$name,
-    StringRefParameter<"as given on the command line">:$file,
+    StringRefParameter<"the path on the command line">:$file,
     "int64_t":$offset,
     "::mlir::RankedTensorType":$type,
     "int64_t":$file_size,
@@ -33,7 +34,7 @@ def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-/// What a parameter is drawn from when it is not read from a file.
+/// The initial value of a parameter that is not read from a checkpoint.
 def NN_Init : I32EnumAttr<"Init", "initial value of a parameter", [
     I32EnumAttrCase<"Zero", 0, "zero">,
     I32EnumAttrCase<"One", 1, "one">,
@@ -46,7 +47,7 @@ def NN_InitAttr : EnumAttr<NN_Dialect, NN_Init, "init"> {
   let assemblyFormat = "`` $value";
 }
 
-def NN_StateKind : I32EnumAttr<"StateKind", "what a state is kept for", [
+def NN_StateKind : I32EnumAttr<"StateKind", "kind of a state", [
     I32EnumAttrCase<"Gradient", 0, "gradient">,
     I32EnumAttrCase<"Moment1", 1, "exp_avg">,
     I32EnumAttrCase<"Moment2", 2, "exp_avg_sq">,
@@ -62,7 +63,7 @@ def NN_StateKindAttr : EnumAttr<NN_Dialect, NN_StateKind, "kind"> {
   let assemblyFormat = "`` $value";
 }
 
-def NN_Relation : I32EnumAttr<"Relation", "how two elements compare", [
+def NN_Relation : I32EnumAttr<"Relation", "relation of two elements", [
     I32EnumAttrCase<"Equal", 0, "eq">,
     I32EnumAttrCase<"Less", 1, "lt">,
     I32EnumAttrCase<"LessOrEqual", 2, "le">]> {
@@ -75,12 +76,13 @@ def NN_RelationAttr : EnumAttr<NN_Dialect, NN_Relation, "relation"> {
 
 def NN_InputDimsAttr : AttrDef<NN_Dialect, "InputDims"> {
   let mnemonic = "dims";
-  let summary = "Which dims of an input run over samples and places";
+  let summary = "The batch and sequence dims of an input";
   let description = [{
-    `<batch = 1, sequence = 0>`: ids of texts that lie side by side.
+    For example `<batch = 1, sequence = 0>` for token ids of shape [seq, batch].
+    -1 means that the input has no such dim.
 
     **Constraints:**
-    - one of both is there, and they differ.
+    - at least one of the dims is given, and they differ.
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "-1">:$batch,
                         DefaultValuedParameter<"int64_t", "-1">:$sequence);
@@ -88,9 +90,9 @@ def NN_InputDimsAttr : AttrDef<NN_Dialect, "InputDims"> {
   let genVerifyDecl = 1;
 }
 
-/// What the runtime puts into an input of a program. Its predicates are in
-/// Roles.h; the runtime knows the roles by these names.
-def NN_InputRole : I32EnumAttr<"InputRole", "what an input of a program is", [
+/// The role of a program's input, see the table in Dialect.td. Its predicates
+/// are in Roles.h; the runtime knows the roles by these names.
+def NN_InputRole : I32EnumAttr<"InputRole", "role of a program's input", [
     I32EnumAttrCase<"Tokens", 0, "tokens">,
     I32EnumAttrCase<"Targets", 1, "targets">,
     I32EnumAttrCase<"Labels", 2, "labels">,

@@ -15,8 +15,9 @@ double ContractOp::getFlops() {
   return flops;
 }
 
-/// Score and value products of an attention over all pairs of positions; a
-/// causal mask is not discounted, as is usual when utilisation is reported.
+/// The flops of attention's two GEMMs (scores and values) over all pairs of
+/// positions. A causal mask is not discounted, as usual for model FLOPs
+/// utilization.
 static double pairFlops(Value q, Value v) {
   auto qShape = tensorType(q).getShape();
   auto vShape = tensorType(v).getShape();
@@ -26,5 +27,5 @@ static double pairFlops(Value q, Value v) {
 
 double AttentionOp::getFlops() { return pairFlops(getQ(), getV()); }
 
-/// Five products instead of two: scores again, dP, dV, dQ and dK.
+/// Five GEMMs instead of two: recomputed scores, dP, dV, dQ and dK.
 double AttentionGradOp::getFlops() { return 2.5 * pairFlops(getQ(), getV()); }

@@ -1,4 +1,4 @@
-//===- DerivativeBuilder.h - What derivatives are built with ----*- C++ -*-===//
+//===- DerivativeBuilder.h - Builder of derivative ops ----------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_NN_DERIVATIVEBUILDER_H
 #define PCC_DIALECTS_NN_DERIVATIVEBUILDER_H
@@ -7,11 +7,11 @@
 
 namespace pcc::nn {
 
-/// Builds ops at one place with one location.
+/// Builds ops with one builder and one location.
 struct Make {
-  /// Builds where it stands, as the functions below do.
+  /// The builder; its insertion point is that of the functions below.
   mlir::OpBuilder &builder;
-  /// The location of all that is built: as a rule the op's that is derived.
+  /// The location of the built ops, usually that of the differentiated op.
   mlir::Location loc;
 
   /// x * factor.
@@ -19,19 +19,19 @@ struct Make {
     return ScaleOp::create(builder, loc, x.getType(), x,
                            builder.getF64FloatAttr(factor));
   }
-  /// x * y, by element.
+  /// x * y, elementwise.
   mlir::Value mul(mlir::Value x, mlir::Value y) {
     return MulOp::create(builder, loc, x.getType(), x, y);
   }
-  /// x / y, by element.
+  /// x / y, elementwise.
   mlir::Value div(mlir::Value x, mlir::Value y) {
     return DivOp::create(builder, loc, x.getType(), x, y);
   }
-  /// x + y, by element.
+  /// x + y, elementwise.
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return SumOp::create(builder, loc, x.getType(), mlir::ValueRange{x, y});
   }
-  /// x - y, by element.
+  /// x - y, elementwise.
   mlir::Value sub(mlir::Value x, mlir::Value y) {
     return SubOp::create(builder, loc, x.getType(), x, y);
   }
@@ -39,13 +39,14 @@ struct Make {
   mlir::Value reluGrad(mlir::Value dy, mlir::Value x) {
     return ReluGradOp::create(builder, loc, x.getType(), dy, x);
   }
-  /// A constant of one number; the element type is a float.
+  /// A constant with all elements equal to `number`; the element type is a
+  /// float.
   mlir::Value splat(mlir::RankedTensorType type, double number) {
     mlir::Attribute value = builder.getFloatAttr(type.getElementType(), number);
     return ConstantOp::create(builder, loc, type,
                               mlir::DenseElementsAttr::get(type, value));
   }
-  /// The product that `spec` says, of this type; see nn.contract.
+  /// The contraction `spec` with a result of `type`; see nn.contract.
   mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
                        mlir::Value rhs, mlir::Type type) {
     return ContractOp::create(builder, loc, type, builder.getStringAttr(spec),
@@ -73,7 +74,7 @@ inline llvm::SmallVector<int64_t> otherDims(int64_t rank,
   return others;
 }
 
-/// No gradient for any operand but the first ones.
+/// Extends `cotangents` by nulls: the remaining operands get no gradient.
 inline llvm::SmallVector<mlir::Value>
 padded(mlir::Operation *op, llvm::SmallVector<mlir::Value> cotangents) {
   cotangents.resize(op->getNumOperands());

@@ -1,11 +1,10 @@
 //===- Derivatives.cpp - Vector-Jacobian products of nn ops ---------------===//
 //
 // Each buildVJP takes d, the cotangent of the op's first result, and builds
-// the cotangents of its operands, each of its operand's type. Where a formula
-// needs something of the forward pass it uses the op's own operands and
-// results: they become residuals by being used. The further results of norms,
-// attention and cross_entropy are statistics kept for that purpose; nothing
-// differentiates through them.
+// the cotangents of its operands, each of its operand's type. A formula that
+// needs values of the forward pass uses the op's operands and results, which
+// thereby become residuals. The other results of norms, attention and
+// cross_entropy are statistics for that purpose and get no cotangent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +13,9 @@
 using namespace mlir;
 using namespace pcc::nn;
 
-/// Every label stays in the two places where it is not the one that moved, so
-/// the products of the derivative are contractions by the same labels. The
-/// result's labels are the operand's own: a weight's gradient has its layout.
+/// Both cotangents are contractions of d with the other operand by the same
+/// labels. Each has the operand's own labels, so a weight's gradient has the
+/// weight's memory layout.
 SmallVector<Value> ContractOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Make make{builder, getLoc()};
   StringRef lhs = getLhsLabels(), rhs = getRhsLabels(),
@@ -46,8 +45,9 @@ SmallVector<Value> DivOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return {quotient, make.scale(make.mul(quotient, getResult()), -1)};
 }
 
-/// The first gets the cotangent where x > y, the second where x < y, half each
-/// where they are equal. Written with relu_grad, which partial sums pass.
+/// x gets the cotangent where x > y, y where x < y, and each gets half where
+/// they are equal. It is built from relu_grad, which is linear in the
+/// cotangent, so partial sums pass.
 static SmallVector<Value> chosenVJP(Operation *op, OpBuilder &builder, Value x,
                                     Value y, Value d) {
   Make make{builder, op->getLoc()};
@@ -115,7 +115,7 @@ SmallVector<Value> ScaleOp::buildVJP(OpBuilder &builder, ValueRange d) {
 SmallVector<Value> CastOp::buildVJP(OpBuilder &builder, ValueRange d) {
   if (!isa<FloatType>(tensorType(getInput()).getElementType()))
     return {Value()};
-  // Autodiff may have kept it as wide as the input is.
+  // Autodiff may have kept the cotangent in the input's wider type.
   if (d[0].getType() == getInput().getType())
     return {d[0]};
   return {CastOp::create(builder, getLoc(), getInput().getType(), d[0])};
@@ -195,7 +195,7 @@ SmallVector<Value> CosOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return {make.scale(make.mul(d[0], slope), -1)};
 }
 
-/// Steps: flat wherever there is a slope.
+/// A step function: its derivative is zero wherever it exists.
 SmallVector<Value> FloorOp::buildVJP(OpBuilder &, ValueRange) {
   return {Value()};
 }
@@ -203,7 +203,7 @@ SmallVector<Value> RoundOp::buildVJP(OpBuilder &, ValueRange) {
   return {Value()};
 }
 
-/// d y x^(y-1), and d x^y log x, which is zero where the base is.
+/// d y x^(y-1), and d x^y log x, which is zero where the base x is zero.
 SmallVector<Value> PowOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Make make{builder, getLoc()};
   RankedTensorType type = getType();
@@ -219,7 +219,7 @@ SmallVector<Value> PowOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return {base, make.mul(d[0], make.mul(getResult(), rate))};
 }
 
-/// x = q y + r with a whole q, which is flat.
+/// x = q y + r with an integer q, whose derivative is zero.
 SmallVector<Value> RemOp::buildVJP(OpBuilder &builder, ValueRange d) {
   if (!isa<FloatType>(getType().getElementType()))
     return padded(*this, {});

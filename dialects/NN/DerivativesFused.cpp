@@ -1,4 +1,4 @@
-//===- DerivativesFused.cpp - Of norms, attention, tables, losses, rows ---===//
+//===- DerivativesFused.cpp - Derivatives of fused ops and reductions -----===//
 
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/DerivativeBuilder.h"
@@ -33,7 +33,7 @@ SmallVector<Value> RmsNormOp::buildVJP(OpBuilder &builder, ValueRange d) {
                                      d[0], getInput(), getRstd())};
 }
 
-/// A rotation's transpose is the rotation back.
+/// The transpose of a rotation is its inverse.
 SmallVector<Value> RopeOp::buildVJP(OpBuilder &builder, ValueRange d) {
   UnitAttr inverse = getInverse() ? UnitAttr() : builder.getUnitAttr();
   return padded(*this, {RopeOp::create(builder, getLoc(), getInput().getType(),
@@ -55,7 +55,7 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this, all);
 }
 
-/// The ids of a lookup, and -1, which is no row, where one is the padding row.
+/// The ids of a lookup, with the padding row replaced by -1, which is no row.
 static Value idsWithGradient(EmbeddingOp op, OpBuilder &builder) {
   auto row = op->getAttrOfType<IntegerAttr>(kPaddingRowAttr);
   if (!row)
@@ -82,7 +82,8 @@ SmallVector<Value> EmbeddingOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this, {Value(), table});
 }
 
-/// A sum into rows passes each row's cotangent to all that were added to it.
+/// Each row of dy was added to a row of the result, and gets that row's
+/// cotangent.
 SmallVector<Value> EmbeddingGradOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this,
                 {EmbeddingOp::create(builder, getLoc(), getDy().getType(),
@@ -96,7 +97,7 @@ SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
                            /*offset=*/Value(), getClassesAttr())});
 }
 
-/// Numbers of the elements along the reduced dims, in row-major order.
+/// The row-major indices of the elements along the reduced dims.
 template <typename Op>
 static Value placesOf(Op op, OpBuilder &builder) {
   RankedTensorType type = tensorType(op.getInput());
@@ -114,8 +115,8 @@ static Value placesOf(Op op, OpBuilder &builder) {
                              op.getDims());
 }
 
-/// Those that equal the result share its cotangent, or the first of them gets
-/// it.
+/// The elements that equal the result share its cotangent; with `nn.first_best`
+/// the first of them gets all of it.
 template <typename Op>
 static SmallVector<Value> bestVJP(Op op, OpBuilder &builder, Value d) {
   RankedTensorType type = tensorType(op.getInput());
@@ -161,7 +162,7 @@ SmallVector<Value> ReduceMinOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return bestVJP(*this, builder, d[0]);
 }
 
-/// d times the product of the others: where one of them is zero, nothing.
+/// d times the product of the other elements, which is zero if any of them is.
 SmallVector<Value> ReduceProdOp::buildVJP(OpBuilder &builder, ValueRange d) {
   RankedTensorType type = tensorType(getInput());
   if (!isa<FloatType>(type.getElementType()))

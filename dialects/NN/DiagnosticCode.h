@@ -1,7 +1,7 @@
-//===- DiagnosticCode.h - What diagnostics mean to tools --------*- C++ -*-===//
+//===- DiagnosticCode.h - Machine-readable codes of diagnostics -*- C++ -*-===//
 //
-// Most diagnostics are only read by people. Those that a tool must tell apart
-// carry a code, which is not printed: their words may change.
+// Diagnostics that a tool must distinguish carry a code, which is not printed.
+// So their wording may change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,24 +12,24 @@
 
 namespace pcc::nn {
 
-/// What a tool does about a diagnostic.
+/// The code of a diagnostic that a tool distinguishes.
 enum class DiagnosticCode : int64_t {
   None,
-  /// A file has operators that are not supported; a note for each.
+  /// A file has unsupported operators; there is a note for each.
   UnsupportedOperators,
-  /// Nothing is wrong with the file, but it leaves something open: the first
-  /// note names the flag to add.
+  /// The file is valid but does not determine an option: the first note names
+  /// the flag to add.
   MissingFlag,
 };
 
-/// Gives a diagnostic a code before it is reported, once.
+/// Attaches a code to a diagnostic that is not yet reported. Call at most once.
 inline void setCode(mlir::InFlightDiagnostic &diagnostic, DiagnosticCode code) {
   if (mlir::Diagnostic *underlying = diagnostic.getUnderlyingDiagnostic())
     underlying->getMetadata().push_back(
         mlir::DiagnosticArgument(static_cast<int64_t>(code)));
 }
 
-/// The code of a diagnostic; None for most.
+/// The code of a diagnostic; None if it has none.
 inline DiagnosticCode getCode(mlir::Diagnostic &diagnostic) {
   for (const mlir::DiagnosticArgument &argument : diagnostic.getMetadata())
     if (argument.getKind() ==

@@ -7,35 +7,36 @@ include "mlir/IR/OpBase.td"
 
 def NN_Dialect : Dialect {
   let name = "nn";
-  let summary = "What is computed: tensor operations on static global shapes";
+  let summary = "Neural network operations on static global shapes";
   let description = [{
-    A program of one device's semantics, closed under differentiation. Values
-    are ranked tensors of static shape. Parameters, gradients and optimizer
-    state are module-level symbols (`nn.param`, `nn.state`) that functions read
-    and write by name; the names are the source model's.
+    A program has the semantics of a single device and is closed under
+    differentiation. Values are ranked tensors of static shape. Parameters,
+    gradients and optimizer state are module-level symbols (`nn.param`,
+    `nn.state`) that functions read and write by name. Parameters keep the
+    source model's names.
 
     Reductions over dimensions (contract, reduce, norms, softmax, losses)
-    accumulate in f32 at least; the result is rounded once.
+    accumulate in f32 or wider and round the result once.
 
-    Every input of a function has a role, `nn.role`, which says what the runtime
-    puts there, and the model's name of it, `nn.name`:
+    Every input of a function has a role, `nn.role`, which determines the data
+    that the runtime puts there, and its name in the model, `nn.name`:
 
-    | role | what it is |
+    | role | contents |
     |---|---|
-    | tokens | ids of a text, `[batch, seq]`; one input at most |
-    | targets | what the model shall give, by the loss that is attached or by the file's; one input at most |
-    | labels | targets that the model itself shifts: of a text they are the tokens |
-    | data | a row per sample, read by the input's name |
-    | shared | the same for all samples, read by the input's name |
-    | positions | 0, 1, ...: places in a text |
+    | tokens | token ids, `[batch, seq]`; at most one input |
+    | targets | targets of the attached loss or of the model's own loss; at most one input |
+    | labels | targets that the model itself shifts: for a text the tokens |
+    | data | one row per sample, read from the data set by the input's name |
+    | shared | the same for all samples, read from the data set by the input's name |
+    | positions | 0, 1, ...: positions in a text |
     | samples | the number of each sample in the global batch |
-    | seed, step | whole numbers that random numbers depend on |
-    | lr, weight_decay, beta1, beta2, eps, clip_grad | what the optimizer is told in each step |
-    | loss_scale_window | after how many good steps the scale of the loss is doubled |
+    | seed, step | integers that random numbers depend on |
+    | lr, weight_decay, beta1, beta2, eps, clip_grad | hyperparameters of the optimizer in each step |
+    | loss_scale_window | the number of steps without overflow after which the loss scale doubles |
 
-    A role implies which dims run over samples and places of a sequence: of
-    tokens, targets and labels `[batch, seq, ...]`, of data `[batch, ...]`.
-    `nn.dims` says it of an input of which it is otherwise.
+    A role implies the batch and sequence dims: tokens, targets and labels are
+    `[batch, seq, ...]`, data is `[batch, ...]`. `nn.dims` overrides this for an
+    input.
   }];
   let cppNamespace = "::pcc::nn";
   let useDefaultAttributePrinterParser = 1;

@@ -6,11 +6,11 @@
 include "dialects/NN/OpBase.td"
 
 def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
-  let summary = "A product summed over labelled dims";
+  let summary = "Contracts two tensors over labelled dims, as einsum";
   let description = [{
     Each letter of `spec` labels a dim. A label in both operands and the
     result is a batch dim, in lhs and result M, in rhs and result N, in both
-    operands only K (summed over). Products accumulate in f32 at least.
+    operands only K (summed over). It accumulates in f32 or wider.
 
     ```mlir
     %y = nn.contract "bsk,kn->bsn" %x, %w
@@ -18,10 +18,10 @@ def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
     ```
 
     **Constraints:**
-    - `spec` reads "lhs,rhs->result" and names every dim by one letter;
+    - `spec` has the form "lhs,rhs->result" and names every dim by one letter;
     - a label occurs in at least two of the three, at most once in each, with
-      one extent everywhere;
-    - lhs and rhs have one element type.
+      the same extent;
+    - lhs and rhs have the same element type.
   }];
   let arguments = (ins StrAttr:$spec, NN_Float:$lhs, NN_Float:$rhs);
   let results = (outs NN_Float:$result);
@@ -43,8 +43,8 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
     SameOperandsAndResultType]> {
   let summary = "The elementwise sum of any number of tensors";
   let description = [{
-    Sums are n-ary so that partial sums that meet are added before they are
-    reduced across ranks.
+    Sums are n-ary so that partial sums of several operands are added before one
+    reduction over ranks.
 
     ```mlir
     %r = nn.sum %x, %attention, %mlp : tensor<4x64x768xf32>
@@ -52,7 +52,7 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
 
     **Constraints:**
     - at least one operand;
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$inputs);
   let results = (outs NN_Tensor:$result);
@@ -66,15 +66,14 @@ class NN_BinaryOp<string mnemonic, string what,
                        SameOperandsAndResultType]> {
   let summary = what;
   let description = [{
-    Each element of the result is made of the two at its place. Nothing is
-    repeated to fit: see `nn.broadcast`.
+    Operands are not broadcast implicitly: see `nn.broadcast`.
 
     ```mlir
     %z = nn.}] # mnemonic # [{ %x, %y : tensor<4x8xf32>
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Tensor:$lhs, NN_Tensor:$rhs);
   let results = (outs NN_Tensor:$result);
@@ -92,7 +91,7 @@ def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
 }
 def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
@@ -104,24 +103,25 @@ def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
 }
 def NN_RemOp : NN_BinaryOp<"rem",
-    "The remainder of a division truncated to a whole number">;
+    "The elementwise remainder of a truncating division">;
 
 def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
-  let summary = "The lhs to the power of the rhs";
+  let summary = "The elementwise power";
   let description = [{
-    As C's pow: a negative base has a power only to whole numbers, else the
-    result is nan. Where the base is 0 the exponent gets no cotangent.
+    The lhs to the power of the rhs, as C's pow: for a negative base and an
+    exponent that is no integer the result is nan. Where the base is 0, the
+    exponent gets no cotangent.
 
     ```mlir
     %z = nn.pow %x, %y : tensor<4x8xf32>
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Float:$lhs, NN_Float:$rhs);
   let results = (outs NN_Float:$result);
@@ -130,17 +130,17 @@ def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
 
 def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
     SameOperandsAndResultShape]> {
-  let summary = "Whether a relation holds, element by element";
+  let summary = "Compares two tensors elementwise";
   let description = [{
-    `eq`, `lt` or `le`, of integers as signed numbers; none holds for a nan.
-    It has no derivative.
+    The relation is `eq`, `lt` or `le`. Integers are signed; no relation holds
+    for a nan. The op has no derivative.
 
     ```mlir
     %near = nn.compare le %x, %y : tensor<4xf32> -> tensor<4xi1>
     ```
 
     **Constraints:**
-    - the operands have one type;
+    - the operands have the same type;
     - the result is i1 of their shape.
   }];
   let arguments = (ins NN_RelationAttr:$relation, NN_Tensor:$lhs,
@@ -150,7 +150,7 @@ def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
     $relation $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)
   }];
   let extraClassDeclaration = [{
-    /// The type of the answer for operands of this type.
+    /// The result type for operands of this type.
     static ::mlir::RankedTensorType
     getResultType(::mlir::RankedTensorType operands);
   }];
@@ -161,14 +161,14 @@ class NN_UnaryOp<string mnemonic, string what, list<Trait> traits = []>
           [NN_VJP, SameOperandsAndResultType], traits)> {
   let summary = what;
   let description = [{
-    Element by element.
+    The op is elementwise.
 
     ```mlir
     %y = nn.}] # mnemonic # [{ %x : tensor<4x8xf32>
     ```
 
     **Constraints:**
-    - operand and result have one type.
+    - operand and result have the same type.
   }];
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_Float:$result);
@@ -182,9 +182,9 @@ def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function",
                           [NN_KeepsZero]>;
 def NN_SinOp : NN_UnaryOp<"sin", "Sine">;
 def NN_CosOp : NN_UnaryOp<"cos", "Cosine">;
-def NN_FloorOp : NN_UnaryOp<"floor", "The next whole number below">;
+def NN_FloorOp : NN_UnaryOp<"floor", "Rounds down to an integer">;
 def NN_RoundOp : NN_UnaryOp<"round",
-    "The nearest whole number, of two the even one">;
+    "Rounds to the nearest integer, ties to even">;
 def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
 def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)", [NN_KeepsZero]>;
 def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)", [NN_KeepsZero]>;
@@ -193,14 +193,15 @@ def NN_ReluGradOp
     : NN_ComputeOp<"relu_grad", [Elementwise, SameOperandsAndResultType]> {
   let summary = "The cotangent of relu's input: dy where x > 0";
   let description = [{
-    dx = dy where x > 0, else 0. It is linear in dy, so partial sums pass.
+    dx = dy where x > 0, else 0. The op is linear in dy, so partial sums of dy
+    pass through it.
 
     ```mlir
     %dx = nn.relu_grad %dy, %x : tensor<4x8xf32>
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
@@ -218,7 +219,7 @@ def NN_SiluGradOp
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x);
   let results = (outs NN_Float:$dx);
@@ -238,7 +239,7 @@ def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
     ```
 
     **Constraints:**
-    - operand and result have one type.
+    - operand and result have the same type.
   }];
   let arguments = (ins NN_Float:$input, UnitAttr:$tanh);
   let results = (outs NN_Float:$result);
@@ -256,7 +257,7 @@ def NN_GeluGradOp
     ```
 
     **Constraints:**
-    - operands and result have one type.
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$x, UnitAttr:$tanh);
   let results = (outs NN_Float:$dx);
@@ -265,9 +266,10 @@ def NN_GeluGradOp
 
 def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
     AllTypesMatch<["lhs", "rhs", "result"]>]> {
-  let summary = "The lhs where a condition holds, else the rhs";
+  let summary = "Selects elements of two tensors by a condition";
   let description = [{
-    Element by element; the side that is not taken gets no cotangent.
+    The result is the lhs where the condition holds, else the rhs. An element
+    that is not selected gets no cotangent.
 
     ```mlir
     %y = nn.where %keep, %x, %zero : tensor<4x8xi1>, tensor<4x8xf32>
@@ -275,7 +277,7 @@ def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
 
     **Constraints:**
     - the condition has the result's shape;
-    - lhs, rhs and result have one type.
+    - lhs, rhs and result have the same type.
   }];
   let arguments = (ins StaticShapeTensorOf<[I1]>:$condition, NN_Tensor:$lhs,
                    NN_Tensor:$rhs);
@@ -297,7 +299,7 @@ def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
     ```
 
     **Constraints:**
-    - operand and result have one type.
+    - operand and result have the same type.
   }];
   let arguments = (ins NN_Float:$input, F64Attr:$factor);
   let results = (outs NN_Float:$result);
@@ -307,18 +309,19 @@ def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
 
 def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
     SameOperandsAndResultShape]> {
-  let summary = "The input in another element type";
+  let summary = "Casts to another element type";
   let description = [{
-    Rounds to nearest even when narrowing a float; a float becomes an integer
-    by truncation, an i1 says whether the input is not zero. The cotangent is
-    cast back; an integer gets none, and none passes a cast with `nn.detached`.
+    Narrowing a float rounds to nearest even. A cast from float to integer
+    truncates. A cast to i1 tests whether the input is not zero. The cotangent
+    is cast back. Integers get no cotangent, nor does the input of a cast with
+    `nn.detached`.
 
     ```mlir
     %y = nn.cast %x : tensor<4x8xf32> -> tensor<4x8xbf16>
     ```
 
     **Constraints:**
-    - operand and result have one shape.
+    - operand and result have the same shape.
   }];
   let arguments = (ins NN_Tensor:$input);
   let results = (outs NN_Tensor:$result);
@@ -328,13 +331,13 @@ def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
 
 def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local, NN_KeepsZero,
     AllTypesMatch<["input", "result"]>]> {
-  let summary = "Zeroes elements with a probability, scales the others";
+  let summary = "Dropout: zeroes elements at random and scales the others";
   let description = [{
-    An element is kept, and divided by 1 - p, where a hash of (seed, id, step,
-    coordinates) says so; see Random.h. The coordinate along `batch_dim` is
-    samples[i], along `seq_dim` positions[i], elsewhere the index plus origin
-    (a 1-D tensor with an entry per dim; absent: 0). So every layout of the
-    computation draws the same numbers. The derivative is the op itself.
+    A hash of (seed, id, step, coordinates) determines whether an element is
+    kept and divided by 1 - p; see Random.h. The coordinate along `batch_dim` is
+    samples[i], along `seq_dim` positions[i], elsewhere the index plus origin (a
+    1-D tensor with an entry per dim; absent: 0). So the random numbers do not
+    depend on sharding. The derivative is the op itself.
 
     ```mlir
     %y = nn.dropout %x samples %samples positions %at seed %seed step %step
@@ -344,10 +347,11 @@ def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local, NN_KeepsZero,
     ```
 
     **Constraints:**
-    - operand and result have one type;
+    - operand and result have the same type;
     - p is at least 0 and less than 1;
-    - `batch_dim` and `seq_dim` are two dims of the input;
-    - one sample per element of the one, one position per element of the other;
+    - `batch_dim` and `seq_dim` are two different dims of the input;
+    - there is one sample per element of `batch_dim` and one position per
+      element of `seq_dim`;
     - origin, if given, has an entry per dim;
     - seed and step have rank 0.
   }];

@@ -1,7 +1,7 @@
 //===- Fold.cpp - Folders of nn ops ---------------------------------------===//
 //
-// Ops that change nothing, and chains of ops that move elements. Arithmetic on
-// constants is the frontend's, which interprets the source file's operators.
+// Folds identities and chains of ops that move elements. The frontend folds
+// arithmetic on constants when it interprets the source file's operators.
 //
 //===----------------------------------------------------------------------===//
 

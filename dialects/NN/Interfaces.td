@@ -1,4 +1,4 @@
-//===- Interfaces.td - What passes ask of nn ops -----------*- tablegen -*-===//
+//===- Interfaces.td - Interfaces of nn ops ----------------*- tablegen -*-===//
 
 #ifndef PCC_NN_INTERFACES
 #define PCC_NN_INTERFACES
@@ -7,9 +7,11 @@ include "mlir/IR/OpBase.td"
 
 def NN_ShardingRuleInterface : OpInterface<"ShardingRuleInterface"> {
   let cppNamespace = "::pcc::nn";
-  let description = [{Which dims of operands and results are one loop.}];
+  let description = [{
+    Maps dims of operands and results to the op's factors (loops).
+  }];
   let methods = [
-    InterfaceMethod<"By default every dim of an elementwise op is one loop.",
+    InterfaceMethod<"Returns the rule; by default that of an elementwise op.",
       "::pcc::nn::ShardingRule", "getShardingRule", (ins), "",
       [{ return ::pcc::nn::elementwise($_op); }]>];
 }
@@ -17,10 +19,10 @@ def NN_ShardingRuleInterface : OpInterface<"ShardingRuleInterface"> {
 def NN_PartitionInterface : OpInterface<"PartitionInterface"> {
   let cppNamespace = "::pcc::nn";
   let description = [{
-    For ops whose form on one rank is more than themselves with local types.
+    For ops whose partitioned form is more than the same op with local types.
   }];
   let methods = [
-    InterfaceMethod<"Builds the local form; one value per result.",
+    InterfaceMethod<"Builds the partitioned form: one value per result.",
       "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>", "buildLocal",
       (ins "::mlir::OpBuilder &":$builder,
            "::pcc::nn::PartitionContext &":$context)>];
@@ -30,9 +32,9 @@ def NN_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   let cppNamespace = "::pcc::nn";
   let methods = [
     InterfaceMethod<[{
-      Builds the cotangents of the operands from those of the results (null:
-      zero). Entry i of the answer belongs to operand i; null means that no
-      gradient flows there.
+      Builds the cotangents of the operands from the cotangents of the results
+      (null: zero). Entry i of the returned vector belongs to operand i; null
+      means that it gets no gradient.
     }], "::llvm::SmallVector<::mlir::Value>", "buildVJP",
       (ins "::mlir::OpBuilder &":$builder,
            "::mlir::ValueRange":$cotangents)>];
@@ -41,7 +43,7 @@ def NN_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
 def NN_CostInterface : OpInterface<"CostInterface"> {
   let cppNamespace = "::pcc::nn";
   let methods = [
-    InterfaceMethod<"Multiplications and additions, each counted as one.",
+    InterfaceMethod<"The number of multiplications and additions.",
       "double", "getFlops">];
 }
 

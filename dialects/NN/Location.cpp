@@ -1,4 +1,4 @@
-//===- Location.cpp - Where an op comes from and runs ---------------------===//
+//===- Location.cpp - Source node and stage of an op ----------------------===//
 
 #include "dialects/NN/Location.h"
 #include "dialects/NN/AttrNames.h"

@@ -1,5 +1,4 @@
-//===- Location.h - Where an op comes from and runs --------------*- C++
-//-*-===//
+//===- Location.h - Source node and stage of an op --------------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_NN_LOCATION_H
 #define PCC_DIALECTS_NN_LOCATION_H
@@ -9,12 +8,12 @@
 
 namespace pcc::nn {
 
-/// The source model's node that a location names: the first name in it, or
-/// nothing.
+/// The source model's node that a location names: the first name in it, or an
+/// empty string.
 llvm::StringRef sourceNode(mlir::Location loc);
 
-/// Has `op` run where `from` does: gives it the attributes that say so
-/// (`kPlaceAttrs`).
+/// Copies the attributes that determine where an op runs (`kPlaceAttrs`) from
+/// `from` to `op`.
 void inheritPlace(mlir::Operation *op, mlir::Operation *from);
 
 } // namespace pcc::nn

@@ -1,7 +1,7 @@
 //===- Names.h - Names of a program's functions and states ------*- C++ -*-===//
 //
-// A program of nn is a module of parameters, states and these functions. The
-// names of results are those that the runtime finds them by.
+// An nn program is a module of parameters, states and these functions. The
+// runtime finds results by their names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +19,30 @@ namespace pcc::nn {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// The model, as the file has it.
+/// The model as in the file.
 inline constexpr llvm::StringLiteral kForward = "forward";
-/// What becomes of it with a loss: returns the sum and the count of one
-/// microbatch.
+/// The model with its loss: returns the sum and the count of one microbatch.
 inline constexpr llvm::StringLiteral kLoss = "loss";
-/// Adds to states what a loss divides by, on all microbatches, ahead of the
-/// step.
+/// Accumulates the divisors of a loss into states, over all microbatches,
+/// before the step.
 inline constexpr llvm::StringLiteral kCounts = "counts";
-/// Makes parameters whole of what ranks keep of them: the first thing in a step
-/// and in an evaluation.
+/// Gathers parameters from the ranks' shards, at the start of a step and of an
+/// evaluation.
 inline constexpr llvm::StringLiteral kGather = "gather";
-/// What becomes of @loss with gradients: adds to states.
+/// The loss with its backward pass for one microbatch: accumulates loss and
+/// gradients into states.
 inline constexpr llvm::StringLiteral kMicrobatch = "microbatch";
-/// Behind each @microbatch: adds what ranks make of its gradients to what each
-/// keeps of their sum.
+/// Runs after each @microbatch: reduces its gradients over ranks and adds each
+/// rank's shard of the result to the shard that it accumulates.
 inline constexpr llvm::StringLiteral kReduce = "reduce";
-/// The optimizer's step, once for all microbatches.
+/// The optimizer's step, once after all microbatches.
 inline constexpr llvm::StringLiteral kUpdate = "update";
-/// The loss without gradients and dropout: adds to states.
+/// The loss without gradients and dropout: accumulates into states.
 inline constexpr llvm::StringLiteral kEvaluate = "evaluate";
-/// What all calls of @evaluate add up to.
+/// Returns the results of all calls of @evaluate.
 inline constexpr llvm::StringLiteral kEvaluateResult = "evaluate_result";
 
-/// A program has no other functions.
+/// All functions that a program may have.
 inline constexpr llvm::StringLiteral kFunctions[] = {
     kForward, kLoss,   kCounts,   kGather,        kMicrobatch,
     kReduce,  kUpdate, kEvaluate, kEvaluateResult};
@@ -51,38 +51,40 @@ inline constexpr llvm::StringLiteral kFunctions[] = {
 // States
 //===----------------------------------------------------------------------===//
 
-/// What @microbatch adds the results of @loss to.
+/// The states that @microbatch accumulates the results of @loss into.
 inline constexpr llvm::StringLiteral kLossSum = "loss_sum";
 inline constexpr llvm::StringLiteral kTargetCount = "target_count";
-/// The same of @evaluate.
+/// The same for @evaluate.
 inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
 inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";
-/// Of a loss of several terms, followed by its number: the sum of a term, and a
-/// count that terms divide by.
+/// For a loss of several terms, each followed by a number: the sum of a term,
+/// and a count that terms divide by.
 inline constexpr llvm::StringLiteral kEvalSum = "eval_sum.";
 inline constexpr llvm::StringLiteral kEvalCount = "eval_count.";
-/// How many batches were evaluated.
+/// The number of batches that were evaluated.
 inline constexpr llvm::StringLiteral kEvalBatches = "eval_batches";
-/// What @counts adds to: the same counts of a step, and its microbatches.
+/// The states that @counts adds to: the same counts for a step, and its number
+/// of microbatches.
 inline constexpr llvm::StringLiteral kStepCount = "step_count.";
 inline constexpr llvm::StringLiteral kStepBatches = "step_batches";
 
-/// What the gradients of a step are multiplied by, from the loss on, where 16
-/// bits would lose them; how many steps it has been right since it changed; and
-/// how many steps of the optimizer there were.
+/// The loss scale, which keeps low-precision gradients from underflow; the
+/// number of steps without overflow since it changed; and the number of
+/// optimizer steps.
 inline constexpr llvm::StringLiteral kLossScale = "loss_scale";
 inline constexpr llvm::StringLiteral kGoodSteps = "good_steps";
 inline constexpr llvm::StringLiteral kUpdates = "updates";
 
-/// The sum of a parameter's gradients.
+/// The name of the state that accumulates a parameter's gradient.
 inline std::string gradientName(llvm::StringRef param) {
   return ("grad." + param).str();
 }
-/// A parameter as the model computes with it, in a narrower type.
+/// The name of a parameter's working copy.
 inline std::string copyName(llvm::StringRef param) {
   return ("copy." + param).str();
 }
-/// What an optimizer keeps of a parameter: PyTorch's name of it in front.
+/// The name of a moment of a parameter, which begins with PyTorch's name for
+/// the moment.
 inline std::string momentName(StateKind kind, llvm::StringRef param) {
   return (stringifyStateKind(kind) + "." + param).str();
 }
@@ -91,14 +93,14 @@ inline std::string momentName(StateKind kind, llvm::StringRef param) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Of several outputs of @forward, the one that a loss is attached to.
+/// The output of @forward that a loss is attached to, if there are several.
 inline constexpr llvm::StringLiteral kLogits = "logits";
-/// Of @update: the mean loss and the gradient's norm, and where there is one,
-/// the scale that the step was done with (kLossScale); of @evaluate_result, the
-/// loss and the number of targets (kTargetCount).
+/// @update returns the mean loss, the gradient's norm and, if there is one, the
+/// loss scale of the step (kLossScale). @evaluate_result returns the loss and
+/// the number of targets (kTargetCount).
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 inline constexpr llvm::StringLiteral kNormResult = "norm";
-/// In front of those of @evaluate_result where both are in one name space.
+/// The prefix of the results of @evaluate_result where both share a name space.
 inline constexpr llvm::StringLiteral kEvalPrefix = "eval_";
 
 } // namespace pcc::nn

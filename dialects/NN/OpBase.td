@@ -19,18 +19,18 @@ def NN_Local : DeclareOpInterfaceMethods<NN_PartitionInterface>;
 def NN_VJP : DeclareOpInterfaceMethods<NN_DifferentiableInterface>;
 def NN_Cost : DeclareOpInterfaceMethods<NN_CostInterface>;
 
-/// An op without effects that has a sharding rule: every op that computes.
+/// An op without side effects that has a sharding rule: every compute op.
 class NN_ComputeOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat([Pure, NN_Sharding], traits)>;
 
-/// Each element of the result is computed from those of the operands at its
-/// place. Such an op is linear in no operand, unless it has a sharding rule of
-/// its own (`NN_ComputeOp` with `Elementwise`).
+/// An op whose result elements depend only on the operands' elements at the
+/// same index. It is linear in no operand. An elementwise op that is linear has
+/// its own sharding rule (`NN_ComputeOp` with `Elementwise`).
 class NN_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat(
           [Pure, Elementwise, NN_ShardingRuleInterface], traits)>;
 
-/// Gives zero for zeros: what pads its operand pads its result.
+/// The op maps zero to zero, so padding with zeros stays zero.
 def NN_KeepsZero : NativeOpTrait<"KeepsZero"> {
   let cppNamespace = "::pcc::nn";
 }

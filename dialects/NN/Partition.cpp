@@ -1,7 +1,7 @@
-//===- Partition.cpp - Local forms of nn ops ------------------------------===//
+//===- Partition.cpp - Partitioned forms of nn ops ------------------------===//
 //
 // Ops that number their elements (rows of a table, classes, heads, coordinates
-// of random numbers) start counting where their rank's part begins.
+// of random numbers) count from the offset of the rank's shard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static SmallVector<Value> resultsOf(Operation *op) {
   return SmallVector<Value>(op->getResults());
 }
 
-/// The op itself, `counter` of it raised by where this rank's part of `dim`
-/// starts, if it is a part.
+/// The op itself; if `dim` is sharded, its operand `counter` is raised by the
+/// offset of this rank's shard.
 template <typename Op>
 static Local countFromOwnPart(OpBuilder &builder, PartitionContext &context,
                               Op op, const DimFactors &dim,
@@ -80,8 +80,8 @@ Local DropoutOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
   return resultsOf(local);
 }
 
-/// Dropped probabilities are numbered by the global head; without any, nothing
-/// is.
+/// Dropout of probabilities counts heads globally; without dropout the op
+/// itself is the partitioned form.
 template <typename Op>
 static Local attentionLocal(OpBuilder &builder, PartitionContext &context,
                             Op op, const DimFactors &heads) {
@@ -102,14 +102,14 @@ Local AttentionGradOp::buildLocal(OpBuilder &builder,
                         context.getRule().operands[1][2]);
 }
 
-/// A rank looks up the rows it has; the others' are zero.
+/// A rank looks up the rows of its shard; other ids yield zeros.
 Local EmbeddingOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
   return countFromOwnPart(builder, context, *this,
                           context.getRule().operands[1][0],
                           &EmbeddingOp::getOffsetMutable);
 }
 
-/// A rank adds to the rows it has.
+/// A rank accumulates into the rows of its shard.
 Local EmbeddingGradOp::buildLocal(OpBuilder &builder,
                                   PartitionContext &context) {
   return countFromOwnPart(builder, context, *this,
@@ -117,8 +117,8 @@ Local EmbeddingGradOp::buildLocal(OpBuilder &builder,
                           &EmbeddingGradOp::getOffsetMutable);
 }
 
-/// The maximum first, then both sums of a row in one message: never the
-/// logits.
+/// Reduces the maximum first, then both sums of a row in one collective; logits
+/// are never gathered.
 Local CrossEntropyOp::buildLocal(OpBuilder &builder,
                                  PartitionContext &context) {
   const DimFactors &classes = context.getRule().operands[0].back();

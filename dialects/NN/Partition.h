@@ -1,4 +1,4 @@
-//===- Partition.h - What an op may ask when it is made local ---*- C++ -*-===//
+//===- Partition.h - The partitioner's interface to ops ---------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_NN_PARTITION_H
 #define PCC_DIALECTS_NN_PARTITION_H
@@ -9,8 +9,8 @@
 
 namespace pcc::nn {
 
-/// The partitioner as an op sees it while it builds its local form. A dim is
-/// given by its factors in the op's ShardingRule, major to minor.
+/// The interface that an op uses to build its partitioned form. A dim is given
+/// by its factors in the op's ShardingRule, major to minor.
 class PartitionContext {
 public:
   virtual ~PartitionContext() = default;
@@ -18,17 +18,17 @@ public:
   virtual mlir::ValueRange getOperands() const = 0;
   /// The local types of the op's results.
   virtual mlir::TypeRange getResultTypes() const = 0;
-  /// The op's rule, on global extents.
+  /// The op's sharding rule, on global extents.
   virtual const ShardingRule &getRule() const = 0;
-  /// Whether some axis splits the dim.
+  /// Whether the dim is sharded over any axis.
   virtual bool isSharded(llvm::ArrayRef<int> dim) const = 0;
-  /// A rank-0 i64 tensor: where this rank's part of a dim starts.
+  /// Builds a rank-0 i64 tensor: the offset of this rank's shard in a dim.
   virtual mlir::Value getOffset(mlir::OpBuilder &builder,
                                 llvm::ArrayRef<int> dim) = 0;
-  /// How allReduce() combines the ranks' elements.
+  /// The reduction of allReduce().
   enum class Reduction { Sum, Max };
-  /// Reduces over the ranks among which `dim` is sharded a value whose own
-  /// dims are `dims`; one without factors is whole.
+  /// Reduces a value over the ranks that `dim` is sharded over. `dims` are the
+  /// factors of the value's dims; a dim without factors is not sharded.
   virtual mlir::Value allReduce(mlir::OpBuilder &builder, mlir::Value value,
                                 const ValueFactors &dims,
                                 llvm::ArrayRef<int> dim,

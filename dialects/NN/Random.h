@@ -1,8 +1,8 @@
 //===- Random.h - Counter-based random bits ---------------------*- C++ -*-===//
 //
-// One definition of the random numbers that dropout draws, for the
-// interpreter, the runtime's tests and as the text that generated kernels
-// follow: 32-bit integer arithmetic only, so that all agree bit for bit.
+// The definition of dropout's random numbers, for the interpreter, the
+// runtime's tests and generated kernels, which implement the same formulas. It
+// uses 32-bit integer arithmetic only, so all agree bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@ inline uint32_t randomMix(uint32_t h) {
   return h;
 }
 
-/// Adds a coordinate to a key: key = randomAdd(key, low 32 bits of it). The
-/// order of coordinates matters.
+/// Mixes the low 32 bits of a coordinate into a key. The order of coordinates
+/// matters.
 inline uint32_t randomAdd(uint32_t key, uint32_t coordinate) {
   return randomMix(key ^ (coordinate * kRandomWeyl + kRandomMul1));
 }
 
-/// The key of one op in one step. The high word of `step` is added to the id:
-/// tasks that share ops have other ids by another high word.
+/// The key of one op in one step. The high word of `step` is added to the id,
+/// so tasks that share a body get different ids by different high words.
 inline uint32_t randomKey(uint64_t seed, uint64_t step, uint64_t id) {
   uint32_t key = randomMix(static_cast<uint32_t>(seed) + kRandomWeyl);
   key = randomAdd(key, static_cast<uint32_t>(seed >> 32));
@@ -45,8 +45,9 @@ inline uint32_t randomKey(uint64_t seed, uint64_t step, uint64_t id) {
   return randomAdd(key, static_cast<uint32_t>(id + (step >> 32)));
 }
 
-/// What an op's key becomes for one score of attention. Positions come last:
-/// who goes through a row of scores adds one coordinate to the key of the row.
+/// The random bits for one score of attention, from the op's key. The key
+/// position comes last, so a loop over a row of scores mixes one coordinate per
+/// score into the row's key.
 inline uint32_t randomOfScore(uint32_t key, uint32_t sample, uint32_t head,
                               uint32_t queryPosition, uint32_t keyPosition) {
   key = randomAdd(randomAdd(key, sample), head);

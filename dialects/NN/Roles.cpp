@@ -1,4 +1,4 @@
-//===- Roles.cpp - What the inputs of a program are -----------------------===//
+//===- Roles.cpp - Roles of a program's inputs ----------------------------===//
 
 #include "dialects/NN/Roles.h"
 #include "dialects/NN/AttrNames.h"

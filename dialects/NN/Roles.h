@@ -1,8 +1,8 @@
-//===- Roles.h - What the inputs of a program are ---------------*- C++ -*-===//
+//===- Roles.h - Roles of a program's inputs --------------------*- C++ -*-===//
 //
-// Every input of a function has a role, which says what the runtime puts there,
-// and the model's name of it. Most roles have one input; of those that
-// `mayRepeat`, the name tells one from the other.
+// Every input of a function has a role, which determines the data that the
+// runtime puts there, and a name in the model. Most roles have one input;
+// inputs of roles that `mayRepeat` are distinguished by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,66 +14,68 @@
 
 namespace pcc::nn {
 
-/// Tokens, targets and labels: one id for each position of each sample.
+/// Whether inputs of a role have one id for each position of each sample:
+/// tokens, targets and labels.
 bool isSequence(InputRole role);
 
-/// One dim is that of the samples: of sequences, data and sample numbers. A
-/// step has an instance of such an input for each microbatch.
+/// Whether inputs of a role have a batch dim: sequences, data and sample
+/// numbers. Such an input has one instance per microbatch.
 bool hasRowPerSample(InputRole role);
 
-/// Tokens and data: what the model computes with, a row per sample.
+/// Whether inputs of a role are the samples that the model computes with:
+/// tokens and data.
 bool isModelData(InputRole role);
 
-/// Read from the data that is trained on, as opposed to what the runtime
-/// counts or is told on the command line.
+/// Whether inputs of a role are read from the data set; the runtime computes
+/// the others or takes them from the command line.
 bool isFromDataset(InputRole role);
 
-/// Data and shared: found in the data by the input's name.
+/// Whether the data set has inputs of a role by name: data and shared.
 bool isNamed(InputRole role);
 
-/// A function may have several inputs of this role.
+/// Whether a function may have several inputs of a role.
 bool mayRepeat(InputRole role);
 
-/// One number for the whole step: seed, step and what an optimizer is told.
+/// Whether inputs of a role are one number for the whole step: seed, step and
+/// hyperparameters of the optimizer.
 bool isScalar(InputRole role);
 
-/// The role of an input; nothing if it has none.
+/// The role of an input; nullopt if it has none.
 std::optional<InputRole> roleOf(mlir::FunctionOpInterface function,
                                 unsigned index);
-/// The same for an argument of any block; nothing if that is no function's.
+/// The same for an argument of any block; nullopt if it is no function's.
 std::optional<InputRole> roleOf(mlir::BlockArgument argument);
 
-/// Which dims of an input run over the samples and over the places of its
-/// sequence.
+/// The batch and sequence dims of an input.
 struct InputDims {
-  /// Numbers of dims; nothing where none does.
+  /// Indices of dims; nullopt if the input has no such dim.
   std::optional<unsigned> batch, sequence;
 };
 
-/// The dims of an input of this role and rank; `stated` is its kDimsAttr, or
-/// null where the role says all. What asks for the batch or the sequence of an
-/// input asks here.
+/// The dims of an input of this role and rank. `stated` is its kDimsAttr, or
+/// null if the role implies them. All code that needs the batch or sequence dim
+/// of an input calls this.
 InputDims dimsOf(InputRole role, int64_t rank, mlir::Attribute stated);
-/// The same of a function's input; none if it has no role.
+/// The same for a function's input; none if it has no role.
 InputDims dimsOf(mlir::FunctionOpInterface function, unsigned index);
-/// The same of an argument of any block; none if that is no function's.
+/// The same for an argument of any block; none if it is no function's.
 InputDims dimsOf(mlir::BlockArgument argument);
 
-/// The model's name of an input; empty if it has none.
+/// The name of an input in the model; empty if it has none.
 llvm::StringRef inputName(mlir::FunctionOpInterface function, unsigned index);
 
 /// The first input of this role (and name, if given); null if there is none.
 mlir::BlockArgument findInput(mlir::FunctionOpInterface function,
                               InputRole role, llvm::StringRef name = {});
 
-/// The tokens, else the first data; null if there are neither.
+/// The tokens, or else the first data input; null if there is neither.
 mlir::BlockArgument findModelData(mlir::FunctionOpInterface function);
 
-/// How many samples a function computes with at once, by the first input that
-/// has a row for each; data count where nothing else has. 0: no input has.
+/// The batch extent of the first input with a batch dim; data inputs are used
+/// only if no other input has one. 0 if no input has one.
 int64_t batchOf(mlir::FunctionOpInterface function);
 
-/// Inserts an input in front of that at `index`.
+/// Inserts an input at `index`.
 mlir::BlockArgument insertInput(mlir::FunctionOpInterface function,
                                 unsigned index, InputRole role,
                                 llvm::StringRef name, mlir::Type type,

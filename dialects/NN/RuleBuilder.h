@@ -1,4 +1,4 @@
-//===- RuleBuilder.h - Writes down sharding rules ---------------*- C++ -*-===//
+//===- RuleBuilder.h - Builder for sharding rules ---------------*- C++ -*-===//
 
 #ifndef PCC_DIALECTS_NN_RULEBUILDER_H
 #define PCC_DIALECTS_NN_RULEBUILDER_H
@@ -7,37 +7,38 @@
 
 namespace pcc::nn {
 
-/// Builds a rule value by value; factors are named by the caller's handles.
+/// Builds a sharding rule value by value. Factors are referred to by the
+/// indices that `factor` returns.
 struct RuleBuilder {
   /// The rule so far.
   ShardingRule rule;
 
-  /// A new factor of this many iterations; `unshardable`: the op needs all of
-  /// them on one rank.
+  /// Adds a factor of `size` iterations. An `unshardable` factor must be whole
+  /// on each rank.
   int factor(int64_t size, bool unshardable = false) {
     return rule.addFactor(size, unshardable);
   }
-  /// One factor for each dim of a shape.
+  /// Adds one factor for each dim of a shape.
   llvm::SmallVector<int> factors(llvm::ArrayRef<int64_t> shape) {
     llvm::SmallVector<int> all;
     for (int64_t size : shape)
       all.push_back(factor(size));
     return all;
   }
-  /// The next operand, of one factor per dim; `linear`: the op is linear in
-  /// it.
+  /// Adds the next operand, with one factor per dim. `linear`: the op is linear
+  /// in it.
   void operand(llvm::ArrayRef<int> dims, bool linear = false) {
     rule.operands.push_back(single(dims));
     rule.linear.push_back(linear);
   }
-  /// The next result, of one factor per dim.
+  /// Adds the next result, with one factor per dim.
   void result(llvm::ArrayRef<int> dims) {
     rule.results.push_back(single(dims));
   }
-  /// The op needs all of a factor on one rank after all.
+  /// Marks an existing factor as unshardable.
   void unshardable(int factor) { rule.factors[factor].unshardable = true; }
 
-  /// Dims of one factor each.
+  /// The factors of a value with one factor per dim.
   static ValueFactors single(llvm::ArrayRef<int> dims) {
     ValueFactors value;
     for (int dim : dims)

@@ -1,7 +1,8 @@
-//===- ShardingRule.h - How an op's dims correspond -------------*- C++ -*-===//
+//===- ShardingRule.h - Correspondence of an op's dims ----------*- C++ -*-===//
 //
-// An op says once which dims of its operands and results are the same loop
-// ("factor"); propagation, partial sums and partition follow from it.
+// A sharding rule states which dims of an op's operands and results are the
+// same loop ("factor"). Propagation, partial sums and partitioning follow from
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,51 +25,52 @@ using DimFactors = llvm::SmallVector<int, 1>;
 /// The factors of every dim of one value.
 using ValueFactors = llvm::SmallVector<DimFactors, 4>;
 
-/// The loops of an op, which of them each dim of its values is, and how partial
-/// sums pass it. Of "bk,kn->bn": factors b, k and n; operands {b, k} and {k,
-/// n}, result {b, n}.
+/// The loops (factors) of an op, the factors of each dim of its values, and the
+/// propagation of partial sums through it. For "bk,kn->bn": factors b, k and n;
+/// operands {b, k} and {k, n}, result {b, n}.
 struct ShardingRule {
   /// One loop of the op.
   struct Factor {
-    /// Its iterations.
+    /// Its number of iterations.
     int64_t size;
-    /// No axis may shard it: the op needs all of it on one rank.
+    /// Whether it must be whole on each rank: no axis may shard it.
     bool unshardable = false;
-    /// The op's own Partition adds up over it, so that results that lack it
-    /// are not partial.
+    /// Whether the op's own buildLocal reduces over it, so that results without
+    /// this factor are not partial.
     bool resolved = false;
-    /// On a rank that has only a part of it, results that lack it are the
-    /// maximum of that part.
+    /// Whether results without this factor are partial maxima, not partial
+    /// sums, when it is sharded.
     bool maximum = false;
   };
-  /// How partial sums in operands become partial sums in results.
+  /// The propagation of partial sums from operands to results.
   enum class Kind {
     /// Partial sums never pass.
     None,
-    /// A sum: operands of equal partial sets are added while partial.
+    /// The op is a sum: operands that are partial over the same axes are added
+    /// while partial.
     Additive,
-    /// Partial passes through one linear operand at a time.
+    /// Partial sums pass through one linear operand at a time.
     Multiplicative,
   };
 
-  /// The loops, by number.
+  /// The factors, by index.
   llvm::SmallVector<Factor> factors;
-  /// Of each operand and result, by dim, the loops that it runs over.
+  /// For each operand and result the factors of its dims.
   llvm::SmallVector<ValueFactors> operands, results;
-  /// What becomes of partial sums; see Kind.
+  /// The propagation of partial sums.
   Kind kind = Kind::None;
-  /// Per operand: the op is linear in it.
+  /// For each operand whether the op is linear in it.
   llvm::SmallVector<bool> linear;
 
-  /// Adds a loop and answers its number.
+  /// Adds a factor and returns its index.
   int addFactor(int64_t size, bool unshardable = false) {
     factors.push_back({size, unshardable});
     return factors.size() - 1;
   }
 };
 
-/// Operands and results that all have one shape; of the operands those whose
-/// positions are in `linear` are linear.
+/// The rule of an op whose operands and results all have the same shape. It is
+/// linear in the operands with the indices `linear`.
 ShardingRule elementwise(mlir::Operation *op,
                          ShardingRule::Kind kind = ShardingRule::Kind::None,
                          llvm::ArrayRef<unsigned> linear = {});

@@ -20,7 +20,7 @@ ShardingRule pcc::nn::elementwise(Operation *op, Kind kind,
   return b.rule;
 }
 
-/// Only a uniform constant has its own parts.
+/// Only a uniform constant can be sharded: its shards are uniform, too.
 ShardingRule ConstantOp::getShardingRule() {
   ShardingRule rule = elementwise(*this);
   auto elements = dyn_cast<DenseElementsAttr>(getValue());
@@ -73,8 +73,8 @@ ShardingRule GeluGradOp::getShardingRule() {
   return elementwise(*this, Kind::Multiplicative, {0});
 }
 
-/// A cast that rounds does not pass partial sums: the sum of rounded parts is
-/// not the rounded sum. f16 and bf16 hold neither the other's numbers.
+/// A cast that rounds does not pass partial sums: the sum of rounded values is
+/// not the rounded sum. Casts between f16 and bf16 round in both directions.
 ShardingRule CastOp::getShardingRule() {
   auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getType()));
@@ -83,7 +83,7 @@ ShardingRule CastOp::getShardingRule() {
   return elementwise(*this);
 }
 
-/// Not linear on purpose: dropping after a reduction is less work.
+/// Deliberately not linear: dropout after a reduction is less work.
 ShardingRule DropoutOp::getShardingRule() {
   RuleBuilder b;
   auto dims = b.factors(shapeOf(getInput()));
@@ -98,16 +98,16 @@ ShardingRule DropoutOp::getShardingRule() {
   return b.rule;
 }
 
-/// Splits both shapes into groups of dims with equal products. n dims that
-/// become one, or one that becomes n, are that many factors. Where n become m,
-/// both more than one, nothing may be sharded: no dim is one loop on both
-/// sides.
+/// Splits both shapes into groups of dims with equal numbers of elements. A
+/// merge of n dims into one, or a split of one into n, has n factors. A group
+/// of n > 1 dims that becomes m > 1 is unshardable: no dim is the same loop on
+/// both sides.
 ShardingRule ReshapeOp::getShardingRule() {
   ShardingRule rule;
   ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
   ValueFactors operand(from.size()), result(to.size());
   using Dims = SmallVector<size_t>;
-  // These dims are loops of their own.
+  // Adds a factor of its own for each of these dims.
   auto own = [&rule](ArrayRef<size_t> dims, ArrayRef<int64_t> shape,
                      ValueFactors &value) {
     for (size_t dim : dims)
@@ -115,7 +115,8 @@ ShardingRule ReshapeOp::getShardingRule() {
   };
   auto addGroup = [&](Dims left, Dims right) {
     if (left.size() > 1 && right.size() > 1) {
-      // Dims of 1 belong to nothing; without them it may be one to n.
+      // Dims of extent 1 correspond to nothing; without them the group may be a
+      // merge or a split.
       for (auto [dims, shape, value] :
            {std::tuple(&left, from, &operand), std::tuple(&right, to, &result)})
         llvm::erase_if(*dims, [&, shape = shape, value = value](size_t dim) {
@@ -201,7 +202,7 @@ ShardingRule ReduceOp::getShardingRule() {
   return b.rule;
 }
 
-/// What is no sum needs all of the dims that disappear on one rank.
+/// A reduction other than a sum needs its reduced dims whole on each rank.
 template <typename Op>
 static ShardingRule wholeRowRule(Op op) {
   RuleBuilder b;

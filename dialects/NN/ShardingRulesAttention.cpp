@@ -32,7 +32,7 @@ struct AttentionFactors {
     bias = {{b}, {g, r}, {s}, {t}};
     int64_t scores[] = {shapeOf(op.getQ())[0], shapeOf(op.getQ())[2],
                         shapeOf(op.getQ())[1], shapeOf(op.getV())[1]};
-    // A dim that stands for all of the scores' is the same on each rank.
+    // A dim of extent 1 that is broadcast along the scores is replicated.
     for (auto [factors, own, whole] :
          llvm::zip(bias, shapeOf(op.getBias()), scores))
       if (own != whole)
@@ -54,7 +54,7 @@ struct AttentionFactors {
     lse = {{b}, {s}, {g, r}};
   }
 
-  /// The operands that are the same in attention and its gradient.
+  /// Adds the operands that attention and its gradient share.
   template <typename Op>
   void addRest(ShardingRule &rule, Op op) const {
     rule.operands.push_back({{s}});
@@ -95,7 +95,8 @@ ShardingRule AttentionGradOp::getShardingRule() {
   return b.rule;
 }
 
-/// Row ops of expanded attention: all of a row of [b, h, s, t] on one rank.
+/// The rule of expanded attention's row ops: the last dim of [b, h, s, t] is
+/// whole on each rank.
 template <typename Op>
 static ShardingRule maskedSoftmaxRule(Op op, unsigned operands) {
   RuleBuilder b;

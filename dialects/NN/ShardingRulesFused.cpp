@@ -7,7 +7,7 @@ using namespace pcc::nn;
 
 using Kind = ShardingRule::Kind;
 
-/// All of a row on one rank.
+/// The rule of an op on rows: the last dim is whole on each rank.
 static ShardingRule rowwise(Operation *op) {
   ShardingRule rule = elementwise(op);
   rule.factors.back().unshardable = true;
@@ -17,10 +17,10 @@ static ShardingRule rowwise(Operation *op) {
 ShardingRule SoftmaxOp::getShardingRule() { return rowwise(*this); }
 ShardingRule SoftmaxGradOp::getShardingRule() { return rowwise(*this); }
 
-/// Norms: a tensor is [rows..., c] like the input, [rows...] if it is one of
-/// `perRow`, else [c]. Their gradients are declared not linear: passing partial
-/// sums through would leave the scale's gradient partial over tensor-parallel
-/// axes.
+/// The rule of norms: a tensor is [rows..., c] as the input, [rows...] if it is
+/// in `perRow`, else [c]. Gradients of norms are declared not linear, as
+/// partial sums that pass would leave the scale's gradient partial over
+/// tensor-parallel axes.
 static ShardingRule normRule(Operation *op, Value input, ValueRange perRow) {
   RuleBuilder b;
   auto dims = b.factors(shapeOf(input));
@@ -122,8 +122,8 @@ ShardingRule CrossEntropyGradOp::getShardingRule() {
   return f.rule;
 }
 
-/// A maximum over shards is no sum: only cross_entropy's Partition makes one,
-/// and resolves it.
+/// A maximum over shards is a partial maximum. Only cross_entropy's buildLocal
+/// creates and reduces it.
 ShardingRule RowMaxOp::getShardingRule() {
   LossFactors f(getLogits());
   f.unshardable(f.logits.back());
@@ -134,7 +134,7 @@ ShardingRule RowMaxOp::getShardingRule() {
   return f.rule;
 }
 
-/// [2, rows...], the two statistics first.
+/// The factors of [2, rows...], with the dim of the two statistics first.
 static SmallVector<int> statsFactors(RuleBuilder &b, ArrayRef<int> row) {
   SmallVector<int> stats{b.factor(2, /*unshardable=*/true)};
   llvm::append_range(stats, row);
@@ -164,7 +164,8 @@ ShardingRule CrossEntropyLossOp::getShardingRule() {
 
 ShardingRule ValidOp::getShardingRule() { return elementwise(*this); }
 
-/// Tensors of the parameter's shape, and scalars.
+/// The rule of optimizers: tensors have the parameter's shape, others are
+/// scalars.
 static ShardingRule optimizerRule(Operation *op) {
   RuleBuilder b;
   auto dims = b.factors(shapeOf(op->getOperand(0)));

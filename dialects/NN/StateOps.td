@@ -8,11 +8,14 @@ include "dialects/NN/OpBase.td"
 def NN_ParamOp : NN_Op<"param", [Symbol]> {
   let summary = "A parameter of the model";
   let description = [{
-    Declared with the shape the program wants; `source` says how it lies in
-    the model's file (transposed, fused, split). `init` is what it is drawn
-    from where training starts afresh; `file` keeps the file's value even then,
-    as of what is not trained. `decay`: weight decay applies (its rank in
-    the source file is at least 2). `frozen`: it is not trained.
+    - The type is the one that the program computes with;
+    - `source` maps its elements to the model's file, where they may be
+      transposed, fused or split;
+    - `init` is the distribution that it is drawn from when training starts from
+      scratch; `init file` keeps the file's value even then;
+    - `decay`: weight decay applies, because its rank in the source file is at
+      least 2;
+    - `frozen`: it is not trained.
 
     ```mlir
     nn.param @"h.0.ln_1.weight" : tensor<64xf32> init one
@@ -23,11 +26,11 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
     ```
 
     **Constraints** (of the source, if there is one):
-    - a stride and a valid extent for each dim of the global type, which is
-      `dist.global` where that is given, else the declared one;
+    - it has a stride and a valid extent for each dim of the global type, which
+      is `dist.global` if given, else the declared type;
     - the tensor in the file has a static shape;
     - a valid extent is at least 1 and at most its dim;
-    - every element that is read is one of the file's tensor.
+    - every element that is read is in the file's tensor.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_InitAttr:$init, UnitAttr:$decay,
@@ -46,28 +49,37 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
 
 def NN_StateOp : NN_Op<"state",
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A tensor that lives from step to step";
+  let summary = "A tensor that persists from step to step";
   let description = [{
-    Gradients, moments of the optimizer, and sums such as the loss of a step.
-    `of` names the parameter a gradient or moment belongs to. They are zero at
-    the start. A `copy` is no sum: it is its parameter, as it is or rounded to a
-    narrower type, also at the start, and `@update` writes both, or, where ranks
-    keep parts of the parameter, `@gather` makes it ahead of each step. A
-    gradient of a row of gradients is what a rank keeps of the sum of these, to which
-    `@reduce` adds its part behind each microbatch. A `number` says how
-    steps are done, such as the scale of the loss: it goes on from step to step,
-    `first` is its value at the start, `@microbatch` may read it, and every rank
-    has the same.
+    `of` names the parameter or bucket that a state belongs to. The kinds are:
 
-    A `bucket` has no elements of its own. It is another name for what its
-    members hold, all of them parameters or states of one kind: a row in which
-    one rank's part of each lies, row-major, at its offset, with zeros between
-    them. Who writes a bucket writes its members. `--dist-form-buckets` makes
-    them.
+    | kind | contents | initial value |
+    |---|---|---|
+    | `gradient` | the gradient of a parameter, or the accumulated shard of a bucket of gradients | 0 |
+    | `exp_avg`, `exp_avg_sq` | first and second moments of the optimizer | 0 |
+    | `sum` | an accumulator, such as the loss sum of a step | 0 |
+    | `copy` | a working copy of a parameter, in its type or a narrower one | the parameter |
+    | `number` | a scalar that is the same on every rank, such as the loss scale | `first` |
+    | `bucket` | an alias of its members | |
+    | `part` | an alias of the rank's shard of a bucket | |
 
-    A `part` has no elements of its own either. It is another name for those
-    elements of the row `of` which its rank keeps, as its sharding says; they
-    alone are what a step leaves of the row, which `@gather` makes whole again.
+    `@update` writes a working copy together with its parameter. If ranks hold
+    shards of the parameter only, `@gather` gathers the copy before each step.
+
+    A gradient `of` a bucket of gradients is the rank's shard of their sum over
+    microbatches. After each microbatch `@reduce` adds the rank's shard to it.
+
+    `@microbatch` may read a `number`.
+
+    A `bucket` has no memory of its own. It is an alias of its members, which
+    are all parameters or all states of one kind: a flat buffer that holds the
+    rank's local tensor of each member, row major, at the member's offset, with
+    zeros between members. A write to a bucket writes its members.
+    `--dist-form-buckets` forms buckets.
+
+    A `part` has no memory of its own either. It is an alias of the rank's shard
+    of the bucket `of`, according to its sharding. After a step only the shard
+    is valid; `@gather` makes the whole bucket valid again.
 
     ```mlir
     nn.param @"wte.weight" : tensor<256x64xf32> init normal decay
@@ -88,14 +100,14 @@ def NN_StateOp : NN_Op<"state",
     ```
 
     **Constraints:**
-    - `of`, if given, names an `nn.param`, but that of a part, which has one,
-      names a bucket of its element type, and that of a gradient may name a
-      bucket of gradients;
-    - a copy has one, its shape, and floats no wider than its;
-    - a number has none and rank 0, and nothing else has a `first`;
-    - a bucket, and nothing else, has members, each with an offset: parameters
-      and states of its element type that are no buckets. What else is true of
-      them is checked by `--dist-verify`.
+    - `of` names an `nn.param`; for a part, which must have an `of`, a bucket of
+      the same element type; for a gradient it may name a bucket;
+    - a copy has an `of`, the parameter's shape, and a float type that is not
+      wider than the parameter's;
+    - a number has no `of` and rank 0; only numbers have a `first`;
+    - a bucket, and no other kind, has members, each with an offset. Members are
+      parameters and states of its element type, but no buckets or parts.
+      `--dist-verify` checks buckets further.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<NN_Tensor>:$type, NN_StateKindAttr:$kind,
@@ -119,10 +131,10 @@ class NN_SymbolUse<string mnemonic, list<Trait> traits>
         [DeclareOpInterfaceMethods<SymbolUserOpInterface>], traits)>;
 
 def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
-  let summary = "The present value of a parameter or state";
+  let summary = "Reads a parameter or state";
   let description = [{
-    The value is the one at this place of the program: writes and
-    accumulations before it are seen, later ones are not.
+    The result is the current value: earlier writes and accumulations are
+    visible, later ones are not.
 
     ```mlir
     nn.param @w : tensor<8x12xf32> init normal
@@ -140,7 +152,8 @@ def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
 def NN_WriteOp : NN_SymbolUse<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "Replaces the value of a parameter or state";
   let description = [{
-    Only `@update` writes parameters, and never frozen ones (`--nn-verify`).
+    Only `@update` writes parameters, and it never writes frozen ones
+    (`--nn-verify`).
 
     ```mlir
     nn.state @loss_sum : tensor<f32> sum
@@ -179,7 +192,7 @@ def NN_ConstantOp : NN_ComputeOp<"constant", [ConstantLike,
     AllTypesMatch<["value", "result"]>]> {
   let summary = "A small or uniform tensor known at compile time";
   let description = [{
-    Few elements, or all of one value (`dense<0.5>`).
+    It has few elements, or a single value for all (`dense<0.5>`).
 
     ```mlir
     %half = nn.constant dense<0.5> : tensor<4x8xf32>

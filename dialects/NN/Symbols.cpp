@@ -51,7 +51,7 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
       dyn_cast<StateOp>(tables.lookupNearestSymbolFrom(*this, getSymbolAttr()));
   if (!state)
     return emitOpError() << "adds to " << getSymbolAttr()
-                         << ", which is no state";
+                         << ", which is not a state";
   Type from = getElementTypeOrSelf(type),
        to = state.getTensorType().getElementType();
   if (from == to)
@@ -63,52 +63,53 @@ LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
                        << ", which is not wider";
 }
 
-/// What a bucket declares of its members, one by one.
+/// Checks a bucket's members and their offsets, one by one.
 static LogicalResult verifyMembers(StateOp bucket,
                                    SymbolTableCollection &tables) {
   auto members = bucket.getMembersAttr();
   auto offsets = bucket.getOffsetsAttr();
   if (bucket.getKind() != StateKind::Bucket)
     return members || offsets
-               ? bucket.emitOpError("has members, but is no bucket")
+               ? bucket.emitOpError("has members, but is not a bucket")
                : success();
   if (!members || !offsets || members.empty() ||
       members.size() != size_t(offsets.size()) || bucket.getOfAttr())
     return bucket.emitOpError(
-        "is a bucket, which has members, an offset for each, and no 'of'");
+        "is a bucket, which needs members, an offset for each, and no 'of'");
   for (auto member : members.getAsRange<FlatSymbolRefAttr>()) {
     Operation *op = tables.lookupNearestSymbolFrom(bucket, member);
     auto state = dyn_cast_or_null<StateOp>(op);
     auto param = dyn_cast_or_null<ParamOp>(op);
     if (!param && (!state || state.getKind() == StateKind::Bucket ||
                    state.getKind() == StateKind::Part))
-      return bucket.emitOpError()
-             << "has the member " << member
-             << ", which is neither a parameter nor a state of its own";
+      return bucket.emitOpError() << "has the member " << member
+                                  << ", which is neither a parameter nor a "
+                                     "state with its own memory";
     RankedTensorType type =
         param ? param.getTensorType() : state.getTensorType();
     if (type.getElementType() != bucket.getTensorType().getElementType())
       return bucket.emitOpError()
-             << "has the member " << member << " of " << type << " in a row of "
-             << bucket.getTensorType().getElementType();
+             << "has the member " << member << " of " << type
+             << " in a bucket of " << bucket.getTensorType().getElementType();
   }
   return success();
 }
 
-/// What a part declares of its row.
+/// Checks a shard of a bucket.
 static LogicalResult verifyPart(StateOp part, SymbolTableCollection &tables) {
   auto row =
       part.getOfAttr()
           ? tables.lookupNearestSymbolFrom<StateOp>(part, part.getOfAttr())
           : StateOp();
   if (!row || row.getKind() != StateKind::Bucket || part.getFirstAttr())
-    return part.emitOpError("is a part of no bucket");
+    return part.emitOpError(
+        "is a shard, which needs 'of' with a bucket, and no 'first'");
   RankedTensorType own = part.getTensorType(), whole = row.getTensorType();
   if (own.getRank() == 2 && whole.getRank() == 2 &&
       own.getElementType() == whole.getElementType())
     return success();
   InFlightDiagnostic diag = part.emitOpError()
-                            << "is " << own << ", no part of the row "
+                            << "is " << own << ", not a shard of the bucket "
                             << part.getOfAttr();
   diag.attachNote(row.getLoc()) << "it is declared as " << whole;
   return diag;
@@ -121,12 +122,12 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
     return verifyPart(*this, tables);
   bool isNumber = getKind() == StateKind::Number;
   if (isNumber && (getOfAttr() || getTensorType().getRank() != 0))
-    return emitOpError("is a number of a parameter, or of several elements");
+    return emitOpError("is a number, which needs rank 0 and no 'of'");
   if (getFirstAttr() && !isNumber)
-    return emitOpError("has a first value and is no number");
+    return emitOpError("has a 'first' value, but is not a number");
   if (!getOfAttr()) {
     if (getKind() == StateKind::Copy)
-      return emitOpError("is a copy of no parameter");
+      return emitOpError("is a copy, which needs 'of' with a parameter");
     return success();
   }
   if (getKind() == StateKind::Gradient) {
@@ -137,7 +138,7 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto param = tables.lookupNearestSymbolFrom<ParamOp>(*this, getOfAttr());
   if (!param)
     return emitOpError() << "belongs to " << getOfAttr()
-                         << ", which is no parameter";
+                         << ", which is not a parameter";
   if (getKind() != StateKind::Copy)
     return success();
   RankedTensorType own = getTensorType(), whole = param.getTensorType();
@@ -146,8 +147,8 @@ LogicalResult StateOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (own.getShape() == whole.getShape() && narrow && wide &&
       narrow.getWidth() <= wide.getWidth())
     return success();
-  InFlightDiagnostic diag = emitOpError()
-                            << "is " << own << ", no copy of " << getOfAttr();
+  InFlightDiagnostic diag = emitOpError() << "is " << own << ", not a copy of "
+                                          << getOfAttr();
   diag.attachNote(param.getLoc()) << "it is declared as " << whole;
   return diag;
 }

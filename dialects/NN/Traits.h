@@ -7,13 +7,13 @@
 
 namespace pcc::nn {
 
-/// Gives zero for zeros: what pads its operand pads its result. Ops that are
-/// linear in an operand do so anyway, see ShardingRule.
+/// The op maps zero to zero, so padding with zeros stays zero. Ops that are
+/// linear in an operand do so without this trait, see ShardingRule.
 template <typename ConcreteType>
 class KeepsZero : public mlir::OpTrait::TraitBase<ConcreteType, KeepsZero> {};
 
-/// Whether each element of the result is computed from those of the operands at
-/// its place.
+/// Whether result elements depend only on the operands' elements at the same
+/// index.
 inline bool isElementwise(mlir::Operation *op) {
   return op->hasTrait<mlir::OpTrait::Elementwise>();
 }

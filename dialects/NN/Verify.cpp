@@ -10,16 +10,17 @@ LogicalResult ParamOp::verify() {
   SourceAttr source = getSourceAttr();
   if (!source)
     return success();
-  // One rank's program declares its part and keeps the global type aside.
+  // A partitioned program declares the local type and has the global type in
+  // dist.global.
   auto global = (*this)->getAttrOfType<TypeAttr>("dist.global");
   auto type =
       global ? dyn_cast<RankedTensorType>(global.getValue()) : getTensorType();
   if (!type)
-    return emitOpError("has a dist.global that is no tensor");
+    return emitOpError("has a dist.global that is not a tensor");
   size_t rank = type.getRank();
   if (source.getStrides().size() != static_cast<int64_t>(rank) ||
       source.getValid().size() != static_cast<int64_t>(rank))
-    return emitOpError() << "has " << rank << " dims, its source gives "
+    return emitOpError() << "has " << rank << " dims, but its source has "
                          << source.getStrides().size() << " strides and "
                          << source.getValid().size() << " valid extents";
   if (!source.getType().hasStaticShape())
@@ -37,7 +38,7 @@ LogicalResult ParamOp::verify() {
     if (llvm::MulOverflow<int64_t>(stride, valid - 1, reach) ||
         llvm::AddOverflow(end, reach, end))
       return emitOpError() << "has a stride of " << stride
-                           << ", which leads out of any source";
+                           << ", which overflows the element's index";
   }
   if (first < 0 || last >= source.getType().getNumElements())
     return emitOpError() << "reads elements " << first << " to " << last
@@ -94,7 +95,7 @@ LogicalResult ContractOp::verify() {
         return emitOpError() << "label '" << label << "' occurs only once";
   if (tensorType(getLhs()).getElementType() !=
       tensorType(getRhs()).getElementType())
-    return emitOpError("multiplies two element types");
+    return emitOpError("needs operands of one element type");
   return success();
 }
 
@@ -110,7 +111,8 @@ LogicalResult DropoutOp::verify() {
     return emitOpError() << "drops with probability " << p << ", not in [0, 1)";
   if (batch < 0 || batch >= rank || seq < 0 || seq >= rank || batch == seq)
     return emitOpError() << "batch_dim " << batch << " and seq_dim " << seq
-                         << " must be two dims of a rank " << rank << " tensor";
+                         << " must be two different dims of a rank " << rank
+                         << " tensor";
   if (shapeOf(getSamples()) != ArrayRef<int64_t>(shape[batch]) ||
       shapeOf(getPositions()) != ArrayRef<int64_t>(shape[seq]))
     return emitOpError("needs one sample per batch row and one position per "
@@ -127,12 +129,12 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError("must keep the element type");
   int64_t from = tensorType(getInput()).getNumElements();
   if (from != getType().getNumElements())
-    return emitOpError() << "turns " << from << " elements into "
+    return emitOpError() << "reshapes " << from << " elements into "
                          << getType().getNumElements();
   return success();
 }
 
-/// The result has this shape and the input's element type.
+/// Checks that the result has this shape and the input's element type.
 static LogicalResult verifyResult(Operation *op, Value input,
                                   ArrayRef<int64_t> shape) {
   auto expected =
@@ -191,7 +193,7 @@ LogicalResult ReduceMaxOp::verify() { return verifyReduce(*this); }
 LogicalResult ReduceMinOp::verify() { return verifyReduce(*this); }
 LogicalResult ReduceProdOp::verify() { return verifyReduce(*this); }
 
-/// `small` lies in `large` at starts, stepped by steps.
+/// Checks that `small` is a valid strided box of `large`.
 static LogicalResult verifyBox(Operation *op, Value small, Value large,
                                ArrayRef<int64_t> starts,
                                ArrayRef<int64_t> steps) {
@@ -219,7 +221,7 @@ LogicalResult PadOp::verify() {
 
 LogicalResult ConcatOp::verify() {
   if (getInputs().empty())
-    return emitOpError("joins nothing");
+    return emitOpError("needs at least one input");
   SmallVector<int64_t> shape(shapeOf(getInputs()[0]));
   int64_t dim = getDim();
   if (dim < 0 || dim >= static_cast<int64_t>(shape.size()))
@@ -229,16 +231,17 @@ LogicalResult ConcatOp::verify() {
     SmallVector<int64_t> other(shapeOf(input));
     if (other.size() != shape.size() ||
         tensorType(input).getElementType() != getType().getElementType())
-      return emitOpError("inputs must agree but for the joined dim");
+      return emitOpError("inputs must agree except in the concatenated dim");
     shape[dim] += other[dim];
     other[dim] = shape[dim];
     if (other != shape)
-      return emitOpError("inputs must agree but for the joined dim");
+      return emitOpError("inputs must agree except in the concatenated dim");
   }
   return verifyResult(*this, getInputs()[0], shape);
 }
 
-/// `small` is `large` without `dim`, at `index` of it.
+/// Checks that `small` has the type of `large` without `dim`, and that `dim`
+/// has the index.
 static LogicalResult verifyAt(Operation *op, Value small, Value large,
                               int64_t dim, int64_t index) {
   SmallVector<int64_t> shape(shapeOf(large));
@@ -308,7 +311,8 @@ static LogicalResult verifyMaskedSoftmax(Op op) {
   RankedTensorType from = tensorType(op.getScores()),
                    to = tensorType(op.getProbs());
   if (to.getShape() != scores || (from != to && !from.getElementType().isF32()))
-    return op.emitOpError() << "makes " << to << " of scores of " << from;
+    return op.emitOpError()
+           << "cannot return " << to << " for scores of " << from;
   return verifyDropout(op, scores[0]);
 }
 

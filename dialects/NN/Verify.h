@@ -1,6 +1,7 @@
-//===- Verify.h - What verifiers of nn ops share ----------------*- C++ -*-===//
+//===- Verify.h - Helpers of the verifiers of nn ops ------------*- C++ -*-===//
 //
-// Each emits an error on the op and fails where its condition does not hold.
+// Each helper emits an error on the op and fails if its condition does not
+// hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,29 +17,29 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return tensorType(value).getShape();
 }
 
-/// The value has this type.
+/// Checks that the value has the expected type.
 mlir::LogicalResult verifyType(mlir::Operation *op, mlir::Value value,
                                mlir::RankedTensorType expected);
 
-/// The value, called `what` in the error, has rank 0, or is absent (null).
+/// Checks that the value, called `what` in the error, has rank 0 or is null.
 mlir::LogicalResult verifyScalar(mlir::Operation *op, mlir::Value value,
                                  llvm::StringRef what);
 
-/// With `rows` of [rows..., c]: each of `perColumn` that is not null is [c],
-/// each of `perRow` [rows...].
+/// With `rows` of [rows..., c]: checks that each non-null value of `perColumn`
+/// is [c] and each value of `perRow` is [rows...].
 mlir::LogicalResult verifyRows(mlir::Operation *op, mlir::Value rows,
                                mlir::ValueRange perColumn,
                                mlir::ValueRange perRow);
 
-/// There is one target per row of the logits.
+/// Checks that there is one target per row of the logits.
 mlir::LogicalResult verifyTargets(mlir::Operation *op, mlir::Value logits,
                                   mlir::Value targets);
 
-/// At least one class, and no more than columns.
+/// Checks that there is at least one class, and not more than columns.
 mlir::LogicalResult verifyClasses(mlir::Operation *op, int64_t classes,
                                   int64_t columns);
 
-/// What attention needs to drop probabilities out, for `batch` rows.
+/// Checks attention's operands for dropout, for `batch` samples.
 template <typename Op>
 mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
   double p = op.getP().convertToDouble();
@@ -57,26 +58,26 @@ mlir::LogicalResult verifyDropout(Op op, int64_t batch) {
   return mlir::success();
 }
 
-/// An attention has a row's highest score `max` (null: none) beside its lse
-/// where it has a bias, and only there.
+/// Checks that attention has the rows' highest scores `max` (null: none), with
+/// the type of `lse`, if and only if it has a bias.
 mlir::LogicalResult verifyMax(mlir::Operation *op, mlir::Value bias,
                               mlir::Value lse, mlir::Value max);
 
-/// The bias of an attention fits scores of [b, h, s, t], or is absent (null).
+/// Checks that the bias of an attention fits scores of [b, h, s, t] or is null.
 mlir::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias,
                                llvm::ArrayRef<int64_t> scores);
 
-/// What attention and its gradient have in common: q, k, v, positions, bias,
-/// and what dropout needs.
+/// Checks the operands that attention and its gradient share: q, k, v,
+/// positions, bias, and those for dropout.
 template <typename Op>
 mlir::LogicalResult verifyAttention(Op op) {
   auto q = shapeOf(op.getQ()), k = shapeOf(op.getK()), v = shapeOf(op.getV());
   if (q.size() != 4 || k.size() != 4 || v.size() != 4)
-    return op.emitOpError("takes q, k, v of [batch, sequence, head, dim]");
+    return op.emitOpError("needs q, k, v of [batch, sequence, head, dim]");
   if (q[0] != k[0] || k.take_front(3) != v.take_front(3) || q[3] != k[3])
-    return op.emitOpError("q, k and v do not belong together");
+    return op.emitOpError("shapes of q, k and v do not match");
   if (q[2] % k[2])
-    return op.emitOpError() << q[2] << " query heads are no multiple of "
+    return op.emitOpError() << q[2] << " query heads are not a multiple of "
                             << k[2] << " key heads";
   if (shapeOf(op.getQPos()) != q.slice(1, 1) ||
       shapeOf(op.getKPos()) != k.slice(1, 1))

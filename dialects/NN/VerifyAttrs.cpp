@@ -1,7 +1,7 @@
 //===- VerifyAttrs.cpp - Discardable attributes of nn ---------------------===//
 //
-// What AttrNames.h says of each name: a name that is not there, or on another
-// op, is an error, so that a misspelt one cannot pass for one that is absent.
+// Checks the rules of AttrNames.h. An unknown name, or a name on another op, is
+// an error, so a misspelled attribute is not mistaken for an absent one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ bool isModule(Operation *op) { return isa<ModuleOp>(op); }
 bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 bool isParam(Operation *op) { return isa<ParamOp>(op); }
 bool isState(Operation *op) { return isa<StateOp>(op); }
-/// Those that pipe and rt make of a function's inputs, and of @counts.
+/// Whether an op is of a later dialect, such as the pipe and rt forms of a
+/// function's inputs and of @counts.
 bool isLater(Operation *op) {
   return op->getName().getDialectNamespace() != "nn" && !isFunction(op);
 }
@@ -107,14 +108,14 @@ LogicalResult NNDialect::verifyOperationAttribute(Operation *op,
   if (known == std::end(onOps))
     return refuse(op, attr) << "which ops do not have";
   if (!known->belongsTo(op))
-    return refuse(op, attr) << "which is one of " << known->place;
+    return refuse(op, attr) << "which is only allowed on " << known->place;
   if (!known->isValid(attr.getValue()))
     return refuse(op, attr) << "which is not " << known->value;
   return success();
 }
 
-/// What an input of a role is: scalars are of rank 0, counted ones and ids of
-/// whole numbers.
+/// Whether an input of a role can have the type: scalars have rank 0; ids,
+/// positions and counts are integers.
 static bool fits(InputRole role, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -149,9 +150,10 @@ static bool fits(InputRole role, Type type) {
 LogicalResult InputDimsAttr::verify(function_ref<InFlightDiagnostic()> emit,
                                     int64_t batch, int64_t sequence) {
   if (batch < 0 && sequence < 0)
-    return emit() << "dims say neither the batch nor the sequence";
+    return emit() << "needs a batch or a sequence dim";
   if (batch == sequence)
-    return emit() << "dim " << batch << " cannot run over samples and places";
+    return emit() << "dim " << batch
+                  << " cannot be both the batch and the sequence dim";
   return success();
 }
 

@@ -9,7 +9,7 @@ LogicalResult pcc::nn::verifyType(Operation *op, Value value,
                                   RankedTensorType expected) {
   if (value.getType() == expected)
     return success();
-  return op->emitOpError() << "gives " << expected << ", not "
+  return op->emitOpError() << "must return " << expected << ", not "
                            << value.getType();
 }
 
@@ -25,7 +25,7 @@ LogicalResult pcc::nn::verifyRows(Operation *op, Value rows,
                                   ValueRange perColumn, ValueRange perRow) {
   ArrayRef<int64_t> shape = shapeOf(rows);
   if (shape.empty())
-    return op->emitOpError("works on rows of at least one dim");
+    return op->emitOpError("needs rows of at least one dim");
   for (Value value : perColumn)
     if (value && shapeOf(value) != shape.take_back())
       return op->emitOpError()
@@ -124,7 +124,7 @@ LogicalResult AttentionGradOp::verify() {
   Value dbias = getDbias();
   if (!dbias)
     return success();
-  // Back ends may leave it to others to add up queries or keys.
+  // A back end may leave the sum over queries or keys to a separate op.
   bool fits = getBias() && shapeOf(dbias).size() == 4 &&
               tensorType(dbias).getElementType() ==
                   tensorType(getBias()).getElementType();
@@ -149,8 +149,8 @@ LogicalResult EmbeddingGradOp::verify() {
   return verifyScalar(*this, getOffset(), "offset");
 }
 
-// Losses. Where the columns have an offset the classes are those of all ranks
-// and may be more than the columns here.
+// Losses. With an offset, the classes are those of all ranks, which may be more
+// than this rank's columns.
 
 LogicalResult CrossEntropyGradOp::verify() {
   if (failed(verifyTargets(*this, getLogits(), getTargets())) ||
@@ -172,7 +172,7 @@ LogicalResult RowMaxOp::verify() {
   return verifyClasses(*this, getClasses(), shapeOf(getLogits()).back());
 }
 
-/// [2, rows...] of f32
+/// The type [2, rows...] of f32.
 static RankedTensorType statsType(Value perRow) {
   SmallVector<int64_t> shape(shapeOf(perRow));
   shape.insert(shape.begin(), 2);
@@ -200,13 +200,14 @@ LogicalResult CrossEntropyLossOp::verify() {
 
 LogicalResult ValidOp::verify() {
   if (shapeOf(getResult()) != shapeOf(getTargets()))
-    return emitOpError("gives one number per target");
+    return emitOpError("must return one number per target");
   return success();
 }
 
 // Optimizers.
 
-/// Gradient and moments have the parameter's shape; the others are scalars.
+/// Checks that gradient and moments have the parameter's shape, and that the
+/// other operands are scalars.
 static LogicalResult verifyStep(Operation *op, Value param,
                                 ValueRange sameShape,
                                 ArrayRef<std::pair<Value, StringRef>> scalars) {

@@ -8,7 +8,7 @@ module attributes {nn.losses = "mse"} {
 
 // -----
 
-// expected-error@+1 {{'nn.state' op has the attribute 'nn.loss', which is one of a module}}
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.loss', which is only allowed on a module}}
 nn.state @s : tensor<f32> sum {nn.loss = "mse"}
 
 // -----
@@ -41,12 +41,12 @@ nn.state @s : tensor<f32> sum {nn.stage = "last"}
 
 // -----
 
-// expected-error@+1 {{'nn.state' op has the attribute 'nn.ids', which is one of an input}}
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.ids', which is only allowed on an input}}
 nn.state @s : tensor<f32> sum {nn.ids = {below = 3 : i64, node = "wte"}}
 
 // -----
 
-// expected-error@+1 {{'nn.state' op has the attribute 'nn.has_loss', which is one of a function}}
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.has_loss', which is only allowed on a function}}
 nn.state @s : tensor<f32> sum {nn.has_loss}
 
 // -----
@@ -65,12 +65,12 @@ func.func @forward() attributes {nn.joins_samples} {
 
 // -----
 
-// expected-error@+1 {{'nn.param' op has the attribute 'nn.ahead', which is one of a state or a task}}
+// expected-error@+1 {{'nn.param' op has the attribute 'nn.ahead', which is only allowed on a state or a task}}
 nn.param @w : tensor<4xf32> init zero {nn.ahead}
 
 // -----
 
-// expected-error@+1 {{'func.func' op has the attribute 'nn.count', which is one of a state}}
+// expected-error@+1 {{'func.func' op has the attribute 'nn.count', which is only allowed on a state}}
 func.func @forward() attributes {nn.count = "/Sum"} {
   return
 }
@@ -78,7 +78,7 @@ func.func @forward() attributes {nn.count = "/Sum"} {
 // -----
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.padding_row', which is one of nn.embedding}}
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.padding_row', which is only allowed on nn.embedding}}
   %y = nn.exp %x {nn.padding_row = 0} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -86,7 +86,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.first_best', which is one of nn.reduce_max or nn.reduce_min}}
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.first_best', which is only allowed on nn.reduce_max or nn.reduce_min}}
   %y = nn.exp %x {nn.first_best} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -94,7 +94,7 @@ func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.detached', which is one of nn.cast}}
+  // expected-error@+1 {{'nn.exp' op has the attribute 'nn.detached', which is only allowed on nn.cast}}
   %y = nn.exp %x {nn.detached} : tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -116,7 +116,7 @@ nn.param @w : tensor<4x4xf32> init zero {nn.transposed = true}
 
 // -----
 
-// expected-error@+1 {{'nn.state' op has the attribute 'nn.plus_one', which is one of a parameter}}
+// expected-error@+1 {{'nn.state' op has the attribute 'nn.plus_one', which is only allowed on a parameter}}
 nn.state @s : tensor<f32> sum {nn.plus_one}
 
 // -----
@@ -170,14 +170,14 @@ func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 0>, nn.role =
 
 // -----
 
-// expected-error@+1 {{dim 1 cannot run over samples and places}}
+// expected-error@+1 {{dim 1 cannot be both the batch and the sequence dim}}
 func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 1, sequence = 1>, nn.role = #nn.role<tokens>}) {
   return
 }
 
 // -----
 
-// expected-error@+1 {{'func.func' op has the attribute 'nn.dims', which is one of an input}}
+// expected-error@+1 {{'func.func' op has the attribute 'nn.dims', which is only allowed on an input}}
 func.func @forward() attributes {nn.dims = #nn.dims<batch = 0>} {
   return
 }

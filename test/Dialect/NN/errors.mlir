@@ -56,7 +56,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %z: tensor<4x5xf32>) {
 // -----
 
 func.func @f(%y: tensor<2x3x5xf32>, %b: tensor<2x3x4xbf16>) {
-  // expected-error@+1 {{multiplies two element types}}
+  // expected-error@+1 {{needs operands of one element type}}
   %0 = nn.contract "abc,abd->cd" %b, %y
       : tensor<2x3x4xbf16>, tensor<2x3x5xf32> -> tensor<4x5xf32>
   return
@@ -82,7 +82,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2xi64>, %j: tensor<3xi64>, %s: te
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2xi64>, %j: tensor<3xi64>, %s: tensor<i64>) {
-  // expected-error@+1 {{batch_dim 0 and seq_dim 3 must be two dims of a rank 3 tensor}}
+  // expected-error@+1 {{batch_dim 0 and seq_dim 3 must be two different dims of a rank 3 tensor}}
   %0 = nn.dropout %x samples %i positions %j seed %s step %s {p = 0.1, id = 1, batch_dim = 0, seq_dim = 3}
       : tensor<2x3x4xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>
   return
@@ -135,7 +135,7 @@ func.func @f(%x: tensor<2x3x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{turns 24 elements into 25}}
+  // expected-error@+1 {{reshapes 24 elements into 25}}
   %0 = nn.reshape %x : tensor<2x3x4xf32> -> tensor<25xf32>
   return
 }
@@ -159,7 +159,7 @@ func.func @f(%x: tensor<2x3x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{gives 'tensor<4x2x3xf32>', not 'tensor<2x3x4xf32>'}}
+  // expected-error@+1 {{must return 'tensor<4x2x3xf32>', not 'tensor<2x3x4xf32>'}}
   %0 = nn.transpose %x [2, 0, 1] : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   return
 }
@@ -183,7 +183,7 @@ func.func @f(%r: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%c: tensor<4xf32>) {
-  // expected-error@+1 {{gives 'tensor<4x4xf32>', not 'tensor<4x5xf32>'}}
+  // expected-error@+1 {{must return 'tensor<4x4xf32>', not 'tensor<4x5xf32>'}}
   %0 = nn.broadcast %c [1] : tensor<4xf32> -> tensor<4x5xf32>
   return
 }
@@ -199,7 +199,7 @@ func.func @f(%x: tensor<2x3x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{gives 'tensor<2x4xf32>', not 'tensor<2x3xf32>'}}
+  // expected-error@+1 {{must return 'tensor<2x4xf32>', not 'tensor<2x3xf32>'}}
   %0 = nn.reduce %x [1] : tensor<2x3x4xf32> -> tensor<2x3xf32>
   return
 }
@@ -243,7 +243,7 @@ func.func @f(%x: tensor<2x3x4xf32>) {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{joins nothing}}
+  // expected-error@+1 {{needs at least one input}}
   %0 = "nn.concat"() <{dim = 0 : i64}> : () -> tensor<4xf32>
   return
 }
@@ -260,7 +260,7 @@ func.func @f(%x: tensor<2x3x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
-  // expected-error@+1 {{inputs must agree but for the joined dim}}
+  // expected-error@+1 {{inputs must agree except in the concatenated dim}}
   %0 = nn.concat %x, %y along 1
       : tensor<2x3x4xf32>, tensor<2x3x5xf32> -> tensor<2x6x4xf32>
   return
@@ -269,7 +269,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %y: tensor<2x3x5xf32>) {
-  // expected-error@+1 {{gives 'tensor<2x3x9xf32>', not 'tensor<2x3x8xf32>'}}
+  // expected-error@+1 {{must return 'tensor<2x3x9xf32>', not 'tensor<2x3x8xf32>'}}
   %0 = nn.concat %x, %y along 2
       : tensor<2x3x4xf32>, tensor<2x3x5xf32> -> tensor<2x3x8xf32>
   return
@@ -302,7 +302,7 @@ func.func @f(%c: tensor<4xf32>) {
 // -----
 
 func.func @f(%f: tensor<f32>) {
-  // expected-error@+1 {{works on rows of at least one dim}}
+  // expected-error@+1 {{needs rows of at least one dim}}
   %0 = nn.softmax %f : tensor<f32>
   return
 }
@@ -310,7 +310,7 @@ func.func @f(%f: tensor<f32>) {
 // -----
 
 func.func @f(%f: tensor<f32>) {
-  // expected-error@+1 {{works on rows of at least one dim}}
+  // expected-error@+1 {{needs rows of at least one dim}}
   %0 = nn.softmax_grad %f, %f : tensor<f32>
   return
 }
@@ -427,7 +427,7 @@ func.func @f(%i: tensor<2xi64>, %h: tensor<2x3x2x4xf32>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %j: tensor<3xi64>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>) {
-  // expected-error@+1 {{takes q, k, v of [batch, sequence, head, dim]}}
+  // expected-error@+1 {{needs q, k, v of [batch, sequence, head, dim]}}
   %0:2 = nn.attention %x, %k, %k positions %j, %far scale 0.5
       : (tensor<2x3x4xf32>, tensor<2x5x1x4xf32>, tensor<2x5x1x4xf32>, tensor<3xi64>, tensor<5xi64>)
       -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
@@ -437,7 +437,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %j: tensor<3xi64>, %k: tensor<2x5x1x4xf32>, 
 // -----
 
 func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>) {
-  // expected-error@+1 {{q, k and v do not belong together}}
+  // expected-error@+1 {{shapes of q, k and v do not match}}
   %0:2 = nn.attention %h, %h, %k positions %j, %far scale 0.5
       : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x5x1x4xf32>, tensor<3xi64>, tensor<5xi64>)
       -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
@@ -447,7 +447,7 @@ func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>
 // -----
 
 func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %far: tensor<5xi64>) {
-  // expected-error@+1 {{1 query heads are no multiple of 2 key heads}}
+  // expected-error@+1 {{1 query heads are not a multiple of 2 key heads}}
   %0:2 = nn.attention %k, %h, %h positions %far, %j scale 0.5
       : (tensor<2x5x1x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<5xi64>, tensor<3xi64>)
       -> (tensor<2x5x1x4xf32>, tensor<2x5x1xf32>)
@@ -592,7 +592,7 @@ func.func @f(%i: tensor<2xi64>, %j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: 
 // -----
 
 func.func @f(%j: tensor<3xi64>, %h: tensor<2x3x2x4xf32>, %k: tensor<2x5x1x4xf32>, %lse: tensor<2x3x2xf32>, %far: tensor<5xi64>) {
-  // expected-error@+1 {{q, k and v do not belong together}}
+  // expected-error@+1 {{shapes of q, k and v do not match}}
   %0:3 = nn.attention_grad %h, %h, %h, %k result %h lse %lse positions %j, %far scale 0.5
       : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x5x1x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2xf32>, tensor<3xi64>, tensor<5xi64>)
       -> (tensor<2x3x2x4xf32>, tensor<2x5x1x4xf32>, tensor<2x5x1x4xf32>)
@@ -641,7 +641,7 @@ func.func @f(%c: tensor<4xf32>, %ij: tensor<2x3xi64>) {
 // -----
 
 func.func @f(%z: tensor<4x5xf32>, %ij: tensor<2x3xi64>) {
-  // expected-error@+1 {{gives 'tensor<2x3x5xf32>', not 'tensor<2x3x4xf32>'}}
+  // expected-error@+1 {{must return 'tensor<2x3x5xf32>', not 'tensor<2x3x4xf32>'}}
   %0 = nn.embedding %ij, %z
       : tensor<2x3xi64>, tensor<4x5xf32> -> tensor<2x3x4xf32>
   return
@@ -802,7 +802,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %q: tensor<2x2xf32>, %ij: tensor<2x3xi64>) {
 // -----
 
 func.func @f(%x: tensor<2x3x4xf32>, %r: tensor<2x3xf32>, %ij: tensor<2x3xi64>) {
-  // expected-error@+1 {{gives 'tensor<2x2x3xf32>', not 'tensor<2x3xf32>'}}
+  // expected-error@+1 {{must return 'tensor<2x2x3xf32>', not 'tensor<2x3xf32>'}}
   %0 = nn.cross_entropy_stats %x, %ij max %r classes 4
       : tensor<2x3x4xf32>, tensor<2x3xi64>, tensor<2x3xf32> -> tensor<2x3xf32>
   return
@@ -849,7 +849,7 @@ func.func @f(%x: tensor<2x3x4xf32>, %r: tensor<2x3xf32>, %i: tensor<2xi64>) {
 // -----
 
 func.func @f(%ij: tensor<2x3xi64>) {
-  // expected-error@+1 {{gives one number per target}}
+  // expected-error@+1 {{must return one number per target}}
   %0 = nn.valid %ij : tensor<2x3xi64> -> tensor<2xf32>
   return
 }
@@ -1085,43 +1085,43 @@ func.func @f(%x: tensor<2x4x2x8xf32>, %lse: tensor<2x4x2xf32>,
 
 // -----
 
-// expected-error@+1 {{is a copy of no parameter}}
+// expected-error@+1 {{is a copy, which needs 'of' with a parameter}}
 nn.state @c : tensor<8xbf16> copy
 
 // -----
 
 // expected-note@+1 {{it is declared as 'tensor<8xf32>'}}
 nn.param @w : tensor<8xf32> init zero
-// expected-error@+1 {{is 'tensor<4xbf16>', no copy of @w}}
+// expected-error@+1 {{is 'tensor<4xbf16>', not a copy of @w}}
 nn.state @c : tensor<4xbf16> copy of @w
 
 // -----
 
 // expected-note@+1 {{it is declared as 'tensor<8xbf16>'}}
 nn.param @w : tensor<8xbf16> init zero
-// expected-error@+1 {{is 'tensor<8xf32>', no copy of @w}}
+// expected-error@+1 {{is 'tensor<8xf32>', not a copy of @w}}
 nn.state @c : tensor<8xf32> copy of @w
 
 // -----
 
-// expected-error@+1 {{is a number of a parameter, or of several elements}}
+// expected-error@+1 {{is a number, which needs rank 0 and no 'of'}}
 nn.state @n : tensor<1xf32> number first 1.0
 
 // -----
 
 nn.param @w : tensor<f32> init zero
-// expected-error@+1 {{is a number of a parameter, or of several elements}}
+// expected-error@+1 {{is a number, which needs rank 0 and no 'of'}}
 nn.state @n : tensor<f32> number of @w
 
 // -----
 
-// expected-error@+1 {{has a first value and is no number}}
+// expected-error@+1 {{has a 'first' value, but is not a number}}
 nn.state @s : tensor<f32> sum first 1.0
 
 // -----
 
 func.func @f(%x: tensor<2x1x4x4xbf16>, %p: tensor<4xi64>) {
-  // expected-error@+1 {{makes 'tensor<2x1x4x4xf32>' of scores of 'tensor<2x1x4x4xbf16>'}}
+  // expected-error@+1 {{cannot return 'tensor<2x1x4x4xf32>' for scores of 'tensor<2x1x4x4xbf16>'}}
   %0, %1 = nn.masked_softmax %x positions %p, %p scale 1.0
       : (tensor<2x1x4x4xbf16>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<2x1x4x4xf32>, tensor<2x1x4xf32>)
@@ -1132,7 +1132,7 @@ func.func @f(%x: tensor<2x1x4x4xbf16>, %p: tensor<4xi64>) {
 
 func.func @f(%x: tensor<2x1x4x4xf32>, %lse: tensor<2x1x4xf32>,
              %p: tensor<4xi64>) {
-  // expected-error@+1 {{makes 'tensor<2x1x2x4xf32>' of scores of 'tensor<2x1x4x4xf32>'}}
+  // expected-error@+1 {{cannot return 'tensor<2x1x2x4xf32>' for scores of 'tensor<2x1x4x4xf32>'}}
   %0, %1 = nn.masked_softmax_grad %x, %x lse %lse positions %p, %p scale 1.0
       : (tensor<2x1x4x4xf32>, tensor<2x1x4x4xf32>, tensor<2x1x4xf32>,
          tensor<4xi64>, tensor<4xi64>)

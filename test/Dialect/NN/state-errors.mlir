@@ -1,7 +1,7 @@
 // One violation of every constraint of parameters, states and their uses.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{has 2 dims, its source gives 1 strides and 1 valid extents}}
+// expected-error@+1 {{has 2 dims, but its source has 1 strides and 1 valid extents}}
 nn.param @w : tensor<8x12xf32> init normal source <
   name = "w", file = "m.onnx", offset = 0, type = tensor<96xf32>,
   file_size = 1000, digest = 7, base = 0, strides = [1], valid = [96]>
@@ -22,7 +22,7 @@ nn.param @w : tensor<8x12xf32> init normal source <
 
 // -----
 
-// expected-error@+1 {{belongs to @w, which is no parameter}}
+// expected-error@+1 {{belongs to @w, which is not a parameter}}
 nn.state @grad.w : tensor<4xf32> gradient of @w
 nn.state @w : tensor<4xf32> sum
 
@@ -76,7 +76,7 @@ func.func @f(%x: tensor<5xf32>) {
 
 nn.param @w : tensor<4xf32> init normal
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error@+1 {{adds to @w, which is no state}}
+  // expected-error@+1 {{adds to @w, which is not a state}}
   nn.accumulate %x, @w : tensor<4xf32>
   return
 }
@@ -99,7 +99,7 @@ nn.param @w : tensor<8x12xf32> init normal source <
 
 // -----
 
-// expected-error@+1 {{has a stride of 9223372036854775807, which leads out of any source}}
+// expected-error@+1 {{has a stride of 9223372036854775807, which overflows the element's index}}
 nn.param @w : tensor<8x12xf32> init normal source <
   name = "w", file = "m.onnx", offset = 0, type = tensor<8x12xf32>,
   file_size = 1000, digest = 7, base = 0, strides = [9223372036854775807, 1],

@@ -317,7 +317,7 @@ module attributes {dist.spmd} {
 // A part of no bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
-  // expected-error @+1 {{is a part of no bucket}}
+  // expected-error @+1 {{is a shard, which needs 'of' with a bucket, and no 'first'}}
   nn.state @a.own : tensor<1x32xf32> part of @a {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
