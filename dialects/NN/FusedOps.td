@@ -1,7 +1,7 @@
 //===- FusedOps.td - Norms, softmax, attention, embedding --*- tablegen -*-===//
 //
-// Ops with a sharding rule and a derivative of their own. Their gradients are
-// ops too, so that a back end may map each to one kernel or library call.
+// Ops with their own sharding rules and derivatives. Their gradients are ops,
+// too, so a back end can map each to one kernel or library call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +14,15 @@ def NN_SoftmaxOp
     : NN_ComputeOp<"softmax", [NN_VJP, SameOperandsAndResultType]> {
   let summary = "exp(x) / sum of exp(x) along the last dim";
   let description = [{
-    The largest x of the row is subtracted first, so that no exponential is
-    too large.
+    The row's maximum is subtracted first, so no exponential overflows.
 
     ```mlir
     %p = nn.softmax %x : tensor<2x4x8xf32>
     ```
 
     **Constraints:**
-    - at least one dim;
-    - operand and result have one type.
+    - there is at least one dim;
+    - operand and result have the same type.
   }];
   let arguments = (ins NN_Float:$input);
   let results = (outs NN_Float:$result);
@@ -42,8 +41,8 @@ def NN_SoftmaxGradOp
     ```
 
     **Constraints:**
-    - at least one dim;
-    - operands and result have one type.
+    - there is at least one dim;
+    - operands and result have the same type.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$y);
   let results = (outs NN_Float:$dx);
@@ -66,7 +65,7 @@ def NN_LayerNormOp : NN_ComputeOp<"layer_norm", [NN_VJP,
     ```
 
     **Constraints:**
-    - at least one dim; input and result have one type;
+    - there is at least one dim; input and result have the same type;
     - scale and bias have one element per column, mean and rstd one per row.
   }];
   let arguments = (ins NN_Float:$input, NN_Float:$scale,
@@ -93,7 +92,7 @@ def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad",
     ```
 
     **Constraints:**
-    - at least one dim; dy, input and dx have one type;
+    - there is at least one dim; dy, input and dx have the same type;
     - scale has one element per column, mean and rstd have one per row.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$input, NN_Float:$scale,
@@ -119,7 +118,7 @@ def NN_LayerNormGradScaleOp : NN_ComputeOp<"layer_norm_grad_scale",
     ```
 
     **Constraints:**
-    - at least one dim; dy and input have one type;
+    - there is at least one dim; dy and input have the same type;
     - dscale has one element per column, mean and rstd have one per row.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$input, NN_F32:$mean,
@@ -145,7 +144,7 @@ def NN_RmsNormOp : NN_ComputeOp<"rms_norm", [NN_VJP,
     ```
 
     **Constraints:**
-    - at least one dim; input and result have one type;
+    - there is at least one dim; input and result have the same type;
     - scale has one element per column, rstd one per row.
   }];
   let arguments = (ins NN_Float:$input, NN_Float:$scale, F64Attr:$eps);
@@ -170,7 +169,7 @@ def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad",
     ```
 
     **Constraints:**
-    - at least one dim; dy, input and dx have one type;
+    - there is at least one dim; dy, input and dx have the same type;
     - scale has one element per column, rstd one per row.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$input, NN_Float:$scale,
@@ -195,7 +194,7 @@ def NN_RmsNormGradScaleOp : NN_ComputeOp<"rms_norm_grad_scale",
     ```
 
     **Constraints:**
-    - at least one dim; dy and input have one type;
+    - there is at least one dim; dy and input have the same type;
     - dscale has one element per column, rstd one per row.
   }];
   let arguments = (ins NN_Float:$dy, NN_Float:$input, NN_F32:$rstd);
@@ -221,9 +220,9 @@ def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
     ```
 
     **Constraints:**
-    - the input is [batch, sequence, head, dim], the result has its type;
+    - the input is [batch, sequence, head, dim]; the result has its type;
     - `dim` is even, at least 2 and at most the last extent;
-    - one position per element of the sequence.
+    - there is one position per element of the sequence.
   }];
   let arguments = (ins NN_Float:$input, NN_Int:$positions, F64Attr:$theta,
                    I64Attr:$dim, UnitAttr:$inverse);
@@ -237,21 +236,21 @@ def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
 
 def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
-  let summary = "softmax(scale * q k^T + bias + mask) v, by heads";
+  let summary = "Multi-head attention: softmax(scale * q k^T + bias + mask) v";
   let description = [{
     q is [b, s, h, d], k [b, t, g, d], v [b, t, g, e] with g dividing h: query
     head i uses key head i / (h / g). `causal` masks keys whose position is
-    greater than the query's. `bias` is [b, h, s, t] with any of its dims 1,
-    which then stands for all; an entry of -inf masks a key.
+    greater than the query's. `bias` is [b, h, s, t]; a dim of extent 1 is
+    broadcast. An entry of -inf masks a key.
 
-    The result is [b, s, h, e]. lse, [b, s, h] of f32, is kept for the
-    backward pass: the log of the sum of exp of a row's scores. With a bias it
-    is that less the row's highest score, `max` [b, s, h], which is a result,
-    too: beside a fill of the least float the log would be lost. A row all of
-    whose keys have -inf gives zeros, -inf as its lse and 0 as its max.
+    The result is [b, s, h, e]. lse, [b, s, h] of f32, is kept for the backward
+    pass: the log-sum-exp of a row's scores. With a bias there is another
+    result, `max` [b, s, h], the row's highest score, and lse is the log-sum-exp
+    minus max. Otherwise a mask value of the least float would absorb the log. A
+    row whose keys all have -inf yields zeros, an lse of -inf and a max of 0.
 
-    With p > 0 the probabilities are dropped out as `nn.dropout` does, with
-    coordinates (samples[b], head + head_origin, positions of query and key).
+    With p > 0 probabilities are dropped as by `nn.dropout`, with coordinates
+    (samples[b], head + head_origin, positions of query and key).
 
     ```mlir
     %o, %lse = nn.attention causal %q, %k, %v positions %at, %at scale 0.5
@@ -261,12 +260,13 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
     ```
 
     **Constraints:**
-    - q, k and v have four dims, which fit as above; h is a multiple of g;
-    - one position per query and per key;
+    - q, k and v have four dims, which match as above; h is a multiple of g;
+    - there is one position per query and per key;
     - each dim of bias is 1 or that of the scores [b, h, s, t];
     - p is at least 0 and less than 1; with p > 0 samples, seed and step are
       given; samples are [b]; seed, step and head_origin have rank 0;
-    - the results have the shapes above; there is a max with a bias only.
+    - the results have the shapes above; there is a max if and only if there is
+      a bias.
   }];
   let arguments = (ins NN_Float:$q, NN_Float:$k, NN_Float:$v, NN_Int:$q_pos,
     NN_Int:$k_pos, Optional<NN_Float>:$bias, Optional<NN_Int>:$samples,
@@ -288,9 +288,9 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
   let summary = "The cotangents of attention's q, k, v and bias";
   let description = [{
-    Of the result's cotangent, [b, s, h, e], and of what the forward pass took
-    and gave. The probabilities are computed again from the scores and lse, with
-    a bias also max.
+    They are computed from the result's cotangent, [b, s, h, e], and from the
+    operands and results of the forward pass. The probabilities are recomputed
+    from the scores, lse and, with a bias, max.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_grad causal %do, %q, %k, %v result %o
@@ -302,12 +302,14 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
     ```
 
     **Constraints:**
-    - what `nn.attention` demands of q, k, v, positions, bias and dropout;
-    - d_result and result have one type, [b, s, h, e]; lse is [b, s, h], and so
-      is max, which is given with a bias only;
-    - dq, dk, dv and dbias have the types of q, k, v and bias, but dq of 16
-      bits may be f32, and a dbias may have all queries or keys where the bias
-      has 1; there is a dbias only with a bias.
+    - the constraints of `nn.attention` on q, k, v, positions, bias and dropout;
+    - d_result and result have the same type, [b, s, h, e];
+    - lse is [b, s, h], and so is max, which is given if and only if there is a
+      bias;
+    - dq, dk, dv and dbias have the types of q, k, v and bias, with two
+      exceptions. dq may be f32 if q has a 16-bit type. dbias may have all
+      queries or keys where the bias has extent 1;
+    - there is a dbias only with a bias.
   }];
   let arguments = (ins NN_Float:$d_result, NN_Float:$q, NN_Float:$k,
     NN_Float:$v, NN_Float:$result, NN_F32:$lse, Optional<NN_F32>:$max,
@@ -328,15 +330,15 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
   let hasVerifier = 1;
 }
 
-// What attention becomes where no library computes it whole.
+// Expanded attention, for back ends without a fused implementation.
 
 def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
     [AttrSizedOperandSegments]> {
-  let summary = "The softmax within attention, by rows of scores";
+  let summary = "The softmax of expanded attention";
   let description = [{
-    scores are [b, h, s, t] products of queries and keys; probs the softmax of
-    scale * scores + bias along t, dropped out with p > 0 as `nn.attention`
-    says; bias as there, lse and max [b, h, s] what they are there.
+    scores are [b, h, s, t], the products of queries and keys. probs are the
+    softmax of scale * scores + bias along t, with the mask and, for p > 0, the
+    dropout of `nn.attention`. lse and max are as there, but [b, h, s].
 
     ```mlir
     %p, %lse = nn.masked_softmax causal %scores positions %at, %at scale 0.5
@@ -345,11 +347,12 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
     ```
 
     **Constraints:**
-    - scores have four dims, probs their shape; lse is [b, h, s], and so is max,
-      which is there with a bias only;
+    - scores have four dims, and probs have their shape;
+    - lse is [b, h, s], and so is max, which is a result if and only if there is
+      a bias;
     - scores have the element type of probs, or f32;
-    - one position per query and per key;
-    - what `nn.attention` demands of bias and dropout.
+    - there is one position per query and per key;
+    - the constraints of `nn.attention` on bias and dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Int:$q_pos, NN_Int:$k_pos,
     Optional<NN_Float>:$bias, Optional<NN_Int>:$samples, Optional<NN_Int>:$seed, Optional<NN_Int>:$step,
@@ -369,11 +372,12 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
 def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
     [AllTypesMatch<["scores", "d_probs"]>, AllTypesMatch<["probs", "d_scores"]>,
      AttrSizedOperandSegments]> {
-  let summary = "The cotangent of attention's scores";
+  let summary = "The cotangent of expanded attention's scores";
   let description = [{
-    Computes the probabilities again from scores and lse [b, h, s], with a bias
-    also max: `probs` are those after dropout, which the values' cotangent needs. d_scores are the
-    cotangents of the scores, `scale` included.
+    The op recomputes the probabilities from scores, lse [b, h, s] and, with a
+    bias, max. `probs` are the probabilities after dropout, which the cotangent
+    of the values needs. d_scores are the cotangents of the scores, with `scale`
+    applied.
 
     ```mlir
     %p, %ds = nn.masked_softmax_grad causal %scores, %dp lse %lse
@@ -384,12 +388,13 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
     ```
 
     **Constraints:**
-    - scores have four dims; d_probs have their type, probs and d_scores one
-      type and their shape; lse is [b, h, s], and so is max, which is given with
-      a bias only;
+    - scores have four dims; d_probs have the type of scores; probs and d_scores
+      have the same type, of the shape of scores;
+    - lse is [b, h, s], and so is max, which is given if and only if there is a
+      bias;
     - scores have the element type of probs, or f32;
-    - one position per query and per key;
-    - what `nn.attention` demands of bias and dropout.
+    - there is one position per query and per key;
+    - the constraints of `nn.attention` on bias and dropout.
   }];
   let arguments = (ins NN_Float:$scores, NN_Float:$d_probs, NN_F32:$lse,
     Optional<NN_F32>:$max, NN_Int:$q_pos, NN_Int:$k_pos,
@@ -409,12 +414,12 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
 }
 
 def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
-  let summary = "The rows of a table named by ids";
+  let summary = "Looks up rows of a table by ids";
   let description = [{
-    ids are [...], the table [rows, columns...], the result
-    [..., columns...]. An id less `offset` (absent: 0) that is no row of the
-    table gives zeros: a rank that holds some rows looks up these, and the sum
-    over ranks is the whole.
+    ids are [...], the table [rows, columns...], the result [..., columns...].
+    The row is the id minus `offset` (absent: 0). If the table has no such row,
+    the result is zeros. So ranks with shards of a table look up their own rows,
+    and the sum over ranks is the whole result (vocab parallelism).
 
     ```mlir
     %x = nn.embedding %ids, %table
@@ -438,11 +443,11 @@ def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
 }
 
 def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", [NN_VJP, NN_Local]> {
-  let summary = "The cotangent of the table: dy's rows added by id";
+  let summary = "Sums rows by id: the cotangent of an embedding's table";
   let description = [{
-    dy is [..., columns...], ids [...], the result [rows, columns...]: row r is
-    the sum of the rows of dy whose id less `offset` is r. Ids that name no row
-    are left out. Also how a forward pass adds up rows by ids.
+    dy is [..., columns...], ids [...], the result [rows, columns...]. Row r is
+    the sum of the rows of dy whose id minus `offset` is r. Ids that name no row
+    are ignored. Forward passes use the op to scatter-add rows by ids.
 
     ```mlir
     %dtable = nn.embedding_grad %dy, %ids

@@ -1,4 +1,4 @@
-//===- LossOps.td - Losses and their parts -----------------*- tablegen -*-===//
+//===- LossOps.td - Losses and their components ------------*- tablegen -*-===//
 
 #ifndef PCC_NN_LOSSOPS
 #define PCC_NN_LOSSOPS
@@ -7,11 +7,12 @@ include "dialects/NN/OpBase.td"
 
 def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
     AllTypesMatch<["loss", "lse"]>]> {
-  let summary = "lse(logits) - logits[target], 0 where a target is negative";
+  let summary = "Cross entropy of logits and targets, per row";
   let description = [{
     logits is [..., v], targets [...]; loss and lse are f32 of the targets'
-    shape. Columns from `classes` on are padding: no target, no probability.
-    lse, the log of the sum of exp of a row, is kept for the backward pass.
+    shape. loss = lse(logits) - logits[target], or 0 if the target is negative.
+    Columns from `classes` on are padding: they have no probability. lse, the
+    log-sum-exp of a row, is kept for the backward pass.
 
     ```mlir
     %loss, %lse = nn.cross_entropy %logits, %targets classes 7
@@ -19,7 +20,8 @@ def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
     ```
 
     **Constraints:**
-    - one target per row of logits; loss and lse have the targets' shape;
+    - there is one target per row of logits; loss and lse have the targets'
+      shape;
     - `classes` is at least 1 and at most the number of columns.
   }];
   let arguments = (ins NN_Float:$logits, NN_Int:$targets, I64Attr:$classes);
@@ -35,11 +37,11 @@ def NN_CrossEntropyGradOp
     : NN_ComputeOp<"cross_entropy_grad", [NN_Local,
         AllTypesMatch<["logits", "dlogits"]>,
         AllTypesMatch<["dloss", "lse"]>]> {
-  let summary = "The cotangent of the logits";
+  let summary = "The cotangent of cross entropy's logits";
   let description = [{
-    dloss * (exp(logits - lse) - [column is the target]), 0 where the target is
-    negative or the column is padding. Columns are numbered from `offset`
-    (absent: 0), where these are one rank's.
+    The result is dloss * (exp(logits - lse) - [column is the target]), and 0
+    where the target is negative or the column is padding. Columns are numbered
+    from `offset` (absent: 0) if the logits are one rank's shard.
 
     ```mlir
     %dlogits = nn.cross_entropy_grad %dloss, %logits, %targets lse %lse
@@ -47,10 +49,12 @@ def NN_CrossEntropyGradOp
     ```
 
     **Constraints:**
-    - one target per row of logits; dloss and lse have one type, of the
-      targets' shape; dlogits has the type of logits;
+    - there is one target per row of logits;
+    - dloss and lse have the same type, of the targets' shape; dlogits has the
+      type of logits;
     - offset has rank 0;
-    - without one, `classes` is at least 1 and at most the number of columns.
+    - without an offset, `classes` is at least 1 and at most the number of
+      columns.
   }];
   let arguments = (ins NN_F32:$dloss, NN_Float:$logits, NN_Int:$targets,
     NN_F32:$lse, Optional<NN_Int>:$offset, I64Attr:$classes);
@@ -63,22 +67,23 @@ def NN_CrossEntropyGradOp
   let hasVerifier = 1;
 }
 
-// What cross_entropy becomes where the classes are spread over ranks.
+// The partitioned form of cross_entropy if classes are sharded.
 
 def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
-  let summary = "A row's maximum over the columns below `classes`";
+  let summary = "The maximum of each row over the columns below `classes`";
   let description = [{
-    Columns are numbered from `offset` (absent: 0); a row without a column
-    gives -inf.
+    Columns are numbered from `offset` (absent: 0). The result is -inf for a row
+    without such a column.
 
     ```mlir
     %max = nn.row_max %logits classes 7 : tensor<2x3x8xbf16> -> tensor<2x3xf32>
     ```
 
     **Constraints:**
-    - logits have at least one dim, the result has one element per row;
+    - logits have at least one dim; the result has one element per row;
     - offset has rank 0;
-    - without one, `classes` is at least 1 and at most the number of columns.
+    - without an offset, `classes` is at least 1 and at most the number of
+      columns.
   }];
   let arguments = (ins NN_Float:$logits, Optional<NN_Int>:$offset,
                    I64Attr:$classes);
@@ -93,9 +98,9 @@ def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
 def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
   let summary = "Per row: sum of exp(logit - max), and the target's logit";
   let description = [{
-    The result is [2, ...]. A target that is none of the columns (numbered from
-    `offset`, below `classes`) gives 0, so that adding the ranks' results gives
-    the whole row's.
+    The result is [2, ...]. The second statistic is 0 if the target is not one of
+    the columns (numbered from `offset`, below `classes`). So the sum over ranks
+    has the statistics of the whole row.
 
     ```mlir
     %stats = nn.cross_entropy_stats %logits, %targets max %max
@@ -105,9 +110,11 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
     ```
 
     **Constraints:**
-    - one target and one max per row of logits; the result is [2, rows...];
+    - there is one target and one max per row of logits; the result is
+      [2, rows...];
     - offset has rank 0;
-    - without one, `classes` is at least 1 and at most the number of columns.
+    - without an offset, `classes` is at least 1 and at most the number of
+      columns.
   }];
   let arguments = (ins NN_Float:$logits, NN_Int:$targets, NN_F32:$max,
     Optional<NN_Int>:$offset, I64Attr:$classes);
@@ -122,7 +129,7 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
 
 def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
     [AllTypesMatch<["max", "loss", "lse"]>]> {
-  let summary = "Loss and lse from a row's statistics and maximum";
+  let summary = "Cross entropy from the statistics and maximum of each row";
   let description = [{
     With stats = [sum of exp(logit - max), the target's logit]:
     lse = log(sum) + max, loss = lse - logit, 0 where the target is negative.
@@ -133,7 +140,7 @@ def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
     ```
 
     **Constraints:**
-    - max, loss and lse have one type, of the targets' shape;
+    - max, loss and lse have the same type, of the targets' shape;
     - stats are [2, rows...] of f32.
   }];
   let arguments = (ins NN_F32:$stats, NN_F32:$max, NN_Int:$targets);
@@ -146,9 +153,9 @@ def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
 }
 
 def NN_ValidOp : NN_ComputeOp<"valid"> {
-  let summary = "1 where a target is not negative, else 0";
+  let summary = "Marks valid targets: 1 where a target is not negative, else 0";
   let description = [{
-    Its sum counts the targets of a loss.
+    The sum of the result is the number of valid targets of a loss.
 
     ```mlir
     %valid = nn.valid %targets : tensor<2x3xi64> -> tensor<2x3xf32>

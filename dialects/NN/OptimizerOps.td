@@ -9,12 +9,13 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
     AllTypesMatch<["param", "new_param"]>,
     AllTypesMatch<["exp_avg", "exp_avg_sq", "new_exp_avg", "new_exp_avg_sq"]>
     ]> {
-  let summary = "One step of AdamW as PyTorch takes it";
+  let summary = "One step of AdamW, with PyTorch's formulas";
   let description = [{
     g = grad * grad_scale; with `decay`, p *= 1 - lr * weight_decay;
     m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
     p -= lr * (m / (1 - beta1^step)) / (sqrt(v / (1 - beta2^step)) + eps).
-    step is counted from 1. A grad_scale of nan is no step: p, m and v stay.
+    step counts from 1. A grad_scale of NaN turns the op into a no-op: p, m and
+    v keep their values.
 
     ```mlir
     %p1, %m1, %v1 = nn.adamw decay %p, %grad, %m, %v grad_scale %scale lr %lr
@@ -25,8 +26,8 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
     ```
 
     **Constraints:**
-    - grad and moments have the parameter's shape; the new values have the
-      types of the old ones, both moments one type;
+    - grad and moments have the parameter's shape; new values have the types of
+      the old values; both moments have the same type;
     - grad_scale, lr, betas, eps, weight_decay and step have rank 0.
   }];
   let arguments = (ins NN_Float:$param, NN_Float:$grad, NN_Float:$exp_avg,
@@ -50,8 +51,9 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
     AllTypesMatch<["param", "new_param"]>]> {
   let summary = "One step of stochastic gradient descent";
   let description = [{
-    p -= lr * (grad * grad_scale + weight_decay * p), the decay with `decay`
-    only. A grad_scale of nan is no step: p stays.
+    p -= lr * (grad * grad_scale + weight_decay * p); the weight_decay term only
+    with `decay`. A grad_scale of NaN turns the op into a no-op: p keeps its
+    value.
 
     ```mlir
     %p1 = nn.sgd decay %p, %grad grad_scale %scale lr %lr weight_decay %decay
@@ -77,7 +79,7 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
 def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
   let summary = "The sum of the squares of all elements";
   let description = [{
-    What the norm of all gradients is made of.
+    The gradient norm is computed from it.
 
     ```mlir
     %s = nn.sum_of_squares %grad : tensor<2x3xf32> -> tensor<f32>

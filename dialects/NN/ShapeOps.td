@@ -12,14 +12,14 @@ class NN_ShapeOp<string mnemonic, list<Trait> traits = []>
 }
 
 def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
-  let summary = "The same elements, row major, in another shape";
+  let summary = "Changes the shape, keeping the row-major order of elements";
   let description = [{
     ```mlir
     %rows = nn.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
     ```
 
     **Constraints:**
-    - the element type stays, and so does the number of elements.
+    - input and result have the same element type and number of elements.
   }];
   let arguments = (ins NN_Tensor:$input);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
@@ -27,8 +27,10 @@ def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
 }
 
 def NN_TransposeOp : NN_ShapeOp<"transpose"> {
-  let summary = "Dim i of the result is dim permutation[i] of the input";
+  let summary = "Permutes the dims of a tensor";
   let description = [{
+    Dim i of the result is dim permutation[i] of the input.
+
     ```mlir
     %y = nn.transpose %x [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
     ```
@@ -47,16 +49,17 @@ def NN_TransposeOp : NN_ShapeOp<"transpose"> {
 def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
   let summary = "Repeats the input along new dims";
   let description = [{
-    Dim i of the input is dim dims[i] of the result; the result's other dims
-    are new. Its derivative is `nn.reduce`.
+    Dim i of the input is dim dims[i] of the result; all other dims of the
+    result are new. The derivative is `nn.reduce`.
 
     ```mlir
     %b = nn.broadcast %bias [2] : tensor<8xf32> -> tensor<2x4x8xf32>
     ```
 
     **Constraints:**
-    - one entry of dims per dim of the input, ascending, within the result;
-    - these dims have the input's extents, and the element type stays.
+    - `dims` has one entry per dim of the input, ascending, all dims of the
+      result;
+    - these dims have the input's extents; the element types are equal.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
@@ -66,17 +69,17 @@ def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
 }
 
 def NN_ReduceOp : NN_ShapeOp<"reduce"> {
-  let summary = "The sum over dims, which disappear";
+  let summary = "Sums over dims, which the result does not have";
   let description = [{
-    Sums accumulate in f32 at least; the result is rounded once. Its
-    derivative is `nn.broadcast`.
+    It accumulates in f32 or wider and rounds the result once. The derivative is
+    `nn.broadcast`.
 
     ```mlir
     %s = nn.reduce %x [0, 2] : tensor<2x3x4xf32> -> tensor<3xf32>
     ```
 
     **Constraints:**
-    - dims ascend and are dims of the input;
+    - `dims` are ascending dims of the input;
     - the result has the other dims and the input's element type.
   }];
   let arguments = (ins NN_Float:$input, DenseI64ArrayAttr:$dims);
@@ -95,7 +98,7 @@ class NN_RowReduceOp<string mnemonic, string what>
     ```
 
     **Constraints:**
-    - dims ascend and are dims of the input;
+    - `dims` are ascending dims of the input;
     - the result has the other dims and the input's element type.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$dims);
@@ -106,9 +109,9 @@ class NN_RowReduceOp<string mnemonic, string what>
   let hasVerifier = 1;
 }
 def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
-    "The maximum over dims, which disappear"> {
+    "The maximum over dims"> {
   let description = [{
-    Elements that share the maximum share its cotangent; with the attribute
+    Elements that equal the maximum share its cotangent; with the attribute
     `nn.first_best` the first of them gets all of it.
 
     ```mlir
@@ -116,14 +119,14 @@ def NN_ReduceMaxOp : NN_RowReduceOp<"reduce_max",
     ```
 
     **Constraints:**
-    - dims ascend and are dims of the input;
+    - `dims` are ascending dims of the input;
     - the result has the other dims and the input's element type.
   }];
 }
 def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
-    "The minimum over dims, which disappear"> {
+    "The minimum over dims"> {
   let description = [{
-    Elements that share the minimum share its cotangent; with the attribute
+    Elements that equal the minimum share its cotangent; with the attribute
     `nn.first_best` the first of them gets all of it.
 
     ```mlir
@@ -131,18 +134,18 @@ def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
     ```
 
     **Constraints:**
-    - dims ascend and are dims of the input;
+    - `dims` are ascending dims of the input;
     - the result has the other dims and the input's element type.
   }];
 }
 def NN_ReduceProdOp : NN_RowReduceOp<"reduce_prod",
-    "The product over dims, which disappear">;
+    "The product over dims">;
 
 def NN_SliceOp : NN_ShapeOp<"slice"> {
-  let summary = "A box of the input";
+  let summary = "Extracts a strided slice";
   let description = [{
-    Element i of the result is the input's at starts + i * steps; the extents
-    are the result's. Its derivative is `nn.pad`.
+    Element i of the result is the input's element at starts + i * steps. The
+    result's type has the slice's extents. The derivative is `nn.pad`.
 
     ```mlir
     %y = nn.slice %x at [0, 1, 0] step [1, 1, 2]
@@ -150,10 +153,10 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
     ```
 
     **Constraints:**
-    - the element type and the number of dims stay; a start and a step for
-      each;
-    - a start lies within the dim, a step is at least 1 and at most the dim;
-    - the box has at least one element and ends within the input.
+    - input and result have the same element type and rank; there is a start and
+      a step for each dim;
+    - a start is an index of the dim; a step is at least 1 and at most the dim;
+    - the slice has at least one element and ends within the input.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$starts,
                    DenseI64ArrayAttr:$steps);
@@ -165,10 +168,10 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
 }
 
 def NN_PadOp : NN_ShapeOp<"pad"> {
-  let summary = "The input within zeros";
+  let summary = "Pads a tensor with zeros";
   let description = [{
-    Element i of the input lies at starts + i * steps of the result, which is
-    zero elsewhere: the transpose of `nn.slice`.
+    Element i of the input is at starts + i * steps of the result; all other
+    elements are zero. It is the transpose of `nn.slice`.
 
     ```mlir
     %y = nn.pad %x at [1, 0, 0] step [1, 2, 1]
@@ -176,10 +179,10 @@ def NN_PadOp : NN_ShapeOp<"pad"> {
     ```
 
     **Constraints:**
-    - the element type and the number of dims stay; a start and a step for
-      each;
-    - a start lies within the dim of the result, a step is at least 1 and at
-      most that dim;
+    - input and result have the same element type and rank; there is a start and
+      a step for each dim;
+    - a start is an index of the result's dim; a step is at least 1 and at most
+      that dim;
     - the input has at least one element and ends within the result.
   }];
   let arguments = (ins NN_Tensor:$input, DenseI64ArrayAttr:$starts,
@@ -192,7 +195,7 @@ def NN_PadOp : NN_ShapeOp<"pad"> {
 }
 
 def NN_ConcatOp : NN_ShapeOp<"concat"> {
-  let summary = "The inputs one after the other along a dim";
+  let summary = "Concatenates tensors along a dim";
   let description = [{
     ```mlir
     %y = nn.concat %a, %b along 1
@@ -200,9 +203,9 @@ def NN_ConcatOp : NN_ShapeOp<"concat"> {
     ```
 
     **Constraints:**
-    - at least one input;
-    - the dim exists; all other dims and the element type are equal;
-    - the result's dim is the sum of theirs.
+    - there is at least one input, and all have the dim;
+    - all other dims and the element type are equal;
+    - the result's extent of the dim is the sum of the inputs' extents.
   }];
   let arguments = (ins Variadic<NN_Tensor>:$inputs, I64Attr:$dim);
   let assemblyFormat = [{
@@ -211,10 +214,10 @@ def NN_ConcatOp : NN_ShapeOp<"concat"> {
 }
 
 def NN_SelectOp : NN_ShapeOp<"select"> {
-  let summary = "The input at one index of a dim, which disappears";
+  let summary = "Selects one index of a dim and removes the dim";
   let description = [{
-    How one projection for q, k and v is taken apart: the dim it selects from
-    is never split over ranks, so that a selection needs no communication.
+    For example, it separates q, k and v after a fused projection. The dim is
+    never sharded, so a selection needs no communication.
 
     ```mlir
     %k = nn.select %qkv dim 1 index 2 : tensor<2x3x4xf32> -> tensor<2x4xf32>
@@ -232,9 +235,9 @@ def NN_SelectOp : NN_ShapeOp<"select"> {
 }
 
 def NN_InsertOp : NN_ShapeOp<"insert"> {
-  let summary = "Zeros but for the input at one index of a new dim";
+  let summary = "Inserts a tensor at one index of a new dim of zeros";
   let description = [{
-    The transpose of `nn.select`.
+    It is the transpose of `nn.select`.
 
     ```mlir
     %d = nn.insert %dk dim 1 index 2 : tensor<2x4xf32> -> tensor<2x3x4xf32>
