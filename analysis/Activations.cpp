@@ -1,4 +1,4 @@
-//===- Activations.cpp - What a stage must get from another ---------------===//
+//===- Activations.cpp - Activations and gradients of a block -------------===//
 
 #include "analysis/Activations.h"
 

@@ -1,4 +1,4 @@
-//===- Activations.h - What a stage must get from another -------*- C++ -*-===//
+//===- Activations.h - Activations and gradients of a block -----*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_ACTIVATIONS_H
 #define PCC_ANALYSIS_ACTIVATIONS_H
@@ -8,12 +8,13 @@
 
 namespace pcc {
 
-/// The ops of a function whose results depend on a parameter and on an input:
-/// activations and gradients. All others (masks, tables, a bias made as wide as
-/// what it is added to) are cheap to compute wherever they are needed.
+/// The ops of a block whose results depend on a parameter and on an input:
+/// activations and gradients, which a stage must receive from another. All
+/// other ops (masks, tables, broadcast biases) are cheap to recompute on each
+/// stage that needs them.
 llvm::DenseSet<mlir::Operation *> findActivations(mlir::Block &block);
 
-/// The bytes of a tensor.
+/// The size of a tensor in bytes.
 int64_t bytesOf(mlir::Value value);
 
 } // namespace pcc

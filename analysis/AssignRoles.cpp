@@ -1,4 +1,4 @@
-//===- AssignRoles.cpp - What a model reads by its inputs -----------------===//
+//===- AssignRoles.cpp - Roles of inputs from their uses ------------------===//
 
 #include "analysis/AssignRoles.h"
 #include "dialects/NN/NN.h"
@@ -8,15 +8,16 @@
 using namespace mlir;
 using namespace pcc::nn;
 
-/// Whether ids look up one number each, as classes do their weights in a loss.
+/// Whether an op looks up one number for each id, such as class weights in a
+/// loss.
 static bool looksUpNumbers(Operation *op) {
   auto lookup = dyn_cast<EmbeddingOp>(op);
   return lookup && tensorType(lookup.getTable()).getShape().back() == 1;
 }
 
-/// Whether a use of `value` is the given operand of an Op, seen through ops
-/// that move elements; `shifted` is set where one of them changes which
-/// position an element belongs to.
+/// Whether `value` is the given operand of an Op, directly or through ops that
+/// move elements. `shifted` is set if one of these changes the position of
+/// elements.
 template <typename Op>
 static bool reaches(Value value, unsigned operand, bool &shifted) {
   SmallVector<std::pair<Value, bool>> work = {{value, false}};
@@ -31,7 +32,8 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
         shifted |= isShifted;
         return true;
       }
-      // Some ids stand for what is not text: they are looked up as padding.
+      // Ids with a special meaning may be replaced by padding before the
+      // lookup.
       bool replaces = std::is_same_v<Op, EmbeddingOp> && isa<WhereOp>(user) &&
                       use.getOperandNumber() > 0;
       bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
@@ -48,7 +50,8 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
 }
 
 void pcc::analysis::assignTargets(func::FuncOp forward) {
-  // There is one such input; other losses' are data, by their names.
+  // At most one input has this role; targets of other losses are data, found by
+  // their names.
   BlockArgument targets;
   bool isShifted = false;
   for (BlockArgument argument : forward.getArguments()) {

@@ -1,4 +1,4 @@
-//===- AssignRoles.h - What a model reads by its inputs ---------*- C++ -*-===//
+//===- AssignRoles.h - Roles of inputs from their uses ----------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_ASSIGNROLES_H
 #define PCC_ANALYSIS_ASSIGNROLES_H
@@ -7,13 +7,13 @@
 
 namespace pcc::analysis {
 
-/// Tells ids from targets, among the inputs that have the role of tokens, by
-/// what reads them. Labels are targets that the model itself shifts: of text
-/// they are the tokens.
+/// Distinguishes token ids, targets and labels, among the inputs of role
+/// tokens, by the ops that use them. Labels are targets that the model itself
+/// shifts: for a text they are the tokens.
 void assignRoles(mlir::func::FuncOp forward);
 
-/// The same for targets alone, of a model that computes its loss: which inputs
-/// are classes of one may not be seen before it is recognized.
+/// The same for targets only, for a model that computes its own loss: before
+/// the loss is recognized, inputs with its classes may not be identifiable.
 void assignTargets(mlir::func::FuncOp forward);
 
 } // namespace pcc::analysis

@@ -10,15 +10,15 @@ namespace {
 
 enum class Axis : uint8_t { Other, Batch, Sequence };
 
-/// A dim is a product of pieces, major to minor: [batch * seq, n] has one of
-/// two pieces.
+/// A factor of a dim. A dim is a product of pieces, major to minor: the first
+/// dim of [batch * seq, n] has two pieces.
 struct Piece {
   int64_t size;
   Axis axis;
 };
 using Dims = SmallVector<SmallVector<Piece, 2>, 4>;
 
-/// The places of a text.
+/// The sequence length of the tokens.
 int64_t lengthOf(BlockArgument tokens) {
   return tensorType(tokens).getDimSize(*dimsOf(tokens).sequence);
 }
@@ -40,7 +40,8 @@ struct AxisFinder {
       dims[*known.batch][0].axis = Axis::Batch;
     if (!known.sequence)
       return dims;
-    // Of several sequences that of the first tokens, which positions number.
+    // With several sequences, only the dim of the first tokens, which positions
+    // number, is the sequence.
     Piece &sequence = dims[*known.sequence][0];
     auto func = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     BlockArgument tokens = findInput(func, InputRole::Tokens);
@@ -50,8 +51,8 @@ struct AxisFinder {
     return dims;
   }
 
-  /// Shares the pieces of a dim out to the factors that an op sees in it,
-  /// major to minor, as far as their sizes agree.
+  /// Assigns the pieces of a dim to the dim's factors in an op's sharding rule,
+  /// major to minor, as long as sizes match.
   static void assign(ArrayRef<Piece> pieces, ArrayRef<int> factors,
                      const ShardingRule &rule,
                      MutableArrayRef<SmallVector<Piece, 2>> known) {
@@ -70,7 +71,8 @@ struct AxisFinder {
     }
   }
 
-  /// Operands before results; without recursion, as graphs may be deep.
+  /// Computes the pieces of a value, operands before results. It does not
+  /// recurse, as graphs may be deep.
   const Dims &find(Value value) {
     SmallVector<Value> work = {value};
     while (!work.empty()) {
@@ -172,13 +174,15 @@ std::optional<bool> pcc::analysis::runsOverBatch(Value value,
   return found;
 }
 
-/// Whether an op sees rows of the samples and of a candidate in one factor; or,
-/// if in none, in two. Nothing: it does not see both.
+/// Whether an op has the batch dims of the samples and of a candidate as one
+/// factor (true) or only as different factors (false); nullopt if it does not
+/// have both.
 static std::optional<bool> seesTogether(ShardingRuleInterface op,
                                         const AxisFinder &samples,
                                         const AxisFinder &candidate) {
   ShardingRule rule = op.getShardingRule();
-  // For each factor, which operands have it as rows of whom.
+  // For each factor, bit masks of the operands that have it as batch dim of the
+  // samples (first) and of the candidate (second).
   SmallVector<std::pair<unsigned, unsigned>> rows(rule.factors.size());
   for (unsigned i = 0; i < op->getNumOperands(); ++i) {
     auto mark = [&](const AxisFinder &finder, auto member) {
@@ -200,7 +204,7 @@ static std::optional<bool> seesTogether(ShardingRuleInterface op,
   std::optional<bool> answer;
   bool ofSamples = false, ofCandidate = false;
   for (auto [first, second] : rows) {
-    // One operand with both is their outer product.
+    // If a single operand has both, it is their outer product.
     if (first && second && first != second)
       return true;
     ofSamples |= first != 0;
@@ -264,7 +268,7 @@ Value pcc::analysis::entryArgument(func::FuncOp forward, InputRole role) {
   static constexpr InputRole order[] = {InputRole::Positions,
                                         InputRole::Samples, InputRole::Seed,
                                         InputRole::Step};
-  // Behind the last argument that comes before it.
+  // Before the first argument that follows it in this order, else at the end.
   unsigned index = forward.getNumArguments();
   bool later = false;
   for (InputRole other : order) {

@@ -10,28 +10,28 @@
 
 namespace pcc::analysis {
 
-/// Which dims of a value run over the samples and over the sequence of the
-/// tokens; -1 where none does.
+/// The batch dim of a value and the dim of the tokens' sequence.
 struct BatchAndSequence {
-  /// Numbers of dims of the value, each its own if both are there.
+  /// Indices of dims, which differ; -1 if the value has no such dim.
   int64_t batch = -1, seq = -1;
 };
 
-/// Follows the dims of the inputs through the ops that compute `value`; the
-/// first dim of each kind counts (queries before keys). A dim that is merged
-/// with others is not one of its own.
+/// Propagates the dims of the inputs through the ops that compute `value`. If
+/// several dims are of a kind, returns the first (queries before keys). Ignores
+/// dims that are merged with others.
 BatchAndSequence findAxes(mlir::Value value);
 
-/// Finds the dims along which values have places, each with a row of its own:
-/// words, patches, queries. Keeps what it learns of a function from one value
-/// to the next, so no op of it may change between.
+/// Finds sequence-like dims, with one row for each word, patch or query. It
+/// caches results from one value to the next, so the function's ops must not
+/// change in between.
 class SequenceFinder {
 public:
   SequenceFinder();
   ~SequenceFinder();
-  /// Among `candidates`, dims of `value`: the one that runs over the sequence
-  /// of the tokens; else the first that runs over no samples, one of several
-  /// places before one of a single place. Nothing: all run over samples.
+  /// Returns one of `candidates`, dims of `value`: the dim of the tokens'
+  /// sequence; else the first dim that is no batch dim, preferring extents
+  /// above
+  /// 1. Returns nullopt if all are batch dims.
   std::optional<unsigned> find(mlir::Value value,
                                llvm::ArrayRef<unsigned> candidates);
 
@@ -40,24 +40,25 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Whether any of these dims of `value` runs over the samples, alone or merged
-/// with others; nothing if no dim is known to.
+/// Whether any of the `dims` of `value` runs over the samples, alone or merged
+/// with others; nullopt if no dim of `value` is known to.
 std::optional<bool> runsOverBatch(mlir::Value value,
                                   llvm::ArrayRef<int64_t> dims);
 
-/// Whether ops lay the first dim of an argument beside that of `samples`, which
-/// have a row per sample; false if they only have both, as dims of their own.
-/// Nothing: no op shows it.
+/// Whether an op has the first dim of `candidate` and the batch dim of
+/// `samples` as one loop, so that the candidate has a row per sample, too.
+/// False if ops only have them as different dims; nullopt if no op has both.
 std::optional<bool> isUsedByRow(mlir::BlockArgument candidate,
                                 llvm::ArrayRef<mlir::BlockArgument> samples);
 
-/// Whether the first dim of an argument becomes that of an output, alone or
-/// merged with others.
+/// Whether the first dim of an argument becomes the first dim of an output,
+/// alone or merged with others.
 bool reachesRows(mlir::BlockArgument argument, mlir::Value output);
 
-/// The argument of `forward` with this role: positions [seq], samples [batch],
-/// seed and step, all i64. Added in this order behind the model's inputs if it
-/// is not there. Needs tokens, or data for samples, for the extents.
+/// Returns the argument of `forward` with this role: positions [seq], samples
+/// [batch], seed or step, all i64. If it is missing, it is added, in this order
+/// after the model's inputs. The extents come from tokens or, for samples, also
+/// from data, which must exist.
 mlir::Value entryArgument(mlir::func::FuncOp forward, nn::InputRole role);
 
 } // namespace pcc::analysis

@@ -1,4 +1,4 @@
-//===- Buckets.cpp - What lies in which bucket ----------------------------===//
+//===- Buckets.cpp - Buckets and their members ----------------------------===//
 
 #include "analysis/Buckets.h"
 

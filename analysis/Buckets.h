@@ -1,4 +1,4 @@
-//===- Buckets.h - What lies in which bucket --------------------*- C++ -*-===//
+//===- Buckets.h - Buckets and their members --------------------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_BUCKETS_H
 #define PCC_ANALYSIS_BUCKETS_H
@@ -9,40 +9,42 @@
 
 namespace pcc::nn {
 
-/// Whether a symbol is a bucket: a name for what its members hold.
+/// Whether a symbol is a bucket.
 bool isBucket(mlir::Operation *symbol);
 
-/// Whether a symbol has no elements of its own: a bucket, or a part of one.
+/// Whether a symbol is an alias without memory of its own: a bucket, or a
+/// rank's shard of one.
 bool isOtherName(mlir::Operation *symbol);
 
-/// The names of what a state holds: a bucket's members; else its own.
+/// The names of a bucket's members; for any other state its own name.
 llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
 
-/// The name of the bucket that a state is a part of; else its own.
+/// The name of the bucket that a state is the rank's shard of; for any other
+/// state its own name.
 llvm::StringRef rowOf(StateOp state);
 
-/// The row of gradients whose sum over microbatches a state is this rank's part
-/// of; null if it is none.
+/// The bucket of gradients that a state accumulates over microbatches, for the
+/// rank's shard; null if it accumulates none.
 StateOp rowSummedIn(const mlir::SymbolTable &symbols, StateOp state);
 
-/// Whether a symbol is a gradient, or a bucket of nothing but gradients.
+/// Whether a symbol is a gradient, or a bucket of gradients only.
 bool isOfGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);
 
-/// The buckets of a module, by what lies in them.
+/// Maps the members of a module's buckets to their buckets.
 class Buckets {
 public:
-  /// Reads what the module declares.
+  /// Collects the buckets that the module declares.
   explicit Buckets(mlir::ModuleOp module);
 
-  /// A place in a bucket.
+  /// The location of a member in a bucket.
   struct Place {
     StateOp bucket;     ///< null: in none
     int64_t offset = 0; ///< of the first element, in elements
   };
 
-  /// Where a parameter or state lies.
+  /// The location of a parameter or state; its bucket is null if it is in none.
   Place placeOf(llvm::StringRef member) const { return places.lookup(member); }
-  /// The bucket in which each of these lies, or null.
+  /// The bucket that a parameter or state is in, or null.
   StateOp bucketOf(llvm::StringRef member) const {
     return places.lookup(member).bucket;
   }

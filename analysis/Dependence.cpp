@@ -1,12 +1,12 @@
-//===- Dependence.cpp - What values are computed from ---------------------===//
+//===- Dependence.cpp - Dependences of values -----------------------------===//
 
 #include "analysis/Dependence.h"
 
 using namespace mlir;
 using namespace pcc::nn;
 
-/// Whether `value`, or a value that it is computed from by ops that do not stop
-/// the search, is sought.
+/// Whether `isSought` is true for `value` or for a value that it is computed
+/// from; the search does not go beyond ops for which `stops` is true.
 static bool reachesSought(Value value, llvm::function_ref<bool(Value)> isSought,
                           llvm::function_ref<bool(Operation *)> stops) {
   SmallVector<Value> work{value};
@@ -58,7 +58,7 @@ static bool stopsGradient(Operation *op) {
          });
 }
 
-/// Whether a value that a gradient of `value` reaches is sought.
+/// Whether `isSought` is true for a value that the gradient of `value` reaches.
 static bool anyReached(Value value, llvm::function_ref<bool(Value)> isSought) {
   return reachesSought(value, isSought, stopsGradient);
 }

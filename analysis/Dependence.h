@@ -1,4 +1,4 @@
-//===- Dependence.h - What values are computed from -------------*- C++ -*-===//
+//===- Dependence.h - Dependences of values ---------------------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_DEPENDENCE_H
 #define PCC_ANALYSIS_DEPENDENCE_H
@@ -9,30 +9,30 @@
 
 namespace pcc::nn {
 
-/// Whether `isSought` holds of `value` or of any value that it is computed
-/// from, arguments of the function included.
+/// Whether `isSought` is true for `value` or for any value that it is computed
+/// from, including arguments of the function.
 bool dependsOn(mlir::Value value,
                llvm::function_ref<bool(mlir::Value)> isSought);
 
-/// The values that `value` is computed from, and itself.
+/// The set of `value` and of all values that it is computed from.
 llvm::DenseSet<mlir::Value> neededFor(mlir::Value value);
 
 /// Whether a set of values has a result of this op.
 bool hasResultOf(const llvm::DenseSet<mlir::Value> &values,
                  mlir::Operation *op);
 
-/// Whether a gradient flows from `value` to a parameter that is not frozen.
-/// None flows through whole numbers and truth values, such as the index of a
-/// maximum, through floor and round, and through what is detached.
+/// Whether a gradient flows from `value` to a parameter that is not frozen. No
+/// gradient flows through integers and bools, such as the index of a maximum,
+/// through floor and round, or through detached values.
 bool hasGradient(mlir::Value value);
-/// An op that `value` is computed with, from parameters, and that no gradient
-/// flows through; null if there is none.
+/// An op that computes `value` from parameters and stops the gradient; null if
+/// there is none.
 mlir::Operation *findGradientStop(mlir::Value value);
 
-/// The parameter that is read; null for a state.
+/// The parameter that an op reads; null if it reads a state.
 ParamOp paramOf(ReadOp read);
-/// The parameter that a value is a read of, perhaps in another element type;
-/// null if it is none.
+/// The parameter that a value reads, possibly cast to another element type;
+/// null if the value is no such read.
 ParamOp paramOf(mlir::Value value);
 
 } // namespace pcc::nn

@@ -1,4 +1,4 @@
-//===- ElementTypes.cpp - Element types as the runtime has them -----------===//
+//===- ElementTypes.cpp - The runtime's element types ---------------------===//
 
 #include "analysis/ElementTypes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -32,8 +32,8 @@ Type analysis::typeOf(MLIRContext *context, int32_t dtype) {
   llvm_unreachable("all element types are handled");
 }
 
-/// The pcc_dtype of integers; `si32`, which nn does not have, means the same
-/// numbers as `i32`.
+/// The pcc_dtype of an integer type. `si32`, which nn does not have, counts as
+/// `i32`.
 static int32_t integerOf(IntegerType type) {
   if (type.isUnsigned())
     return -1;

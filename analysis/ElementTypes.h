@@ -1,4 +1,4 @@
-//===- ElementTypes.h - Element types as the runtime has them ---*- C++ -*-===//
+//===- ElementTypes.h - The runtime's element types -------------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_ELEMENTTYPES_H
 #define PCC_ANALYSIS_ELEMENTTYPES_H
@@ -7,8 +7,9 @@
 
 namespace pcc::analysis {
 
-/// The pcc_dtype of an element type; negative if the runtime has none (it has
-/// no unsigned integers). What other formats call it: runtime/support/DType.h.
+/// The pcc_dtype of an element type; negative if the runtime does not support
+/// it (it has no unsigned integers). runtime/support/DType.h has the names of
+/// element types in other formats.
 int32_t dtypeOf(mlir::Type element);
 
 /// The element type of a pcc_dtype.

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - The value of an nn expression -----------------------===//
+//===- Evaluate.cpp - Evaluation of constant nn expressions ---------------===//
 
 #include "analysis/Evaluate.h"
 #include "analysis/Dependence.h"
@@ -37,7 +37,7 @@ pcc::analysis::mapSource(SourceAttr source) {
   return isWhole ? std::move(*file) : nullptr;
 }
 
-/// The elements of a parameter that its source gives.
+/// Reads the elements of a parameter from its source.
 static std::optional<Tensor> readParam(ReadOp read) {
   ParamOp param = paramOf(read);
   if (!param || !param.getSourceAttr())
@@ -68,7 +68,7 @@ static std::optional<Tensor> readParam(ReadOp read) {
   return result;
 }
 
-/// Moves of elements that are followed, one behind the other.
+/// The longest chain of ops that move elements that is followed.
 static constexpr int kMaxMoves = 200;
 
 static std::optional<Tensor> evaluateMoves(Value value, int moves) {

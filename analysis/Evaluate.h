@@ -1,4 +1,4 @@
-//===- Evaluate.h - The value of an nn expression ---------------*- C++ -*-===//
+//===- Evaluate.h - Evaluation of constant nn expressions -------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_EVALUATE_H
 #define PCC_ANALYSIS_EVALUATE_H
@@ -9,20 +9,21 @@
 
 namespace pcc::analysis {
 
-/// A mask value at or below this removes a key: exporters write -inf, the
-/// least float, -1e4 or -1e9.
+/// A mask value at or below this masks a key: exporters write -inf, the least
+/// float, -1e4 or -1e9.
 inline constexpr double kRemovesKey = -9999;
 
-/// The bytes of a parameter's tensor in its file; null if they are not there.
+/// The bytes of a parameter's tensor in its file; null if they are not
+/// available.
 std::unique_ptr<llvm::MemoryBuffer> mapSource(nn::SourceAttr source);
 
-/// The elements of `value` if they follow from constants and parameters by
-/// moving elements; nothing otherwise. Parameters are read from their file:
-/// ask only for what is not trained, such as the mask of an attention.
+/// The elements of `value` if it is computed from constants and parameters by
+/// ops that move elements; nullopt otherwise. Parameters are read from their
+/// file, so call it only for untrained values, such as an attention mask.
 std::optional<Tensor> evaluate(mlir::Value value);
 
-/// The number that all elements of `value` are, by the same; nothing if they
-/// differ or are no floats.
+/// The number that all elements of `value` are equal to, found in the same way;
+/// nullopt if they differ or are not floats.
 std::optional<double> uniformNumber(mlir::Value value);
 
 } // namespace pcc::analysis

@@ -8,11 +8,13 @@ using namespace mlir;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
-/// Beyond this an expression is never computed whole.
+/// The largest number of elements of an expression that is computed as a whole.
 static constexpr int64_t kLargestWhole = 1 << 26;
-/// Products of floats that are folded: tables of angles, by position.
+/// The largest number of elements for which products of floats are folded, such
+/// as tables of angles by position.
 static constexpr int64_t kLargestFloats = 1 << 24;
-/// Steps between elements by distance: twice the buckets of relative positions.
+/// The largest number of steps between elements by distance: twice the buckets
+/// of relative positions.
 static constexpr size_t kMostSteps = 128;
 
 bool pcc::analysis::staysExpression(StringRef op,
@@ -43,7 +45,8 @@ bool pcc::analysis::staysExpression(StringRef op,
          product(*joint) > (isFloat ? kLargestFloats : kLargestFolded);
 }
 
-/// Calls fn with each number of a line and its index; false if one is unknown.
+/// Calls fn with the index and value of each element of a line; returns false
+/// if one is unknown.
 static bool forEachNumber(ArrayRef<Run> line, bool isFloat,
                           llvm::function_ref<void(int64_t, Scalar)> fn) {
   int64_t i = 0;
@@ -57,13 +60,13 @@ static bool forEachNumber(ArrayRef<Run> line, bool isFloat,
   return true;
 }
 
-/// Whether a line is another moved by one to the right, but for its first
+/// Whether `line` is `before` shifted by one to the right, except for its first
 /// element.
 static bool isMovedBy1(ArrayRef<Run> before, ArrayRef<Run> line, bool isFloat) {
   int64_t begin = 0, from = 0;
   for (size_t a = 0, b = 0; a < before.size() && b < line.size();) {
     const Run &old = before[a], &now = line[b];
-    // In the places of `line`.
+    // In indices of `line`.
     int64_t first = std::max(begin + 1, from),
             end = std::min(old.end + 1, now.end);
     if (!old.isKnown || !now.isKnown)
@@ -84,9 +87,9 @@ static bool isMovedBy1(ArrayRef<Run> before, ArrayRef<Run> line, bool isFloat) {
   return true;
 }
 
-/// The elements of an expression whose lines, in the order of one dim, are each
-/// the one before moved by one: a function of the distance. `shape` has 1 where
-/// nothing varies.
+/// The elements of an expression by distance, if along one dim each line is the
+/// previous line shifted by one; nullopt otherwise. `shape` has extent 1 in
+/// dims along which nothing varies.
 static std::optional<Tensor> computeByDistance(Lines &lines, Type element,
                                                ArrayRef<int64_t> shape) {
   int64_t rank = shape.size(), row = -1;
@@ -147,7 +150,7 @@ std::optional<Tensor> pcc::analysis::computeWhole(Value expression) {
   return whole.expand(all[0].shape());
 }
 
-/// The index of one dim less that of another.
+/// Builds the index of one dim minus the index of another.
 static Value buildDistance(OpBuilder &builder, Location loc,
                            ArrayRef<int64_t> shape, int64_t minuend,
                            int64_t subtrahend) {
@@ -249,7 +252,7 @@ std::optional<Band> pcc::analysis::findBand(Type element,
                                  bytes.data() + row * columns * width);
     return compress(line.elements(), isFloat);
   };
-  // The first row and the last say what band it must be.
+  // The first and the last row determine the only possible band.
   Line first = lineAt(0), last = lineAt(rows - 1);
   Band band{1 - rows, columns - 1, first[0].first, first.back().first};
   if (first.size() == 2)
@@ -263,7 +266,7 @@ std::optional<Band> pcc::analysis::findBand(Type element,
   for (int64_t row = 0; row < rows; ++row) {
     int64_t begin = 0;
     for (const Run &run : lineAt(row)) {
-      // A run of one value lies inside the band, or outside.
+      // A run of one value is either inside the band or outside.
       bool isInside = isSame(run.first, band.inside);
       int64_t from = std::max<int64_t>(0, row + band.low),
               to = std::min(columns, row + band.high + 1);

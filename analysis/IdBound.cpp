@@ -1,4 +1,4 @@
-//===- IdBound.cpp - How many ids an input may hold -----------------------===//
+//===- IdBound.cpp - The range of an input's ids --------------------------===//
 
 #include "analysis/IdBound.h"
 #include "mlir/IR/Builders.h"

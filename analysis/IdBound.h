@@ -1,4 +1,4 @@
-//===- IdBound.h - How many ids an input may hold ---------------*- C++ -*-===//
+//===- IdBound.h - The range of an input's ids ------------------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_IDBOUND_H
 #define PCC_ANALYSIS_IDBOUND_H
@@ -9,19 +9,19 @@
 
 namespace pcc::nn {
 
-/// What kIdsAttr says of an input.
+/// The contents of kIdsAttr, the range of an input's ids.
 struct IdBound {
   /// Ids are 0 .. below - 1.
   int64_t below;
   /// The model's node that looks them up, for messages.
   llvm::StringRef node;
-  /// They are classes that a loss is computed for, and nothing else: negative
-  /// ones name none, and are not counted.
+  /// Whether the ids are only used as classes of a loss: then negative ids are
+  /// invalid targets, which are not counted.
   bool isOfLoss = false;
 
-  /// The value of the attribute `nn.ids`.
+  /// Converts to the value of the attribute `nn.ids`.
   mlir::DictionaryAttr toAttr(mlir::MLIRContext *context) const;
-  /// Reads such a value; nothing of an attribute that is null or ill-formed.
+  /// Converts from such a value; nullopt if the attribute is null or malformed.
   static std::optional<IdBound> from(mlir::Attribute attribute);
 };
 

@@ -1,4 +1,4 @@
-//===- Lines.cpp - Values line by line ------------------------------------===//
+//===- Lines.cpp - Run-length encoding of values, line by line ------------===//
 
 #include "analysis/Lines.h"
 #include "analysis/Axes.h"
@@ -14,22 +14,22 @@ using namespace mlir;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
-/// One value of the expression, with its last line.
+/// One value of the expression, with the line that was computed last.
 struct Lines::Step {
   Value value;
   IndexMap map;
-  /// The op and its operands' steps; neither for what is read.
+  /// The op and the steps of its operands; unset for a leaf.
   Operation *op = nullptr;
   SmallVector<unsigned> operands;
-  /// What is read: a constant, the bytes of a parameter, or elements; none if
-  /// it is not known.
+  /// The contents of a leaf: a constant, the bytes of a parameter, or elements;
+  /// all unset if it is not known.
   DenseElementsAttr constant;
   SourceAttr source;
   std::optional<Tensor> elements;
   std::unique_ptr<llvm::MemoryBuffer> bytes;
-  /// The number of the element that is read.
+  /// The row-major number of the element that a leaf reads.
   AffineIndex offset;
-  /// The dims, but for the last, along which its lines differ.
+  /// The dims, except the last, along which lines differ.
   llvm::SmallBitVector rows;
   Line line;
 
@@ -82,8 +82,8 @@ Lines::AffineIndex Lines::numbered(const IndexMap &map,
   return result;
 }
 
-/// The index map of a reshape's input: its dims are dims of the result, or
-/// several of them merged; nothing if it splits one.
+/// The index map of a reshape's input, if each of its dims is a dim of the
+/// result or merges several; nullopt if the reshape merges dims of the input.
 std::optional<Lines::IndexMap> Lines::throughReshape(ReshapeOp op,
                                                      const IndexMap &map) {
   ArrayRef<int64_t> from = tensorType(op.getInput()).getShape(),
@@ -144,7 +144,8 @@ unsigned Lines::addLeaf(Value value, const IndexMap &map) {
     step.elements = positions;
     known = isKeyed = false;
   } else if (isa_and_present<ReshapeOp>(value.getDefiningOp())) {
-    // Split dims: whole, which only what moves elements can be.
+    // The reshape has no index map: evaluate the value as a whole, which is
+    // only possible for ops that move elements.
     Operation *op = value.getDefiningOp();
     while (op && op->getNumOperands() == 1)
       op = op->getOperand(0).getDefiningOp();
@@ -183,7 +184,7 @@ unsigned Lines::addOp(Operation *op, const IndexMap &map) {
   return steps.size() - 1;
 }
 
-/// Whether a line is one of the value's own, along its last dim.
+/// Whether a line is a contiguous line of the value along its last dim.
 bool Lines::isAlongLine(Value value, const IndexMap &map) const {
   const AffineIndex &at = map.back();
   return tensorType(value).getShape().back() == extents.back() &&
@@ -271,7 +272,8 @@ void Lines::readLeaf(Step &step, ArrayRef<int64_t> index) {
                      : repeated(extents.back(), values.front());
 }
 
-/// What is 0 of a softmax: what is removed, where another is left.
+/// The elements of a softmax that are known to be 0: masked scores, if another
+/// score in the line is not masked, and scores of -inf.
 static Line softmaxZeros(ArrayRef<Run> scores) {
   auto isRemoved = [](const Run &run) {
     return run.isKnown && !run.slope && run.first.f <= kRemovesKey;

@@ -1,16 +1,17 @@
-//===- Lines.h - Values line by line ----------------------------*- C++ -*-===//
+//===- Lines.h - Run-length encoding of values, line by line ----*- C++ -*-===//
 //
-// A mask of scores [s, t] is computed from positions: j <= i, i - j < 1000. It
-// is never needed whole to say what it is. A line of it, all keys of one query,
-// is few runs of equal or evenly rising values, and the runs of an elementwise
-// op follow from those of its operands:
+// A mask of scores [s, t] is computed from positions: j <= i, i - j < 1000. To
+// recognize it, its elements need not be stored. Each line of it, all keys of
+// one query, is run-length encoded: a few runs of equal or evenly rising
+// values. The runs of an elementwise op follow from the runs of its operands:
 //
 //   j           0 1 2 3 4 5 6 7      one run, rising by 1
 //   i - j       3 2 1 0 -1 -2 -3 -4  one run, falling by 1     (line i = 3)
 //   i - j >= 0  1 1 1 1 0 0 0 0      two runs
 //
-// So a mask costs the time of its lines and the memory of one. What depends on
-// inputs is a run that is not known; `and` with false is known all the same.
+// So a mask takes the time of all its lines but the memory of one. Elements
+// that depend on inputs are runs that are not known; `and` with false is known
+// nevertheless.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,65 +23,70 @@
 
 namespace pcc::analysis {
 
-/// Elements from where the run before ends up to `end`: first, first + slope,
-/// first + 2 slope, ...
+/// A run: the elements from the end of the previous run to `end`, which are
+/// first, first + slope, first + 2 slope, ...
 struct Run {
-  /// The index along the line behind the run's last element.
+  /// The index along the line after the run's last element.
   int64_t end;
-  /// Whether the elements are known; the fields below say nothing otherwise.
+  /// Whether the elements are known; otherwise the fields below are
+  /// meaningless.
   bool isKnown = false;
-  /// The element at the run's start, as the value's element type has it.
+  /// The first element, in the element type's representation.
   Scalar first = ofInt(0);
-  /// By how much an integer rises from one element to the next; 0 for floats.
+  /// The difference between consecutive elements.
   int64_t slope = 0;
 };
-/// All elements of a line as runs, each of which begins where the one before
-/// ends.
+/// The run-length encoding of a line. Each run begins at the end of the
+/// previous run.
 using Line = llvm::SmallVector<Run, 4>;
 
-/// A value by lines along its last dim.
+/// The lines of a value along its last dim.
 class Lines {
 public:
-  /// What is taken for known of values that follow from inputs or from what is
-  /// trained.
+  /// The assumption about values that depend on inputs or trained parameters.
   enum Unknown {
-    /// Nothing.
+    /// They may have any value.
     Anything,
-    /// That they are finite, and no mask: 0 times one is 0, a very negative
-    /// number stays one when one is added, and becomes 0 by softmax.
+    /// They are finite and no mask: 0 times an unknown value is 0, a very
+    /// negative number stays very negative when one is added, and a softmax
+    /// maps
+    /// it to 0.
     Finite
   };
 
-  /// Reads nothing yet. The ops above `value` must outlive this.
+  /// Builds the expression of `value` without computing lines. The ops that
+  /// compute `value` must outlive this.
   explicit Lines(mlir::Value value);
-  /// Lines along another dim: `shape` and indices have it last, in exchange for
-  /// the last. Trained parameters are unknown.
+  /// Lines along dim `along`: in `shape` and indices it is swapped with the
+  /// last dim. Trained parameters are unknown.
   Lines(mlir::Value value, int64_t along, Unknown unknown);
   ~Lines();
   Lines(Lines &&);
 
-  /// Whether nothing in it depends on the function's arguments. Lines know of
-  /// these what positions are.
+  /// Whether the value does not depend on the function's arguments. The lines
+  /// of positions are known all the same.
   bool isKnown() const { return known; }
-  /// Whether a parameter's elements are among what it is computed from.
+  /// Whether the value is computed from the elements of a parameter.
   bool isStored() const { return stored; }
   /// Whether elements are floats, not integers.
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
-  /// The extents of its dims; the lines run along the last.
+  /// The extents of its dims; lines run along the last dim.
   llvm::ArrayRef<int64_t> shape() const { return extents; }
-  /// Whether lines with another index of `dim` may differ.
+  /// Whether lines may differ by their index of `dim`.
   bool varies(int64_t dim) const;
 
-  /// The line at an index of all dims; that of the last is not looked at.
+  /// The line at an index, which has an entry for each dim; the last is
+  /// ignored.
   llvm::ArrayRef<Run> line(llvm::ArrayRef<int64_t> index);
 
-  /// Values of equal keys are equal; empty if that cannot be told.
+  /// A key such that values with equal keys are equal; empty if there is none.
   std::string key() const;
 
 private:
   struct Step;
-  /// The index along a dim of an operand, or the number of an element: `base`
-  /// plus the index of each dim of the value times its factor.
+  /// An affine function of the value's index: `base` plus the index of each dim
+  /// times its factor. It is the index along an operand's dim, or an element's
+  /// row-major number.
   struct AffineIndex {
     int64_t base = 0;
     Shape factors;
@@ -108,8 +114,9 @@ private:
   Shape last;
 };
 
-/// Calls fn with an index of every line that may differ from the others, those
-/// of all `values`, which have one shape; stops where it returns false.
+/// Calls fn once for each set of lines that may differ from other lines in any
+/// of `values`, which have the same shape, with the index of one of them. Stops
+/// when fn returns false.
 void forEachLine(llvm::MutableArrayRef<Lines> values,
                  llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> fn);
 

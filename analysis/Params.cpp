@@ -1,4 +1,4 @@
-//===- Params.cpp - What the parameters of a model are --------------------===//
+//===- Params.cpp - Order and initial values of parameters ----------------===//
 
 #include "analysis/Params.h"
 #include "dialects/NN/AttrNames.h"
@@ -46,7 +46,8 @@ struct Uses {
 };
 } // namespace
 
-/// How a vector is used, seen through ops that spread it over a tensor.
+/// Collects the uses of a vector, also through broadcasts, reshapes and
+/// concatenations.
 static void findUses(Value value, Uses &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -69,7 +70,7 @@ void pcc::analysis::classifyParams(ModuleOp module) {
   module.walk(
       [&](ReadOp read) { findUses(read.getResult(), uses[read.getSymbol()]); });
   for (auto param : module.getOps<ParamOp>()) {
-    // Nobody draws what is one number, or what is not trained.
+    // It keeps the file's value.
     if (param.getInit() == Init::File)
       continue;
     SourceAttr source = param.getSourceAttr();

@@ -1,4 +1,4 @@
-//===- Params.h - What the parameters of a model are ------------*- C++ -*-===//
+//===- Params.h - Order and initial values of parameters --------*- C++ -*-===//
 
 #ifndef PCC_ANALYSIS_PARAMS_H
 #define PCC_ANALYSIS_PARAMS_H
@@ -8,16 +8,16 @@
 
 namespace pcc::analysis {
 
-/// Erases ops nobody uses, then parameters nobody reads (mask buffers that a
-/// fused op replaced among them).
+/// Erases dead ops, then parameters that no op reads, such as mask buffers that
+/// a fused op replaced.
 void sweep(mlir::ModuleOp module);
 
-/// Brings the parameters into this order, which is the file's.
+/// Sorts the parameters into the order of `names`, which is the file's.
 void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);
 
-/// Sets every parameter's initial values by its use: a scale of rank 1 is one,
-/// a bias of rank 1 zero, all else is drawn from a normal distribution. Those
-/// that are the file's stay so.
+/// Sets the initial value of every parameter by its use: 1 for scales and 0 for
+/// biases of rank below 2, a normal distribution for all others. Parameters
+/// with `init file` are not changed.
 void classifyParams(mlir::ModuleOp module);
 
 } // namespace pcc::analysis

@@ -1,4 +1,4 @@
-//===- Runs.cpp - Elementwise ops on runs of values -----------------------===//
+//===- Runs.cpp - Elementwise ops on run-length encoded lines -------------===//
 
 #include "analysis/Runs.h"
 #include "analysis/Evaluate.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
-/// Whole floats up to here, and their sums, are exact in f32.
+/// Integers up to this magnitude, and sums of two, are exact in f32.
 static constexpr double kExact = 1 << 22;
 
 static Scalar valueAt(const Run &run, int64_t offset, bool isFloat) {
@@ -61,7 +61,7 @@ Line pcc::analysis::compress(ArrayRef<Scalar> values, bool isFloat) {
   };
   for (int64_t begin = 0; begin < size;) {
     int64_t end = begin + 1, slope = 0;
-    // Two values are no slope yet.
+    // Two different values do not form a run; a slope needs three.
     if (end < size) {
       std::optional<int64_t> first = step(begin);
       bool rises = first && (*first == 0 ||
@@ -82,7 +82,8 @@ static bool holds(Relation relation, int sign) {
                                       : sign <= 0;
 }
 
-/// Nothing for ops without a formula here: their results are not known.
+/// The result of a float op; nullopt (not known) for ops without a formula
+/// here.
 static std::optional<Scalar> applyFloat(Operation *op, ArrayRef<Scalar> in) {
   using Result = std::optional<double>;
   double x = in[0].f, y = in.size() > 1 ? in[1].f : 0;
@@ -120,7 +121,7 @@ static std::optional<Scalar> applyFloat(Operation *op, ArrayRef<Scalar> in) {
                  ofFloat(*result));
 }
 
-/// Nothing where the program's own result is not defined.
+/// The result of an integer op; nullopt if it is undefined at run time.
 static std::optional<int64_t> applyInt(Operation *op, ArrayRef<Scalar> in) {
   using Result = std::optional<int64_t>;
   int64_t x = in[0].i, y = in.size() > 1 ? in[1].i : 0;
@@ -140,7 +141,7 @@ static std::optional<int64_t> applyInt(Operation *op, ArrayRef<Scalar> in) {
       .Default([](Operation *) { return Result(); });
 }
 
-/// The result for one element of each operand; nothing if it is not known.
+/// The result for one element of each operand; nullopt if it is not known.
 static std::optional<Scalar> apply(Operation *op, ArrayRef<Scalar> in) {
   Type from = tensorType(op->getOperand(0)).getElementType();
   Type to = tensorType(op->getResult(0)).getElementType();
@@ -164,18 +165,18 @@ static std::optional<Scalar> apply(Operation *op, ArrayRef<Scalar> in) {
   std::optional<int64_t> result = applyInt(op, in);
   if (!result)
     return std::nullopt;
-  // Bools are whether it is not zero, as `and` by a product.
+  // A bool is true if the result is not zero; a product of bools is `and`.
   return ofInt(to.isInteger(1) ? *result != 0 : *result);
 }
 
-/// The signs of d, d + slope, ... as stretches (end, sign) of `size` numbers.
+/// The signs of the `size` numbers d, d + slope, ... as runs (end, sign).
 static SmallVector<std::pair<int64_t, int>> signsOf(int64_t d, int64_t slope,
                                                     int64_t size) {
   SmallVector<std::pair<int64_t, int>> signs;
   int before = d < 0 ? -1 : d > 0;
   if (slope == 0 || (before && (before < 0) == (slope < 0)))
     return {{size, before}};
-  // The first number that is not on the side where it begins.
+  // The index of the first number whose sign differs from the first sign.
   int64_t distance = std::abs(d), step = std::abs(slope);
   int64_t cross = (distance + step - 1) / step;
   int after = slope < 0 ? -1 : 1;
@@ -192,14 +193,14 @@ static SmallVector<std::pair<int64_t, int>> signsOf(int64_t d, int64_t slope,
 
 namespace {
 
-/// What the operands are from `begin` to `end` of a line: runs that begin and
-/// end there.
+/// A segment of a line from `begin` to `end`, in which each operand is a single
+/// run.
 struct Segment {
   Operation *op;
   int64_t begin, end;
   ArrayRef<Run> in;
   bool isFloat, isResultFloat;
-  /// What is not known is.
+  /// Whether values that are not known are finite and no mask.
   bool isFinite;
   Line &line;
 
@@ -208,7 +209,7 @@ struct Segment {
            isResultFloat);
   }
   void unknown() const { put(end, std::nullopt); }
-  /// Operand `i` from `from` on.
+  /// Appends operand `i` from `from` to `to` as the result.
   void copy(unsigned i, int64_t from, int64_t to) const {
     if (!in[i].isKnown)
       return put(to, std::nullopt);
@@ -238,7 +239,8 @@ struct Segment {
 
 } // namespace
 
-/// By the sign of the first operand less the second.
+/// Calls fn with each range of elements for which the first operand minus the
+/// second has one sign, and with that sign.
 void Segment::chooseBySign(
     llvm::function_ref<void(int64_t, int64_t, int)> fn) const {
   int64_t from = begin;
@@ -249,7 +251,9 @@ void Segment::chooseBySign(
   }
 }
 
-/// The number that the op gives, near enough, beside operands that are finite.
+/// The op's result if operands that are not known are finite and no mask: 0 if a
+/// factor or the dividend is 0; the known operands' sum or difference if it
+/// masks a key (kRemovesKey). Otherwise nullopt.
 std::optional<double> Segment::beside() const {
   double known = 0;
   bool hasZero = false;
@@ -312,7 +316,7 @@ void Segment::compute() const {
       if (in[i].slope == 0)
         return put(end, result(whole(0) * whole(1)),
                    whole(i) * in[1 - i].slope);
-  // Of types that hold these numbers.
+  // Only to types that represent these numbers exactly.
   if (isa<CastOp>(op) &&
       (to.isF32() || to.isF64() || to.isInteger(32) || to.isInteger(64)))
     return put(end, result(whole(0)), in[0].slope);
@@ -329,7 +333,8 @@ void Segment::compute() const {
 
 Line pcc::analysis::combine(Operation *op, ArrayRef<ArrayRef<Run>> operands,
                             bool isFinite) {
-  // Where begins with its condition; the kind of the others decides.
+  // The first operand of nn.where is its condition; the others determine the
+  // kind.
   bool isFloat =
       isa<FloatType>(tensorType(op->getOperands().back()).getElementType());
   bool isResultFloat =

@@ -211,7 +211,7 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
     t.strides.assign(shape.size(), 0);
     return t;
   }
-  // Dims of extent 1 come and go.
+  // If only dims of extent 1 are added or removed, strides are kept.
   auto isDim = [](int64_t extent) { return extent != 1; };
   if (llvm::equal(llvm::make_filter_range(extents, isDim),
                   llvm::make_filter_range(shape, isDim))) {
@@ -274,7 +274,8 @@ Tensor Tensor::castTo(Type element) const {
   });
 }
 
-/// By the distance alone, where all operands that vary do so.
+/// Maps by distance, if all operands that vary are stored by distance in the
+/// same way; nullopt otherwise.
 std::optional<Tensor>
 Tensor::mapDiagonals(Type element, ArrayRef<Tensor> operands,
                      llvm::function_ref<Scalar(ArrayRef<Scalar>)> fn) {
@@ -327,7 +328,8 @@ Tensor Tensor::map(Type element, ArrayRef<Tensor> operands,
     }
     return product(stored) > largest;
   };
-  // What grows may do so along dims where nothing varies after all.
+  // If the result needs more memory than any operand, compact the operands:
+  // they may be constant along some dims.
   if (store(false))
     store(true);
   Tensor result(element, stored);

@@ -1,9 +1,9 @@
 //===- Tensor.h - Tensors known at compile time -----------------*- C++ -*-===//
 //
-// What the constant interpreter computes with: masks, positions, shapes. A
-// tensor is a strided view of shared elements, so that moving and repeating
-// elements copies nothing. Weights are never held here unless an operator
-// without a derivative asks for their values.
+// The tensors of the constant interpreter: masks, positions, shapes. A tensor
+// is a strided view of shared elements, so moving and repeating elements copies
+// nothing. It never holds weights, unless an operator without a derivative
+// needs their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,23 +41,23 @@ inline Scalar ofFloat(double f) {
   return s;
 }
 
-/// A tensor known at compile time: a view, by extents, strides and an offset,
-/// of elements that copies share. A stride of 0 stores one element for a whole
-/// dim, so a broadcast constant costs nothing.
+/// A tensor known at compile time: a view, with extents, strides and an offset,
+/// of elements that are shared with its copies. Along a dim of stride 0 one
+/// element is stored, so a broadcast constant needs no memory.
 class Tensor {
 public:
   /// A tensor of zeros to be filled through `elements()`.
   Tensor(mlir::Type element, llvm::ArrayRef<int64_t> shape);
-  /// A tensor of one value everywhere, stored once.
+  /// A tensor of equal elements, stored once.
   static Tensor splat(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                       Scalar value);
   /// A tensor of one dim, i64.
   static Tensor ofInts(mlir::MLIRContext *context,
                        llvm::ArrayRef<int64_t> values);
-  /// Little-endian elements as files hold them (bool and i8: one byte each).
+  /// Decodes little-endian elements (bool and i8: one byte each).
   static Tensor decode(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                        const char *bytes);
-  /// The elements of an attribute; one that is a splat is stored once.
+  /// The elements of an attribute; those of a splat are stored once.
   static Tensor ofAttr(mlir::DenseElementsAttr attr);
   /// A matrix by distance: element (i, j) is `diagonals`[rows - 1 + j - i].
   static Tensor byDistance(mlir::Type element, int64_t rows, int64_t columns,
@@ -69,53 +69,54 @@ public:
   llvm::ArrayRef<int64_t> shape() const { return extents; }
   /// The number of its dims.
   int64_t rank() const { return extents.size(); }
-  /// The number of its elements, however many are stored.
+  /// The number of its elements, which may exceed the number stored.
   int64_t size() const;
   /// Whether scalars are floats (`f`), not integers (`i`).
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
 
-  /// The elements in row-major order; only of a tensor just made.
+  /// The elements in row-major order; only for a tensor just constructed.
   std::vector<Scalar> &elements() { return *data; }
   /// The element at an index of each dim.
   Scalar at(llvm::ArrayRef<int64_t> index) const;
   /// The element with this number in row-major order.
   Scalar at(int64_t number) const;
-  /// The elements in row-major order; only of integers.
+  /// The elements in row-major order; only for integer tensors.
   llvm::SmallVector<int64_t> ints() const;
 
   /// Whether all elements are equal (a NaN equals nothing).
   bool isUniform() const;
-  /// Whether elements along diagonals are stored once.
+  /// Whether it is stored by distance: one element for each diagonal.
   bool isByDistance() const;
-  /// Where that is so: the elements by the index of one dim less that of
-  /// another, from the lowest distance on.
+  /// The elements of a tensor by distance. The distance is the index of one dim
+  /// minus the index of another.
   struct Diagonals {
-    /// The two dims, and the distance of the first of the elements.
+    /// The two dims, and the distance of the first element.
     int64_t minuend, subtrahend, lowest;
-    /// One for each distance, as the element type has it.
+    /// One element for each distance, ascending, in the element type's
+    /// representation.
     llvm::ArrayRef<Scalar> elements;
   };
-  /// What isByDistance() tells in full; only of a tensor that is so.
+  /// The elements by distance; only if isByDistance().
   Diagonals diagonals() const;
   /// A row-major copy, or this if it is one already.
   Tensor dense() const;
 
   // Views.
-  /// Dim i of the result is dim permutation[i].
+  /// Dim i of the result is dim permutation[i] of this.
   Tensor transpose(llvm::ArrayRef<int64_t> permutation) const;
   /// Element i of dim d is element starts[d] + i * steps[d] of this.
   Tensor slice(llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
                llvm::ArrayRef<int64_t> shape) const;
-  /// This broadcast, as numpy does, to a shape that it fits.
+  /// Broadcasts to a compatible shape by numpy's rules.
   Tensor expand(llvm::ArrayRef<int64_t> shape) const;
-  /// The same elements, row major, in another shape; copies them where
-  /// strides cannot say it.
+  /// The same elements, row major, in another shape; copies them if strides
+  /// cannot express it.
   Tensor reshape(llvm::ArrayRef<int64_t> shape) const;
-  /// The same elements, stored once along dims where they do not vary.
+  /// The same elements, stored once along dims in which they do not vary.
   Tensor compact() const;
-  /// The part that has index 0 alone of every dim along which nothing varies.
+  /// The slice with extent 1 in every dim of stride 0.
   Tensor core() const;
-  /// Whether elements along a dim are stored one by one; else they are surely
+  /// Whether elements along a dim are stored separately; otherwise they are
   /// equal.
   bool varies(int64_t dim) const {
     return extents[dim] != 1 && strides[dim] != 0;
@@ -124,12 +125,12 @@ public:
   /// The same numbers rounded to another element type.
   Tensor castTo(mlir::Type element) const;
 
-  /// fn on the elements of all operands at each place of their common shape;
-  /// the result is stored once along dims where no operand varies.
+  /// Applies fn elementwise to the operands, broadcast to their common shape.
+  /// The result is stored once along dims in which no operand varies.
   static Tensor map(mlir::Type element, llvm::ArrayRef<Tensor> operands,
                     llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> fn);
 
-  /// Whether this is the other's view of the other's elements.
+  /// Whether both are the same view of the same shared elements.
   bool isSameView(const Tensor &other) const {
     return data == other.data && offset == other.offset &&
            extents == other.extents && strides == other.strides;
@@ -152,17 +153,17 @@ private:
   std::shared_ptr<std::vector<Scalar>> data;
 };
 
-/// Numpy's broadcast of shapes; nothing if they do not fit.
+/// Numpy's broadcast of shapes; nullopt if they are incompatible.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<Shape> shapes);
 
-/// The product of extents that a tensor has.
+/// The product of the extents of an existing tensor, which does not overflow.
 int64_t product(llvm::ArrayRef<int64_t> shape);
 
-/// The distance, along each dim, of an element from the next in row-major
-/// order.
+/// The row-major strides of a shape.
 Shape rowMajor(llvm::ArrayRef<int64_t> shape);
 
-/// The product of any extents; nothing if one is negative or it overflows.
+/// The product of arbitrary extents; nullopt if one is negative or it
+/// overflows.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
 /// Whether a value of this shape can exist: no dim is negative or longer than
@@ -173,7 +174,7 @@ bool canBeHeld(llvm::ArrayRef<int64_t> shape);
 void forEachIndex(llvm::ArrayRef<int64_t> shape,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> fn);
 
-/// `value` as the element type can hold it.
+/// Rounds `value` to a value that the element type can represent.
 Scalar roundTo(mlir::Type element, Scalar value);
 
 } // namespace pcc::analysis

@@ -1,7 +1,7 @@
-//===- TensorElements.cpp - The elements of a tensor in other forms -------===//
+//===- TensorElements.cpp - Conversion of a tensor's elements -------------===//
 //
-// A tensor holds every number as a double or an int64_t. Here they come from
-// and go to what has a type of its own: bytes of a file, attributes.
+// A tensor holds every element as a double or an int64_t. This file converts
+// from bytes of files and converts from and to attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,8 @@ Tensor Tensor::decode(Type element, ArrayRef<int64_t> shape,
 Tensor Tensor::ofAttr(DenseElementsAttr attr) {
   auto shaped = cast<RankedTensorType>(attr.getType());
   Type element = shaped.getElementType();
-  // Masks of long sequences come this way: no attribute per element.
+  // Masks of long sequences are converted here, so there is no attribute per
+  // element.
   bool isSplat = attr.isSplat();
   Tensor t(element, isSplat ? ArrayRef<int64_t>() : shaped.getShape());
   auto fill = [&](auto values, auto convert) {

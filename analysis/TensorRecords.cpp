@@ -1,4 +1,4 @@
-//===- TensorRecords.cpp - Parameters as the runtime knows them -----------===//
+//===- TensorRecords.cpp - The runtime's parameter records ----------------===//
 
 #include "analysis/TensorRecords.h"
 #include "analysis/ElementTypes.h"
@@ -70,7 +70,7 @@ TensorRecords::encode(StringRef name, ShapedType type, const TensorMarks &marks,
     return refuse(type.getElementType());
   tensor.init = initOf(marks.init);
   tensor.decay = marks.decay;
-  // Of the source and its copies.
+  // Encodes the source or one of its copies.
   auto add = [&](nn::SourceAttr attr, pcc_source &source) -> LogicalResult {
     int32_t dtype = dtypeOf(attr.getType().getElementType());
     if (dtype < 0)

@@ -1,8 +1,8 @@
-//===- TensorRecords.h - Parameters as the runtime knows them ---*- C++ -*-===//
+//===- TensorRecords.h - The runtime's parameter records --------*- C++ -*-===//
 //
-// The runtime reads what a parameter is from a pcc_tensor of runtime/Program.h.
-// A compiled program holds such structures as constants, the interpreter hands
-// them to the same library: both have them from here.
+// The runtime describes a parameter by a pcc_tensor of runtime/Program.h. A
+// compiled program contains such records as constants; the interpreter passes
+// them to the same runtime library. Both encode them with this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,36 +17,37 @@
 
 namespace pcc::analysis {
 
-/// What IR says of the elements of a parameter or a state, but their type.
+/// The properties of a parameter or state in the IR, except its type.
 struct TensorMarks {
-  /// Where its first values come from if no file has them.
+  /// The initial values, if they are not read from a file.
   nn::Init init = nn::Init::Zero;
   /// Whether weight decay applies to it.
   bool decay = false;
-  /// Where its elements lie in a file; null if in none, and then the fields
-  /// below say nothing.
+  /// The location of its elements in a file; null if they are in none. Then the
+  /// fields below are meaningless.
   nn::SourceAttr source;
   bool isTransposed = false, isPlusOne = false;
   /// The values of kCopiesAttr and kUsesAttr (AttrNames.h).
   llvm::ArrayRef<mlir::Attribute> copies;
   llvm::ArrayRef<int64_t> uses;
 
-  /// What the attributes of a parameter say; points into them.
+  /// Collects the attributes of a parameter; points into them.
   static TensorMarks of(nn::ParamOp param);
 };
 
-/// Makes records, and keeps all that they point to.
+/// Encodes records and owns the memory that they point to.
 class TensorRecords {
 public:
-  /// `type`: what the tensor is in the program, of all ranks or one. Left to
-  /// the caller: kind, `of`, layout and offset. Tensors of one source share its
-  /// record. Fails with what `refuse` returns of an element type that the
-  /// runtime has none for.
+  /// Encodes a tensor of `type`, which may be global or local. The caller sets
+  /// kind, `of`, layout and offset. Tensors with the same source share its
+  /// record. If the runtime does not support an element type, returns the
+  /// result of `refuse`.
   mlir::FailureOr<pcc_tensor>
   encode(llvm::StringRef name, mlir::ShapedType type, const TensorMarks &marks,
          llvm::function_ref<mlir::LogicalResult(mlir::Type)> refuse);
 
-  /// Keeps text and numbers that other records point to.
+  /// Copies text or numbers that records point to; returns a pointer to the
+  /// copy.
   const char *keep(llvm::StringRef text);
   const int64_t *keep(llvm::ArrayRef<int64_t> numbers);
 
