@@ -251,8 +251,8 @@ void Segment::chooseBySign(
   }
 }
 
-/// The op's result if operands that are not known are finite and no mask: 0 if a
-/// factor or the dividend is 0; the known operands' sum or difference if it
+/// The op's result if operands that are not known are finite and no mask: 0 if
+/// a factor or the dividend is 0; the known operands' sum or difference if it
 /// masks a key (kRemovesKey). Otherwise nullopt.
 std::optional<double> Segment::beside() const {
   double known = 0;
