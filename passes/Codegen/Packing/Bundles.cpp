@@ -1,16 +1,16 @@
-//===- Bundles.cpp - Blocks that are needed together ----------------------===//
+//===- Bundles.cpp - Bundles of blocks with similar spans -----------------===//
 //
-// Most of what a layer keeps of a microbatch is written in the order of its
-// forward pass and read in the other one of its backward pass: from shortly
-// after each other until shortly before. Here b is a little longer needed than
-// a; as one block they need a's bytes at two moments more.
+// A layer writes most residuals of a microbatch in the order of its forward
+// pass and reads them in the reverse order in its backward pass. So their spans
+// begin shortly after each other and end shortly before. In this example b is
+// needed a little longer than a; as one block they need a's bytes at two more
+// moments.
 //
 //     moment     0  1  2  3  4  5          0  1  2  3  4  5
 //     a             [--------]         ab  [--------------]
 //     b          [--------------]
 //
-// At the moments when most is needed there may be no more of that than a
-// little.
+// At the moments of peak demand, bundling may add few bytes only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// How often bundles are bundled again.
+/// The most rounds of merging.
 static constexpr unsigned kMostRounds = 12;
 
 using Spans = SmallVector<std::pair<unsigned, unsigned>, 1>;
@@ -32,7 +32,7 @@ static double countMoments(const Spans &spans) {
   return moments;
 }
 
-/// How many moments two have in common.
+/// The number of moments that two lists of spans have in common.
 static double countCommon(const Spans &spans, const Spans &others) {
   double moments = 0;
   for (const auto *a = spans.begin(), *b = others.begin();
@@ -46,7 +46,7 @@ static double countCommon(const Spans &spans, const Spans &others) {
   return moments;
 }
 
-/// Adds so many bytes at all moments of these spans.
+/// Adds `bytes` at all moments of the spans.
 static void add(std::vector<std::pair<unsigned, int64_t>> &levels,
                 const Spans &spans, int64_t bytes) {
   for (auto [first, last] : spans)
@@ -154,7 +154,8 @@ bool Bundles::merge(int64_t most, double unlike, int64_t largest,
     return std::tie(a.difference, a.bundle, a.other) <
            std::tie(b.difference, b.bundle, b.other);
   });
-  // Each takes part once; what it is then like is looked at in the next round.
+  // Each bundle is merged at most once a round; the next round computes the
+  // differences of the merged ones.
   std::vector<bool> isTaken(bundles.size());
   bool isAny = false;
   for (const Pair &pair : found) {

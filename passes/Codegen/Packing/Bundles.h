@@ -1,4 +1,4 @@
-//===- Bundles.h - Blocks that are needed together --------------*- C++ -*-===//
+//===- Bundles.h - Bundles of blocks with similar spans ---------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_PACKING_BUNDLES_H
 #define PCC_PASSES_CODEGEN_PACKING_BUNDLES_H
@@ -7,36 +7,38 @@
 
 namespace pcc {
 
-/// Blocks of which those that are needed at nearly the same times lie side by
-/// side, as one block: there are fewer to look at, and where such a bundle is
-/// over there is room for something large.
+/// Merges blocks with nearly equal spans into bundles that are placed as one
+/// block with adjacent members. The packer then has fewer blocks to place, and
+/// the end of a bundle's span frees one large range.
 class Bundles {
 public:
-  /// No moment needs more than `most` bytes because of it; `unlike`: which part
-  /// of what two blocks take together they may not need, in bytes times
-  /// moments.
+  /// Bundles `blocks`. A merge may not raise the bytes needed at any moment
+  /// above `most`. `unlike` limits the waste of a merge: the bytes x moments
+  /// that the members do not need, as a fraction of the bytes x moments of the
+  /// bundle.
   Bundles(llvm::ArrayRef<MemoryBlock *> blocks, int64_t most, double unlike);
 
-  /// The bundles, and what is in none.
+  /// The bundles; a block that was not merged is a bundle of its own.
   llvm::SmallVector<MemoryBlock *> list();
-  /// Gives each block the offset that it has in its bundle.
+  /// Sets the offset of each block from the offset of its bundle. `blocks` are
+  /// those of the constructor.
   void spread(llvm::ArrayRef<MemoryBlock *> blocks) const;
 
 private:
   struct Bundle {
     MemoryBlock block;
-    /// Those in it, in the order in which they lie.
+    /// Indices of the member blocks, by ascending offset in the bundle.
     llvm::SmallVector<unsigned, 2> members;
-    /// How many moments it is needed.
     double moments = 0;
   };
-  /// By moment from which on it is so, the bytes needed.
+  /// A step function: the bytes needed from each moment until the next entry's.
   using Levels = std::vector<std::pair<unsigned, int64_t>>;
 
-  /// Bundles every one with what is most like it; returns whether there was
-  /// any.
+  /// One round: pairs each bundle with the most similar one and merges the
+  /// pairs. Returns whether any two were merged.
   bool merge(int64_t most, double unlike, int64_t largest, Levels &levels);
-  /// Makes one of two, unless a moment then needs more than `most` bytes.
+  /// Merges `other` into `bundle`; returns false, without a change, if some
+  /// moment would then need more than `most` bytes.
   static bool join(Bundle &bundle, Bundle &other, int64_t most, Levels &levels);
 
   std::vector<Bundle> bundles;

@@ -1,21 +1,21 @@
-//===- Fitting.cpp - Blocks moved until they fit --------------------------===//
+//===- Fitting.cpp - Moving blocks until they fit -------------------------===//
 //
-// The height is lowered, and what ends above it is taken out. One after the
-// other these are put where they are in the way of the least, and that is taken
-// out instead:
+// Lowers the height and evicts the blocks that end above it. Evicted blocks are
+// inserted again one by one. Each goes to the offset where the conflicting
+// blocks weigh least, and evicts those:
 //
 //     height ----------------    ----------------    ----------------
 //                a a b b         a a b b             a a b b c
 //            d d d . c . .       d d d . . e e       d d d . c e e
 //
-//     e is out                   c is, in its place  all lie below
+//     e is evicted               e evicts c          c is inserted again
 //
-// What was put in its place by force before is harder to take out again: each
-// has a weight, which grows each time. Now and then all is pressed down, or up,
-// so that what is free lies together.
+// A block that evicted others gains weight each time, so evicting it again
+// becomes more expensive. Every kStepsToPress steps all blocks are compacted,
+// upwards and downwards in turn, which merges the free ranges.
 //
-// Where all is in, the height is lowered again, by a part of what is left to be
-// won: what is far from fitting hardly ever comes to fit.
+// Once every block is inserted, the height is lowered again, by a fraction of
+// the distance to the goal: larger steps hardly ever succeed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@
 using namespace mlir;
 using namespace pcc;
 
-/// After how many blocks all is pressed together.
+/// The number of insertions between two compactions.
 static constexpr unsigned kStepsToPress = 30;
 
-/// How much of what is left to be won the height is lowered by, in tenths.
+/// By how many tenths of the remaining distance the height is lowered.
 static constexpr int64_t kLowered = 1;
 
 namespace {
@@ -41,29 +41,31 @@ public:
          int64_t pairs, unsigned seed)
       : blocks(blocks), refusals(refusals), left(pairs), random(seed) {}
 
-  /// Lowers the height to `enough` as long as pairs are left.
+  /// Lowers the height towards `enough` while pairs are left.
   void lower(int64_t enough);
 
 private:
   bool isIn(unsigned block) const { return offsets[block] >= 0; }
   void takeOut(unsigned block);
-  /// Puts in all that is out; fails where no pairs are left.
+  /// Inserts all evicted blocks; returns false when no pairs are left.
   bool putAllIn();
-  /// The one that is out which was refused most often.
+  /// Removes the heaviest block from `outside` and returns it.
   unsigned takeWorst();
-  /// Puts a block where what is in the way weighs least, and takes that out.
+  /// Inserts a block at the offset where conflicting blocks weigh least, and
+  /// evicts those.
   void putIn(unsigned block);
-  /// Puts all that is in as low, or as high, as it can lie.
+  /// Compacts the inserted blocks downwards or upwards.
   void press(bool isUp);
 
   ArrayRef<MemoryBlock *> blocks;
   const Refusals &refusals;
   int64_t left, height = 0;
-  /// By block; of one that is out, -1.
+  /// By block; -1 for an evicted block.
   std::vector<int64_t> offsets;
   std::vector<int64_t> weights;
   std::vector<unsigned> outside;
-  /// Where the weight of what is in the way changes, and by how much.
+  /// Offsets at which the weight of the conflicting blocks changes, with the
+  /// change.
   std::vector<std::pair<int64_t, int64_t>> changes;
   std::mt19937 random;
 };
@@ -94,7 +96,8 @@ void Fitter::putIn(unsigned block) {
   ArrayRef<Refusal> refused = refusals.of[block];
   left -= refused.size();
   int64_t top = height - blocks[block]->bytes, weight = 0;
-  // It begins at an end of what it meets, or of all.
+  // Candidate offsets: both ends of the height, and the ends of all conflict
+  // intervals.
   changes.clear();
   changes.push_back({0, 0});
   changes.push_back({top, 0});
@@ -113,7 +116,8 @@ void Fitter::putIn(unsigned block) {
     if (before <= top)
       changes.push_back({before, -other});
   }
-  // What ends at an offset is in the way of nothing there, nor is what begins.
+  // Conflict intervals are open: one that ends or begins at an offset does not
+  // include it.
   llvm::sort(changes);
   int64_t least = -1, found = 0;
   unsigned count = 0;
@@ -123,7 +127,8 @@ void Fitter::putIn(unsigned block) {
            changes[i].second <= 0;
          ++i)
       weight += changes[i].second;
-    // The lowest of those with nothing in the way, any of others.
+    // Without conflicts the lowest offset wins; among equal weights above zero
+    // the choice is random.
     if (least < 0 || weight < least) {
       least = weight;
       found = offset;
@@ -145,7 +150,7 @@ void Fitter::putIn(unsigned block) {
 }
 
 void Fitter::press(bool isUp) {
-  // Up is down with all turned round.
+  // Compacting upwards is compacting downwards with mirrored offsets.
   auto turned = [&](unsigned block, int64_t offset) {
     return isUp ? height - blocks[block]->bytes - offset : offset;
   };
@@ -197,7 +202,7 @@ bool Fitter::putAllIn() {
 
 void Fitter::lower(int64_t enough) {
   offsets.resize(blocks.size());
-  // Whatever all sizes are multiples of, offsets are multiples of, too.
+  // Offsets are multiples of the greatest common divisor of all sizes.
   int64_t unit = 0;
   for (const MemoryBlock *block : blocks) {
     enough = std::max(enough, block->bytes);

@@ -1,4 +1,4 @@
-//===- Fitting.h - Blocks moved until they fit ------------------*- C++ -*-===//
+//===- Fitting.h - Moving blocks until they fit -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_PACKING_FITTING_H
 #define PCC_PASSES_CODEGEN_PACKING_FITTING_H
@@ -7,10 +7,9 @@
 
 namespace pcc {
 
-/// Moves blocks that have offsets, of which no two pieces overlap in time and
-/// space, until they need no more than `enough` bytes or so many pairs of
-/// blocks were looked at. Returns the bytes that they then need. Each `seed`
-/// takes a way of its own.
+/// Moves blocks that already have a valid packing until they need at most
+/// `enough` bytes, or until about `pairs` pairs of blocks have been compared.
+/// Returns the bytes then needed. Each `seed` yields a different search.
 int64_t fit(llvm::ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
             int64_t enough, int64_t pairs, unsigned seed);
 

@@ -1,8 +1,8 @@
-//===- Occupancy.cpp - Which bytes are taken at which moments -------------===//
+//===- Occupancy.cpp - Occupied bytes by moment ---------------------------===//
 //
-// A tree over moments. A span is as few nodes as it takes; what it takes is
-// noted in these, and in all above them as something that is taken there at
-// some moment:
+// A segment tree over moments. A span is decomposed into the fewest nodes that
+// cover it. Its bytes are recorded as `always` and `ever` in these nodes and as
+// `ever` in all nodes above them:
 //
 //     moments                        0  1  2  3
 //     span 1 to 3, bytes 0 to 64        [--------]
@@ -11,9 +11,8 @@
 //     node 0..1     ever 0..64       node 2..3   always, ever 0..64
 //     node 1        always, ever 0..64
 //
-// What lies beside each other is one range. So of a thousand values that are
-// all needed at one moment there is little to look at, as they lie one after
-// the other.
+// Touching ranges are merged. A thousand adjacent values that are all needed at
+// one moment are a single range there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Occupancy.h - Which bytes are taken at which moments -----*- C++ -*-===//
+//===- Occupancy.h - Occupied bytes by moment -------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_PACKING_OCCUPANCY_H
 #define PCC_PASSES_CODEGEN_PACKING_OCCUPANCY_H
@@ -7,35 +7,35 @@
 
 namespace pcc {
 
-/// Bytes from the first one on, the second excluded.
+/// Half-open ranges of bytes: [first, second).
 using ByteRanges = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Which bytes blocks take at which moments.
+/// The bytes that placed blocks occupy, by moment.
 class Occupancy {
 public:
-  /// A first and a last moment.
+  /// A first and a last moment, both included.
   using Span = std::pair<unsigned, unsigned>;
 
-  /// Of spans that begin at moments among these, in order.
+  /// `begins`: the moments at which spans may begin, in ascending order.
   explicit Occupancy(std::vector<unsigned> begins);
 
-  /// Nothing is taken.
   void clear();
-  /// Bytes [begin, end) are taken in a span.
+  /// Marks bytes [begin, end) as occupied during a span.
   void take(Span span, int64_t begin, int64_t end);
-  /// Adds what is taken at any moment of a span, in no order; some of it
-  /// perhaps several times.
+  /// Appends the ranges that are occupied at any moment of a span, unordered
+  /// and perhaps with duplicates.
   void find(Span span, ByteRanges &found) const;
 
 private:
-  /// A part of all moments: one, or two halves that are nodes of their own.
+  /// A node of the tree over the moments: a leaf is one moment; an inner node
+  /// has two halves, which are nodes.
   struct Node {
-    /// What is taken at all of these moments, because of spans that do not
-    /// have all of the node above; and what is taken at any. Ranges are in
-    /// order and apart from each other.
+    /// `always`: occupied at every moment of the node by a span that covers the
+    /// node. `ever`: occupied at some moment of the node. Both are ordered and
+    /// disjoint.
     ByteRanges always, ever;
   };
-  /// The moments of a node, as numbers of `begins`.
+  /// A node with the moments that it covers, as indices into `begins`.
   struct Part {
     unsigned node, first, last;
 
@@ -43,15 +43,15 @@ private:
     Part right() const { return {2 * node + 1, (first + last) / 2 + 1, last}; }
   };
   static void insert(ByteRanges &ranges, int64_t begin, int64_t end);
-  /// The begins that lie in a span, by their numbers: two spans have a moment
-  /// in common if they have a begin in common.
+  /// The indices of the begins within a span. Two spans overlap exactly if they
+  /// share such a begin.
   Span numbersOf(Span span) const;
   void take(Part part, Span numbers, int64_t begin, int64_t end);
   void find(Part part, Span numbers, ByteRanges &found) const;
   Part all() const { return {1, 0, unsigned(begins.size()) - 1}; }
 
   std::vector<unsigned> begins;
-  /// Node 1 is all moments; the halves of node i are nodes 2 i and 2 i + 1.
+  /// Node 1 covers all moments; the halves of node i are nodes 2 i and 2 i + 1.
   std::vector<Node> nodes;
 };
 

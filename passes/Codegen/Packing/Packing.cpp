@@ -1,22 +1,21 @@
-//===- Packing.cpp - Places for what does not live at once ----------------===//
+//===- Packing.cpp - Static allocation of arena memory --------------------===//
 //
-// A block of several pieces may lie around others, which use what a piece of it
-// does not need at the time: here block b begins with its first piece where a
-// is over, and its second piece has always been there.
+// Blocks of several pieces may interleave: a piece may use the bytes of another
+// block that is dead by then. Here b.0 begins when a is dead, while b.1 is live
+// from the start.
 //
 //     offset
 //     64   b.1 b.1 b.1 b.1
 //     0    a   a   b.0 b.0
 //
-// So where it may begin follows from each pair of a piece of it and one that is
-// there already: any offset is refused that would put the one over the other.
-// Most blocks of a deep model are simple, of one piece that is needed once. Of
-// these there is no looking at all pairs: what a simple one may not lie over
-// is found by its time (Occupancy.h).
+// Each pair of overlapping pieces, one of the new block and one of a placed
+// block, excludes an interval of offsets (Conflicts.h). Most blocks of a deep
+// model are simple: one piece with one span. For those a search by time finds
+// the occupied bytes without comparing all pairs (Occupancy.h).
 //
-// Blocks are placed one after the other, and all depends on the order. Where a
-// few orders do not give what would be enough, blocks are moved (Fitting.h),
-// those that are needed together as one (Bundles.h).
+// Blocks are placed one after the other, so the result depends on the order. If
+// several orders do not reach the goal, blocks are moved (Fitting.h), with
+// similar blocks bundled (Bundles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,22 +31,21 @@
 using namespace mlir;
 using namespace pcc;
 
-/// How many orders are tried of each kind, and how many pairs of blocks that
-/// must not overlap are looked at in all of them.
+/// The rounds of all orders, and the most conflicts that are examined in all
+/// rounds.
 static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 21;
 
-/// Which part of the bytes needed may be left unused.
+/// The search ends when the waste is at most 1/kClose of the lower bound.
 static constexpr int64_t kClose = 100;
 
-/// How much what lies side by side may differ, and which part of the bytes that
-/// may be unused it may need: what these leave too little room for, others may
-/// not.
+/// Bundling settings that are tried in turn: the limit on the waste of a merge
+/// (Bundles), and the fraction of the slack that bundling may use, as 1/part.
 static constexpr struct {
   double unlike;
   int64_t part;
 } kBundles[] = {{0.02, 25}, {0.05, 10}, {0.1, 7}};
 
-/// How many ways are taken with each of these.
+/// How often each setting is tried, with a different seed each time.
 static constexpr int64_t kSeeds = 2;
 
 void Piece::touch(unsigned moment, bool begins) {
@@ -77,7 +75,7 @@ bool Piece::overlaps(const Piece &other) const {
   const auto &fewer = spans.size() < other.spans.size() ? spans : other.spans;
   const auto &more = spans.size() < other.spans.size() ? other.spans : spans;
   return llvm::any_of(fewer, [&](std::pair<unsigned, unsigned> span) {
-    // The first that is not over when this one begins.
+    // The first span that does not end before this one begins.
     const auto *it =
         llvm::partition_point(more, [&](std::pair<unsigned, unsigned> past) {
           return past.second < span.first;
@@ -86,7 +84,7 @@ bool Piece::overlaps(const Piece &other) const {
   });
 }
 
-/// The moments at which simple blocks begin to be needed.
+/// The moments at which the spans of simple blocks begin.
 static std::vector<unsigned> findBegins(ArrayRef<MemoryBlock *> blocks) {
   std::vector<unsigned> begins;
   for (const MemoryBlock *block : blocks)
@@ -100,49 +98,53 @@ static std::vector<unsigned> findBegins(ArrayRef<MemoryBlock *> blocks) {
 
 namespace {
 
-/// Looks for places of blocks whose pieces lie as they do.
+/// Searches for offsets of blocks; the pieces stay where they are in their
+/// block.
 class Packer {
 public:
   explicit Packer(ArrayRef<MemoryBlock *> blocks)
       : blocks(blocks), least(findMost(blocks)),
         refusals(blocks, /*ofSimple=*/false), occupancy(findBegins(blocks)) {}
 
-  /// Tries orders until one needs hardly more than what is alive at once.
+  /// Tries orders until the bytes needed are close to the lower bound.
   void search();
-  /// The fewest bytes that were needed, and the offsets with which they were.
+  /// The fewest bytes found so far, and the offsets of that packing.
   std::optional<int64_t> best;
   std::vector<int64_t> bestOffsets;
 
   bool isClose() const { return best && *best <= least + least / kClose; }
 
 private:
-  /// How blocks are ordered: of what is large little fits into gaps that others
-  /// leave; what is needed from early to late meets more; what is needed for
-  /// long at a time has fewer gaps to lie in than what comes and goes.
+  /// Keys of the order, largest first. Large: bytes, as large blocks rarely fit
+  /// into gaps. Long: bytes x moments from first to last use, as long-lived
+  /// blocks conflict with more others. Steady: bytes x mean span, as blocks
+  /// with long spans fit into fewer gaps.
   enum Kind { Large, Long, Steady };
   std::vector<unsigned> orderBy(Kind kind) const;
-  /// By offset, blocks.
+  /// Offsets and block indices, ascending.
   using Placed = std::vector<std::pair<int64_t, unsigned>>;
-  /// Finds out where what another block refuses begins.
+  /// Fills `firstConflict`.
   void findRows();
-  /// Finds what placed blocks refuse one, in order; where the first gap will
-  /// do, up to there.
+  /// Collects the conflict intervals of a block with the placed blocks, in
+  /// ascending order. With `isFirstGap`, may stop once the first gap is
+  /// certain.
   void findRefused(unsigned index, bool isFirstGap);
   void findRefusedOfSimple(unsigned index);
   void put(unsigned index, int64_t offset);
-  /// Places blocks in this order, each into the tightest gap that holds it or
-  /// the first, as long as no other order needed less. Returns the block that
-  /// ends last.
+  /// Places blocks in this order: each into the first gap that holds it or,
+  /// without `isFirstGap`, into the tightest. Stops if the best packing so far
+  /// needs no more. Returns the block that ends highest.
   unsigned place(ArrayRef<unsigned> order, bool isFirstGap);
 
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
-  /// Of blocks that are not simple, with any.
+  /// Conflict intervals of pairs in which at least one block is not simple.
   Refusals refusals;
-  /// By block that is not simple and any other: where the first's refusals
-  /// because of the other begin, from 1 on, or 0.
+  /// By block that is not simple, and any block: the index of their first
+  /// interval in `conflicts.of`, plus 1; 0 without a conflict.
   std::vector<std::vector<unsigned>> rows;
-  /// What is placed: all, and what is not simple; and what simple blocks take.
+  /// All placed blocks; those that are not simple; and the bytes of the simple
+  /// ones.
   Placed placed, others;
   Occupancy occupancy;
   std::vector<int64_t> offsets;
@@ -163,7 +165,7 @@ void Packer::findRows() {
   }
 }
 
-/// From the first moment of a block to its last.
+/// The number of moments from the first to the last moment of a block.
 static unsigned lengthOf(const MemoryBlock &block) {
   unsigned first = ~0u, last = 0;
   for (const Piece &piece : block.pieces)
@@ -174,7 +176,7 @@ static unsigned lengthOf(const MemoryBlock &block) {
   return first > last ? 0 : last - first + 1;
 }
 
-/// How many spans a block has, and how many moments all of these.
+/// The number of spans of a block, and the total of their moments.
 static std::pair<double, double> spansOf(const MemoryBlock &block) {
   double spans = 0, moments = 0;
   for (const Piece &piece : block.pieces)
@@ -212,7 +214,7 @@ void Packer::findRefused(unsigned index, bool isFirstGap) {
   ArrayRef<Refusal> all = refusals.of[index];
   int64_t bytes = blocks[index]->bytes, end = 0;
   for (auto [offset, other] : placed) {
-    // What lies further on refuses nothing up to there.
+    // Blocks further up cannot conflict below `end`.
     if (isFirstGap && offset - bytes >= end)
       break;
     for (size_t i = rows[index][other]; i > 0 && i <= all.size(); ++i) {
@@ -222,7 +224,7 @@ void Packer::findRefused(unsigned index, bool isFirstGap) {
       std::pair<int64_t, int64_t> one = {offset + refusal.after,
                                          offset + refusal.before};
       end = std::max(end, one.second);
-      // They come nearly in order.
+      // Insertion sort: intervals arrive nearly in order.
       refused.push_back(one);
       for (size_t at = refused.size() - 1; at > 0 && one < refused[at - 1];
            --at)
@@ -312,13 +314,14 @@ void Packer::search() {
       unsigned last = place(order, isFirstGap);
       if (isClose() || (left -= refusals.pairs) < 0)
         return;
-      // What has found no room comes earlier.
+      // The block that ended highest moves half way to the front of the order.
       auto it = llvm::find(order, last);
       std::rotate(order.begin() + (it - order.begin()) / 2, it, it + 1);
     }
 }
 
-/// By moment from which on it is so, the bytes needed.
+/// The bytes needed, as a step function: from each moment until the next
+/// entry's.
 static std::vector<std::pair<unsigned, int64_t>>
 findLevels(ArrayRef<MemoryBlock *> blocks) {
   std::vector<std::pair<unsigned, int64_t>> changes;

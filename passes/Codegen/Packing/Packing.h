@@ -1,4 +1,4 @@
-//===- Packing.h - Places for what does not live at once --------*- C++ -*-===//
+//===- Packing.h - Static allocation of arena memory ------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_PACKING_PACKING_H
 #define PCC_PASSES_CODEGEN_PACKING_PACKING_H
@@ -7,57 +7,57 @@
 
 namespace pcc {
 
-/// Bytes of a block that need memory at the same times.
+/// A range of bytes of a block, with the times at which it needs memory.
 struct Piece {
-  /// From where the block begins.
+  /// In bytes from the begin of the block; `end` is excluded.
   int64_t begin, end;
-  /// When they need it: first and last moment of each span, in order, apart
-  /// from each other.
+  /// When the piece is live: the first and last moment of each span, ordered
+  /// and disjoint.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 1> spans;
 
-  /// Adds a moment that is no earlier than all before, to the last span or, if
-  /// `begins`, to a new one.
+  /// Extends the last span to `moment`, which is no earlier than all before; if
+  /// `begins`, starts a new span there.
   void touch(unsigned moment, bool begins);
-  /// Adds what another piece needs, at whatever moments.
+  /// Adds the spans of another piece.
   void merge(const Piece &other);
-  /// Whether both need memory at one moment.
+  /// Whether the two are live at a common moment.
   bool overlaps(const Piece &other) const;
 };
 
-/// Something that lies in one place, such as a buffer of a few slots or a frame
-/// of temporaries; its pieces need memory at times of their own.
+/// Contiguous memory, such as a buffer of several slots or a scratch buffer of
+/// temporaries. Its pieces have live ranges of their own.
 struct MemoryBlock {
-  /// How many it takes from its first piece to its last.
+  /// Up to the end of the last piece.
   int64_t bytes = 0;
-  /// They may lie over each other if they are needed at different times.
+  /// Pieces may overlap in space if their live ranges are disjoint.
   llvm::SmallVector<Piece, 1> pieces;
-  /// In how many equal parts these are, equally many in each and one part after
-  /// the other, that may as well lie anywhere, each by itself.
+  /// The number of equal groups, such as slots, into which the pieces divide in
+  /// order. The groups need not be adjacent: each may be placed on its own.
   unsigned parts = 1;
-  /// Where it lies; what `pack` assigns.
+  /// Assigned by `pack`.
   int64_t offset = 0;
 
-  /// Of one piece.
+  /// Returns a block of one piece without spans.
   static MemoryBlock whole(int64_t bytes) {
     return {bytes, {{0, bytes, {}}}, /*parts=*/1, 0};
   }
-  /// Whether all of it is needed at the same times, once or never.
+  /// Whether the block is one piece with at most one span.
   bool isSimple() const {
     return pieces.size() == 1 && pieces.front().spans.size() <= 1;
   }
 };
 
-/// Gives every block an offset such that no two pieces that overlap in time
-/// overlap in space. Returns the bytes needed. The same blocks in the same
-/// order get the same offsets.
+/// Assigns every block an offset such that no two pieces overlap in both time
+/// and space. Returns the bytes needed. Deterministic: depends only on the
+/// blocks and their order.
 int64_t pack(llvm::ArrayRef<MemoryBlock *> blocks);
 
-/// Likewise, but looks for a way that needs no more than `enough` bytes until
-/// it has looked at so many pairs of blocks.
+/// As `pack`, but searches for a packing of at most `enough` bytes until about
+/// `pairs` pairs of blocks have been compared.
 int64_t packWithin(llvm::ArrayRef<MemoryBlock *> blocks, int64_t enough,
                    int64_t pairs);
 
-/// The most bytes that pieces need at one moment.
+/// The most bytes that are live at one moment: a lower bound of any packing.
 int64_t findMost(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc

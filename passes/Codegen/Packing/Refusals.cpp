@@ -1,4 +1,4 @@
-//===- Refusals.cpp - Where blocks may not lie ----------------------------===//
+//===- Refusals.cpp - Conflict intervals of offsets -----------------------===//
 
 #include "passes/Codegen/Packing/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,10 +8,11 @@ using namespace pcc;
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Adds to `refused`, or to the last of these, what two pieces refuse.
+/// Adds the conflict interval of two pieces to `refused`, or merges it into the
+/// last entry.
 static void refuse(const Piece &piece, const Piece &other, Ranges &refused) {
   int64_t after = other.begin - piece.end, before = other.end - piece.begin;
-  // Slots that follow each other mostly refuse what the ones before have.
+  // The intervals of consecutive slots mostly overlap.
   bool isBeside = !refused.empty() && after < refused.back().second &&
                   refused.back().first < before;
   if (isBeside && refused.back().first <= after &&
@@ -26,7 +27,7 @@ static void refuse(const Piece &piece, const Piece &other, Ranges &refused) {
     refused.push_back({after, before});
 }
 
-/// How many pairs of simple blocks are needed at one moment.
+/// The number of pairs of simple blocks that are live at a common moment.
 static int64_t countSimplePairs(ArrayRef<MemoryBlock *> blocks) {
   std::vector<unsigned> begins, ends;
   for (const MemoryBlock *block : blocks)
@@ -37,7 +38,7 @@ static int64_t countSimplePairs(ArrayRef<MemoryBlock *> blocks) {
       }
   llvm::sort(begins);
   llvm::sort(ends);
-  // Each meets those that began before and are not over.
+  // Each span overlaps the spans that began before and have not ended.
   int64_t count = 0;
   size_t over = 0;
   for (auto [before, begin] : llvm::enumerate(begins)) {

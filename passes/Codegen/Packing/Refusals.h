@@ -1,4 +1,4 @@
-//===- Refusals.h - Where blocks may not lie --------------------*- C++ -*-===//
+//===- Refusals.h - Conflict intervals of offsets ---------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_PACKING_REFUSALS_H
 #define PCC_PASSES_CODEGEN_PACKING_REFUSALS_H
@@ -7,25 +7,26 @@
 
 namespace pcc {
 
-/// A block begins nowhere between these two distances, both excluded, from
-/// where another one does.
+/// An open interval of offsets that a block may not have, relative to the
+/// offset of another block.
 struct Refusal {
-  /// That one's number.
+  /// The index of the other block.
   unsigned other;
-  /// In bytes, negative where the block would begin below it.
+  /// In bytes; negative if the block would begin below the other.
   int64_t after, before;
 };
 
-/// What blocks refuse each other: of each pair that is needed at one moment,
-/// any offset that would put a piece of one over a piece of the other.
+/// The conflict intervals of blocks. For each pair of blocks that are live at a
+/// common moment: the relative offsets at which their pieces would overlap.
 struct Refusals {
-  /// Of all pairs of these; or, without those `ofSimple` blocks, of pairs of
-  /// which one is not simple, known by that.
+  /// With `ofSimple`: of all pairs, known to both blocks. Without: only of
+  /// pairs in which a block is not simple, known to such blocks.
   Refusals(llvm::ArrayRef<MemoryBlock *> blocks, bool ofSimple);
 
-  /// By block, those because of another one together, apart from each other.
+  /// By block. The intervals with one other block are consecutive and disjoint.
   std::vector<llvm::SmallVector<Refusal, 0>> of;
-  /// How many all pairs have, each counted once for both blocks.
+  /// The number of intervals over all pairs, each pair counted once; without
+  /// `ofSimple`, plus the pairs of simple blocks that overlap in time.
   int64_t pairs = 0;
 };
 
