@@ -1,4 +1,4 @@
-//===- CallData.cpp - What calls of the runtime point to ------------------===//
+//===- CallData.cpp - Constants that runtime calls take -------------------===//
 
 #include "passes/Codegen/Emit/CallData.h"
 #include "analysis/ElementTypes.h"
@@ -39,7 +39,7 @@ Datum pcc::gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
 }
 
 namespace {
-/// What the backward pass has beside the forward pass's.
+/// Fields that only the backward pass has.
 struct Backward {
   ValueRange cotangents;
   int64_t samples = 0, keyHeadGroup = 0, workspace = 0;

@@ -1,4 +1,4 @@
-//===- CallData.h - What calls of the runtime point to ----------*- C++ -*-===//
+//===- CallData.h - Constants that runtime calls take -----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_EMIT_CALLDATA_H
 #define PCC_PASSES_CODEGEN_EMIT_CALLDATA_H
@@ -10,18 +10,18 @@
 
 namespace pcc {
 
-/// What pcc_gemm, or with an epilogue pcc_gemm_fused, takes: a constant per
-/// shape, which many calls share, and which names the first one's node.
-/// `dtypes` are those of A, B and C.
+/// The pcc_gemm_desc of a GEMM or, with an epilogue, its pcc_gemm_fused_desc.
+/// Calls of equal shapes share a constant, which names the node of the first.
+/// `dtypes`: of A, B and C.
 Datum gemmDatum(rt::GemmAttr shape, const std::array<int32_t, 3> &dtypes,
                 std::optional<rt::Epilogue> epilogue, Datum node);
 
-/// The pcc_attention_desc of a forward or of a backward pass.
+/// The pcc_attention_desc of a forward or backward pass.
 Datum attentionDatum(rt::AttentionOp op, DataBuilder &data);
 Datum attentionDatum(rt::AttentionGradOp op, DataBuilder &data);
 
-/// The pcc_kernel that an op launches: a device's, where the module around it
-/// has one of that name, else a CPU's. Fails, with an error, if that is not
+/// The pcc_kernel that an op launches: the device kernel, if the module has one
+/// of that name, else the CPU kernel. Fails with an error if that is not
 /// lowered.
 mlir::FailureOr<Datum> kernelDatum(rt::LaunchOp op, DataBuilder &data);
 

@@ -1,4 +1,4 @@
-//===- Communication.cpp - What a program has NCCL do ---------------------===//
+//===- Communication.cpp - Collectives and transfers of a program ---------===//
 
 #include "passes/Codegen/Emit/Communication.h"
 #include "analysis/ElementTypes.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Collectives of no more elements need no bandwidth.
+/// Collectives of at most this many elements need one channel only.
 static constexpr int64_t kSmallElements = 8192;
 
 static auto keyOf(const pcc_collective &collective) {
@@ -124,8 +124,8 @@ int64_t Communication::bytesOn(rt::StageOp stage) const {
       continue;
     ++communicators;
     int64_t peers = use.ranks - 1, connected = 0;
-    // A ring receives from one peer and sends to one. The tree of an all_reduce
-    // is a chain within a host: both neighbors, in both directions.
+    // A ring receives from one peer and sends to one. Within a host, the tree
+    // of an all_reduce is a chain: both neighbors, in both directions.
     if (collecting.count(comm))
       connected = std::min<int64_t>(peers, reducing.count(comm) ? 2 : 1);
     if (use.exchanges)

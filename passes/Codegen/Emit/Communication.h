@@ -1,14 +1,14 @@
-//===- Communication.h - What a program has NCCL do -------------*- C++ -*-===//
+//===- Communication.h - Collectives and transfers of a program -*- C++ -*-===//
 //
-// NCCL allocates buffers for each connection: a channel to and from one peer
-// takes 12 MiB. How many channels a communicator needs follows from what it is
-// used for, so the compiler chooses, and counts the bytes:
+// NCCL allocates buffers per connection: a channel to and from one peer takes
+// 12 MiB. The number of channels that a communicator needs depends on its use,
+// so the compiler chooses it and accounts for the bytes:
 //
-//   use of the communicator           channels
-//   gradients, parameters, layers     32
-//   all_to_all                        16 to each peer
-//   transfers between stages           8
-//   scalars, such as the norm          1
+//   use of the communicator                    channels
+//   gradient buckets, parameters, activations  32
+//   all_to_all                                 16 to each peer
+//   transfers between stages                   8
+//   scalars, such as the gradient norm         1
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@
 
 namespace pcc::codegen {
 
-/// A transfer from one stage to another.
+/// A point-to-point channel from one stage to another.
 struct StageTransfer {
-  /// Indices of stages.
   int32_t from, to;
-  /// As of rt.send: transfers of one channel keep their order.
+  /// As of rt.send: transfers on one channel stay in order.
   int32_t channel;
-  /// Whether it is overlapped with compute, on a stream of its own.
+  /// Whether its transfers are overlapped with compute, on a stream of their
+  /// own.
   bool isOverlapped;
   bool operator<(const StageTransfer &other) const {
     return std::tie(from, to, channel, isOverlapped) <
@@ -37,45 +37,44 @@ struct StageTransfer {
   }
 };
 
-/// What an op has NCCL do; none for ops that are no collective or, as an
-/// all_to_all, consist of sends.
+/// The NCCL collective of an op. None for other ops, and for an all_to_all,
+/// which consists of sends and receives.
 std::optional<pcc_collective> describeCollective(mlir::Operation *op,
                                                  rt::ProgramOp program);
 
-/// The collectives and transfers of a program in rt.
+/// The collectives and transfers of a program in the rt dialect.
 class Communication {
 public:
-  /// Reads a module in rt.
+  /// Collects them from a module in the rt dialect.
   explicit Communication(mlir::ModuleOp module);
 
-  /// The collectives of a stage among several ranks, each size once, in a fixed
-  /// order.
+  /// A stage's collectives over more than one rank, sorted and without
+  /// duplicates.
   llvm::ArrayRef<pcc_collective> collectivesOf(rt::StageOp stage) const {
     return collectives.at(stage.getIndex());
   }
-  /// All transfers between stages, in ascending order.
   const std::set<StageTransfer> &getTransfers() const { return transfers; }
-  /// Whether the ranks of a communicator send each other blocks.
+  /// Whether a communicator is used for an all_to_all.
   bool exchanges(size_t comm) const { return uses[comm].exchanges; }
-  /// The most channels of a communicator.
+  /// The most channels that a communicator may use.
   int32_t channelsOf(size_t comm) const;
-  /// At most the bytes of device memory that NCCL allocates on a rank of a
-  /// stage, where all ranks are on one host. Between hosts a rank that has a
-  /// network connection may need more.
+  /// An upper bound of the device memory that NCCL allocates on a rank of a
+  /// stage, in bytes, if all ranks are on one host. Between hosts, a rank with
+  /// a network connection may need more.
   int64_t bytesOn(rt::StageOp stage) const;
 
 private:
-  /// What all stages use a communicator for.
+  /// How all stages use one communicator.
   struct Use {
     int64_t ranks = 1;
-    int64_t greatest = 0; ///< elements of a collective
+    int64_t greatest = 0; ///< the largest collective, in elements
     bool exchanges = false;
   };
   void collect(rt::StageOp stage, rt::ProgramOp program);
   void addCollectives(rt::StageOp stage, rt::ProgramOp program);
 
   std::vector<Use> uses;
-  /// By the index of a stage.
+  /// By stage index.
   std::map<int64_t, std::vector<pcc_collective>> collectives;
   std::set<StageTransfer> transfers;
 };

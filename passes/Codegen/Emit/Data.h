@@ -11,31 +11,25 @@
 
 namespace pcc {
 
-/// A constant: a number, the address of a symbol, or a structure or array of
-/// constants. Structures are laid out as C lays them out, since fields have
-/// the types that C gives them.
+/// A constant: a number, a symbol's address, or a structure or array of
+/// constants. Fields have the types of the C structure, so LLVM's layout is
+/// C's.
 class Datum {
 public:
-  /// A C int32_t.
   static Datum i32(int64_t value) { return number(32, value); }
-  /// A C int64_t.
   static Datum i64(int64_t value) { return number(64, value); }
-  /// A C float.
   static Datum f32(double value);
-  /// A C double.
   static Datum f64(double value);
   /// The address of a symbol; null if empty.
   static Datum address(llvm::StringRef symbol);
-  /// A null pointer.
   static Datum null() { return address({}); }
   /// A C structure of these fields.
   static Datum structure(llvm::ArrayRef<Datum> fields);
   /// A C array of at least one element, all of one type.
   static Datum array(llvm::ArrayRef<Datum> elements);
 
-  /// Its LLVM type.
   mlir::Type getType(mlir::MLIRContext *context) const;
-  /// Builds it, within the initializer of a global.
+  /// Builds the value within the initializer of a global.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc) const;
 
 private:
@@ -50,17 +44,17 @@ private:
   std::vector<Datum> parts;
 };
 
-/// Adds constant globals to a module. Equal strings are one global.
+/// Adds constant globals to a module. Equal strings share a global.
 class DataBuilder {
 public:
-  /// Adds globals to the end of `module`.
+  /// Globals are added at the end of `module`.
   explicit DataBuilder(mlir::ModuleOp module);
 
-  /// A private constant; answers its address.
+  /// Adds a private constant; returns its address.
   Datum add(llvm::StringRef name, const Datum &value);
-  /// The constant `name`, visible outside.
+  /// Adds a constant with external linkage.
   void addPublic(llvm::StringRef name, const Datum &value);
-  /// A private array; null where there are no elements.
+  /// Adds a private array and returns its address; null without elements.
   Datum addArray(llvm::StringRef name, llvm::ArrayRef<Datum> elements);
   /// As above, of int64_t.
   Datum addArray(llvm::StringRef name, llvm::ArrayRef<int64_t> elements);

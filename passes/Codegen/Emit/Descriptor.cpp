@@ -1,6 +1,6 @@
-//===- Descriptor.cpp - What a program says of itself ---------------------===//
+//===- Descriptor.cpp - The program descriptor ----------------------------===//
 //
-// The structures of runtime/Program.h, field by field and in its order.
+// Builds the structures of runtime/Program.h, field by field in their order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,20 +47,22 @@ private:
   FailureOr<Datum> outputs(rt::StageOp stage, StringRef entry, StringRef prefix,
                            int32_t &count);
   FailureOr<Datum> layout(rt::BufferOp buffer);
-  /// The bucket that a tensor lies in, if ranks keep parts of it between steps;
-  /// else null, as it has a place of its own.
+  /// The address of the bucket that holds a tensor, if that is sharded between
+  /// steps; else null, as the tensor has an arena offset of its own.
   FailureOr<Datum> bucket(rt::BufferOp buffer);
-  /// What the runtime is told of a parameter or state, but its layout.
+  /// The runtime's record of a parameter or optimizer state, except its
+  /// sharding.
   FailureOr<pcc_tensor> record(rt::BufferOp buffer);
-  /// `dims`: of the tensor that has this source.
+  /// `dims`: the number of dims of the tensor with this source.
   Datum source(const pcc_source &source, int32_t dims);
-  /// The address of a tensor's source; null where it has none.
+  /// The address of a tensor's source; null without one.
   Datum sharedSource(const pcc_source *source, int32_t dims);
-  /// The number of a buffer's element type.
+  /// The pcc_dtype of a buffer's elements; fails with an error if there is
+  /// none.
   FailureOr<Datum> dtype(rt::BufferOp buffer, Type element);
   LogicalResult refuse(rt::BufferOp buffer, Type element);
 
-  /// The number of a mesh axis, or -1.
+  /// The index of a mesh axis, or -1.
   int32_t axisIndex(Attribute name) {
     std::optional<unsigned> axis =
         program.getAxes().find(cast<StringAttr>(name));
@@ -84,11 +86,12 @@ private:
   const Attentions &attentions;
   codegen::Communication communication;
   TensorRecords records;
-  /// Sources are shared by a parameter and its states.
+  /// A parameter and its optimizer states share a source.
   llvm::DenseMap<const pcc_source *, Datum> sources;
-  /// Buckets by all that lies in them.
+  /// By the buffer of the whole bucket.
   llvm::DenseMap<Operation *, Datum> buckets;
-  /// Of the stage at hand: what ranks keep of rows that have room for all.
+  /// Of the current stage: by unsharded bucket buffer, the buffer of the rank's
+  /// shard.
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
 };
 
@@ -218,7 +221,7 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
     marks.copies = copies.getValue();
   if (auto uses = buffer->getAttrOfType<DenseI64ArrayAttr>("uses"))
     marks.uses = uses.asArrayRef();
-  // The runtime reads one of each for a dim.
+  // The runtime reads one stride and one valid extent per dim.
   int64_t dims = buffer.getMemRefType().getRank();
   SmallVector<Attribute> sources(marks.copies);
   if (marks.source)
@@ -273,7 +276,7 @@ FailureOr<Datum> Descriptor::bucket(rt::BufferOp buffer) {
     axes.push_back(axisIndex(name));
     if (axes.back() < 0)
       return LogicalResult(row.emitOpError()
-                           << "is cut over " << name
+                           << "is sharded over " << name
                            << ", which is no axis of the mesh");
   }
   Datum made =
@@ -338,7 +341,7 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
        dim(dims.batch), dim(dims.sequence), Datum::i32(buffer.getRefilled())});
 }
 
-/// The outputs that an entry point hands to its tasks.
+/// The output buffers that an entry point passes to its tasks.
 SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
   SymbolTable symbols(stage);
   SmallVector<rt::BufferOp> outputs;
@@ -352,7 +355,7 @@ SmallVector<rt::BufferOp> outputsOf(rt::StageOp stage, StringRef entry) {
   return outputs;
 }
 
-/// The array of what an entry point gives; `prefix` is no part of the names.
+/// The array of an entry point's outputs; `prefix` is dropped from the names.
 FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
                                      StringRef prefix, int32_t &count) {
   SmallVector<Datum> all;
@@ -371,7 +374,8 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
   return data.addArray("pcc.outputs", all);
 }
 
-/// Where what lasts from entry to entry ends: all of it is zero at first.
+/// The end of the arena range that persists between entries; it is initialized
+/// to zero.
 static int64_t endOfKept(rt::StageOp stage) {
   llvm::DenseSet<Operation *> renewed = rt::findRenewed(stage);
   int64_t end = 0;
@@ -387,7 +391,7 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   SmallVector<Datum> tensors, inputs;
   parts = rt::findParts(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-    // A row is what lies in it, and so is a part of one.
+    // Buckets are described by the tensors in them.
     if (buffer.getKind() == rt::BufferKind::Bucket ||
         buffer.getKind() == rt::BufferKind::Part)
       continue;

@@ -1,4 +1,4 @@
-//===- Descriptor.h - What a program says of itself -------------*- C++ -*-===//
+//===- Descriptor.h - The program descriptor --------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_EMIT_DESCRIPTOR_H
 #define PCC_PASSES_CODEGEN_EMIT_DESCRIPTOR_H
@@ -12,33 +12,33 @@ namespace pcc {
 class DataBuilder;
 class Datum;
 
-/// The name of a stage's function in the object.
+/// The symbol of a stage's function in the object.
 std::string stageSymbol(rt::StageOp stage, llvm::StringRef function);
 
-/// The integers that a program's kernels read as memory, in the order in which
-/// they are first asked for.
+/// The integers that a program's kernels read from memory, in the order of
+/// their first request.
 class Constants {
 public:
-  /// The number of an integer, times the rank's index in a communicator unless
-  /// that is negative.
+  /// The index of `value`, which is multiplied by the rank's index in
+  /// communicator `comm` unless `comm` is negative. Adds it if it is new.
   int64_t numberOf(int64_t comm, int64_t value) {
     int64_t next = numbers.size();
     return numbers.insert({{comm, value}, next}).first->second;
   }
-  /// Communicators and integers, each with its number, by number.
+  /// (communicator, integer) pairs with their indices, in ascending order of
+  /// these.
   const auto &list() const { return numbers; }
 
 private:
   llvm::MapVector<std::pair<int64_t, int64_t>, int64_t> numbers;
 };
 
-/// By stage, the addresses of what its code has the library compute of
-/// attention.
+/// By stage, the addresses of the pcc_attention_desc constants of its calls.
 using Attentions =
     llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Datum, 0>>;
 
-/// Emits the constant pcc_the_program of a module of stages; their functions
-/// must be there.
+/// Emits the constant `pcc_the_program` for a module of stages, whose functions
+/// must have been lowered.
 mlir::LogicalResult emitDescriptor(mlir::ModuleOp module, DataBuilder &data,
                                    const Constants &constants,
                                    const Attentions &attentions);

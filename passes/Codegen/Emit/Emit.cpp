@@ -30,11 +30,11 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Whether a program's time is that of its own code. Else kernels are a GPU's,
-/// or were optimized for one and wait for the emulator at each access.
+/// Whether the program's own code determines its run time. On other targets
+/// kernels run on a GPU, or on the emulator, which intercepts each access.
 static bool isFast(const Machine &machine) { return machine.target == "cpu"; }
 
-/// Optimizes a program, and has the back end try as hard as is worth it.
+/// Optimizes a module and sets the optimization level of code generation.
 static void optimize(llvm::Module &module, const Machine &machine,
                      llvm::TargetMachine &host) {
   if (!isFast(machine)) {
@@ -44,14 +44,14 @@ static void optimize(llvm::Module &module, const Machine &machine,
   }
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = true;
-  // Loops over few rows, unrolled around vectorized ones, take half the time to
-  // compile and none off a step.
+  // Unrolled loops over a few rows around vectorized loops would take half of
+  // the compile time and save no step time.
   tuning.LoopUnrolling = false;
   codegen::optimizeModule(module, llvm::OptimizationLevel::O3, &host, tuning);
 }
 
 namespace {
-/// The device code of a program: one of the two, or nothing.
+/// The compiled device code: `emulated`, `images`, or neither.
 struct DeviceCode {
   std::vector<codegen::DeviceKernel> kernels;
   std::unique_ptr<llvm::Module> emulated;
@@ -59,8 +59,8 @@ struct DeviceCode {
 };
 } // namespace
 
-/// Whether all GPUs of a machine have the shared memory that kernels, which
-/// another compile may have laid out, were given.
+/// Checks that every GPU has the shared memory that the kernels need. An
+/// earlier compilation with other flags may have chosen their tiles.
 static LogicalResult checkShared(Operation *where, const Machine &machine,
                                  ArrayRef<codegen::DeviceKernel> kernels) {
   for (const codegen::DeviceKernel &kernel : kernels)
@@ -71,14 +71,15 @@ static LogicalResult checkShared(Operation *where, const Machine &machine,
             << "kernel '" << kernel.name << "' needs " << kernel.shared
             << " bytes of a block's shared memory; " << codegen::chipName(chip)
             << " has " << sharedOfBlock(chip);
-        diag.attachNote() << "give --gpu-arch to the compile that ends with "
-                             "--emit llvm, too";
+        diag.attachNote()
+            << "pass --gpu-arch to the compilation that ends with "
+               "--emit llvm, too";
         return diag;
       }
   return success();
 }
 
-/// Takes the device code out of a module and compiles it for what it runs on.
+/// Moves the device code out of a module and compiles it for the target.
 static FailureOr<DeviceCode> takeDeviceCode(ModuleOp module,
                                             const Machine &machine,
                                             llvm::LLVMContext &context) {
@@ -125,7 +126,7 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
   if (!host)
     return module.emitError() << "cannot compile for this machine: " << error;
   llvm::LLVMContext context;
-  // What the optimizer could not do is no news for a user.
+  // Users see no remarks or warnings of the optimizer.
   context.setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo *info, void *) {
         if (info->getSeverity() != llvm::DS_Error)
@@ -188,7 +189,7 @@ std::string pcc::findLibraries() {
   return folder.str().str();
 }
 
-/// The program that drives the linker.
+/// Finds the C compiler that drives the linker.
 static llvm::ErrorOr<std::string> findLinker() {
   llvm::ErrorOr<std::string> found = std::errc::no_such_file_or_directory;
   for (StringRef name : {"clang-22", "clang", "cc", "gcc"})
@@ -197,9 +198,8 @@ static llvm::ErrorOr<std::string> findLinker() {
   return found;
 }
 
-/// Whether the disk of `path`, a file that is there, has room for all that is
-/// linked into it. A linker that runs out of room says anything, or dies of a
-/// page that it cannot write.
+/// Whether the disk has room for `path` with all linked inputs. A linker that
+/// runs out of space prints arbitrary errors or is killed by SIGBUS.
 static bool hasRoomFor(StringRef path, ArrayRef<std::string> inputs) {
   uint64_t bytes = 0;
   for (StringRef input : inputs) {
@@ -216,8 +216,8 @@ static bool hasRoomFor(StringRef path, ArrayRef<std::string> inputs) {
   return error != ENOSPC && error != EDQUOT;
 }
 
-/// Removes what a linker that died has left beside `path`: lld writes into a
-/// file called after it, .tmp and some digits.
+/// Removes temporary files that a killed linker left next to `path`: lld writes
+/// to <path>.tmp with some digits appended.
 static void removeLeftovers(StringRef path) {
   StringRef folder = llvm::sys::path::parent_path(path);
   std::string prefix = (llvm::sys::path::filename(path) + ".tmp").str();
@@ -236,9 +236,10 @@ LogicalResult pcc::emitExecutable(ModuleOp module, const Machine &machine,
   llvm::sys::path::append(list, "pcc-link-" + machine.target + ".txt");
   auto text = llvm::MemoryBuffer::getFile(list);
   if (!text)
-    return module.emitError() << "cannot read '" << list
-                              << "', which says what programs are linked "
-                              << "with: " << text.getError().message();
+    return module.emitError()
+           << "cannot read '" << list
+           << "', which lists the files that programs are linked "
+           << "with: " << text.getError().message();
   llvm::ErrorOr<std::string> linker = findLinker();
   if (!linker)
     return module.emitError("no C compiler is installed to link with");

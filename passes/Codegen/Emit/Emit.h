@@ -8,46 +8,50 @@
 
 namespace pcc {
 
-/// This machine's processor as a target; others have LLVM's names.
+/// The target processor that stands for the host's; other values are LLVM's CPU
+/// names.
 inline constexpr llvm::StringLiteral kNativeCpu = "native";
 
-/// LLVM's name of the processor that `cpu` means: its own or, of "native", this
-/// machine's. Empty, with the nearest names in `others`, where there is none.
+/// Resolves `cpu` to LLVM's CPU name; "native" is the host's. Returns an empty
+/// string, with similar names in `others`, if LLVM knows none.
 std::string resolveCpu(llvm::StringRef cpu, std::string &others);
 
-/// Whether a processor, by the same names, multiplies bf16 itself.
+/// Whether a processor has bf16 multiply instructions.
 bool multipliesBF16(llvm::StringRef cpu);
 
-/// The f32 numbers of a processor's widest vector.
+/// The number of f32 lanes in the processor's widest vector.
 int64_t vectorLanesOf(llvm::StringRef cpu);
 
-/// What is compiled for.
+/// The target of a compilation.
 struct Machine {
-  /// Whose runtime it is: "cpu", "cuda" or "cuda-emulated".
+  /// The runtime to link: "cpu", "cuda" or "cuda-emulated".
   std::string target = "cpu";
-  /// The host's processor.
+  /// The host processor.
   std::string cpu = kNativeCpu.str();
-  /// GPUs, by number, beside the default.
+  /// Compute capabilities of GPUs to compile for, in addition to the default.
   std::vector<int> chips;
 };
 
-/// Bytes that a rank of a target has beside its arena.
+/// Bytes that the runtime of a target allocates per rank in addition to the
+/// arena.
 int64_t workspaceOf(llvm::StringRef target);
 
 /// Compiles a module in the LLVM dialect for a processor and writes a
-/// relocatable object; a gpu.module in it, for GPUs or the emulator of them.
-/// The same module gives the same bytes. Errors are diagnostics of the module.
+/// relocatable object. A gpu.module in it is compiled for GPUs or for the
+/// emulator. Deterministic: equal modules yield equal bytes. Errors are
+/// diagnostics of the module.
 mlir::LogicalResult emitObject(mlir::ModuleOp module, const Machine &machine,
                                llvm::StringRef path);
 
-/// The same, linked with the target's runtime into an executable. `libraries`
-/// is the folder that holds pcc-link-<target>.txt and what it names.
+/// As emitObject(), and links the object with the target's runtime into an
+/// executable. `libraries` is the folder of pcc-link-<target>.txt and the files
+/// that it lists.
 mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
                                    const Machine &machine,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
 
-/// The folder `lib` beside the folder of the running tool.
+/// The folder `lib` next to the running tool's folder.
 std::string findLibraries();
 
 } // namespace pcc

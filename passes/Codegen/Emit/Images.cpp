@@ -1,4 +1,4 @@
-//===- Images.cpp - Code of GPUs within an object -------------------------===//
+//===- Images.cpp - GPU code within an object -----------------------------===//
 
 #include "passes/Codegen/Emit/Images.h"
 #include "llvm/IR/Constants.h"
@@ -16,18 +16,18 @@ public:
   llvm::Constant *i32(int64_t value) { return integer(32, value); }
   llvm::Constant *i64(int64_t value) { return integer(64, value); }
 
-  /// A private constant, by address.
+  /// Adds a private constant; returns its address.
   llvm::GlobalVariable *add(StringRef name, llvm::Constant *value) {
     return new llvm::GlobalVariable(module, value->getType(), true,
                                     llvm::GlobalValue::PrivateLinkage, value,
                                     name);
   }
-  /// Bytes with a zero behind them.
+  /// Adds bytes with a terminating zero.
   llvm::GlobalVariable *addBytes(StringRef name, StringRef bytes) {
     return add(name,
                llvm::ConstantDataArray::getString(module.getContext(), bytes));
   }
-  /// An array; null where there are no elements.
+  /// Adds an array and returns its address; null without elements.
   llvm::Constant *addArray(StringRef name,
                            ArrayRef<llvm::Constant *> elements) {
     if (elements.empty())
@@ -54,7 +54,7 @@ void pcc::addImages(llvm::Module &module, ArrayRef<codegen::DeviceImage> images,
   SmallVector<llvm::Constant *> all, names, shared;
   for (const codegen::DeviceImage &image : images) {
     llvm::GlobalVariable *code = constants.addBytes("pcc.image", image.code);
-    // Drivers read a cubin's tables where they lie.
+    // The driver reads a cubin's tables in place.
     code->setAlignment(llvm::Align(64));
     int64_t bytes = image.code.size() + image.isPtx;
     all.push_back(llvm::ConstantStruct::getAnon({constants.i32(image.chip),

@@ -1,4 +1,4 @@
-//===- Images.h - Code of GPUs within an object -----------------*- C++ -*-===//
+//===- Images.h - GPU code within an object ---------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_EMIT_IMAGES_H
 #define PCC_PASSES_CODEGEN_EMIT_IMAGES_H
@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// Adds the constant pcc_the_device_code of runtime/Program.h: the images, and
-/// the names and the shared memory of the kernels that each of them has.
+/// Adds the constant `pcc_the_device_code` of runtime/Program.h: the images,
+/// and the names and shared-memory sizes of their kernels.
 void addImages(llvm::Module &module,
                llvm::ArrayRef<codegen::DeviceImage> images,
                llvm::ArrayRef<codegen::DeviceKernel> kernels);

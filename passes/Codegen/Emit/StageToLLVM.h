@@ -1,4 +1,4 @@
-//===- StageToLLVM.h - A stage's functions call the runtime -----*- C++ -*-===//
+//===- StageToLLVM.h - Lowering of a stage to runtime calls -----*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_EMIT_STAGETOLLVM_H
 #define PCC_PASSES_CODEGEN_EMIT_STAGETOLLVM_H
@@ -14,14 +14,14 @@
 
 namespace pcc {
 
-/// The runtime's functions, declared when first called.
+/// The runtime's functions, each declared at its first call.
 class RuntimeCalls {
 public:
-  /// Declares them in `module`.
+  /// Declarations are added to `module`.
   explicit RuntimeCalls(mlir::ModuleOp module) : module(module) {}
 
-  /// Calls `name`, whose parameter types are the arguments'; null without a
-  /// `result`.
+  /// Calls `name`, whose parameters have the arguments' types; returns null
+  /// without a `result` type.
   mlir::Value call(mlir::OpBuilder &builder, mlir::Location loc,
                    llvm::StringRef name, mlir::ValueRange arguments,
                    mlir::Type result = {});
@@ -31,20 +31,20 @@ private:
   llvm::StringMap<mlir::LLVM::LLVMFuncOp> declared;
 };
 
-/// Turns the functions of one stage into LLVM functions of the module. Bodies
-/// take the context, their frame and their buffers; entry points the context
-/// and the arena.
+/// Lowers the functions of one stage to LLVM functions of the module. Task
+/// bodies take the context, their scratch buffer and their buffers; entry
+/// points take the context and the arena.
 class StageToLLVM {
 public:
-  /// `forgets`: whether the device is told what holds nothing. What the code
-  /// reads as memory and has the library compute is added to `constants` and
-  /// `attentions`.
+  /// `forgets`: whether to call pcc_forget for dead buffers and fresh
+  /// temporaries. Integers that kernels read from memory are added to
+  /// `constants`, attention calls to `attentions`.
   StageToLLVM(mlir::ModuleOp module, rt::StageOp stage, rt::ProgramOp program,
               bool forgets, DataBuilder &data, Constants &constants,
               Attentions &attentions);
 
-  /// Adds the functions to the module; fails, with an error, where an op has no
-  /// form in LLVM or is not planned.
+  /// Adds the functions to the module. Fails with an error if an op cannot be
+  /// lowered or --rt-plan has not run.
   mlir::LogicalResult run();
 
 private:
@@ -54,14 +54,15 @@ private:
   mlir::LogicalResult lowerOp(rt::ForOp op);
   mlir::LogicalResult lowerTurns(rt::ForOp op, rt::GraphOp graph);
   void lowerOp(rt::GraphOp op);
-  /// Whether the graph's ops are to be issued, from a turn of a loop on.
+  /// Calls pcc_graph_begin; returns whether the graph's ops must be issued,
+  /// from iteration `turn` of a loop on.
   mlir::Value beginGraph(rt::GraphOp op, mlir::Value turn);
   void endGraph();
   mlir::LogicalResult lowerOp(rt::AddressOp op);
   mlir::LogicalResult lowerOp(rt::TemporaryOp op);
-  /// Has messages name the node of an op whose call does not say it.
+  /// Sets the node that messages name, for an op whose call does not pass it.
   void setNode(mlir::Operation *op);
-  /// Has the device forget temporaries that an op is the first to use.
+  /// Calls pcc_forget for temporaries whose first use is this op.
   void forgetFresh(mlir::Operation *op);
   void forget(mlir::Value buffer) {
     call("pcc_forget", {address(buffer), bytesOf(buffer)});
@@ -91,8 +92,8 @@ private:
   mlir::FailureOr<mlir::Value> comm(mlir::Operation *op, mlir::ArrayAttr axes);
   mlir::FailureOr<mlir::Value> dtype(mlir::Operation *op, mlir::Value buffer);
 
-  /// The slot that an op names, of `count` from `first` on, relative to the
-  /// loop around it.
+  /// The slot that an op names, relative to the surrounding loop: one of
+  /// `count` slots from `first` on.
   template <typename OpT>
   mlir::Value slotInLoop(OpT op, int64_t count, int64_t first = 0) {
     mlir::Value slot =
@@ -101,12 +102,12 @@ private:
     return first ? mlir::LLVM::AddOp::create(builder, loc, slot, i64(first))
                  : slot;
   }
-  /// The address of a slot that is known as the program runs.
+  /// The address of a slot that is only known at run time.
   mlir::Value slotAddress(rt::BufferOp buffer, mlir::Value slot);
-  /// Where a slot of a buffer begins whose slots lie anywhere.
+  /// The arena offset of a slot of a buffer whose slots are not adjacent.
   mlir::Value slotOffset(rt::BufferOp buffer, mlir::Value slot);
-  /// The address of an integer, times the index in a communicator unless that
-  /// is negative.
+  /// The address of an integer, times the rank's index in a communicator unless
+  /// `comm` is negative.
   mlir::Value constant(int64_t comm, int64_t value);
   mlir::Value address(mlir::Value buffer) { return addresses.lookup(buffer); }
   mlir::Value i32(int64_t value) {
@@ -119,11 +120,12 @@ private:
     return i64(
         rt::getSpanBytes(mlir::cast<mlir::MemRefType>(buffer.getType())));
   }
-  /// `base` plus a constant number of bytes.
+  /// `base` plus a constant offset in bytes.
   mlir::Value at(mlir::Value base, int64_t bytes) {
     if (bytes == 0)
       return base;
-    // A constant index of the op itself has 32 bits; arenas have more.
+    // The constant indices of a GEP op have 32 bits; arena offsets may need
+    // more.
     return mlir::LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
                                      base, mlir::LLVM::GEPArg(i64(bytes)));
   }
@@ -132,7 +134,8 @@ private:
     all.append(arguments.begin(), arguments.end());
     runtime.call(builder, loc, name, all);
   }
-  /// The same on the stream of `op`: the compute stream has calls of its own.
+  /// Calls the function on the stream of `op`: `name` for the compute stream,
+  /// `name`_async for any other.
   void callOn(mlir::Operation *op, llvm::StringRef name,
               llvm::ArrayRef<mlir::Value> arguments) {
     int64_t stream = rt::getStream(op);
@@ -153,30 +156,31 @@ private:
   mlir::Type pointer;
   mlir::Location loc = mlir::UnknownLoc::get(builder.getContext());
   llvm::StringMap<rt::BufferOp> buffers;
-  /// Their numbers, as the descriptor lists them.
+  /// Indices of inputs, in the order of the descriptor.
   llvm::StringMap<int64_t> inputs;
   llvm::StringMap<rt::EventOp> events;
-  /// Of each event, that of its first slot.
+  /// By event, the number of its first slot.
   llvm::DenseMap<mlir::Operation *, int64_t> firstNumbers;
-  llvm::StringMap<Datum> kernels; ///< by name, as the runtime knows them
-  /// By shape and element types.
+  llvm::StringMap<Datum> kernels; ///< by kernel name, the pcc_kernel
+  /// By shape, element types and epilogue.
   std::map<std::tuple<const void *, std::array<int32_t, 3>, int>, Datum> gemms;
-  /// By buffer whose slots lie anywhere, where they do.
+  /// By buffer whose slots are not adjacent, the table of slot offsets.
   llvm::DenseMap<mlir::Operation *, Datum> slotTables;
   Constants &constants;
   Attentions &attentions;
-  // Of the function at hand; `base` is the arena or the frame, `variable` what
-  // the loop is at.
+  // State of the current function. `base` is the arena or the scratch buffer,
+  // `variable` the loop's induction variable.
   mlir::Value context, base, arguments, variable;
-  /// The graph at hand, and where it goes on behind it; until the loop that it
-  /// is turns of there is no such place.
+  /// The current graph and the block that follows it. A graph of loop
+  /// iterations has no such block: lowerTurns() closes it.
   rt::GraphOp graph;
   mlir::Block *behindGraph = nullptr;
-  /// Of buffers the addresses, of events the numbers.
+  /// The addresses of buffers, and the numbers of events.
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
-  /// The temporaries that no op has used.
+  /// Temporaries without a use so far.
   llvm::SmallDenseSet<mlir::Value> unused;
-  /// What setNode() said last, if it was in this block; null: nothing.
+  /// The last node passed to pcc_set_node, if that was in this block; else
+  /// null.
   mlir::Block *saidIn = nullptr;
   llvm::StringRef said;
 };

@@ -1,4 +1,4 @@
-//===- Target.cpp - The processor that is compiled for --------------------===//
+//===- Target.cpp - The target processor ----------------------------------===//
 
 #include "passes/Codegen/Emit/Target.h"
 #include "passes/Codegen/Emit/Emit.h"
@@ -26,10 +26,10 @@ static const llvm::Target *findTarget(std::string &error) {
   return llvm::TargetRegistry::lookupTarget(triple(), error);
 }
 
-/// What is switched on in this machine's processor.
+/// The features that are enabled on this machine's processor.
 static std::string hostFeatures() {
   llvm::SubtargetFeatures features;
-  // A map in hash order would make the object depend on it.
+  // Sorted, as a hash order would make the object nondeterministic.
   std::map<std::string, bool> sorted;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     sorted[feature.first().str()] = feature.second;
@@ -50,7 +50,7 @@ std::unique_ptr<llvm::TargetMachine> pcc::makeTarget(StringRef cpu,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// The features that the runtime knows to look for.
+/// The features that the runtime can check.
 static const llvm::StringLiteral asked[] = {
 #define PCC_CPU_FEATURE(name, leaf, subleaf, where, bit) name,
 #include "runtime/CpuFeatures.def"
@@ -62,11 +62,11 @@ std::string pcc::resolveCpu(StringRef cpu, std::string &others) {
   std::string error;
   const llvm::Target *target = findTarget(error);
   if (!target)
-    return cpu.str(); // The error comes where it is compiled.
+    return cpu.str(); // makeTarget() will report the error.
   auto isUsable = [&](StringRef name) {
     std::unique_ptr<llvm::MCSubtargetInfo> info(
         target->createMCSubtargetInfo(triple(), name, ""));
-    // Those of x86 have names of 32-bit processors, too.
+    // LLVM also lists 32-bit x86 processors.
     return info && (!triple().isX86() || info->checkFeatures("+64bit"));
   };
   std::unique_ptr<llvm::MCSubtargetInfo> any(

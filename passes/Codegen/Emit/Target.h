@@ -1,4 +1,4 @@
-//===- Target.h - The processor that is compiled for ------------*- C++ -*-===//
+//===- Target.h - The target processor --------------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_EMIT_TARGET_H
 #define PCC_PASSES_CODEGEN_EMIT_TARGET_H
@@ -14,14 +14,14 @@ class TargetMachine;
 
 namespace pcc {
 
-/// A processor by LLVM's name, with all that it has, or "native", this
-/// machine's with what is switched on in it. Null, with an error, if LLVM knows
-/// none.
+/// Creates a target machine for LLVM's CPU name with all its features, or for
+/// "native", with the features that are enabled on this machine. Null, with an
+/// error, if LLVM has no such target.
 std::unique_ptr<llvm::TargetMachine> makeTarget(llvm::StringRef cpu,
                                                 std::string &error);
 
-/// Adds what the runtime asks the processor for: runtime/Program.h's
-/// pcc_target.
+/// Adds the `pcc_target` of runtime/Program.h, by which the runtime checks the
+/// processor.
 void addTarget(llvm::Module &module, const llvm::TargetMachine &target);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- ToLLVM.cpp - Stages become functions that call the runtime ---------===//
+//===- ToLLVM.cpp - Lowering of stages to runtime calls -------------------===//
 
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/Location.h"
@@ -46,7 +46,7 @@ StageToLLVM::StageToLLVM(ModuleOp module, rt::StageOp stage,
     if (buffer.getKind() == rt::BufferKind::Input)
       inputs.try_emplace(buffer.getSymName(), inputs.size());
   }
-  // Events are numbered as they stand, slot by slot.
+  // Events are numbered in their order in the stage, one number per slot.
   int64_t number = 0;
   for (auto event : stage.getBlock()->getOps<rt::EventOp>()) {
     events[event.getSymName()] = event;
@@ -175,7 +175,8 @@ LogicalResult StageToLLVM::lowerAll(Block &block) {
 void StageToLLVM::forgetFresh(Operation *op) {
   for (const rt::Access &access : rt::getAccesses(op)) {
     Value whole = rt::getWhole(access.buffer);
-    // A message may be under way before the compute stream gets there.
+    // An asynchronous transfer may start before the compute stream reaches this
+    // point.
     if (unused.erase(whole) && rt::getStream(op) == PCC_COMPUTE_STREAM)
       forget(whole);
   }
@@ -386,7 +387,7 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
                        FlatSymbolRefAttr::get(
                            op.getContext(), stageSymbol(stage, op.getCallee())),
                        args);
-  // It may have said another one.
+  // The callee may have set another node.
   saidIn = nullptr;
 }
 
@@ -428,7 +429,8 @@ LogicalResult StageToLLVM::lowerGathering(Operation *op, StringRef name) {
   if (auto described = codegen::describeCollective(op, program)) {
     count = i64(described->count);
   } else {
-    // The block of an all_to_all is a rank's share of the input.
+    // The count of an all_to_all is a rank's block: the input divided by the
+    // ranks.
     int64_t ranks = 1;
     for (Attribute axis : axes)
       ranks *= program.getAxisSize(cast<StringAttr>(axis).getValue());

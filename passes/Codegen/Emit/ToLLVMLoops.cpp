@@ -1,8 +1,8 @@
-//===- ToLLVMLoops.cpp - Loops, and graphs of what they issue -------------===//
+//===- ToLLVMLoops.cpp - Loops, and graphs of their calls -----------------===//
 //
-// A graph's calls are issued once, while the runtime records them, and stand in
-// a branch from then on. Of the turns of a loop a graph has some, so that such
-// a loop has another around it:
+// The runtime captures a graph's calls once; later executions skip them. A
+// graph of loop iterations covers a fixed number of them, so such a loop is
+// enclosed in another:
 //
 //     launch(first):  if (!pcc_graph_begin(first)) goto next
 //     turn(i):        ...calls...; if (++i < first + turns) goto turn
@@ -55,7 +55,8 @@ void StageToLLVM::lowerOp(rt::GraphOp op) {
   builder.setInsertionPointToStart(inside);
 }
 
-/// A loop around one of the turns of a graph, which are issued or not.
+/// Lowers a loop whose iterations are captured as graphs, `turns` iterations
+/// each.
 LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
   Block *before = builder.getInsertionBlock();
   Region *function = before->getParent();

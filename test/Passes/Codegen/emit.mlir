@@ -49,7 +49,7 @@
 // The libraries lie beside the folder of the tool.
 // RUN: cp %build/bin/pcc alone/bin/pcc
 // RUN: not alone/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LIBRARIES
-// LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc-link-cpu.txt', which says what programs are linked with: No such file
+// LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc-link-cpu.txt', which lists the files that programs are linked with: No such file
 // What the linker says is said, and nothing is left behind.
 // RUN: mkdir empty && echo 'module attributes {pcc.phase = "llvm"} { llvm.func @nowhere() llvm.func @main() { llvm.call @nowhere() : () -> () llvm.return } }' > loose.mlir
 // RUN: not env TMPDIR=%t/empty pcc loose.mlir -q -o a 2>&1 | FileCheck %s --check-prefix=LINK
