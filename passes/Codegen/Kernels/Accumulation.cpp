@@ -1,4 +1,4 @@
-//===- Accumulation.cpp - Sums that grow in an argument's place -----------===//
+//===- Accumulation.cpp - Gradient accumulation in place ------------------===//
 
 #include "passes/Codegen/Kernels/Accumulation.h"
 #include "dialects/Dist/Dist.h"

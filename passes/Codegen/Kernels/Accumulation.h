@@ -1,10 +1,10 @@
-//===- Accumulation.h - Sums that grow in an argument's place ---*- C++ -*-===//
+//===- Accumulation.h - Gradient accumulation in place ----------*- C++ -*-===//
 //
-// A body that adds to a gradient takes what it held and gives what it holds
-// then, in the same place:
+// A body that accumulates a gradient takes the old value as an argument and
+// yields the new value into the same buffer:
 //
 //     pipe.body @b (..., %dw: T) -> (T into 7) {
-//       %a = nn.sum %dw, %x      adds in the place of %dw
+//       %a = nn.sum %dw, %x      adds to the buffer of %dw
 //       %b = nn.sum %a, %y       again
 //       pipe.yield %b
 //
@@ -18,22 +18,22 @@
 
 namespace pcc::codegen {
 
-/// The argument in whose place a value of a body is on its way: it is that
-/// argument, which nothing else uses, a sum in between, or the result that goes
-/// there.
+/// The number of the argument whose buffer a value of a body accumulates into.
+/// The value is the argument itself, which has no other use, an intermediate
+/// sum, or the yielded result.
 std::optional<unsigned> placeOf(mlir::Value value);
 
-/// Whether a sum adds to what an argument held, its first operand.
+/// Whether a sum accumulates into the argument that is its first operand.
 bool isAccumulation(nn::SumOp sum);
 
-/// The product behind a value, through reshapes, or the reduce_scatter that
-/// makes it, if only this use of the value needs that: the library can add what
-/// it makes in place. Or null.
+/// The GEMM behind a value, through reshapes, or the reduce_scatter that
+/// computes it, if the value has no other use: the library can add its result
+/// in place. Null if there is none.
 mlir::Operation *findAdding(mlir::Value value);
 
-/// The product or reduce_scatter that adds what it makes where the first
-/// operand of an op lies, if the op is a sum that --rt-split-accumulate made
-/// for it; or null.
+/// The GEMM or reduce_scatter that adds its result to the first operand's
+/// buffer of an op, if the op is a sum that --rt-split-accumulate created for
+/// it; else null.
 mlir::Operation *getAdding(mlir::Operation *op);
 
 } // namespace pcc::codegen

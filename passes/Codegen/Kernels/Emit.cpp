@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Elements worth a thread: some tens of microseconds of simple work.
+/// The elements that are worth a thread: some tens of microseconds of simple
+/// work.
 static constexpr int64_t kGrainElements = 16384;
 
 static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
@@ -36,8 +37,8 @@ static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
   return std::max<int64_t>(1, kGrainElements / perUnit);
 }
 
-/// The columns that a unit of a sum over rows takes. Fewer than the choice says
-/// are a part of all, so that each unit has as many.
+/// The columns per work item of a column sum. A block narrower than the chosen
+/// one divides the columns, so all work items have equally many.
 static int64_t columnBlockOf(const RowProgram &program,
                              const KernelChoices &choices) {
   int64_t block = choices.columnBlock;
@@ -52,7 +53,7 @@ static int64_t columnBlockOf(const RowProgram &program,
   return block;
 }
 
-/// A constant's elements, row major, as data of the module.
+/// Adds a constant's elements, row major, to the module as a global.
 static memref::GlobalOp makeGlobal(ScalarBuilder &b, StringRef kernel,
                                    DenseElementsAttr value) {
   auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
@@ -91,7 +92,7 @@ func::FuncOp codegen::flattenKernel(OpBuilder &builder, func::FuncOp kernel) {
   return emitted;
 }
 
-/// Builds the forall over units, at the builder's place, and the return.
+/// Builds the forall over work items, at the insertion point, and the return.
 static void emitUnits(ScalarBuilder &b, func::FuncOp emitted, int64_t units,
                       int64_t grain, llvm::function_ref<void(Value)> body) {
   emitted->setAttr(rt::kKernelAttr, b.getUnitAttr());
@@ -106,7 +107,7 @@ static void emitUnits(ScalarBuilder &b, func::FuncOp emitted, int64_t units,
   func::ReturnOp::create(b);
 }
 
-/// A constant of the module in memory, at the builder's place.
+/// Makes a constant available as a buffer at the insertion point.
 static Value makeConstant(ScalarBuilder &b, StringRef kernel,
                           DenseElementsAttr value) {
   auto global = makeGlobal(b, kernel, value);
@@ -146,13 +147,13 @@ AttentionBuffers codegen::findBuffers(ScalarBuilder &b, func::FuncOp kernel,
   return found;
 }
 
-/// The kernel of one attention and the views it reads through.
+/// Emits the kernel of one attention with the views it reads through.
 static FailureOr<func::FuncOp> emitTiles(OpBuilder &builder,
                                          func::FuncOp kernel,
                                          Operation *attention,
                                          const KernelChoices &choices) {
   if (StringRef why = whyNotOnCpu(attention); !why.empty())
-    return attention->emitError() << "cannot be made by a CPU's tiles: " << why;
+    return attention->emitError() << "cannot be lowered to CPU tiles: " << why;
   func::FuncOp emitted = flattenKernel(builder, kernel);
   ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
                   emitted.getBody().front().begin());

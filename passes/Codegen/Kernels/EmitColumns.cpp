@@ -1,4 +1,4 @@
-//===- EmitColumns.cpp - Units that take a block of columns ---------------===//
+//===- EmitColumns.cpp - Work items over blocks of columns ----------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// How many rows of one id are read at a time: text has a few words that are
-/// everywhere, and whoever adds up their rows would wait for one after another.
-/// For more of them a thread has no registers.
+/// Rows of one id that are read at a time. Text has a few very frequent tokens:
+/// a thread that sums their rows would wait for each load in turn. More rows
+/// exceed the registers of a thread.
 static constexpr int64_t kRowsUnderWay = 2;
 
 Window Emitter::blockWindow(Value block) {
@@ -95,7 +95,7 @@ void Emitter::emitScatter(Window window) {
       linalg::FillOp::create(b, ValueRange{zero}, ValueRange{out});
     });
   } else {
-    // In place there is nothing to copy.
+    // Updated in place, the table is not copied.
     Value base = arguments[scatter.base];
     auto address = [&](Value buffer) -> Value {
       return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
@@ -136,7 +136,8 @@ Value Emitter::ofToken(const Node *node, Value token) {
 
 Value Emitter::findFirst(Value id) {
   int64_t tokens = program.scatter.tokens;
-  // All before `low` are below, all from `high` on are not.
+  // Binary search: tokens before `low` are below `id`, tokens from `high` on
+  // are not.
   auto loop =
       scf::ForOp::create(b, index(0), index(llvm::Log2_64_Ceil(tokens) + 1),
                          index(1), ValueRange{index(0), index(tokens)});
@@ -161,9 +162,10 @@ Value Emitter::findFirst(Value id) {
   return loop.getResult(0);
 }
 
-/// Of a table that is made here, a unit has a row, which may get no tokens. Of
-/// one that is added to, it has a token, the first of whose id adds up the rows
-/// of all; further units copy the rows that get none, if not in place.
+/// Without a base, each work item computes a row of the table, which may have
+/// no tokens. With a base, there is a work item per token, of which the first
+/// token of each id sums the rows of that id. Further work items copy the rows
+/// without tokens, unless the table is updated in place.
 void Emitter::emitRowSum(Value unit) {
   const Scatter &scatter = program.scatter;
   Value table = arguments.back();
@@ -174,7 +176,7 @@ void Emitter::emitRowSum(Value unit) {
   auto compare = [&](arith::CmpIPredicate how, Value x, Value y) -> Value {
     return arith::CmpIOp::create(b, how, x, y);
   };
-  // Adds the rows of tokens from `first` to `end`, `count` at a time.
+  // Adds the rows of tokens [first, end), `count` at a time.
   auto addRows = [&](Value sum, Value first, Value end, int64_t count) {
     auto loop = scf::ForOp::create(b, first, end, index(count));
     OpBuilder::InsertionGuard guard(b);
@@ -186,7 +188,8 @@ void Emitter::emitRowSum(Value unit) {
       scalars = outer;
     }
   };
-  // Those of the tokens from `first` on whose id is `id`, as far as they count.
+  // Adds the rows of the tokens from `first` on whose id is `id`, within the
+  // group of `first` if there are groups.
   auto addTokens = [&](Value sum, Value first, Value id) {
     Value end = findFirst(arith::AddIOp::create(b, id, index(1)));
     if (scatter.group) {

@@ -1,4 +1,4 @@
-//===- EmitRope.cpp - Rotations of a row of heads -------------------------===//
+//===- EmitRope.cpp - Rotary embedding of a row of heads ------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// cos and sin of the row's position once, then every head's pairs.
+/// Computes cos and sin of the row's position once, then rotates the pairs of
+/// every head.
 void Emitter::emitRope(Value unit) {
   const Rope &rope = program.rope;
   row = unit;
@@ -40,7 +41,7 @@ void Emitter::emitRope(Value unit) {
             b, ValueRange{convertScalar(b, c, f32), convertScalar(b, s, f32)});
       });
 
-  // The row as it lies in memory, or made there first.
+  // The input row: in memory as an operand, or computed into a temporary.
   Value source, sourceRow = index(0);
   if (rope.input->kind == Node::Kind::Leaf) {
     source = bufferOf(rope.input);

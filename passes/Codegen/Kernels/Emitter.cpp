@@ -1,4 +1,4 @@
-//===- Emitter.cpp - The sweeps of a unit ---------------------------------===//
+//===- Emitter.cpp - The passes of a work item ----------------------------===//
 
 #include "passes/Codegen/Kernels/Emitter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -87,7 +87,7 @@ Value Emitter::scalar(const Node *node) {
     value = convertScalar(b, value, node->type);
     break;
   default:
-    llvm_unreachable("of each column");
+    llvm_unreachable("node has a column");
   }
   return scalars[node] = value;
 }
@@ -103,7 +103,7 @@ Type Emitter::accumulatorOf(const Node *node) {
                                       : Type(b.getF32Type());
 }
 
-/// What a reduction begins with.
+/// The initial value of a reduction.
 static TypedAttr startOf(Builder &b, Join join, Type type) {
   if (auto floats = dyn_cast<FloatType>(type)) {
     double infinity = std::numeric_limits<double>::infinity();
@@ -121,7 +121,7 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
     }
   }
   unsigned width = type.getIntOrFloatBitWidth();
-  // Of bools the least is 0 and the greatest 1, as for unsigned numbers.
+  // On bools, minimum and maximum are unsigned: 0 < 1.
   bool isBool = width == 1;
   switch (join) {
   case Join::Sum:
@@ -139,7 +139,8 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
   }
 }
 
-/// `value` is of the accumulator's type, a square if that is what is added.
+/// Combines `old` with `value`, both of the accumulator's type; for a sum of
+/// squares `value` is already squared.
 static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
   bool isFloat = isa<FloatType>(value.getType());
   bool isBool = value.getType().isInteger(1);
@@ -173,7 +174,8 @@ static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
 }
 
 void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
-  // What is computed for each column, operands first; the rest is read.
+  // `order`: nodes computed per column, operands first. `inputs`: nodes that
+  // are read.
   SmallVector<const Node *> order;
   SmallVector<const Node *> inputs;
   SmallVector<Value> ins;
@@ -206,8 +208,9 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
   for (const Root &root : roots)
     visit(root.node);
 
-  // Sums of what is the same in each row, or goes by the column's number, read
-  // nothing that says how many columns there are.
+  // A sum of elements that are equal along the row, or depend on the column
+  // number only, has no input that defines the extent of the loop. A dummy
+  // input does.
   bool isCounted = !ins.empty() || llvm::any_of(roots, [](const Root &root) {
     return root.how != Root::Reduce;
   });
@@ -320,8 +323,8 @@ void Emitter::runSweeps(bool isAfter) {
 
 void Emitter::emitRow() {
   runSweeps(/*isAfter=*/false);
-  // All are known before the first is written: it may lie where another's
-  // operand does.
+  // All values are computed before the first is stored: an output may share its
+  // buffer with another output's operand.
   SmallVector<std::pair<const Output *, Value>> entries;
   for (const Output &output : program.outputs)
     if (!output.access.extent)

@@ -1,4 +1,4 @@
-//===- Emitter.h - Building the kernel IR of one unit -----------*- C++ -*-===//
+//===- Emitter.h - Building the kernel IR of a work item --------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 #define PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
@@ -8,16 +8,16 @@
 
 namespace pcc::codegen {
 
-/// The columns a unit works on: [begin, begin + size), `size` an attribute
-/// where it is the same for all units.
+/// The columns of a work item: [begin, begin + size). `size` is an attribute if
+/// it is the same for all work items.
 struct Window {
   mlir::Value begin; ///< null: 0
   mlir::OpFoldResult size;
 };
 
-/// Builds what one unit does, at the builder's place. `arguments` are the
-/// kernel function's: `operands` of them, then the results; `constants` the
-/// program's.
+/// Builds the body of one work item at the insertion point. `arguments` are the
+/// kernel function's: `operands` operands, then the results. `constants` are
+/// the program's.
 class Emitter {
 public:
   /// `program` and `b` must outlive this.
@@ -28,19 +28,19 @@ public:
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
-  /// How many units the program has: rows, or rows times blocks of columns.
+  /// The number of work items: rows, or rows times blocks of columns.
   int64_t getUnits() const;
   /// `unit`: index, below getUnits().
   void emitUnit(mlir::Value unit);
 
 private:
-  /// All of a row.
+  /// Emits a row of every output.
   void emitRow();
   void runSweeps(bool isAfter);
-  /// Rows one after another, and their sums.
+  /// Emits the rows of a group one after another, with their column sums.
   void emitGroup(mlir::Value unit);
   void emitColumnSums(Window window);
-  /// Sums over rows that a unit adds to, at zero.
+  /// Allocates the accumulator of a column sum, initialized to zero.
   mlir::Value beginSum(const Node *node, int64_t length, Window window);
   void emitScatter(Window window);
   bool isByRow() const {
@@ -48,13 +48,13 @@ private:
            choices.sumsByRow;
   }
   void emitRowSum(mlir::Value unit);
-  /// A number that each token has.
+  /// The value of a scalar node for a token.
   mlir::Value ofToken(const Node *node, mlir::Value token);
-  /// What the tokens of a sorted sum are in the order of.
+  /// The sort key of a token of a sorted sum.
   mlir::Value keyAt(mlir::Value token) {
     return ofToken(program.scatter.key, token);
   }
-  /// The first token whose id is not below `id`.
+  /// The first token whose key is not below `id`, by binary search.
   mlir::Value findFirst(mlir::Value id);
   void emitRope(mlir::Value row);
   Window blockWindow(mlir::Value block);
@@ -63,11 +63,11 @@ private:
   mlir::Value slice(mlir::Value buffer, mlir::Value row, int64_t extent,
                     Window window);
   mlir::Value affineValue(mlir::AffineExpr expr);
-  /// The value of a node without a column.
+  /// The value of a node that does not depend on the column.
   mlir::Value scalar(const Node *node);
   void runSweep(const Sweep &sweep, int index, Window window);
-  /// One linalg.generic over the window. `outs` get `roots`' values: added to
-  /// where an accumulator, stored elsewhere.
+  /// Emits one linalg.generic over the window, which computes the values of
+  /// `roots` and stores them in `out` or combines them with it.
   struct Root {
     const Node *node;
     mlir::Value out;
@@ -90,7 +90,7 @@ private:
   }
   mlir::Value index(int64_t value);
 
-  /// What the elements of a sum are added up in.
+  /// The type in which a node's sum is accumulated.
   mlir::Type accumulatorOf(const Node *node);
 
   const RowProgram &program;
@@ -99,12 +99,12 @@ private:
   ScalarBuilder &b;
   llvm::SmallVector<mlir::Value> arguments, constants;
   unsigned operands;
-  /// The unit's row and, within a column sum, the row summed.
+  /// The work item's row and, within a column sum, the row that is added.
   mlir::Value row, reducedRow;
-  /// The loop over a group's rows, ahead of which memory is allocated.
+  /// The loop over a group's rows; memory is allocated before it.
   mlir::Operation *rowLoop = nullptr;
   llvm::DenseMap<const Node *, mlir::Value> scalars;
-  /// Reductions as they were added up.
+  /// The results of reductions, before scaling.
   llvm::DenseMap<const Node *, mlir::Value> reduced;
   /// Rows kept in memory: temporaries, outputs, column sums.
   llvm::DenseMap<const Node *, mlir::Value> kept;

@@ -16,10 +16,10 @@ using namespace pcc;
 
 namespace {
 
-/// The parts of one attention. Scores are f32 whatever is multiplied: their
-/// exponentials depend on their absolute error. Where several query heads share
-/// a key head, heads are (g, r) and the products have three batch-like labels;
-/// else g is the heads and r is left out.
+/// Emits the pieces of one attention. Scores are always f32: their exponentials
+/// depend on their absolute error. With grouped queries, heads are (g, r) and
+/// the contractions have three batch-like labels; otherwise g is the heads and
+/// r is omitted.
 template <typename Op>
 struct Expander {
   Op op;
@@ -27,7 +27,8 @@ struct Expander {
   Location loc;
   bool isGrouped;
   int64_t b, s, t, g, r, d, e;
-  /// By label, the axes that split it; no op is given a layout without a mesh.
+  /// By label, the axes over which the dim is sharded; empty without a mesh,
+  /// and then no op gets a sharding.
   llvm::DenseMap<char, dist::DimAttr> axes;
 
   explicit Expander(Op op) : op(op), builder(op), loc(op.getLoc()) {
@@ -50,7 +51,8 @@ struct Expander {
     auto rest = all[2].getAxes().drop_front(groups.getAxes().size());
     axes['r'] = dist::DimAttr::get(op.getContext(), rest, false);
   }
-  /// How a value lies whose dims are these labels, as a sum over others.
+  /// The sharding of a value with these labels as dims; it is partial over the
+  /// axes of the labels in `sum`.
   dist::ShardingAttr sharding(StringRef labels, StringRef sum = "") {
     SmallVector<dist::DimAttr> dims;
     SmallVector<StringAttr> partial;
@@ -63,7 +65,7 @@ struct Expander {
       llvm::append_range(partial, axes.lookup(label).getAxes());
     return dist::ShardingAttr::get(op.getContext(), {}, dims, partial, {});
   }
-  /// Has a value that was made here say so.
+  /// Sets the sharding of a value that was created here.
   Value lies(Value x, StringRef labels, StringRef sum = "") {
     Operation *made = x.getDefiningOp();
     if (!axes.empty() && made && !made->hasAttr(dist::kShardingsAttr))
@@ -86,18 +88,20 @@ struct Expander {
                ? narrow
                : narrow.clone(builder.getF32Type());
   }
-  /// [b, s, h, n] with the heads as the labels say.
+  /// Reshapes [b, s, h, n] to grouped heads if there are groups.
   Value heads(Value x) {
     if (!isGrouped)
       return x;
     int64_t n = nn::tensorType(x).getShape().back();
     return lies(reshape(x, {b, s, g, r, n}), "bsgrn");
   }
-  /// Factors of products, as the values are.
+  /// Probabilities have the operands' element type, as factors of a
+  /// contraction.
   RankedTensorType probabilities() {
     return type(ArrayRef<int64_t>{b, g * r, s, t});
   }
-  /// Scores and probabilities are [b, h, s, t].
+  /// Reshapes scores or probabilities [b, h, s, t] to grouped heads if there
+  /// are groups.
   Value pairs(Value x) {
     return isGrouped ? lies(reshape(x, {b, g, r, s, t}), "bgrst") : x;
   }
@@ -128,17 +132,18 @@ struct Expander {
     lies(sums, isGrouped ? "bsgrn" : "bshn");
     return lies(reshape(sums, {b, s, g * r, n}), "bshn");
   }
-  /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], over queries and the
-  /// heads that share a key head.
+  /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], summed over queries and
+  /// over the heads that share a key head.
   Value gathered(Value x, Value y, int64_t n) {
     Value sums = contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x),
                           heads(y), {b, t, g, n}, {b, t, g, n});
-    // A rank that has one head of a group has a part of its sum, too.
+    // On a rank with only some heads of a group, the result is a partial sum.
     return lies(sums, "btgn", "sr");
   }
-  /// d_scores is that of the products: with the scale, which the bias lacks.
-  /// What all samples have alike is added up, also where a rank has one of
-  /// them: then it is a part of a sum over ranks.
+  /// The cotangent of the bias. dScores is the cotangent of the products, so it
+  /// includes the scale, which does not apply to the bias. The bias is summed
+  /// over dims in which it has extent 1, also if a rank has only one entry of
+  /// such a dim: the result is then partial.
   Value biasCotangent(Value dScores, RankedTensorType bias,
                       dist::ShardingAttr known, const APFloat &scale) {
     dist::ShardingAttr scores;
@@ -157,7 +162,7 @@ struct Expander {
         kept.push_back(own);
     }
     Value d = dScores;
-    // Before it is added up.
+    // Widened before the sum.
     if (Type element = bias.getElementType();
         element.getIntOrFloatBitWidth() >
         nn::tensorType(d).getElementTypeBitWidth())
@@ -174,7 +179,8 @@ struct Expander {
       d = nn::CastOp::create(builder, loc, bias, d);
     return d;
   }
-  /// lse is [b, s, h] outside and [b, h, s] beside the scores.
+  /// lse is [b, s, h] as an operand or result of attention, [b, h, s] in the
+  /// row ops.
   Value transposeRows(Value x, StringRef labels) {
     auto shape = nn::tensorType(x).getShape();
     auto swapped = RankedTensorType::get({shape[0], shape[2], shape[1]},
@@ -240,14 +246,14 @@ void expand(nn::AttentionGradOp op) {
   op.erase();
 }
 
-/// Gives what is made of an op the op's marks; how it lies is its own.
+/// Copies an op's attributes to an op created from it, except the sharding.
 void copyMarks(DictionaryAttr marks, Operation *made) {
   for (NamedAttribute mark : marks)
     if (mark.getName() != dist::kShardingsAttr)
       made->setDiscardableAttr(mark.getName(), mark.getValue());
 }
 
-/// Tiles add up dq in memory: it is f32 there, and rounded once.
+/// CPU tiles accumulate dq in memory, so it becomes f32 and is rounded once.
 void widenDq(nn::AttentionGradOp op) {
   Value dq = op.getDq();
   auto narrow = nn::tensorType(dq);
@@ -263,8 +269,8 @@ void widenDq(nn::AttentionGradOp op) {
   dq.replaceAllUsesExcept(rounded, rounded);
 }
 
-/// Tiles make dbias of whole rows of scores. Where the bias has one number for
-/// all queries or keys, it is added up afterwards.
+/// Tiles compute dbias for all queries and keys. If the bias broadcasts over
+/// queries or keys, a reduction follows.
 void widenBias(nn::AttentionGradOp op) {
   Value dBias = op.getDbias();
   if (!dBias || dBias.use_empty())
@@ -292,8 +298,8 @@ void widenBias(nn::AttentionGradOp op) {
   auto known = dist::getSharding(dBias);
   if (!known)
     return;
-  // A rank has its queries' rows, so over the axes that split these there is
-  // no sum yet.
+  // A rank has the rows of its own queries, so dbias is not yet partial over
+  // the axes that shard the queries.
   SmallVector<dist::DimAttr> dims(known.getDims()), keptDims;
   ArrayRef<StringAttr> split;
   if (llvm::is_contained(summed, 2)) {
@@ -323,7 +329,7 @@ struct NNExpandAttentionPass
     : pcc::impl::NNExpandAttentionPassBase<NNExpandAttentionPass> {
   using NNExpandAttentionPassBase::NNExpandAttentionPassBase;
 
-  /// Expands an op, and gives what is made its marks.
+  /// Expands an op and copies its attributes to the new ops.
   template <typename Op>
   void expandMarked(Op op) {
     DictionaryAttr marks = op->getDiscardableAttrDictionary();
@@ -336,16 +342,17 @@ struct NNExpandAttentionPass
     for (Operation &made : llvm::make_range(begin, end))
       copyMarks(marks, &made);
   }
-  /// Refuses what nothing but the library was to make.
+  /// Fails where --attention-backend cudnn was given and cuDNN cannot compute
+  /// the op.
   LogicalResult require(Operation *op, const codegen::AttentionChoice &choice) {
     if (library != "cudnn" || choice.maker == codegen::AttentionMaker::Library)
       return success();
     InFlightDiagnostic diag = op->emitError()
-                              << "cannot have cuDNN make attention of '"
+                              << "cuDNN cannot compute the attention of '"
                               << nn::sourceNode(op->getLoc())
                               << "': " << choice.whyNoLibrary;
-    diag.attachNote() << "--attention-backend auto has cuDNN make what it can, "
-                         "and tiles the rest";
+    diag.attachNote() << "--attention-backend auto uses cuDNN where it can "
+                         "and tiles elsewhere";
     return diag;
   }
   void runOnOperation() override {

@@ -1,10 +1,10 @@
-//===- Expr.cpp - Scalar expressions and how they are combined ------------===//
+//===- Expr.cpp - Scalar expressions --------------------------------------===//
 //
-// What all ops share: leaves, conversions, arithmetic with a cost for each, and
-// the entry point `build`, which hands a value to the file that knows its op:
-// ExprElementwise, ExprShape (other elements), ExprRows (reductions along
-// rows), ExprLoss, ExprAttention, ExprRope. A point that was asked for before
-// gets the node it got then, so that a value with two uses is computed once.
+// The common part of all ops: leaves, conversions, arithmetic with costs, and
+// the entry point `build`. It dispatches to ExprElementwise, ExprShape (ops
+// that move elements), ExprRows (reductions along rows), ExprLoss,
+// ExprAttention and ExprRope. Expressions are memoized by (value, point), so a
+// value with two uses is computed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ Node *ExprBuilder::op(Type type, ArrayRef<Node *> operands, int cost,
       return nullptr;
     if (operand->extent && node.extent && operand->extent != node.extent) {
       if (why.empty())
-        why = "rows of different lengths meet";
+        why = "it combines rows of different lengths";
       return nullptr;
     }
     node.extent = std::max(node.extent, operand->extent);
@@ -74,7 +74,7 @@ Node *ExprBuilder::once(Operation *op, int name,
                         llvm::function_ref<Node *()> make) {
   if (Node *known = shared.lookup({op, name}))
     return known;
-  // What is made may need others: no reference into the map survives that.
+  // `make` may insert into the map, so no reference into it is held.
   Node *node = make();
   shared[{op, name}] = node;
   return node;
@@ -165,7 +165,7 @@ Node *ExprBuilder::compare(nn::Relation relation, Node *a, Node *b) {
                                        : isLess ? arith::CmpFPredicate::OLT
                                                 : arith::CmpFPredicate::OLE,
                                        v[0], v[1]);
-        // A set bool is 1, which as a signed number of one bit is -1.
+        // Bools compare unsigned: a set bool is -1 as a signed 1-bit integer.
         if (v[0].getType().isInteger(1))
           return arith::CmpIOp::create(b,
                                        isEqual  ? arith::CmpIPredicate::eq
@@ -196,7 +196,7 @@ Value codegen::convertScalar(ScalarBuilder &b, Value v, Type to) {
       return arith::UIToFPOp::create(b, to, v);
     return arith::SIToFPOp::create(b, to, v);
   }
-  // A bool says whether a number is not zero.
+  // A number converts to a bool by comparison with zero.
   if (to.isInteger(1)) {
     if (isa<FloatType>(from)) {
       Value zero = arith::ConstantOp::create(b, b.getFloatAttr(from, 0.0));

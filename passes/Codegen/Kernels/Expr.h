@@ -1,32 +1,32 @@
 //===- Expr.h - nn ops as scalar expressions --------------------*- C++ -*-===//
 //
-// One question, asked backwards from a kernel's results to its arguments: what
-// is the element of this value at row r and column c? The answer is a graph of
-// scalar nodes (see RowProgram.h), in which a chain of ops costs no memory
-// traffic:
+// Builds expressions backwards, from a kernel's results to its arguments: for a
+// value, a row r and a column c, the expression of that element. The result is
+// a graph of scalar nodes (RowProgram.h), in which a chain of ops needs no
+// memory traffic:
 //
 //     %b = nn.broadcast %bias [2] : tensor<8xf32> -> tensor<2x3x8xf32>
 //     %s = nn.sum %x, %b : tensor<2x3x8xf32>
 //     %y = nn.gelu %s : tensor<2x3x8xf32>
 //
-// The six rows of %y, d0 of 0 to 5, have eight columns. `build(%y, {d0, 8})`
-// asks for %s at the same point, that for %x there and for %b, and that for
-// %bias at row 0. What comes back is
+// The six rows of %y, d0 from 0 to 5, have eight columns. `build(%y, {d0, 8})`
+// builds %s at the same point. That builds %x there, and %b, which builds %bias
+// at row 0. The result is
 //
 //     gelu(add(leaf %x {d0, 8}, leaf %bias {0, 8}))
 //
-// - An elementwise op asks for its operands at its own point and combines them.
-// - An op that moves elements asks for its operand at another point. Of
+// - An elementwise op builds its operands at its own point and combines them.
+// - An op that moves elements builds its operand at another point. For
 //   `nn.transpose %x [1, 0, 2]`, row d0 is %x's row (d0 mod 2) * 3 + d0
 //   floordiv 2.
-// - An op that needs a whole row has reductions, nodes without a column. Each
-//   takes a sweep over the row before what uses it: softmax is a maximum, then
-//   a sum of exponentials, then their quotients.
+// - An op that needs a whole row has reductions, which are nodes without a
+//   column. Each takes a pass over the row before its users: softmax is a
+//   maximum, then a sum of exponentials, then their quotients.
 //
-// Not every op can be asked at every point: a transpose of columns has no row
-// to be read from, a sum along a row exists for the unit's own row only. Then
-// there is no node, and RowProgram.cpp tries rows of another length. What has
-// no form at any length is not made part of the kernel (Group.cpp).
+// Some ops have no expression at some points: a transpose of columns has no row
+// to read, and a sum along a row exists only for the work item's own row.
+// RowProgram.cpp then tries rows of another length. An op without an expression
+// at any length does not become part of the kernel (Group.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,54 +38,53 @@
 
 namespace pcc::codegen {
 
-/// What a maximum ignores: the least float. An infinity, being the identity,
-/// would be folded into a choice that LLVM does not vectorise.
+/// The identity of a maximum: the lowest finite float. LLVM would fold
+/// -infinity, the true identity, into a select that it does not vectorize.
 inline constexpr double kLowest = -3.40282346638528859812e38;
 
-/// Makes the expressions of a RowProgram from nn ops. Every function returns
-/// null where there is no such expression; `why` then says so.
+/// Builds the expressions of a RowProgram from nn ops. Every function returns
+/// null if there is no such expression; `why` then has the reason.
 class ExprBuilder {
 public:
-  /// Nodes are added to `program`; values other than `arguments`, the
-  /// kernel's, are looked up in the ops that define them.
+  /// Nodes are added to `program`. Values other than the kernel's `arguments`
+  /// are built from their defining ops.
   ExprBuilder(RowProgram &program, mlir::MLIRContext *context,
               llvm::ArrayRef<mlir::Value> arguments)
       : program(program), context(context),
         arguments(arguments.begin(), arguments.end()) {}
 
-  /// The value's element at a point.
+  /// The element of a value at a point.
   Node *build(mlir::Value value, Access access);
-  /// The sum of a leading reduction (`reduce` of leading dims, the gradients of
-  /// norm scales), at (d0, c) where the program sums over d1.
+  /// The sum of a leading reduction (an nn.reduce of leading dims, or the
+  /// gradient of a norm's scale) at (d0, c); the program sums over d1.
   Node *buildColumnSum(mlir::Value value, int64_t columns);
 
-  /// Fills the program's `rope`; false on failure.
+  /// Fills the program's `rope`; returns false on failure.
   bool buildRope(nn::RopeOp op);
 
-  /// The first reason for which there was no expression, for people.
+  /// The first reason why there was no expression, for diagnostics.
   std::string why;
 
   //===--------------------------------------------------------------------===//
-  // Scalar operations; nodes of mixed float types are an error of the caller
-  //===--------------------------------------------------------------------===//
+  // Scalar operations. Mixing float types is an error of the caller.
 
-  /// An operation that `build` emits; `cost` is about its instructions.
+  /// An operation that `build` emits; `cost` is its approximate number of
+  /// instructions.
   Node *op(mlir::Type type, llvm::ArrayRef<Node *> operands, int cost,
            Node::Build build);
-  /// A number of any scalar type.
+  /// A constant of any scalar type.
   Node *constant(mlir::Type type, double value);
-  /// An integer, all of whose bits count.
+  /// An integer constant, exact in all bits.
   Node *constantInt(mlir::Type type, uint64_t value);
-  /// a + b, of floats, integers or indices; so are sub, mul and div, the last
-  /// of integers truncated.
+  /// a + b, of floats, integers or indices; likewise sub, mul and div. Integer
+  /// division truncates.
   Node *add(Node *a, Node *b);
   Node *sub(Node *a, Node *b);
   Node *mul(Node *a, Node *b);
   Node *div(Node *a, Node *b);
-  /// The same with a number; null for a null operand.
+  /// With a constant; null for a null operand.
   Node *mul(Node *a, double b) { return a ? mul(a, constant(a->type, b)) : a; }
   Node *add(Node *a, double b) { return a ? add(a, constant(a->type, b)) : a; }
-  /// Functions of floats.
   Node *exp(Node *a);
   Node *log(Node *a);
   Node *tanh(Node *a);
@@ -96,59 +95,58 @@ public:
   Node *less(Node *a, Node *b);
   /// Whether two numbers are equal; a NaN equals nothing.
   Node *equal(Node *a, Node *b);
-  /// Numbers of any kind; false where one is a NaN.
+  /// Compares two numbers of any type; false if one is NaN.
   Node *compare(nn::Relation relation, Node *a, Node *b);
-  /// Any scalar type to any other; floats to integers truncate.
+  /// Converts any scalar type to any other; floats to integers truncate.
   Node *convert(Node *a, mlir::Type type);
   /// Rounds a value of type `a->type` to an nn element type and back.
   Node *round(Node *a, mlir::Type element);
-  /// The number of the column, an index, of rows of `extent`.
+  /// The column number, an index, for rows of `extent`.
   Node *column(int64_t extent);
-  /// An expression in d0 and d1, an index.
+  /// An affine expression in d0 and d1, as an index.
   Node *rowIndex(mlir::AffineExpr row);
-  /// The sum of a row of floats, times a number, rounded once to their type.
+  /// The sum of a row of floats, times `scale`, rounded once to their type.
   Node *sumRow(Node *a, int64_t length, double scale = 1) {
     return reduceBy(a, length, Join::Sum, scale);
   }
-  /// The maximum of a row; what it is of a NaN is not said.
+  /// The maximum of a row; unspecified if an element is NaN.
   Node *reduceMax(Node *a, int64_t sweep) {
     return reduceBy(a, sweep, Join::MaxNumber);
   }
-  /// The elements of a row of `sweep` columns, joined and scaled, in the type
-  /// of `a`.
+  /// Reduces a row of `sweep` columns and scales the result, in the type of
+  /// `a`.
   Node *reduceBy(Node *a, int64_t sweep, Join join, double scale = 1);
-  /// The rounded hash step of Random.h.
+  /// The mixing step of Random.h.
   Node *randomMix(Node *hash);
-  /// A coordinate, i32, added to a key as Random.h does.
+  /// Adds a coordinate, i32, to a key as Random.h does.
   Node *randomAdd(Node *key, Node *coordinate);
   /// The key of an op's random numbers, from its rank-0 operands.
   Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
 
-  /// Scalar number `name` of a row of `op`, made once for all of its results.
+  /// The row scalar `name` of `op`, built once for all of its results.
   Node *once(mlir::Operation *op, int name, llvm::function_ref<Node *()> make);
 
-  /// The unit's row.
+  /// The work item's row.
   mlir::AffineExpr d0() { return mlir::getAffineDimExpr(0, context); }
-  /// The row of what is computed row by row.
+  /// The row that passes over rows compute.
   mlir::AffineExpr unitRow() { return program.unitRow(context); }
-  /// The row that a column sum is at.
+  /// The row that a column sum adds.
   mlir::AffineExpr d1() { return mlir::getAffineDimExpr(1, context); }
-  /// A row that is the same for all units.
+  /// A row that is the same for all work items.
   mlir::AffineExpr affine(int64_t value) {
     return mlir::getAffineConstantExpr(value, context);
   }
-  /// Types of scalars.
   mlir::Type f32() { return mlir::Float32Type::get(context); }
   mlir::Type f64() { return mlir::Float64Type::get(context); }
   mlir::Type i32() { return mlir::IntegerType::get(context, 32); }
   mlir::Type index() { return mlir::IndexType::get(context); }
-  /// What an element type is computed in.
+  /// The type in which an element type is computed.
   mlir::Type computeType(mlir::Type element);
 
 private:
   Node *fail(mlir::Operation *op, llvm::StringRef reason);
   Node *leaf(unsigned argument, mlir::Value value, Access access);
-  /// The argument a value is, or -1.
+  /// The index of the argument that a value is, or -1.
   int argumentOf(mlir::Value value);
 
   Node *buildOp(mlir::OpResult value, Access access);
@@ -179,8 +177,8 @@ private:
                       mlir::Value offset, Access access);
   Node *buildLossOfStats(nn::CrossEntropyLossOp op, unsigned result,
                          Access access);
-  /// Whether a row op's result may be computed at this access: the columns of
-  /// row d0, or its one entry.
+  /// Whether an op over whole rows has an expression at this access: the
+  /// columns of row d0, or the row's single entry.
   bool isWholeRow(mlir::OpResult result, Access access, int64_t length);
 
   RowProgram &program;
@@ -188,15 +186,15 @@ private:
   llvm::SmallVector<mlir::Value> arguments;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Access, Node *>, 2>>
       memo;
-  /// Row scalars of an op that has several results, by (op, name).
+  /// Row scalars of ops with several results, by (op, name).
   llvm::DenseMap<std::pair<mlir::Operation *, int>, Node *> shared;
-  /// The row at which an op that needs whole rows is read.
+  /// The row at which an op over whole rows is read.
   llvm::DenseMap<mlir::Operation *, mlir::AffineExpr> rowsOf;
   llvm::DenseMap<int64_t, Node *> columnNodes;
 };
 
-/// A scalar in another type: floats round to nearest even, and become integers
-/// by truncation. f16 and bf16 come from and become f32.
+/// Converts a scalar to another type. Floats round to nearest even and truncate
+/// to integers; f16 and bf16 convert via f32.
 mlir::Value convertScalar(ScalarBuilder &builder, mlir::Value value,
                           mlir::Type type);
 
@@ -207,8 +205,9 @@ llvm::SmallVector<mlir::AffineExpr> delinearize(mlir::AffineExpr index,
 mlir::AffineExpr linearize(llvm::ArrayRef<mlir::AffineExpr> indices,
                            llvm::ArrayRef<int64_t> sizes,
                            mlir::MLIRContext *context);
-/// How many leading dims of a shape are rows where trailing ones of `extent`
-/// elements are columns (0: all are rows); -1 where no dims have that extent.
+/// The number of leading dims of a shape that are rows if the trailing dims, of
+/// `extent` elements in all, are columns. With extent 0 all dims are rows.
+/// Returns -1 if no trailing dims have that extent.
 int64_t leadingDims(llvm::ArrayRef<int64_t> shape, int64_t extent);
 
 } // namespace pcc::codegen

@@ -1,12 +1,12 @@
-//===- ExprAttention.cpp - The row ops of expanded attention --------------===//
+//===- ExprAttention.cpp - Row ops of expanded attention ------------------===//
 //
-// A row of scores has a query's place [b, h, s]; its columns are the keys. Its
-// softmax is that of scale * score + bias over the keys that a causal mask
-// leaves, perhaps with some probabilities dropped.
-// The forward sweeps it three times, as softmax does: the highest score m, the
-// sum of exp(score - m), the quotients. The backward has the sum from lse, so
-// its first sweep is already that of the products: with p the probabilities and
-// dp their cotangents, dscores = p * (dp - sum of p * dp) * scale.
+// A row of scores belongs to a query [b, h, s]; its columns are the keys. The
+// softmax is taken of scale * score + bias over the keys that the causal mask
+// allows, optionally with dropout. The forward makes three passes, as softmax
+// does: the maximum score m, the sum of exp(score - m), the quotients. The
+// backward has the sum from lse, so its first pass already sums the products:
+// with p the probabilities and dp their cotangents, dscores = p * (dp - sum of
+// p * dp) * scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Where the bias of the scores' row [b, h, s] lies.
+/// Where the bias of the score row [b, h, s] is read.
 static Access biasAccess(Value bias, ArrayRef<AffineExpr> row, int64_t length) {
   auto shape = nn::tensorType(bias).getShape();
   SmallVector<AffineExpr> indices;
@@ -30,7 +30,7 @@ static Access biasAccess(Value bias, ArrayRef<AffineExpr> row, int64_t length) {
 }
 
 namespace {
-/// What the softmax of a row and its gradient have in common.
+/// The common part of a row's softmax and its gradient.
 template <typename Op>
 struct MaskedRow {
   ExprBuilder &e;
@@ -40,23 +40,22 @@ struct MaskedRow {
   SmallVector<AffineExpr> indices; ///< of the row: b, h, s
   Node *zero;
   Node *queryPosition, *keyPosition;
-  Node *kept = nullptr;   ///< what dropout multiplies by; null: 1
+  Node *kept = nullptr;   ///< dropout's factor; null: 1
   Node *scaled = nullptr; ///< scale * score + bias
 
   MaskedRow(ExprBuilder &e, Op op, AffineExpr row);
 
   Node *buildKept(double p);
   Node *buildScaled();
-  /// `node`, or `otherwise` for keys behind the query.
+  /// `node`, or `otherwise` for keys after the query.
   Node *unlessMasked(Node *node, Node *otherwise) {
     return op.getCausal()
                ? e.select(e.less(queryPosition, keyPosition), otherwise, node)
                : node;
   }
-  /// `node`, or zero where it is -inf: a bias may mask all of a row, which then
-  /// has nothing to subtract.
+  /// `node`, or zero where it is -inf: a bias may mask a whole row.
   Node *finite(Node *node);
-  /// The highest score, 0 where all are masked.
+  /// The maximum score, 0 where all are masked.
   Node *buildMax() {
     Node *score = unlessMasked(scaled, e.constant(e.f32(), kLowest));
     return finite(e.reduceMax(score, length));
@@ -134,7 +133,7 @@ Node *MaskedRow<Op>::finite(Node *node) {
 }
 
 /// Probabilities (result 0), the log of the sum of exponentials (1) or the
-/// highest score (2).
+/// maximum score (2).
 static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
   ExprBuilder &e = row.e;
   Node *max = row.once(1, [&] { return row.buildMax(); });
@@ -154,13 +153,13 @@ static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
     return unlessNone(max);
   if (result == 1)
     return row.op.getBias() ? e.log(sum) : e.add(max, e.log(sum));
-  // A row that is masked throughout has probabilities of zero.
+  // A fully masked row has probabilities of zero.
   Node *inverse = row.once(
       4, [&] { return unlessNone(e.div(e.constant(e.f32(), 1), sum)); });
   return row.dropped(e.mul(weight, inverse));
 }
 
-/// The probabilities again (result 0), or the scores' cotangent (1).
+/// The recomputed probabilities (result 0), or the scores' cotangent (1).
 static Node *buildSoftmaxGrad(MaskedRow<nn::MaskedSoftmaxGradOp> row,
                               unsigned result) {
   ExprBuilder &e = row.e;

@@ -1,9 +1,9 @@
 //===- ExprElementwise.cpp - Elementwise ops and optimizers ---------------===//
 //
-// The formula of each elementwise op, once, in terms of ExprBuilder's
-// arithmetic; test/Passes/Codegen/Kernels/elementwise.mlir shows what becomes
-// of them. f16 and bf16 are computed with as f32 and rounded at the end of each
-// op, as if the value had been stored.
+// The formula of each elementwise op, in terms of ExprBuilder's arithmetic;
+// test/Passes/Codegen/Kernels/elementwise.mlir shows the resulting code. f16
+// and bf16 are computed in f32 and rounded at the end of each op, as if the
+// value had been stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// max and min: the lhs wins ties; a NaN in the rhs alone loses.
+/// max and min: the lhs wins ties. If the rhs is NaN, the result is the lhs.
 static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
   if (!a || !b)
     return nullptr;
@@ -40,7 +40,7 @@ static Node *pick(ExprBuilder &e, Node *a, Node *b, bool isMax) {
   });
 }
 
-/// 1 where x > 0.
+/// Whether x > 0, an i1.
 static Node *positive(ExprBuilder &e, Node *x, MLIRContext *context) {
   if (!x)
     return nullptr;
@@ -68,7 +68,7 @@ static Node *erf(ExprBuilder &e, Node *x) {
   });
 }
 
-/// A function of the math dialect.
+/// A unary op of the math dialect.
 template <typename MathOp>
 static Node *function(ExprBuilder &e, Node *x, int cost) {
   return e.op(x->type, {x}, cost, [](ScalarBuilder &b, ValueRange v) -> Value {
@@ -95,7 +95,7 @@ static constexpr double kSqrtHalf = 0.70710678118654752440;
 static constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 static constexpr double kGeluCubic = 0.044715;
 
-/// The tanh of gelu's approximation.
+/// The tanh of the GELU approximation.
 static Node *geluTanh(ExprBuilder &e, Node *x) {
   Node *square = e.mul(x, x);
   Node *inner = e.mul(x, e.add(e.mul(square, kGeluCubic), 1.0));
@@ -274,7 +274,7 @@ Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   auto tensor = [&](Value operand) {
     return convert(build(operand, access), f32());
   };
-  // What the step makes of a value; without a scale, the value as it is.
+  // The new value, or the old one if `scale` is NaN: the step is skipped.
   auto updated = [&](Node *scale, Node *next, Value old) {
     next = select(equal(scale, scale), next, tensor(old));
     Type element = nn::tensorType(old).getElementType();
@@ -301,8 +301,8 @@ Node *ExprBuilder::buildOptimizer(OpResult value, Access access) {
   if (value.getResultNumber() == 2)
     return updated(scale, v, adam.getExpAvgSq());
   Node *step = wide(scalar(adam.getStep())), *wideOne = constant(f64(), 1);
-  // Per row and, as is usual, in f64: lr / (1 - beta1^step) and
-  // sqrt(1 - beta2^step).
+  // Per row, in f64 as is usual: lr / (1 - beta1^step) and sqrt(1 -
+  // beta2^step).
   Node *correction1 = sub(wideOne, power(*this, wide(beta1), step));
   Node *correction2 = sub(wideOne, power(*this, wide(beta2), step));
   Node *rate = convert(div(wide(lr), correction1), f32());

@@ -1,13 +1,12 @@
-//===- ExprLoss.cpp - Losses and their parts ------------------------------===//
+//===- ExprLoss.cpp - Losses ----------------------------------------------===//
 //
-// A cross entropy is computed by one op where a rank has all classes, and from
-// the parts of all ranks where classes are split: each rank's maximum, then
-// its sums, then the loss of what the ranks' sums add up to. The columns of a
-// row of logits are classes; behind them a padded vocabulary has columns that
-// are none.
+// Cross entropy is one op on a rank that has all classes. With classes sharded
+// over ranks (vocab parallel) it is computed in steps: each rank's maximum,
+// then its sums, then the loss from the reduced sums. The columns of a row of
+// logits are classes, except the last columns of a padded vocabulary.
 //
-// A row is swept twice, for the highest logit m and for s, the sum of
-// exp(logit - m); the loss is log s + m - logit[target].
+// A row takes two passes: the maximum logit m, then s, the sum of exp(logit -
+// m). The loss is log s + m - logit[target].
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +18,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Targets and column numbers fit 32 bits, in which vectors are fastest.
+/// Targets and column numbers are i32, for which vectors are fastest.
 static Node *buildTarget(ExprBuilder &e, Value targets, Access where) {
   return e.convert(e.build(targets, where), e.i32());
 }
 
-/// A row whose target is negative is ignored.
+/// Zero for rows with a negative target, which are ignored.
 static Node *zeroWhereIgnored(ExprBuilder &e, Node *target, Node *node) {
   if (!node)
     return nullptr;
@@ -46,14 +45,14 @@ struct Logits {
   int64_t length;
   Access perRow;
   Node *x = nullptr; ///< in f32; null: there is no expression
-  /// The class of a column, i32, in this rank's numbering; and whether it is
-  /// one, null if all are.
+  /// The class of a column, i32, in this rank's numbering; and whether the
+  /// column is a class, null if all are.
   Node *number = nullptr, *isClass = nullptr;
 
   Logits(ExprBuilder &e, Operation *op, Value logits, Value offset,
          AffineExpr row);
 
-  /// `node`, with a number in columns that are no class.
+  /// `node`, or `otherwise` in padding columns.
   Node *padded(Node *node, double otherwise) {
     return isClass && node
                ? e.select(isClass, node, e.constant(node->type, otherwise))
@@ -65,7 +64,7 @@ struct Logits {
   }
 
   Node *buildMax() { return e.reduceMax(padded(x, kLowest), length); }
-  /// Loss (result 0) or log of the sum of exponentials (1).
+  /// The loss (result 0) or the log of the sum of exponentials (1).
   Node *build(nn::CrossEntropyOp op, unsigned result);
   Node *build(nn::CrossEntropyGradOp op);
 };
@@ -126,8 +125,8 @@ Node *ExprBuilder::buildLossOfStats(nn::CrossEntropyLossOp op, unsigned result,
                           sub(lse, build(op.getStats(), second)));
 }
 
-/// Row r of the first half and row r of the second in one unit would be two
-/// sweeps; the halves are separate rows d0 of the result.
+/// The two halves of the stats are separate rows d0 of the result. Both of them
+/// in one work item would take two passes.
 Node *ExprBuilder::buildLossStats(nn::CrossEntropyStatsOp op, Access access) {
   int64_t count = numElements(op.getMax());
   if (access.extent || access.row != d0())

@@ -1,9 +1,9 @@
 //===- ExprRope.cpp - Rotary position embedding ---------------------------===//
 //
-// A rotation pairs column i with column i + dim/2, so no expression in one
-// column says it. It is a kernel of its own shape (Rope in RowProgram.h): a
-// unit is one position, whose angles position * theta^(-2i/dim) are computed
-// once and used for all its heads:
+// A rotation pairs column i with column i + dim/2, which no expression in one
+// column can state. So it is a kernel shape of its own (Rope in RowProgram.h).
+// A work item is one position: the angles position * theta^(-2i/dim) are
+// computed once and used for all heads:
 //
 //     y[i]         = x[i] cos - x[i + dim/2] sin        i < dim/2
 //     y[i + dim/2] = x[i + dim/2] cos + x[i] sin
@@ -32,8 +32,9 @@ bool ExprBuilder::buildRope(nn::RopeOp op) {
   if (!rope.input || !rope.position)
     return false;
   if (rope.input->level)
-    return fail(op, "rotates what needs whole rows") != nullptr;
-  // theta^(-2i/dim) in double: angles of late positions keep all their digits.
+    return fail(op, "rotates a value that needs whole rows") != nullptr;
+  // theta^(-2i/dim) in double, so that angles of late positions keep full
+  // precision.
   double theta = op.getTheta().convertToDouble();
   SmallVector<double> frequencies;
   for (int64_t i = 0; i < rope.half; ++i)

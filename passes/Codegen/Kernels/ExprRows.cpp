@@ -1,15 +1,14 @@
-//===- ExprRows.cpp - Ops that reduce along a row -------------------------===//
+//===- ExprRows.cpp - Reductions along rows -------------------------------===//
 //
-// Norms, softmax and sums along the last dim. Each is written as its formula,
-// of which a part without a column is a reduction that takes a sweep of its
-// own:
+// Norms, softmax and sums along the last dim, each written as its formula. A
+// subexpression without a column is a reduction, which takes a pass of its own:
 //
-//     mean = sum(x) / n                 first sweep
+//     mean = sum(x) / n                 first pass
 //     var  = sum((x - mean)^2) / n      second
 //     y    = (x - mean) / sqrt(var + eps) * scale + bias       third
 //
-// Sums of rows are in f64. What several results of one op need, such as the
-// mean, is made once (`shared`).
+// Row sums are accumulated in the type that the back end chooses. Scalars that
+// several results of an op need, such as the mean, are built once (`shared`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +23,10 @@ static int64_t rowLength(Value value) {
   return nn::tensorType(value).getShape().back();
 }
 
-/// A row's sums are made once, by the unit that owns the row; read from
-/// elsewhere (a transposed use, say) each would be computed many times. The
-/// first row may be every unit's, but not beside the unit's own: the sums of an
-/// op are those of one row.
+/// A row's sums are computed once, by the work item that owns the row. Read
+/// from elsewhere, such as by a transposed use, each would be computed many
+/// times. Every work item may read the first row, but not in addition to its
+/// own: an op's sums are those of one row.
 bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
   Operation *op = result.getOwner();
   bool isEntry =
@@ -51,7 +50,7 @@ bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
   return true;
 }
 
-/// Joins over trailing dims. Where all dims go, the input is one row.
+/// Reduces trailing dims. A reduction of all dims has one row.
 Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
                                Access access) {
   Value input = op->getOperand(0);
@@ -73,7 +72,7 @@ Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
 }
 
 namespace {
-/// The row of an op that normalizes it, and how operands lie along it.
+/// The row of an op that normalizes it, with accessors for its operands.
 struct NormRow {
   ExprBuilder &e;
   Operation *op;
@@ -89,14 +88,13 @@ struct NormRow {
   }
 
   Node *mean(Node *x);
-  /// 1 / sqrt(square + eps), in f64.
+  /// 1 / sqrt(square + eps), computed in f64.
   Node *reciprocalRoot(Node *square, const APFloat &eps);
-  /// The cotangent of x behind xhat = (x - mean) * rstd, with g = dy * scale:
-  /// rstd * (g - mean(g) - xhat * mean(g * xhat)); without mean(g) where x was
-  /// not centred.
+  /// The cotangent of x, for xhat = (x - mean) * rstd and g = dy * scale: rstd
+  /// * (g - mean(g) - xhat * mean(g * xhat)); without mean(g) if x was not
+  /// centred.
   Node *normGrad(Node *g, Node *xhat, Node *rstd, bool isCentred);
 
-  /// Result number `result` of the op.
   Node *build(nn::SoftmaxOp op, unsigned result);
   Node *build(nn::SoftmaxGradOp op, unsigned result);
   Node *build(nn::LayerNormOp op, unsigned result);
@@ -181,7 +179,7 @@ Node *NormRow::build(nn::RmsNormGradOp op, unsigned) {
   return normGrad(g, xhat, rstd, /*isCentred=*/false);
 }
 
-/// The sum of squares of a whole tensor, which is one row.
+/// The sum of squares of a whole tensor, as one row.
 Node *ExprBuilder::buildSquares(nn::SumOfSquaresOp op, Access access) {
   int64_t sweep = numElements(op.getInput());
   if (!isWholeRow(op->getResult(0), access, sweep))
@@ -238,7 +236,8 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     int64_t lead = leadingDims(shape, columns);
     if (lead < 0)
       return fail(owner, "its dims do not fit the columns");
-    // Rows are (kept and reduced dims); d0 counts the kept, d1 the reduced.
+    // Rows are (kept and reduced dims); d0 counts the kept dims, d1 the reduced
+    // ones.
     SmallVector<int64_t> kept, gone;
     for (int64_t dim = 0; dim < static_cast<int64_t>(shape.size()); ++dim) {
       bool isGone = llvm::is_contained(reduce.getDims(), dim);
@@ -258,15 +257,15 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     for (auto [dim, index] : llvm::zip(gone, goneIndices))
       indices[dim] = index;
     AffineExpr row = linearize(indices, shape.take_front(lead), context);
-    // One run of reduced dims before the columns needs no division.
+    // If all leading dims are reduced, the row is d1, without divisions.
     if (kept.empty())
       row = d1();
-    // What is the row of others, too, is written as theirs is.
+    // Written as the common row, so that it is recognized as such.
     if (simplifyAffineExpr(row - unitRow(), 2, 0) == 0)
       row = unitRow();
     term = build(reduce.getInput(), {row, columns});
   } else {
-    // A row of what is normalized is one of d1.
+    // Rows of a norm's operands are counted by d1.
     if (numElements(value) != columns)
       return fail(owner, "its dims do not fit the columns");
     Access whole{d1(), columns}, perRow{d1(), 0};
@@ -280,15 +279,15 @@ Node *ExprBuilder::buildColumnSum(Value value, int64_t columns) {
     } else if (auto op = dyn_cast<nn::RmsNormGradScaleOp>(owner)) {
       term = mul(at(op.getDy()), mul(at(op.getInput()), row(op.getRstd())));
     } else {
-      return fail(owner, "is no sum over rows");
+      return fail(owner, "is not a sum over rows");
     }
   }
   if (!term)
     return nullptr;
   if (term->level && program.shape == KernelShape::Columns)
-    return fail(owner, "sums what needs whole rows");
+    return fail(owner, "sums a value that needs whole rows");
   if (hasColumnSum(term))
-    return fail(owner, "sums over rows what is itself such a sum");
+    return fail(owner, "sums column sums over rows");
   Node node{Node::Kind::ColReduce, term->type, {term}};
   node.extent = columns;
   node.cost = 1;

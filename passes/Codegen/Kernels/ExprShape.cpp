@@ -1,9 +1,8 @@
-//===- ExprShape.cpp - Ops that only change which element is read ---------===//
+//===- ExprShape.cpp - Ops that move elements -----------------------------===//
 //
-// No element moves: the row at which a result is asked for is taken apart into
-// an index for each dim, the indices are changed as the op says, and put
-// together into a row of the operand. Rows of x : tensor<2x3x4xf32> have four
-// columns:
+// These ops change only which element is read. The row of the result is split
+// into an index per dim, the op maps the indices, and the row of the operand is
+// composed from them. Rows of x : tensor<2x3x4xf32> have four columns:
 //
 //     nn.transpose %x [1, 0, 2]    row d0 of [3, 2] is [d0 / 2, d0 mod 2],
 //                                  of x: [d0 mod 2, d0 / 2],
@@ -11,7 +10,7 @@
 //     nn.slice %x at [0, 1, 0]     row d0 of [2, 2] is [d0 / 2, d0 mod 2],
 //       step [1, 1, 1]             of x: [d0 / 2, d0 mod 2 + 1]
 //
-// Columns stay together: an op that permutes or cuts them has no form here,
+// Columns stay together: an op that permutes or cuts them has no expression,
 // unless rows are so short that these dims are rows.
 //
 //===----------------------------------------------------------------------===//
@@ -74,7 +73,7 @@ int64_t codegen::leadingDims(ArrayRef<int64_t> shape, int64_t extent) {
   return lead;
 }
 
-/// Adjacent dims that a broadcast keeps or adds together move as one.
+/// Adjacent dims that a broadcast keeps, or adds, are merged into one.
 Node *ExprBuilder::buildBroadcast(nn::BroadcastOp op, Access access) {
   auto shape = nn::tensorType(op.getResult()).getShape();
   ArrayRef<int64_t> dims = op.getDims();
@@ -82,7 +81,7 @@ Node *ExprBuilder::buildBroadcast(nn::BroadcastOp op, Access access) {
   if (lead < 0)
     return fail(op, "its dims do not fit the rows");
   auto isKept = [&](int64_t dim) { return llvm::is_contained(dims, dim); };
-  // Columns: all kept or all new, but for dims of one element.
+  // Columns must be all kept or all new, except dims of extent 1.
   bool anyKept = false, allKept = true;
   for (int64_t dim = lead; dim < static_cast<int64_t>(shape.size()); ++dim) {
     if (shape[dim] == 1)
@@ -126,7 +125,7 @@ Node *ExprBuilder::buildTranspose(nn::TransposeOp op, Access access) {
   for (int64_t dim = lead; dim < rank; ++dim)
     if (permutation[dim] != dim)
       return fail(op, "permutes the columns' dims");
-  // Runs of dims that stay adjacent move as one.
+  // Consecutive dims that stay adjacent are merged into one.
   SmallVector<int64_t> runSizes, runStarts;
   for (int64_t dim = 0; dim < lead; ++dim) {
     if (dim && permutation[dim] == permutation[dim - 1] + 1) {
@@ -151,8 +150,8 @@ Node *ExprBuilder::buildTranspose(nn::TransposeOp op, Access access) {
                {linearize(sorted, sizes, context), access.extent});
 }
 
-/// slice: input index = start + i * step. pad: i = (index - start) / step where
-/// that is whole and within the input, else zero.
+/// slice: input index = start + i * step. pad: i = (index - start) / step if
+/// that is an integer within the input, else zero.
 Node *ExprBuilder::buildBox(Operation *op, Value input,
                             ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
                             bool isPad, Access access) {
@@ -194,8 +193,8 @@ Node *ExprBuilder::buildBox(Operation *op, Value input,
                                  return arith::AndIOp::create(b, v[0], v[1]);
                                })
                     : fits;
-    // Elsewhere the element read does not matter but must exist: the index is
-    // folded into the dim.
+    // Outside the input the element's value does not matter, but it must exist:
+    // the index is wrapped into the dim.
     indices[dim] = quotient % size;
   }
   Node *node =
@@ -206,13 +205,13 @@ Node *ExprBuilder::buildBox(Operation *op, Value input,
   return select(inside, node, constant(node->type, 0));
 }
 
-/// A choice among the inputs by where the index along the dim lies.
+/// Selects among the inputs by the index along the dim.
 Node *ExprBuilder::buildConcat(nn::ConcatOp op, Access access) {
   auto shape = nn::tensorType(op.getResult()).getShape();
   int64_t lead = leadingDims(shape, access.extent);
   int64_t dim = op.getDim();
   if (lead < 0 || dim >= lead)
-    return fail(op, "joins the columns");
+    return fail(op, "concatenates columns");
   auto indices = delinearize(access.row, shape.take_front(lead));
   AffineExpr along = indices[dim];
   int64_t start = 0;
@@ -278,7 +277,7 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
   Type compute = computeType(type.getElementType());
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)
-    return fail(op, "has no elements at hand");
+    return fail(op, "its elements are not available");
   if (dense.isSplat()) {
     if (isa<FloatType>(compute))
       return constant(compute,
@@ -292,7 +291,7 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
   };
   if (isa<FloatType>(compute))
     return inMemory();
-  // Positions: first + step * index.
+  // An arithmetic sequence, such as positions: first + step * index.
   auto values = llvm::to_vector(
       llvm::map_range(dense.getValues<APInt>(),
                       [](const APInt &v) { return v.getSExtValue(); }));
@@ -310,7 +309,7 @@ Node *ExprBuilder::buildConstant(nn::ConstantOp op, Access access) {
 }
 
 Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
-  // Reshaped, the elements lie as before.
+  // A reshape does not move elements.
   Value from = op.getTable();
   while (argumentOf(from) < 0 && from.getDefiningOp<nn::ReshapeOp>())
     from = from.getDefiningOp()->getOperand(0);
@@ -318,7 +317,7 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
   auto tableShape = nn::tensorType(op.getTable()).getShape();
   if (table < 0)
     return fail(op, "its table is computed in the kernel");
-  // What a row of the table holds, and the kernel's rows in it.
+  // `held`: elements of a table row; `within`: the kernel's rows in it.
   int64_t held = ShapedType::getNumElements(tableShape.drop_front());
   int64_t length = 1;
   for (int64_t extent : llvm::reverse(tableShape.drop_front()))
@@ -333,8 +332,8 @@ Node *ExprBuilder::buildEmbedding(nn::EmbeddingOp op, Access access) {
     id = sub(id, convert(build(op.getOffset(), {affine(0), 0}), index()));
   if (!id)
     return nullptr;
-  // What gives an order names rows that there are; other ids may not, and give
-  // zeros.
+  // Ids of an order are always valid rows. Other ids may be out of range and
+  // yield zeros.
   Node *row = id, *valid = nullptr;
   if (int64_t tableRows = tableShape[0]; !isOrder(op)) {
     valid =

@@ -30,12 +30,12 @@ struct RTFormKernelsPass : pcc::impl::RTFormKernelsPassBase<RTFormKernelsPass> {
 
   LogicalResult formIn(Block &block);
   void outline(const Group &group, OpBuilder &builder);
-  /// The operand whose buffer each result may take, or -1.
+  /// For each result the operand whose buffer it may reuse, or -1.
   SmallVector<int> chooseInplace(const Group &group);
 
-  /// Kernels by their text without the name.
+  /// Kernels by their printed text without the name, to share equal ones.
   llvm::StringMap<func::FuncOp> kernels;
-  /// What calls return in place of the values of the ops they replace.
+  /// The call results that replace the values of outlined ops.
   llvm::MapVector<Value, Value> current;
 };
 
@@ -48,14 +48,14 @@ static bool diesIn(Value value, const Group &group) {
   });
 }
 
-/// Whether a result goes into the place of an argument.
+/// Whether a result is written to an argument's buffer.
 static bool isReplaced(BlockArgument argument) {
   auto body = dyn_cast<pipe::BodyOp>(argument.getOwner()->getParentOp());
   return body && body.getReplacing(argument.getArgNumber());
 }
 
 SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
-  // Tiles of it are read after others have been written.
+  // Attention reads tiles of its operands after writing others.
   if (findAttention(group.ops.getArrayRef()))
     return SmallVector<int>(group.results.size(), -1);
   auto program =
@@ -70,9 +70,10 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
           from.getNumElements() != to.getNumElements() ||
           from.getElementType() != to.getElementType())
         continue;
-      // What a result goes into the place of is overwritten by that one only.
-      // Anything else may be where nothing needs it afterwards, which is the
-      // caller's to know; most likely that is what no one else uses at all.
+      // An argument whose buffer a result replaces is overwritten by that
+      // result only. Other operands may be overwritten if they are dead after
+      // the call, which only the caller knows; most likely that is a value
+      // without uses outside the group.
       int rank = 0;
       auto taken = dyn_cast<BlockArgument>(argument);
       if (place)
@@ -92,7 +93,8 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
   return chosen;
 }
 
-/// "kernel_3_sum_layer_norm": what a reader of a profile wants to know.
+/// A suffix that identifies the kernel in a profile, such as "_sum_layer_norm"
+/// in "kernel_3_sum_layer_norm".
 static std::string describe(const Group &group) {
   llvm::SmallSetVector<StringRef, 4> names;
   for (Operation *op : group.ops)
@@ -129,7 +131,7 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
   OpBuilder inner = OpBuilder::atBlockBegin(body);
   for (Operation *op : group.ops) {
     Operation *copy = inner.clone(*op, mapping);
-    // What differs between equal kernels in different places.
+    // Other attributes would distinguish equal kernels.
     copy->setDiscardableAttrs(DictionaryAttr::get(context));
     for (StringRef name : {kSortedAttr, kGroupAttr, kGroupSumsAttr})
       if (Attribute value = op->getDiscardableAttr(name))
@@ -191,7 +193,7 @@ LogicalResult RTFormKernelsPass::formIn(Block &block) {
   }
   for (auto &[before, after] : current)
     before.replaceAllUsesWith(after);
-  // What remains is dead; views were moved behind their former users.
+  // The remaining ops are dead. Views were moved after their former users.
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -203,8 +205,8 @@ LogicalResult RTFormKernelsPass::formIn(Block &block) {
   return success();
 }
 
-/// Blocks that hold programs: not the kernels', nor products', nor the
-/// module's.
+/// Whether a block needs kernels: a program's, not that of a kernel or GEMM
+/// function, nor the module's.
 static bool needsKernels(Block &block) {
   auto function = dyn_cast<func::FuncOp>(block.getParentOp());
   return !(function && (function->hasAttr(rt::kKernelAttr) ||

@@ -1,21 +1,23 @@
-//===- Group.cpp - Which ops of a block are one kernel --------------------===//
+//===- Group.cpp - Grouping ops into kernels ------------------------------===//
 //
 // 1. `seed`: each op that must be in a kernel is a group of its own. Views (see
-//    isView) belong to nobody: `complete` gives each group that reads one a
-//    copy. A view that no kernel can absorb is computed into memory like any
-//    other op.
-// 2. `buildEdges`: what must run after what: data, the order of collectives.
-// 3. `mergeProducers`: in program order, an op's group takes in the groups that
-//    make its operands, if the row program of both exists and no path leads
-//    from one through something else to the other:
+//    isView) belong to no group: `complete` adds a copy to each group that
+//    reads one. A view that no kernel can absorb is computed into memory like
+//    any other op.
+// 2. `buildEdges`: execution dependences: data flow, and the order of
+//    collectives.
+// 3. `mergeProducers`: in program order, an op's group merges with the groups
+//    of its operands' producers, if the row program of both exists and no path
+//    leads from one through another op to the other:
 //
 //        a -> b        may merge
-//        a -> x -> b, a -> b with x a product: may not, x stands between
+//        a -> x -> b, a -> b with x a GEMM: may not, as x runs in between
 //
-// 4. `mergeColumnSums`: sums over the rows of one tensor read it once, and
-//    parts of sums that one kernel makes are added up by one.
-//    `mergeSumsOfGroups`: so do sums and what reads these rows otherwise.
-// 5. `finish`: an order in which the groups and the other ops can run, near to
+// 4. `mergeColumnSums`: column sums of one tensor are merged to read it once,
+//    and so are column sums that follow one kernel, such as the second steps of
+//    split sums. `mergeSumsOfGroups`: column sums merge with kernels that read
+//    the same rows otherwise.
+// 5. `finish`: an execution order of the groups and the other ops, close to
 //    that of the block.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +37,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Whether an op only says where the library makes something.
+/// Whether an op is an insert or sum that stacks attention gradients of the
+/// library.
 static bool isOfLibraryStack(Operation *op) {
   Operation *attention = findStacked(op);
   return attention && isByLibrary(attention);
@@ -63,8 +66,8 @@ bool codegen::isAlias(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp, nn::TransposeOp>(op);
 }
 
-/// Whether an op gives 16-bit values as f32: who computes it again reads half
-/// the bytes.
+/// Whether an op widens bf16 or fp16 to f32: recomputing it reads half the
+/// bytes.
 static bool isWidening(Operation *op) {
   auto cast = dyn_cast<nn::CastOp>(op);
   if (!cast)
@@ -94,34 +97,33 @@ private:
   void mergeProducers();
   void mergeColumnSums();
   void mergeSumsOfGroups();
-  /// Groups that read a value, itself or a view of it, in the order of the
-  /// block.
+  /// Groups that read a value, directly or through views, in block order.
   SmallVector<int> readersOf(Value value);
   bool tryMerge(int a, int b);
-  /// Completes a group from its own ops: views, arguments, results.
+  /// Builds the group of the given ops: adds views, arguments and results.
   Group complete(ArrayRef<Operation *> own);
   bool isValid(const Group &group, std::string *why = nullptr);
   bool hasOutsidePath(int a, int b);
   Grouping finish();
 
-  /// Unit of ordering: a group's number, or for another op its own.
+  /// A node of the execution order: a group, or another op alone.
   int unitOf(Operation *op) { return unit.lookup(op); }
   void buildEdges();
-  /// The ops an op really waits for: views are looked through.
+  /// The ops that an op waits for, looking through views.
   void collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs);
 
   Block &block;
   bool isForDevice;
   llvm::DenseMap<Operation *, int> position;
   SmallVector<Operation *> all;
-  /// Views that are computed into memory: someone outside kernels uses them.
+  /// Views that are computed into memory: no kernel can absorb them, or a user
+  /// outside kernels reads them.
   llvm::DenseSet<Operation *> solidViews;
-  /// Per unit its own ops; empty where merged away. Units of other ops hold
-  /// that op alone.
+  /// The own ops of each node of the order; empty after a merge.
   SmallVector<SmallVector<Operation *>> own;
   SmallVector<bool> isGroup;
   llvm::DenseMap<Operation *, int> unit;
-  /// Per op the ops that must run after it.
+  /// By op, the ops that must run after it.
   SmallVector<SmallVector<int>> successors;
 };
 
@@ -154,11 +156,11 @@ Group Grouper::complete(ArrayRef<Operation *> own) {
     for (Value operand : op->getOperands())
       if (!group.ops.contains(operand.getDefiningOp()))
         group.arguments.insert(operand);
-    // A copied view's result stays inside.
+    // A copied view's result stays inside the group.
     if (!ownSet.contains(op))
       continue;
     for (Value result : op->getResults()) {
-      // A view of the group may have other users, for whom it stays outside.
+      // A view in the group may also have users outside.
       std::function<bool(Operation *)> leaves = [&](Operation *user) {
         if (!group.ops.contains(user))
           return true;
@@ -190,10 +192,10 @@ bool Grouper::isValid(const Group &group, std::string *why) {
                             why) != nullptr;
 }
 
-/// Every kernel op is a group of its own at first. Views that no kernel can
-/// absorb, or that others use, become ops like any other.
+/// Every kernel op starts as a group of its own. Views that no kernel can
+/// absorb, or that other ops use, become kernel ops.
 LogicalResult Grouper::seed() {
-  // Walking backwards, whether an alias stays outside is known at its source.
+  // Walking backwards, users are classified before their operands.
   llvm::DenseSet<Operation *> outside;
   for (Operation *op : llvm::reverse(all)) {
     if (!isView(op) || llvm::none_of(op->getUsers(), [&](Operation *user) {
@@ -223,7 +225,8 @@ LogicalResult Grouper::seed() {
     }
   }
   for (Operation *op : all) {
-    // What a kernel of tiles makes side by side is its own.
+    // The inserts and sum that stack a tiled attention's results belong to its
+    // kernel.
     if (Operation *attention = findStacked(op);
         attention && !isByLibrary(attention)) {
       unit[op] = unitOf(attention);
@@ -250,9 +253,9 @@ void Grouper::collectDefs(Operation *op, SmallVectorImpl<Operation *> &defs) {
   }
 }
 
-/// Data flow (kernels have copies of the views they use), and the order of all
-/// ops of other dialects that are no products: collectives of one rank must
-/// stay in the order every rank has them in.
+/// Adds data dependences (kernels copy the views they use), and the order of
+/// ops of other dialects, except GEMMs: collectives must stay in the order that
+/// all ranks have in common.
 void Grouper::buildEdges() {
   successors.resize(all.size());
   int lastForeign = -1;
@@ -276,7 +279,7 @@ void Grouper::buildEdges() {
   }
 }
 
-/// Whether something outside both must run after one and before the other.
+/// Whether an op outside both must run after one and before the other.
 bool Grouper::hasOutsidePath(int a, int b) {
   llvm::DenseSet<int> seen;
   SmallVector<int> work;
@@ -304,13 +307,14 @@ bool Grouper::hasOutsidePath(int a, int b) {
   return false;
 }
 
-/// Ops of one kernel: beyond, a kernel takes longer to form than it saves.
+/// The most ops of a kernel: forming a larger one takes longer than it saves.
 static constexpr size_t kMaxOps = 256;
 
-/// Columns of one row that are more than a launch is worth.
+/// From this row length on, another launch is cheaper than a kernel with a
+/// single work item.
 static constexpr int64_t kManyColumns = 4 * 4096;
 
-/// Whether a group is one unit, of a row of many columns.
+/// Whether a group is a single work item with a long row.
 static bool isOneLongRow(const Group &group) {
   if (llvm::none_of(group.results, [](Value result) {
         return numElements(result) > kManyColumns;
@@ -322,7 +326,7 @@ static bool isOneLongRow(const Group &group) {
          program->columns > kManyColumns;
 }
 
-/// Whether a result of a group goes into the place of what was there.
+/// Whether a result of a group is written to an argument's buffer.
 static bool replacesAny(const Group &group) {
   return llvm::any_of(group.results,
                       [](Value result) { return placeOf(result).has_value(); });
@@ -336,10 +340,10 @@ bool Grouper::tryMerge(int a, int b) {
   Group group = complete(merged);
   if (!isValid(group) || hasOutsidePath(a, b))
     return false;
-  // An update is many units', but with the numbers that it goes by, such as the
-  // norm, it would be one's, and stays by itself. Blocks of a device each make
-  // these again, unless there are some that they may not: those of fp16, which
-  // replace what they are made of.
+  // An optimizer update has many work items. Merged with the scalars that it
+  // depends on, such as the gradient norm, it would have a single one. On a
+  // device every block can recompute the scalars instead, unless computing them
+  // overwrites their inputs, as the loss scale's state of fp16.
   if (isOneLongRow(group) && !isOneLongRow(complete(own[b])) &&
       (!isForDevice || replacesAny(complete(own[a]))))
     return false;
@@ -362,9 +366,9 @@ void Grouper::mergeProducers() {
   }
 }
 
-/// Sums over rows are one kernel where they read a tensor of these rows both,
-/// which is read once then, or what one kernel has made, as the parts of sums
-/// are: that is a launch less.
+/// Merges column sums that read a common tensor, which is then read once, and
+/// column sums that read results of one kernel, as the second steps of split
+/// sums do, which saves a launch.
 void Grouper::mergeColumnSums() {
   llvm::DenseMap<Value, int> readers;
   llvm::DenseMap<int, int> followers;
@@ -410,8 +414,8 @@ SmallVector<int> Grouper::readersOf(Value value) {
   return units.takeVector();
 }
 
-/// Sums over rows belong to a kernel that reads the same rows, if its units can
-/// take these one after another: they are read once then.
+/// Merges column sums with a kernel that reads the same rows, if its work items
+/// can process these one after another; the rows are then read once.
 void Grouper::mergeSumsOfGroups() {
   bool hasMerged = false;
   for (Operation *op : all) {
@@ -427,15 +431,15 @@ void Grouper::mergeSumsOfGroups() {
     hasMerged |=
         llvm::any_of(complete(own[unitOf(op)]).arguments, mergeIntoReader);
   }
-  // The parts of more sums are made by one kernel now.
+  // One kernel may now compute the first steps of more sums.
   if (hasMerged)
     mergeColumnSums();
 }
 
 Grouping Grouper::finish() {
   Grouping grouping;
-  // Kahn's algorithm; of the units that are ready the one whose last op comes
-  // first in the block runs first.
+  // Kahn's algorithm; among ready nodes, the one whose last op is first in the
+  // block.
   int count = own.size();
   SmallVector<int> waiting(count, 0), key(count, -1), groupIndex(count, -1);
   SmallVector<SetVector<int>> next(count);

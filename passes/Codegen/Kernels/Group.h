@@ -1,18 +1,18 @@
-//===- Group.h - Which ops of a block are one kernel ------------*- C++ -*-===//
+//===- Group.h - Grouping ops into kernels ----------------------*- C++ -*-===//
 //
-// Every op that is neither a product of the library nor a collective must be in
-// a kernel, and each kernel reads its arguments from memory and writes its
-// results there. So as many ops as possible shall be one:
+// Every op that is neither a GEMM nor a collective must be in a kernel, and
+// each kernel reads its arguments from memory and writes its results there. So
+// a kernel should contain as many ops as possible:
 //
-//     %h = nn.contract ...                  the library's
+//     %h = nn.contract ...                  GEMM
 //     %b = nn.broadcast %bias               a view: no work of its own
 //     %s = nn.sum %h, %b                 |
 //     %g = nn.gelu %s                    | one kernel of %h and %bias
 //     %d = nn.dropout %g                 |
-//     %y = nn.contract ... %d               the library's
+//     %y = nn.contract ... %d               GEMM
 //
-// Ops are joined where one row program can compute all of them (RowProgram.h),
-// and where nothing that must run between two of them is outside the group.
+// Ops are fused if one row program can compute all of them (RowProgram.h) and
+// no op outside the group must run between two of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,46 +25,48 @@
 
 namespace pcc::codegen {
 
-/// Whether an op must be in a kernel: an nn op that computes and is neither a
-/// contraction, nor the sum that adds a product in place, nor cleared, nor says
-/// where the library makes something. Aliases may also stay outside.
+/// Whether an op must be in a kernel: an nn op with results. Excluded are
+/// contractions, attention that the library computes, sums that a GEMM or
+/// reduce_scatter adds in place, zeros that are only yielded (isCleared), and
+/// the inserts and sums that stack attention gradients of the library. Aliases
+/// may also stay outside.
 bool isKernelOp(mlir::Operation *op);
 
-/// Whether an op is a zero that a body only gives: no kernel computes it, the
-/// memory is cleared.
+/// Whether an op is a zero that a body only yields: the buffer is cleared,
+/// without a kernel.
 bool isCleared(mlir::Operation *op);
 
-/// Ops whose result is a part of their operand's memory, perhaps with strides:
-/// what is no kernel may use it there.
+/// Ops whose result is part of their operand's memory, possibly strided. Ops
+/// outside kernels may read it there.
 bool isAlias(mlir::Operation *op);
 
-/// Ops without work of their own, but for widening what is read half as wide;
-/// each kernel that needs one has a copy.
+/// Ops without work of their own, or that widen bf16/fp16 to f32; each kernel
+/// that reads the result has a copy of the op.
 bool isView(mlir::Operation *op);
 
 /// Ops of one block that become one kernel.
 struct Group {
   /// In block order, views included.
   llvm::SetVector<mlir::Operation *> ops;
-  /// What the ops read of other ops, in the order they do.
+  /// Values of other ops that the group reads, in order of first use.
   llvm::SetVector<mlir::Value> arguments;
-  /// What other ops read of these, in block order.
+  /// Values of the group that other ops read, in block order.
   llvm::SmallVector<mlir::Value> results;
 };
 
-/// A partition of a block's kernel ops, and the order in which the groups and
-/// the other ops can run.
+/// A partition of a block's kernel ops into groups, and an execution order of
+/// the groups and the other ops.
 struct Grouping {
-  /// In the order in which they run.
+  /// In execution order.
   llvm::SmallVector<Group> groups;
   /// Indices into `groups`, or other ops (index -1), terminator excluded.
   llvm::SmallVector<std::pair<mlir::Operation *, int>> order;
 };
 
-/// Groups greedily: every op joins the groups that make its operands where one
-/// row program can do both and no other op must run in between. Fails with a
-/// diagnostic where an op has no form in a kernel. `isForDevice`: a kernel of
-/// one row is many blocks', not one thread's.
+/// Forms groups greedily: every op joins the groups of its operands' producers
+/// if one row program can compute both and no other op must run in between.
+/// Fails with a diagnostic if an op has no expression in a kernel.
+/// `isForDevice`: a kernel of one row runs on many blocks, not on one thread.
 mlir::FailureOr<Grouping> groupBlock(mlir::Block &block, bool isForDevice);
 
 } // namespace pcc::codegen

@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace pcc;
 
 namespace {
-/// Kernels are lowered in a module of their own, where every op converts;
-/// host code around them keeps its dialects.
+/// Kernels are lowered in a module of their own, in which every op converts;
+/// the host code around them keeps its dialects.
 struct RTLowerKernelsPass
     : pcc::impl::RTLowerKernelsPassBase<RTLowerKernelsPass> {
   using RTLowerKernelsPassBase::RTLowerKernelsPassBase;
@@ -45,7 +45,7 @@ struct RTLowerKernelsPass
     OpBuilder builder(&getContext());
     codegen::KernelChoices choices;
     choices.vectorLanes = vectorLanes;
-    // Narrower vectors have 16 registers, not 32.
+    // Vectors below 512 bits have 16 registers, not 32.
     if (vectorLanes < 16)
       choices.productRows = 4;
     auto functions = module.getOps<func::FuncOp>();

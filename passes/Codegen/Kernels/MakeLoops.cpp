@@ -1,4 +1,4 @@
-//===- MakeLoops.cpp - Kernel IR to loops of one thread -------------------===//
+//===- MakeLoops.cpp - Kernel IR to sequential loops ----------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -15,18 +15,18 @@
 using namespace mlir;
 using namespace pcc;
 
-/// A group of accesses that no two iterations of their loop share.
+/// An access group for accesses without dependences between loop iterations.
 static LLVM::AccessGroupAttr makeAccessGroup(MLIRContext *context) {
   return LLVM::AccessGroupAttr::get(
       context, DistinctAttr::create(UnitAttr::get(context)));
 }
 
-/// Elements of an f32 vector on the widest machines. LLVM chooses a loop's
-/// width by its widest type, which is the accumulator of a sum in f64; the work
-/// is in the f32 part.
+/// f32 lanes of the widest vectors. LLVM chooses a loop's width by its widest
+/// type, which is the f64 accumulator of a sum; most work is in f32.
 static constexpr int kVectorWidth = 16;
 
-/// Whether a loop computes in f32 and has 64-bit values beside.
+/// Whether a loop has both f32 and 64-bit values, and no calls of the math
+/// library.
 static bool mixesWidths(Operation *loop) {
   bool hasNarrow = false, hasWide = false;
   loop->walk([&](Operation *op) {
@@ -50,7 +50,8 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   IRRewriter rewriter(context);
   auto foralls = llvm::to_vector(kernel.getOps<scf::ForallOp>());
   if (foralls.size() != 1)
-    return kernel.emitError("a kernel has one forall over its units");
+    return kernel.emitError(
+        "a kernel must have exactly one forall over its work items");
   scf::ForallOp forall = foralls.front();
 
   Location loc = kernel.getLoc();
@@ -60,7 +61,7 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   types.append(2, index);
   Value begin = entry.addArgument(index, loc);
   Value end = entry.addArgument(index, loc);
-  // Where results may lie is for who places buffers.
+  // The attributes on results were for buffer assignment.
   kernel.removeArgAttrsAttr();
   kernel.setFunctionType(rewriter.getFunctionType(types, {}));
   rewriter.setInsertionPoint(forall);
@@ -93,7 +94,7 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
     rewriter.setInsertionPoint(op);
     auto loops = linalg::linalgOpToLoops(rewriter, op);
     if (failed(loops) || loops->empty())
-      return op.emitError("cannot become loops");
+      return op.emitError("cannot be lowered to loops");
     rewriter.eraseOp(op);
     Operation *innermost = loops->back();
     innermost->setAttr("llvm.loop_annotation",
@@ -112,7 +113,7 @@ LogicalResult codegen::makeLoops(func::FuncOp kernel) {
   return success();
 }
 
-/// LLVM has no erf of its own; in double precision it is the C library's.
+/// LLVM has no erf intrinsic; in f64 the C library's is called.
 static void callErf(ModuleOp module) {
   SmallVector<math::ErfOp> wide;
   module.walk([&](math::ErfOp op) {
@@ -144,7 +145,7 @@ LogicalResult codegen::expandMath(ModuleOp module) {
            name == math::ErfOp::getOperationName();
   };
   populateMathPolynomialApproximationPatterns(patterns, isWanted);
-  // Machines without bf16 instructions would call a function to round.
+  // Without bf16 instructions LLVM would call a function to round.
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

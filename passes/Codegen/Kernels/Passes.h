@@ -1,4 +1,4 @@
-//===- Passes.h - Kernels of the non-contraction ops ------------*- C++ -*-===//
+//===- Passes.h - Kernels of all ops but contractions -----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_PASSES_H
 #define PCC_PASSES_CODEGEN_KERNELS_PASSES_H

@@ -1,7 +1,7 @@
-//===- Prefix.h - The headers that Codegen's files include ------*- C++ -*-===//
+//===- Prefix.h - Common headers of Codegen ---------------------*- C++ -*-===//
 //
-// Precompiled, for the rooms of Codegen: their passes use many of MLIR's
-// dialects, whose headers take longer to read than our code to compile.
+// Precompiled for the libraries of Codegen: their passes use many MLIR
+// dialects, whose headers take longer to parse than our code to compile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,14 +8,14 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Up to here a sum of everything is one unit's work.
+/// The most elements of a full sum that one work item computes.
 static constexpr int64_t kSumElements = 16384;
-/// The second part of a sum gets at most about this many terms.
+/// The most terms, approximately, that the second step of a split sum gets.
 static constexpr int64_t kPartialSums = 65536;
-/// The least rows of a part of a sum over rows: what parts leave behind is
-/// little beside what they read.
+/// The fewest rows per partial sum, so that writing the partial sums is cheap
+/// compared with reading the rows.
 static constexpr int64_t kPartRows = 32;
-/// Threads of a kernel of groups of rows, that a large device is busy.
+/// Threads that a kernel of groups of rows should have to fill a large device.
 static constexpr int64_t kGroupThreads = 65536;
 
 static RankedTensorType withShape(ArrayRef<int64_t> shape, Value like) {
@@ -31,8 +31,9 @@ static Value reduceDims(OpBuilder &b, Location loc, Value x,
   return nn::ReduceOp::create(b, loc, withShape(shape, x), x, dims);
 }
 
-/// Rows whose sums are the first part of a sum of all elements: trailing dims
-/// until few enough rows are left.
+/// The number of leading dims that index the rows of a full sum's first step:
+/// the most whose extents multiply to at most kPartialSums, without the last
+/// dim.
 static int64_t leadOfRows(ArrayRef<int64_t> shape) {
   int64_t rows = 1, lead = 0, rank = shape.size();
   while (lead < rank - 1 && rows * shape[lead] <= kPartialSums)
@@ -40,7 +41,7 @@ static int64_t leadOfRows(ArrayRef<int64_t> shape) {
   return lead;
 }
 
-/// The value that takes an op's place lies as the op's.
+/// Replaces an op by a value, which gets the op's sharding.
 static void replace(Operation *op, Value value) {
   if (dist::ShardingAttr sharding = dist::getSharding(op->getResult(0)))
     dist::setShardings(value.getDefiningOp(), sharding);
@@ -48,9 +49,9 @@ static void replace(Operation *op, Value value) {
   op->erase();
 }
 
-/// The longest rows of a sum of `count` elements that have no rows. What a
-/// device does with the sum each of its blocks may add up again: it has fewer
-/// and longer rows, as far as they are blocks enough.
+/// The longest rows into which a full sum of `count` elements is cut. On a
+/// device each block of a user may add up the partial sums again, so rows are
+/// longer and fewer, while there are enough rows for all blocks.
 static int64_t longestRow(int64_t count, bool isForDevice) {
   return isForDevice ? std::clamp<int64_t>(count / 512, 4096, 16384) : 4096;
 }
@@ -66,7 +67,8 @@ static Value sumAll(OpBuilder &b, Location loc, Value x, bool isForDevice) {
     x = reduceDims(b, loc, x, llvm::to_vector(llvm::seq(lead, rank)));
     rank = lead;
   } else {
-    // One dim alone, or too many rows: cut it where it divides.
+    // A single dim, or too many rows: cut into rows of a length that divides
+    // it.
     for (int64_t length = longestRow(count, isForDevice); length >= 32;
          --length)
       if (count % length == 0) {
@@ -92,7 +94,7 @@ static void splitSumOfSquares(nn::SumOfSquaresOp op, bool isForDevice) {
   replace(op, sumAll(b, loc, squares, isForDevice));
 }
 
-/// Trailing dims are summed first, then leading ones.
+/// Sums trailing dims first, then leading ones.
 static void splitReduce(nn::ReduceOp op, bool isForDevice) {
   int64_t rank = nn::tensorType(op.getInput()).getRank();
   SmallVector<int64_t> dims(op.getDims());
@@ -115,7 +117,8 @@ static void splitReduce(nn::ReduceOp op, bool isForDevice) {
   replace(op, reduceDims(b, loc, rows, dims));
 }
 
-/// What is no sum is joined along rows only: its dims become the last ones.
+/// Transposes the input so that reduced dims are last: reductions other than
+/// sums are computed along rows only.
 template <typename Op>
 static void moveReducedLast(Op op) {
   RankedTensorType type = nn::tensorType(op.getInput());
@@ -137,9 +140,10 @@ static void moveReducedLast(Op op) {
   op.setDims(llvm::to_vector(llvm::seq(kept, type.getRank())));
 }
 
-/// Into how many parts a sum of so many rows of so many columns is divided.
-/// A kernel that does more with the rows may make the first step: then each of
-/// its units takes those of a part in turn, and there are enough of them.
+/// The number of partial sums into which a column sum is split. The first step
+/// may be fused into a kernel that also reads the rows. Each work item of that
+/// kernel takes the rows of one part one after another, so it needs enough
+/// parts.
 static int64_t partsOf(int64_t rows, int64_t columns, int64_t partialSums) {
   int64_t wanted = llvm::divideCeil(partialSums, columns);
   if (columns >= codegen::kLeastGroupColumns &&
@@ -160,7 +164,7 @@ static Value wide(OpBuilder &b, Location loc, Value x) {
   return nn::CastOp::create(b, loc, type.clone(b.getF32Type()), x);
 }
 
-/// The sum over all dims but the last ones that `result` has, in two steps.
+/// The sum over all dims but those of `result`, in two steps.
 static Value sumInParts(OpBuilder &b, Location loc, Value x,
                         RankedTensorType result, int64_t parts) {
   x = wide(b, loc, x);
@@ -174,7 +178,7 @@ static Value sumInParts(OpBuilder &b, Location loc, Value x,
   return x;
 }
 
-/// The parts of a sum that leaves the last dims of `x`; 1: it stays as it is.
+/// The number of partial sums of a column sum of `x`; 1: no split.
 static int64_t partsFor(Value x, Value result, int64_t partialSums) {
   int64_t columns = nn::tensorType(result).getNumElements();
   int64_t rows = nn::tensorType(x).getNumElements() / columns;
@@ -193,8 +197,8 @@ static void splitColumnSum(nn::ReduceOp op, int64_t partialSums) {
                          nn::tensorType(op.getResult()), parts));
 }
 
-/// The gradient of a norm's scale as the sum that it is: of dy times the rows
-/// as they were normalized.
+/// Splits the gradient of a norm's scale, the column sum of dy times the
+/// normalized rows.
 template <typename Op>
 static void splitScaleGradient(Op op, int64_t partialSums) {
   int64_t parts = partsFor(op.getInput(), op->getResult(0), partialSums);
@@ -216,9 +220,9 @@ static void splitScaleGradient(Op op, int64_t partialSums) {
   replace(op, sumInParts(b, loc, x, nn::tensorType(op->getResult(0)), parts));
 }
 
-/// Sums of all elements that are added up, as those of a model's gradients: of
-/// vectors of one shape the elements are added first, so that these have one
-/// sum. Each block of an update may make it again, and waits in each.
+/// Merges full sums that are added up, as for the gradient norm: inputs of
+/// equal shape are added elementwise and reduced once. Each block of an update
+/// may recompute the sums, and synchronizes for each of them.
 static void joinSums(nn::SumOp op) {
   llvm::MapVector<Type, SmallVector<nn::ReduceOp>> sums;
   for (Value operand : op.getOperands())

@@ -7,31 +7,34 @@
 
 namespace pcc::codegen {
 
-/// Brings a block into the form that grouping expects: a sum over dims that are
-/// neither leading nor trailing, or over very many elements, is one sum along
-/// rows followed by others, so that its order is fixed and its first part has
-/// many units. A sum over leading dims is divided so that its first part makes
-/// at least `partialSums` sums, as far as each is of some tens of rows; a sum
-/// of rows by ids is made in the order of these; sums of vectors of one shape
-/// that are added up become the sum of their elements' sums.
+/// Rewrites a block into the form that grouping expects. A sum over dims that
+/// are neither leading nor trailing, or over very many elements, becomes a sum
+/// along rows followed by others: its order is then fixed, and its first step
+/// has many work items. For devices (partialSums > 0), in addition:
+///  - A sum over leading dims is split, so that its first step computes at
+///    least `partialSums` sums, as far as each is of at least 32 rows.
+///  - A sum of rows by ids is computed in the order of the ids.
+///  - Full sums of tensors of one shape that are added up become one sum of the
+///    elementwise sum.
 void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
 
-/// On a sum of rows by ids: equal ids stand side by side. On another op: it
-/// says which rows these are, so that each kernel that adds some has it.
+/// On a sum of rows by ids: equal ids are adjacent. On another op: it is part
+/// of the computation of the order of rows, and each kernel that sums them has
+/// a copy.
 inline constexpr llvm::StringLiteral kSortedAttr = "rt.sorted";
 
-/// On such a sum, i64: rows are in groups of so many. Its ids are those of
-/// `nn.where`: no row of the table for rows whose key, by which they are in
-/// order, is that of the last row of the group before, and for all others
-/// their key.
+/// On a sorted sum, i64: the number of rows in a group. The ids are an
+/// `nn.where`: no row of the table for a row whose key equals that of the last
+/// row of the group before, else the row's key.
 inline constexpr llvm::StringLiteral kGroupAttr = "rt.group";
 
-/// And on one whose table has a row for each group: the group's number for
-/// those and no row for all others.
+/// On a grouped sum whose table has one row per group: the id is the group's
+/// number for rows that continue the id of the group before, and no row for all
+/// others.
 inline constexpr llvm::StringLiteral kGroupSumsAttr = "rt.group_sums";
 
-/// Whether an op says which rows are added up in an order. It names only rows
-/// that there are.
+/// Whether an op is part of the computation of an order of rows. Its ids are
+/// valid rows.
 bool isOrder(mlir::Operation *op);
 
 } // namespace pcc::codegen

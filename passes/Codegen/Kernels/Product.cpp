@@ -1,4 +1,4 @@
-//===- Product.cpp - Products of the library, and their epilogues ---------===//
+//===- Product.cpp - GEMMs with epilogues ---------------------------------===//
 
 #include "passes/Codegen/Kernels/Product.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

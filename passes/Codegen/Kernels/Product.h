@@ -1,9 +1,8 @@
-//===- Product.h - Products of the library, and their epilogues -*- C++ -*-===//
+//===- Product.h - GEMMs with epilogues -------------------------*- C++ -*-===//
 //
-// Between two products of the library are kernels. A device's library can do
-// some of what they do on its way, while a result is in registers yet: its
-// epilogues. Such a product is a call of a function, which holds the ops that
-// it stands for, as a kernel's does:
+// Kernels run between GEMMs. The GEMM library of a device can do some of their
+// work in its epilogues, while the result is still in registers. Such a GEMM is
+// a call of a function, whose body holds the fused ops, as a kernel's does:
 //
 //     %g:2 = func.call @product_0_gelu(%x, %w, %b) {rt.epilogue = <gelu>}
 //
@@ -16,16 +15,17 @@
 //       return %g, %s
 //     }
 //
-// What each kind may hold is what `rt.gemm` says of it, on tensors:
+// The ops of each kind are those of `rt.gemm`, on tensors:
 //
-//   none       sum of the product and a value
-//   bias       sum of the product, a bias repeated along leading dims and
-//              perhaps a value
-//   gelu       gelu tanh of the product or of its sum with a bias; second
-//              result, if something needs it: what gelu is taken of
-//   gelu_grad  gelu_grad tanh of the product, at an argument
-//   sum_a      the product; second result: its lhs, perhaps widened, reduced
-//   sum_b      over the labels that the product sums over; its rhs
+//   none       sum of the GEMM and a value
+//   bias       sum of the GEMM, a bias broadcast over leading dims and
+//              optionally a value
+//   gelu       gelu tanh of the GEMM or of its sum with a bias; optional
+//              second result: the argument of gelu
+//   gelu_grad  gelu_grad tanh of the GEMM, at an argument
+//   sum_a      the GEMM; second result: its lhs, optionally widened, reduced
+//              over the labels that the contraction sums over
+//   sum_b      likewise, of its rhs
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,31 +37,32 @@
 
 namespace pcc::codegen {
 
-/// A contraction, or a call of one with its epilogue: operands and results are
-/// the op's. What there is none of is null.
+/// A contraction, or a call of a GEMM with its epilogue. Values are operands
+/// and results of that op; absent ones are null.
 struct Product {
-  /// Labels and types; of a call that of the function.
+  /// For labels and types; the function's contraction if the op is a call.
   nn::ContractOp contract;
   rt::Epilogue epilogue = rt::Epilogue::None;
   mlir::Value lhs, rhs;
-  /// What is read beside: a bias, what gelu was taken of, what is added.
+  /// Further operands: the bias, the argument of gelu (for gelu_grad), the
+  /// added value.
   mlir::Value bias, before, added;
   mlir::OpResult result;
-  /// What is made beside: sums, what gelu is taken of.
+  /// Further results: the factor's sums, the argument of gelu.
   mlir::OpResult sums, kept;
 
-  /// Whether it is a contraction alone.
+  /// Whether the op is a plain contraction.
   bool isPlain() const { return result.getOwner() == contract; }
 };
 
-/// Whether an op is the library's: a contraction, alone or with its epilogue.
+/// Whether an op is a GEMM: a contraction or a call of one with an epilogue.
 bool isProduct(mlir::Operation *op);
 
-/// Whether the library may add a product to what is in the place of its result:
-/// a contraction, alone or with sums beside it.
+/// Whether a GEMM may accumulate into its result's buffer: a contraction, or a
+/// call with epilogue sum_a or sum_b.
 bool mayAccumulate(mlir::Operation *op);
 
-/// What a product consists of; an op of another kind is none.
+/// The parts of a GEMM; none for other ops.
 std::optional<Product> readProduct(mlir::Operation *op);
 
 } // namespace pcc::codegen

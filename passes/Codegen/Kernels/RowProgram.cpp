@@ -51,11 +51,11 @@ static SetVector<Operation *> collectOps(ArrayRef<Value> arguments,
   return ops;
 }
 
-/// f32 numbers of a line of memory.
+/// f32 elements of a cache line.
 static constexpr int64_t kLine = 16;
 
-/// Lengths that a row of a tensor of this shape may have, best first: long
-/// enough to amortise a row's overhead, short enough to leave many rows.
+/// Candidate row lengths for a tensor of this shape, best first: long enough to
+/// amortize a row's overhead, short enough to leave many rows.
 static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> products;
   int64_t product = 1;
@@ -68,10 +68,10 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   for (int64_t length : products)
     (length < 256 ? tiny : length <= 65536 ? good : huge).push_back(length);
   SmallVector<int64_t> all;
-  // A single long row would be one thread's: cut it where it divides.
+  // A single long row would run on one thread: cut it into a divisor.
   if (good.size() + huge.size() > 0 && product >= 16384 &&
       product / (good.empty() ? huge : good).front() < 16) {
-    // Rather where rows begin with a line of memory.
+    // Preferably with rows that begin at a cache line.
     for (int64_t step : {kLine, int64_t(1)}) {
       for (int64_t length = 4096; length >= 256 && all.empty(); length -= step)
         if (product % length == 0)
@@ -81,17 +81,17 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   llvm::append_range(all, good);
   all.append(tiny.rbegin(), tiny.rend());
   llvm::append_range(all, huge);
-  // Rows of one element, as of a softmax over a single key; no rows at all.
+  // Rows of one element, as for a softmax over a single key; then no rows.
   all.append({1, 0});
   return all;
 }
 
-/// Sums that a unit of rows in groups holds in registers, of kThreadColumns
-/// columns a thread.
+/// The most column sums that a work item of Groups holds in registers, with
+/// kThreadColumns columns per thread.
 static constexpr int64_t kMostGroupSums = 4;
 
 namespace {
-/// Tries one way to lay out the units after another.
+/// Tries the kernel shapes one after another.
 struct Creator {
   ArrayRef<Value> arguments, results;
   std::string why;
@@ -121,7 +121,7 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       accesses.push_back({expr.d0(), columns});
     if (columns && count == all * columns)
       accesses.push_back({row, columns});
-    // Beside rows of one element, a result may also be a number per row.
+    // With rows of one element, a result may also have one value per row.
     if (count == all)
       accesses.push_back({row, 0});
     if (accesses.empty())
@@ -134,7 +134,7 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       if (output.node && isGroups &&
           (hasColumnSum(output.node) != isOfGroup ||
            (isOfGroup && output.node->level))) {
-        why = "sums over some rows beside what is no row of theirs";
+        why = "column sums of a group of rows and a result of other rows";
         output.node = nullptr;
       }
       if (output.node)
@@ -144,9 +144,10 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
       why = expr.why.empty() ? why : expr.why;
       return nullptr;
     }
-    // A unit takes some columns of a row: a number per row would be nobody's.
+    // A work item has only some columns of a row, so it cannot own a value per
+    // row.
     if (shape == KernelShape::Columns && output.access.extent == 0) {
-      why = "a number per row beside sums over rows";
+      why = "one value per row together with column sums";
       return nullptr;
     }
     program->outputs.push_back(output);
@@ -155,13 +156,13 @@ std::unique_ptr<RowProgram> Creator::attempt(KernelShape shape, int64_t rows,
     return node->kind == Node::Kind::ColReduce;
   });
   if (isGroups && sums > kMostGroupSums) {
-    why = "more sums over rows than a unit can hold";
+    why = "more column sums than a work item can hold in registers";
     return nullptr;
   }
   if (shape == KernelShape::Columns)
     for (auto &node : program->getNodes())
       if (node->kind == Node::Kind::Reduce) {
-        why = "sums over rows and along them";
+        why = "sums over rows and along rows";
         return nullptr;
       }
   return program;
@@ -207,7 +208,7 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
     auto isContinued =
         ids ? ids.getCondition().getDefiningOp<nn::CompareOp>() : nullptr;
     if (!isContinued) {
-      why = "rows in groups whose ids do not tell which go on";
+      why = "grouped rows whose ids are not an nn.where over an nn.compare";
       return nullptr;
     }
     program->scatter.key = number(isContinued.getRhs());
@@ -217,9 +218,9 @@ std::unique_ptr<RowProgram> Creator::makeScatter(nn::EmbeddingGradOp op) {
     why = expr.why;
     return nullptr;
   }
-  // A unit takes all tokens one after another: no sweep comes before.
+  // A work item goes through all tokens, so no pass over a row can precede.
   if (id->level || program->scatter.dy->level) {
-    why = "scatters what needs whole rows";
+    why = "scatters a value that needs whole rows";
     return nullptr;
   }
   return program;
@@ -279,8 +280,8 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
       }
     auto shape = nn::tensorType(largest).getShape();
     int64_t columns = 1;
-    // Where no trailing dims are columns, every element is a row of its own: a
-    // sum over the middle of [batch, seq, 1].
+    // If no trailing dims are columns, every element is a row of its own, as in
+    // a sum over the middle of [batch, seq, 1].
     SmallVector<int64_t> lengths = {1};
     for (int64_t size : llvm::reverse(shape))
       if (size > 1)
@@ -306,7 +307,7 @@ std::unique_ptr<RowProgram> RowProgram::create(ArrayRef<Value> arguments,
 
 bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
   if (shape == KernelShape::Scatter)
-    // The table changes with every token; only its base may be under it.
+    // The table changes with every token; only its base may share its buffer.
     return scatter.base == static_cast<int>(argument) &&
            llvm::none_of(nodes, [&](const std::unique_ptr<Node> &node) {
              return (node->kind == Node::Kind::Leaf ||

@@ -1,4 +1,4 @@
-//===- Stack.cpp - Values that are made side by side ----------------------===//
+//===- Stack.cpp - Stacked gradients of attention -------------------------===//
 
 #include "passes/Codegen/Kernels/Stack.h"
 
@@ -6,11 +6,11 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// How many results of an attention's gradient have rows of heads.
+/// The results of an attention gradient that have rows of heads: dq, dk, dv.
 static constexpr unsigned kCotangents = 3;
 
-/// The attention whose results a sum has, one at each index of a dim that is
-/// not the last.
+/// The attention whose results a sum stacks, one at each index of a dim other
+/// than the last.
 static Operation *findStacked(nn::SumOp sum) {
   Operation *maker = nullptr;
   llvm::SmallDenseSet<int64_t> indices;

@@ -1,7 +1,7 @@
-//===- Stack.h - Values that are made side by side --------------*- C++ -*-===//
+//===- Stack.h - Stacked gradients of attention -----------------*- C++ -*-===//
 //
-// Where one product makes q, k and v, its gradient needs dq, dk and dv side by
-// side:
+// If one GEMM computes q, k and v, its gradient needs dq, dk and dv in one
+// tensor:
 //
 //     %dq, %dk, %dv = nn.attention_grad ...
 //     %0 = nn.insert %dq dim 2 index 0
@@ -9,8 +9,8 @@
 //     %2 = nn.insert %dv dim 2 index 2
 //     %all = nn.sum %0, %1, %2
 //
-// The library and kernels that are made of tiles write rows at any stride, so
-// each is made where it belongs in %all, and nobody copies it there.
+// The library and the tile kernels write rows at any stride, so each gradient
+// is written to its part of %all, without a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,12 @@
 
 namespace pcc::codegen {
 
-/// The attention whose results an op puts side by side: it is an insert that
-/// has one at an index of a dim, each index once, or their sum. Null: it is
-/// neither.
+/// The attention whose results an op stacks. The op is an insert of such a
+/// result along a dim, or the sum of such inserts with each index once. Else
+/// null.
 mlir::Operation *findStacked(mlir::Operation *op);
 
-/// Where a value is made: in the stack that it is a part of, or by itself.
+/// The memory that a value is written to: its part of a stack, or its own.
 Strided findPlace(mlir::Value part);
 
 } // namespace pcc::codegen

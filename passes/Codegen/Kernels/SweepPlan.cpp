@@ -1,4 +1,4 @@
-//===- SweepPlan.cpp - The sweeps of a row program ------------------------===//
+//===- SweepPlan.cpp - The passes of a row program over its rows ----------===//
 
 #include "passes/Codegen/Kernels/SweepPlan.h"
 #include "runtime/Chips.h"
@@ -8,13 +8,13 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// From this cost on (about instructions) a value that a later sweep needs is
-/// kept; rows beyond this length are computed again, as they would not fit the
-/// first-level cache nor, several of them, a thread's stack.
+/// A value that a later pass needs is kept in memory if recomputing it costs at
+/// least kKeepCost (about instructions). Rows longer than kKeepLength are
+/// recomputed: they exceed the L1 cache and, several of them, a thread's stack.
 static constexpr int kKeepCost = 8;
 static constexpr int64_t kKeepLength = 16384;
-/// Bytes that a unit keeps of such values: a block of any GPU has shared memory
-/// for them, and 4 KiB for what its threads join.
+/// The most bytes that a work item keeps: they fit in the shared memory of a
+/// block on any GPU, with 4 KiB left for reductions among its threads.
 static constexpr int64_t kKeepBytes = sharedOfBlock(/*chip=*/0) - 4096;
 
 /// Bytes of a value's row in memory.
@@ -39,7 +39,7 @@ Sweep &SweepPlan::sweepFor(bool isAfter, int level, int64_t extent) {
   return sweeps.back();
 }
 
-/// Walks what `sweep` computes for each column.
+/// Visits the nodes that pass `sweep` computes for each column.
 void SweepPlan::visit(const Node *node, int sweep) {
   if (!node->extent)
     return;

@@ -1,4 +1,4 @@
-//===- SweepPlan.h - The sweeps of a row program ----------------*- C++ -*-===//
+//===- SweepPlan.h - The passes of a row program over its rows --*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
 #define PCC_PASSES_CODEGEN_KERNELS_SWEEPPLAN_H
@@ -10,51 +10,51 @@
 
 namespace pcc::codegen {
 
-/// One pass over the columns of a row: reductions and stores whose operands
-/// are known at its start.
+/// One pass over the columns of a row: reductions and stores whose operands are
+/// known at its start.
 struct Sweep {
-  /// Of a program of groups of rows: whether it comes after all rows.
+  /// Groups: whether it runs after all rows of the group.
   bool isAfter;
-  /// How many sweeps must have ended before this one.
+  /// The passes that must precede it.
   int level;
-  /// The columns it goes over.
+  /// The columns that it covers.
   int64_t extent;
   /// Reductions of the row that it computes.
   llvm::SmallVector<const Node *> reductions;
   /// Outputs that it writes.
   llvm::SmallVector<const Output *> stores;
-  /// Of a program of groups of rows: sums over these that it adds to.
+  /// Groups: the column sums that it accumulates.
   llvm::SmallVector<const Node *> columnSums;
-  /// Values kept in a row-sized temporary because a later sweep needs them and
-  /// they cost more to compute again than to load.
+  /// Values stored in a row-sized temporary, because a later pass needs them
+  /// and recomputation costs more than a load.
   llvm::SmallVector<const Node *> temporaries;
 };
 
-/// The order in which a program's unit computes. Deterministic, so that what
-/// `mayReuse` finds holds for the code that is emitted.
+/// The passes of a work item, in order. Deterministic, so that the result of
+/// `mayReuse` holds for the emitted code.
 class SweepPlan {
 public:
-  /// Plans the sweeps of `program`, which must outlive this.
+  /// Plans the passes of `program`, which must outlive this.
   explicit SweepPlan(const RowProgram &program);
 
-  /// The sweeps of a unit, in order.
   llvm::ArrayRef<Sweep> getSweeps() const { return sweeps; }
-  /// Sums over d1, made before any sweep or, where rows are in groups, by those
-  /// of each row.
+  /// Sums over d1. They are computed before any pass or, in Groups, by the
+  /// passes over each row.
   llvm::ArrayRef<const Node *> getColumnSums() const { return columnSums; }
   /// Whether an output depends on a node.
   bool isLive(const Node *node) const { return live.contains(node); }
-  /// The sweep that makes the value available as a row in memory, or -1.
+  /// The pass that stores the value as a row in memory, or -1.
   int getKeptAt(const Node *node) const {
     auto it = keptAt.find(node);
     return it == keptAt.end() ? -1 : it->second;
   }
-  /// The last sweep that reads a leaf.
+  /// The last pass that reads a leaf, or -1.
   int getLastRead(const Node *leaf) const {
     auto it = lastRead.find(leaf);
     return it == lastRead.end() ? -1 : it->second;
   }
-  /// The sweep that writes an output; entries of rows are written at the end.
+  /// The pass that writes an output. Outputs of one entry per row are written
+  /// after all passes (INT_MAX).
   int getStoreTime(const Output &output) const;
 
 private:
@@ -66,7 +66,7 @@ private:
   llvm::SmallVector<const Node *> columnSums;
   llvm::DenseSet<const Node *> live;
   llvm::DenseMap<const Node *, int> keptAt, lastRead, firstVisit, lastVisit;
-  /// Of all temporaries.
+  /// Bytes of all temporaries.
   int64_t keptBytes = 0;
 };
 

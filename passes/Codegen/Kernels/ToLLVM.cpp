@@ -25,7 +25,7 @@ static constexpr StringLiteral kAccessGroups = "access_groups";
 
 namespace {
 
-/// A load or store that keeps its access groups.
+/// Converts a load or store and keeps its access groups.
 template <typename Op>
 struct AccessPattern : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -78,8 +78,8 @@ LogicalResult codegen::convertToLLVM(ModuleOp module) {
   return applyFullConversion(module, target, std::move(patterns));
 }
 
-/// Conversion leaves a loop's annotation on its back edge as any attribute;
-/// only as the branch's own does it reach LLVM.
+/// Conversion leaves the loop annotation as a discardable attribute of the back
+/// edge; LLVM reads only the branch's own attribute.
 static void moveLoopAnnotations(LLVM::LLVMFuncOp function) {
   constexpr StringLiteral name = "llvm.loop_annotation";
   function.walk([&](LLVM::BrOp latch) {

@@ -8,20 +8,22 @@
 
 namespace pcc::codegen {
 
-/// Makes the forall a loop over [begin, end), two index arguments added to the
-/// function, its generics loops whose accesses are marked parallel, and moves
-/// temporaries to the entry.
+/// Replaces the forall by a loop over [begin, end), two index arguments added
+/// to the function. Generics become loops whose accesses are marked parallel;
+/// temporaries move to the entry block.
 mlir::LogicalResult makeLoops(mlir::func::FuncOp kernel);
 
-/// exp, tanh and erf of f32, and rounding to bf16, as arithmetic that
-/// vectorises.
+/// Expands exp, tanh and erf of f32, and rounding to bf16, into arithmetic that
+/// vectorizes.
 mlir::LogicalResult expandMath(mlir::ModuleOp module);
 
-/// Loops to LLVM functions of bare pointers; every op of the module converts.
+/// Converts loops to LLVM functions of bare pointers; every op of the module
+/// converts.
 mlir::LogicalResult convertToLLVM(mlir::ModuleOp module);
 
-/// Gives the converted functions the signature (ptr to pointers, begin, end)
-/// and moves loop annotations to the branches LLVM looks at.
+/// Changes the converted functions to the signature (pointer to pointers,
+/// begin, end) and moves loop annotations to the branches where LLVM expects
+/// them.
 void finishFunctions(mlir::ModuleOp module);
 
 } // namespace pcc::codegen

@@ -1,7 +1,7 @@
-//===- VerifyKernels.cpp - What back ends assume of kernels ---------------===//
+//===- VerifyKernels.cpp - Verification of kernels ------------------------===//
 //
-// And of products with an epilogue, which are functions, too: what the library
-// is asked for goes by their attribute, which must say what they hold.
+// Also verifies GEMMs with an epilogue, which are functions too: the GEMM
+// library is called by their attribute, which must match their ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +24,22 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// An attention by tiles: nothing else but views, and no result in the place of
-/// an operand, of which tiles are read after others have been written.
+/// Verifies a tiled attention: no ops but views, and no result that reuses an
+/// operand's buffer, since operand tiles are read after result tiles are
+/// written.
 static LogicalResult verifyAttention(func::FuncOp kernel,
                                      Operation *attention) {
   Block &body = kernel.getBody().front();
   for (Operation &op : body.without_terminator())
     if (&op != attention && !isView(&op) && findStacked(&op) != attention)
       return op.emitError() << "'" << op.getName() << "' cannot be in kernel '"
-                            << kernel.getName() << "' beside attention";
+                            << kernel.getName() << "' together with attention";
   for (auto [r, result] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     if (findAttention(result) != attention)
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
-             << "' is not made by its attention";
+             << "' is not computed by its attention";
     if (kernel.getResultAttr(r, rt::kInplaceAttr))
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
@@ -47,7 +48,7 @@ static LogicalResult verifyAttention(func::FuncOp kernel,
   std::string why;
   SmallVector<Value> arguments(kernel.getArguments());
   if (!hasTileForm(attention, arguments, &why))
-    return attention->emitError() << "cannot be made by tiles: " << why;
+    return attention->emitError() << "cannot be lowered to tiles: " << why;
   return success();
 }
 
@@ -77,11 +78,11 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
         from.getElementType() != to.getElementType())
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
-             << "' cannot lie in operand " << k << ": " << to << " is not "
-             << from;
+             << "' cannot reuse the buffer of operand " << k << ": " << to
+             << " is not " << from;
     if (!taken.insert(k).second)
       return kernel.emitError() << "two results of kernel '" << kernel.getName()
-                                << "' lie in operand " << k;
+                                << "' reuse the buffer of operand " << k;
     if (!program->mayReuse(r, k))
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
@@ -98,16 +99,16 @@ static LogicalResult verifyOnTensors(func::FuncOp kernel) {
   return verifyInplace(kernel);
 }
 
-/// Kernel IR: one forall over the units, and nothing allocated but a few rows
-/// on the stack.
+/// Kernel IR: one forall over the work items, and no allocations except a few
+/// rows on the stack.
 static LogicalResult verifyTiled(func::FuncOp kernel) {
   auto foralls = llvm::to_vector(kernel.getOps<scf::ForallOp>());
   auto units = kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr);
   if (foralls.size() != 1 ||
       foralls[0].getStaticUpperBound() != ArrayRef<int64_t>{units.getInt()})
     return kernel.emitError()
-           << "kernel '" << kernel.getName() << "' is no forall over "
-           << units.getInt() << " units";
+           << "kernel '" << kernel.getName() << "' is not one forall over "
+           << units.getInt() << " work items";
   int64_t bytes = 0;
   auto result = kernel.walk([&](Operation *op) {
     if (isa<memref::AllocOp>(op)) {
@@ -131,7 +132,7 @@ static LogicalResult verifyTiled(func::FuncOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products with an epilogue
+// GEMMs with an epilogue
 //===----------------------------------------------------------------------===//
 
 /// Whether a value is a vector argument, repeated along leading dims.
@@ -144,9 +145,8 @@ static bool isBias(Value value) {
   return llvm::equal(broadcast.getDims(), llvm::seq(first, rank));
 }
 
-/// Whether a value is the sum of a product and at most one of each: a bias, and
-/// where `mayAdd` an argument of its shape. `hasBias` says whether there is
-/// one.
+/// Whether a value is the sum of a GEMM, at most one bias and, with `mayAdd`,
+/// at most one argument of its shape. Sets `hasBias`.
 static bool isProductPlus(Value value, Value product, bool mayAdd,
                           bool &hasBias) {
   auto sum = value.getDefiningOp<nn::SumOp>();
@@ -163,8 +163,8 @@ static bool isProductPlus(Value value, Value product, bool mayAdd,
          products + biases + arguments == int64_t(sum.getInputs().size());
 }
 
-/// Whether a value is the sum of a factor over the labels that a product sums
-/// over.
+/// Whether a value is the sum of a factor over the labels that the contraction
+/// sums over.
 static bool isFactorSum(Value value, Value factor, StringRef labels,
                         nn::ContractOp product) {
   auto reduce = value.getDefiningOp<nn::ReduceOp>();
@@ -180,7 +180,7 @@ static bool isFactorSum(Value value, Value factor, StringRef labels,
   return from == factor && llvm::equal(reduce.getDims(), summed);
 }
 
-/// Whether a function gives what its attribute says.
+/// Whether a function's ops match its epilogue attribute.
 static bool isMadeAs(func::FuncOp function, rt::Epilogue epilogue) {
   Block &block = function.getBody().front();
   auto products = llvm::to_vector(block.getOps<nn::ContractOp>());
@@ -223,23 +223,23 @@ static bool isMadeAs(func::FuncOp function, rt::Epilogue epilogue) {
   llvm_unreachable("no such epilogue");
 }
 
-/// Of a bias that is added, or gelu that is taken, on every rank that has a
-/// part of the sum, there would be one too many.
+/// Verifies that bias and gelu are not applied to a partial sum: the bias would
+/// be added once per rank, and gelu is not linear.
 static LogicalResult verifyProductCall(func::CallOp call) {
   auto kind = call->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
   if (!function || function->getAttr(rt::kEpilogueAttr) != kind)
     return call.emitError() << "calls " << call.getCalleeAttr()
-                            << ", which is no product with this epilogue";
+                            << ", which is not a GEMM with this epilogue";
   dist::ShardingAttr layout = dist::getSharding(call.getResult(0));
   bool isOfWhole = kind.getValue() == rt::Epilogue::Bias ||
                    kind.getValue() == rt::Epilogue::Gelu;
   if (isOfWhole && layout &&
       (!layout.getPartial().empty() || !layout.getPartialMax().empty()))
     return call.emitError()
-           << "makes '" << rt::stringifyEpilogue(kind.getValue())
-           << "' of a part of a sum, " << layout;
+           << "applies '" << rt::stringifyEpilogue(kind.getValue())
+           << "' to a partial sum, " << layout;
   return success();
 }
 
@@ -260,9 +260,9 @@ static LogicalResult verifyProduct(func::FuncOp function) {
       llvm::none_of(block.getArguments(),
                     [](Value argument) { return argument.use_empty(); });
   if (!kind || !isAllUsed || !isMadeAs(function, kind.getValue()))
-    return function.emitError()
-           << "function '" << function.getName() << "' is no product with "
-           << function->getAttr(rt::kEpilogueAttr);
+    return function.emitError() << "function '" << function.getName()
+                                << "' is not a GEMM with epilogue "
+                                << function->getAttr(rt::kEpilogueAttr);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- Attention.cpp - Attention by tiles ---------------------------------===//
+//===- Attention.cpp - Tiled attention ------------------------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
@@ -12,9 +12,9 @@ using namespace pcc::codegen;
 /// Multiplications worth a thread: some tens of microseconds.
 static constexpr int64_t kGrainProducts = 1 << 20;
 
-/// Keys from which on 16-bit attention is made by tiles: the library multiplies
-/// narrow factors faster than tiles do in f32, and short rows of scores cost it
-/// little memory. See docs/rationale/kernels.md.
+/// The fewest keys for which bf16/fp16 attention uses tiles. Tiles compute in
+/// f32, whereas the GEMM library multiplies low-precision factors faster, and
+/// short rows of scores need little memory. See docs/rationale/kernels.md.
 static constexpr int64_t kLeastNarrowKeys = 128;
 
 Operation *codegen::findAttention(ArrayRef<Operation *> ops) {
@@ -32,16 +32,17 @@ Operation *codegen::findAttention(ArrayRef<Value> results) {
   }));
 }
 
-/// At least the private memory of a unit, of either direction. It is bounded by
-/// the width of heads and, backward, by the queries of the heads that share a
-/// key head, of each of which a number is kept.
+/// An upper bound of the private memory of a work item, in bytes, for both
+/// directions. It depends on the head sizes and, backward, on the queries of
+/// the heads that share a key head, for each of which one value is kept.
 static int64_t privateBytes(const AttentionSizes &sizes) {
   KernelChoices choices;
   int64_t lanes = choices.vectorLanes;
   int64_t tile = std::max(choices.tileQueries, choices.tileKeys);
   int64_t widths = sizes.width + sizes.valueWidth;
   bool isNarrow = !nn::tensorType(sizes.q).getElementType().isF32();
-  // Keys, values and their sums; pairs; what dq gets; what belongs to rows.
+  // Keys, values and their gradients; pairs; contributions to dq; values per
+  // row.
   int64_t numbers =
       tile * (2 * widths + 2 * tile + llvm::alignTo(sizes.width, lanes) + 8) +
       sizes.shared() * sizes.queries + 4 * lanes * lanes;
@@ -55,24 +56,24 @@ static int64_t privateBytes(const AttentionSizes &sizes) {
   return numbers * 4;
 }
 
-/// What stands against tiles wherever they are made.
+/// The reason why tiles are impossible on any target, or empty.
 static StringRef whyNoTiles(Operation *attention) {
   AttentionSizes sizes(attention);
   for (Value numbers : {sizes.q, sizes.bias})
     if (numbers && nn::tensorType(numbers).getElementTypeBitWidth() > 32)
-      return "numbers have more than 32 bits";
+      return "elements have more than 32 bits";
   return "";
 }
 
 static constexpr StringLiteral kTooWide =
-    "tiles of it are no private memory of a unit";
+    "its tiles exceed the private memory of a work item";
 
 StringRef codegen::whyNotOnCpu(Operation *attention) {
   if (privateBytes(AttentionSizes(attention)) > kPrivateBytes)
     return kTooWide;
   auto grad = dyn_cast<nn::AttentionGradOp>(attention);
   if (grad && !nn::tensorType(grad.getDq()).getElementType().isF32())
-    return "dq is a sum in memory, which needs f32";
+    return "dq is accumulated in memory and must be f32";
   return "";
 }
 
@@ -84,18 +85,18 @@ StringRef codegen::whyExpanded(Operation *attention, bool isOnDevice,
   if (isOnDevice)
     return chooseDeviceTiles(attention, sharedBytes)
                ? ""
-               : "a block has no room for tiles of so wide heads";
+               : "tiles of such wide heads exceed a block's shared memory";
   AttentionSizes sizes(attention);
   if (privateBytes(sizes) > kPrivateBytes)
     return kTooWide;
   if (nn::tensorType(sizes.q).getElementTypeBitWidth() < 32 &&
       sizes.keys < kLeastNarrowKeys)
-    return "in 16 bits tiles begin at 128 keys";
+    return "bf16/fp16 tiles need at least 128 keys";
   return "";
 }
 
-/// Whether the bias' cotangent, if it is asked for, has a number for each query
-/// and key: --nn-expand-attention sees to that.
+/// Whether the bias' cotangent, if it is used, covers all queries and keys;
+/// --nn-expand-attention ensures that.
 static bool hasWholeRows(Operation *attention) {
   AttentionSizes sizes(attention);
   if (!sizes.asksForBias)
@@ -121,10 +122,10 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
         view && operand == bias &&
         (view->strides[3] == 0 || nn::tensorType(bias).getShape()[3] == 1);
     if (!isRow && !isEqual)
-      return no("an operand has no rows in memory");
+      return no("an operand has no contiguous rows in memory");
   }
   if (!hasWholeRows(attention))
-    return no("the bias' cotangent has no whole rows");
+    return no("the bias' cotangent does not cover all queries and keys");
   StringRef reason = whyNoTiles(attention);
   return reason.empty() || no(reason);
 }

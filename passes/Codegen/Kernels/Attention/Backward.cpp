@@ -1,9 +1,9 @@
 //===- Backward.cpp - The gradient of attention ---------------------------===//
 //
-// Most units are a key head of a sample, and make its dk, dv and dq. Where the
-// bias is trained, others follow, which compute the scores again: each is a
-// tile of queries of the bias, which has one number for all samples or heads
-// that are added up in it.
+// Most work items are a key head of a sample and compute its dk, dv and dq. If
+// dbias is used, further work items follow, which recompute the scores. Each is
+// a tile of queries of the bias and sums over the samples or heads that share a
+// bias.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,26 +50,25 @@ private:
   Value firstKey, left; ///< of the tile of keys
   Value dots;           ///< rowsum(do * o) of queries
   Value positions;      ///< i32 by key
-  Value randomStart;    ///< the sample's key of dropout
+  Value randomStart;    ///< the sample's dropout key
   Value keys, values;   ///< [d][t], [e][t]
-  Value dKeys, dValues; ///< the same
+  Value dKeys, dValues; ///< their gradients, likewise
   Tile keyRows;         ///< [t][d], whole vectors
   Value padKeys;
   Value probs, dScores; ///< [q][t]
-  Value stage;          ///< [q][d], whole vectors: what dq gets
+  Value stage;          ///< [q][d], whole vectors: contributions to dq
   Value wideQ, wideD;
   Tile q, d; ///< rows of queries and of the result's cotangent
   ScoreBias bias;
   Value biasRow;         ///< of a query
   Value firstBias;       ///< the key that it begins at
   Value dBias;           ///< [q][t]
-  bool isOfBias = false; ///< whether the unit is one of the bias
+  bool isOfBias = false; ///< whether the work item computes dbias
 };
 
 } // namespace
 
-/// Units of key heads come first, then, where dbias is asked for, those of the
-/// bias.
+/// Work items of key heads come first, then those of dbias, if it is used.
 void Backward::emit(Value unit) {
   allocateTiles();
   if (!sizes.asksForBias)
@@ -133,7 +132,7 @@ void Backward::bringDots(Value first, Value count, Value head, Value to) {
   });
 }
 
-/// Also clears dq, which tiles of keys add to.
+/// Also clears dq, to which tiles of keys add.
 void Backward::emitDots() {
   Value queries = index(sizes.queries), zero = index(0);
   loop(index(sizes.shared()), 1, [&](Value shared) {
@@ -144,7 +143,7 @@ void Backward::emitDots() {
   });
 }
 
-/// Brings a tile of keys from one on, and values, with keys along vectors.
+/// Loads tiles of keys and values, from key `key` on, with keys along vectors.
 void Backward::bringKeys(Value key) {
   firstKey = key;
   left = min(arith::SubIOp::create(b, index(sizes.keys), firstKey), breadth);
@@ -213,8 +212,8 @@ void Backward::emitPair(Value firstQuery, Value head, Value shared) {
   });
 }
 
-/// dbias of a tile of queries, a tile of keys at a time: the sum over samples
-/// and heads for which the bias has one number.
+/// dbias of a tile of queries, one tile of keys at a time: the sum over the
+/// samples and heads that share a bias.
 void Backward::emitBias(Value unit) {
   auto shape = nn::tensorType(sizes.bias).getShape();
   int64_t tiles = llvm::divideCeil(sizes.queries, height);
@@ -261,7 +260,7 @@ void Backward::emitBiasPair(Value firstQuery, Value there, Value head) {
   add(scoresOf(dScores), scoresOf(dBias), there, breadth);
 }
 
-/// Rows are read whole, so the last part begins at a key before.
+/// Whole rows are read, so the last tile begins at an earlier key.
 void Backward::bringBias(Value row) {
   if (!biasRow || !bias.ofKey)
     return;
@@ -271,8 +270,8 @@ void Backward::bringBias(Value row) {
        index(1), width);
 }
 
-/// What is added to a query's scores of a vector of keys. Of keys that are not
-/// there it is any number.
+/// The bias of a query for a vector of keys; arbitrary for keys beyond the
+/// last.
 Value Backward::loadBias(Value row, int64_t column) {
   if (!bias.ofKey)
     return splat(load(bias.buffer, row));
@@ -282,8 +281,8 @@ Value Backward::loadBias(Value row, int64_t column) {
   return loadVector(biasRow, arith::SubIOp::create(b, place, firstBias));
 }
 
-/// Scores become probabilities after dropout, and the cotangents of
-/// probabilities those of scores, in a unit of the bias before their scale.
+/// Replaces scores by probabilities after dropout, and cotangents of
+/// probabilities by those of scores; in a work item of dbias without the scale.
 void Backward::emitScores(Value firstQuery, Value there, Value head,
                           Value firstDot) {
   Value scale = constant(sizes.scale), zero = constant(0);

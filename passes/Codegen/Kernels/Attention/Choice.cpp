@@ -1,4 +1,4 @@
-//===- Choice.cpp - Who makes attention -----------------------------------===//
+//===- Choice.cpp - Choice of the attention backend -----------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "dialects/Pipe/Pipe.h"
@@ -15,20 +15,20 @@ using namespace pcc::codegen;
 bool codegen::isByLibrary(Operation *op) { return op->hasAttr(kByLibraryAttr); }
 
 //===----------------------------------------------------------------------===//
-// What the backward pass needs
+// The workspace of the backward pass
 //===----------------------------------------------------------------------===//
 
-/// What the workspace of some samples is to fit in at least.
+/// The least workspace, in bytes, that batches of samples may fill.
 static constexpr int64_t kWorkspace = int64_t(128) << 20;
-/// What a sample, or else a group of its heads, may need at most: beyond, tiles
-/// save memory that no speed is worth.
+/// The most workspace, in bytes, of a sample or else a group of its heads. If
+/// more is needed, the memory that tiles save outweighs the speed.
 static constexpr int64_t kMostWorkspace = int64_t(1) << 30;
 
-/// At most the bytes that the library takes for so many key heads, of all
-/// samples together, and the heads that share them. It adds up dq in one order
-/// only where it has dS in memory, in 16 bits, with queries and keys rounded up
-/// to its tiles; of heads that share keys it has dk and dv apart. The runtime
-/// has rowsum(do * o) there, too, in f32.
+/// An upper bound of the library's workspace for `keyHeads` key heads over all
+/// samples, with the query heads that share them. The library sums dq in a
+/// fixed order only if it has dS in memory, in low precision, with queries and
+/// keys padded to its tiles. With grouped queries it stores dk and dv per query
+/// head. The runtime stores rowsum(do * o) there, too, in f32.
 static int64_t workspaceOf(const AttentionSizes &sizes, int64_t keyHeads) {
   constexpr int64_t tile = 128, rest = 4096;
   int64_t heads = keyHeads * sizes.shared();
@@ -40,25 +40,25 @@ static int64_t workspaceOf(const AttentionSizes &sizes, int64_t keyHeads) {
          rest;
 }
 
-/// The bytes of the backward pass's operands and results. A workspace as large
-/// as these keeps memory linear in the length of a sequence, and leaves the
-/// library enough samples at a time to keep a device busy.
+/// The bytes of the backward pass's operands and results. A workspace of that
+/// size keeps memory linear in the sequence length, and lets the library
+/// process enough samples at a time to fill a device.
 static int64_t bytesOf(const AttentionSizes &sizes) {
   int64_t rows = sizes.queries * sizes.heads, // of q, o, do, dq
       keyRows = sizes.keys * sizes.keyHeads;  // of k, v, dk, dv
   return sizes.batch * (4 * (rows + keyRows) * sizes.width * 2 + rows * 4);
 }
 
-/// Whether lse of every so many key heads, of all samples together, begins
-/// where the library reads from.
+/// Whether the lse of every batch of `keyHeads` key heads begins at an aligned
+/// address, as the library requires.
 static bool isAligned(const AttentionSizes &sizes, int64_t keyHeads) {
   return keyHeads == sizes.batch * sizes.keyHeads ||
          keyHeads * sizes.shared() * sizes.queries % 4 == 0;
 }
 
-/// The most of `count`, a divisor, whose workspace fits in `bytes` and that
-/// begins where the library reads from; 1 if there is none. Each has `keyHeads`
-/// key heads.
+/// The largest divisor of `count` whose workspace fits in `bytes` and whose
+/// batches are aligned; 1 if there is none. Each of `count` has `keyHeads` key
+/// heads.
 static int64_t mostAtATime(const AttentionSizes &sizes, int64_t count,
                            int64_t keyHeads, int64_t bytes) {
   int64_t most = count;
@@ -80,7 +80,7 @@ AttentionWork codegen::getAttentionWork(Operation *attention) {
 }
 
 //===----------------------------------------------------------------------===//
-// What an op says
+// Conditions on a single op
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -95,14 +95,14 @@ public:
         tasks[*task.getFirst()].push_back(task);
     }
   }
-  /// Those that call the body that a block is of.
+  /// The tasks that call the body that contains a block.
   ArrayRef<pipe::TaskOp> of(Block *block) const {
     auto body = dyn_cast<pipe::BodyOp>(block->getParentOp());
     auto found = body ? tasks.find(body.getSymName()) : tasks.end();
     return found == tasks.end() ? ArrayRef<pipe::TaskOp>() : found->second;
   }
 
-  /// The input that a task takes, if it is one.
+  /// The program input that a task passes for an argument, or null.
   pipe::InputOp findInput(pipe::TaskOp task, unsigned argument) const {
     return symbols.lookup<pipe::InputOp>(task.getSource(argument));
   }
@@ -114,8 +114,8 @@ private:
 
 } // namespace
 
-/// The first of positions that count up one by one, as a value that is equal
-/// for equal ones; null where they are not known to.
+/// The first of consecutive positions, as an attribute that is equal for equal
+/// positions; null if they are not known to be consecutive.
 static Attribute firstOf(Value positions, const Callers &callers) {
   MLIRContext *context = positions.getContext();
   auto number = [&](int64_t value) -> Attribute {
@@ -139,7 +139,8 @@ static Attribute firstOf(Value positions, const Callers &callers) {
     pipe::InputOp input = callers.findInput(task, argument.getArgNumber());
     if (!input || input.getRole() != nn::InputRole::Positions)
       return {};
-    // The runtime counts from 0, and a rank from where its part begins.
+    // The runtime counts from 0; on a rank with a shard of the sequence, from
+    // the shard's start.
     auto global = input->getAttrOfType<TypeAttr>(dist::kGlobalAttr);
     if (global && global.getValue() != input.getType())
       return {};
@@ -147,15 +148,16 @@ static Attribute firstOf(Value positions, const Callers &callers) {
   return tasks.empty() ? Attribute() : number(0);
 }
 
-/// What stands against the library, as far as the op itself tells.
+/// The reason why the library cannot compute an op, looking at the op alone;
+/// empty if it can.
 static std::string whyNotAlone(Operation *op, const Callers &callers,
                                ArrayRef<int> chips) {
   AttentionSizes sizes(op);
   Type element = nn::tensorType(sizes.q).getElementType();
   if (!element.isBF16() && !element.isF16())
-    return "numbers have more than 16 bits";
+    return "elements have more than 16 bits";
   if (sizes.p > 0)
-    return "probabilities are dropped out";
+    return "it has dropout";
   auto hasBias = [](auto op) { return op && op.getBias(); };
   if (hasBias(dyn_cast<nn::AttentionOp>(op)) ||
       hasBias(dyn_cast<nn::AttentionGradOp>(op)))
@@ -163,7 +165,7 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
   if (sizes.width != sizes.valueWidth ||
       (sizes.width != 64 && sizes.width != 128))
     return llvm::formatv(
-        "heads have {0} numbers, not 64 or 128",
+        "the head size is {0}, not 64 or 128",
         sizes.width != sizes.valueWidth
             ? llvm::formatv("{0} and {1}", sizes.width, sizes.valueWidth).str()
             : std::to_string(sizes.width));
@@ -171,49 +173,50 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
     Attribute query = firstOf(sizes.qPos, callers),
               key = firstOf(sizes.kPos, callers);
     if (!query || query != key || sizes.queries != sizes.keys)
-      return "queries and keys are not at the same places, 0, 1, ...";
+      return "queries and keys do not have the same consecutive positions";
   }
   if (sizes.queries == 1 || sizes.keys == 1)
     return "a sample has one query or key";
   if (isa<nn::AttentionGradOp>(op))
     for (int chip : chips)
       if (!repeatsAttention(chip))
-        return llvm::formatv("on sm_{0} its backward pass adds up in any order",
+        return llvm::formatv("its backward pass is not deterministic on sm_{0}",
                              chip);
-  // The backward pass masks what is behind the last key by tiles of 64, and
-  // goes through tiles of 128: exp of zero less an lse below -88 is no number.
+  // The backward pass masks keys after the last in tiles of 64 but processes
+  // tiles of 128: in the other half, exp of zero minus an lse below -88
+  // overflows.
   if (!sizes.isCausal && sizes.keys % 128 == 64)
-    return llvm::formatv(
-        "its backward pass goes wrong at {0} keys, half a tile "
-        "more than whole ones",
-        sizes.keys);
+    return llvm::formatv("its backward pass is wrong for {0} keys, an odd "
+                         "multiple of 64",
+                         sizes.keys);
   if (int64_t bytes = workspaceOf(sizes, 1); bytes > kMostWorkspace)
     return llvm::formatv(
-        "its backward pass needs {0:F1} GiB for {1}", double(bytes) / (1 << 30),
+        "its backward pass needs a workspace of {0:F1} GiB for {1}",
+        double(bytes) / (1 << 30),
         sizes.shared() > 1 ? "the heads of a key head" : "a head");
   AttentionWork work = getAttentionWork(op);
   if (!isAligned(sizes, work.samples * work.keyHeads))
-    return llvm::formatv("its backward pass does {0} at a time, and {1} heads "
-                         "of {2} queries are no multiple of 4",
-                         work.keyHeads == sizes.keyHeads ? "a sample"
-                                                         : "a key head",
-                         work.keyHeads * sizes.shared(), sizes.queries);
+    return llvm::formatv(
+        "its backward pass processes {0} at a time, and {1} heads "
+        "x {2} queries are not a multiple of 4",
+        work.keyHeads == sizes.keyHeads ? "a sample" : "a key head",
+        work.keyHeads * sizes.shared(), sizes.queries);
   return "";
 }
 
 //===----------------------------------------------------------------------===//
-// One maker for an attention and its gradient
+// One backend for an attention and its gradient
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Puts together what an lse leads from one op to another.
+/// Groups the ops that an lse connects, so that a group gets one backend.
 class Families {
 public:
   explicit Families(const Callers &callers) : callers(callers) {}
 
-  /// Follows an op's lse; where it leads elsewhere, the op's family has a
-  /// stranger.
+  /// Follows an op's lse. If it has uses or sources other than attention ops,
+  /// the op is marked as having other uses.
   void add(Operation *op) {
     families.insert(keyOf(op));
     if (auto forward = dyn_cast<nn::AttentionOp>(op))
@@ -226,7 +229,7 @@ public:
                   .getDefiningOp<nn::AttentionOp>())
       strangers.insert(op);
   }
-  /// The ops of one family have one leader.
+  /// The representative of the op's group.
   const void *leaderOf(Operation *op) const {
     return families.getLeaderValue(keyOf(op));
   }
@@ -234,7 +237,7 @@ public:
 
 private:
   static const void *keyOf(Operation *op) { return op; }
-  /// A value that tasks share.
+  /// Records that an op's lse is a value that tasks share.
   void join(Operation *op, StringRef symbol) {
     families.unionSets(
         keyOf(op),
@@ -287,12 +290,12 @@ codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
   Families families(callers);
   for (auto &[op, choice] : choices)
     families.add(op);
-  // What stands against one of a family stands against all of it.
+  // A reason against one op of a group applies to the whole group.
   llvm::DenseMap<const void *, std::string> reasons;
   for (auto &[op, choice] : choices) {
     std::string why = whyNotAlone(op, callers, makers.chips);
     if (why.empty() && families.isStranger(op))
-      why = "its lse is not its gradient's alone";
+      why = "its lse has uses other than its gradient";
     std::string &all = reasons[families.leaderOf(op)];
     if (all.empty())
       all = why;

@@ -1,10 +1,11 @@
-//===- Choice.h - Who makes attention ---------------------------*- C++ -*-===//
+//===- Choice.h - Choice of the attention backend ---------------*- C++ -*-===//
 //
-// Of each attention it is decided here, once, whether the library makes it,
-// generated tiles, or products around a softmax; the summary says so, and why.
+// Decides once for each attention whether the library computes it, generated
+// tiles, or matrix products around a softmax. The summary reports the choice
+// and the reasons.
 //
-// The library saves stats for its backward pass as it likes them, so an
-// attention and its gradient have one maker:
+// The library saves stats for its backward pass in its own format, so an
+// attention and its gradient use the same backend:
 //
 //     %o, %lse = nn.attention ...        -> @value.7
 //     nn.attention_grad ... lse @value.7    both, or neither
@@ -20,48 +21,48 @@
 
 namespace pcc::codegen {
 
-/// On an `nn.attention` or `nn.attention_grad`: the library makes it.
+/// On an `nn.attention` or `nn.attention_grad` that the library computes.
 inline constexpr llvm::StringLiteral kByLibraryAttr = "rt.by_library";
 
-/// Whether the library makes an op.
+/// Whether the library computes an op.
 bool isByLibrary(mlir::Operation *op);
 
-/// Who makes an attention.
+/// The backend of an attention.
 enum class AttentionMaker { Library, Tiles, Products };
 
-/// How an attention is made, and why not in another way.
+/// The backend of an attention, and why the others were not chosen.
 struct AttentionChoice {
-  AttentionMaker maker; ///< who makes it
-  /// What stands against the library; empty: nothing, or it was not asked.
+  AttentionMaker maker;
+  /// Why the library cannot compute it; empty if it can, or was not requested.
   std::string whyNoLibrary;
-  /// What stands against tiles; empty: nothing.
+  /// Why tiles cannot compute it; empty if they can.
   std::string whyNoTiles;
 };
 
-/// What there is to choose from.
+/// The available backends.
 struct AttentionMakers {
-  /// Whether a device computes, or else a CPU.
+  /// Whether the target is a device rather than a CPU.
   bool onDevice;
-  /// Whether the library is asked.
+  /// Whether the library may be used.
   bool library;
-  /// The chips that a device may be, beside kDefaultChip.
+  /// The chips that a device may be, in addition to kDefaultChip.
   llvm::ArrayRef<int> chips;
 };
 
-/// Chooses for every `nn.attention` and `nn.attention_grad` of a module, in the
-/// order in which they stand.
+/// Chooses for every `nn.attention` and `nn.attention_grad` of a module, in
+/// program order.
 llvm::MapVector<mlir::Operation *, AttentionChoice>
 chooseAttention(mlir::ModuleOp module, AttentionMakers makers);
 
-/// What the library is given for a backward pass.
+/// The batching of a backward pass in the library.
 struct AttentionWork {
-  /// How many samples it does at a time, and how many key heads of each with
-  /// the heads that share them.
+  /// The samples per call, and the key heads of each per call, with the query
+  /// heads that share them.
   int64_t samples, keyHeads;
-  /// Bytes of the workspace.
+  /// In bytes.
   int64_t workspace;
 };
-/// The work of an `nn.attention_grad` that the library makes.
+/// The batching of an `nn.attention_grad` that the library computes.
 AttentionWork getAttentionWork(mlir::Operation *attention);
 
 } // namespace pcc::codegen

@@ -7,15 +7,15 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Queries at a time that come to a block of keys which has a third of the
+/// Queries per streamed tile in a block of keys that has a third of the
 /// registers.
 static constexpr int64_t kHalfColumns = 32;
-/// Heads of so many columns leave registers for another block.
+/// The widest heads that leave registers for another block.
 static constexpr int64_t kNarrow = 64;
-/// Columns of a result that a warp keeps in registers.
+/// The most columns of a result that a warp keeps in registers.
 static constexpr int64_t kMostChunk = 128;
-/// Bytes between rows, so that eight rows at the same column lie in different
-/// banks.
+/// Padding in bytes between rows, so that eight rows at the same column are in
+/// different banks.
 static constexpr int64_t kRowGap = 16;
 
 static int64_t bytesOf(Value value) {
@@ -33,12 +33,13 @@ static int64_t resultBytes(Operation *attention) {
   return bytes;
 }
 
-/// The tiles of so many rows, as a block would have them.
+/// The tiles for the given rows and columns.
 static DeviceTiles layOut(Operation *attention, const AttentionSizes &sizes,
                           int64_t rows, int64_t columns) {
   DeviceTiles tiles;
   tiles.elementBytes = nn::tensorType(sizes.q).getElementTypeBitWidth() / 8;
-  // What a step of a product takes, and four columns of each of eight lanes.
+  // The step of a product on tensor cores, or four columns for each of eight
+  // lanes.
   int64_t step = tiles.usesTensorCores() ? 16 : 32;
   int64_t widest = std::max(sizes.width, sizes.valueWidth);
   tiles.chunks = llvm::divideCeil(widest, kMostChunk);
@@ -55,7 +56,7 @@ static DeviceTiles layOut(Operation *attention, const AttentionSizes &sizes,
   };
   tiles.stride = strideOf(tiles.width, tiles.elementBytes);
   tiles.valueStride = strideOf(tiles.valueWidth, tiles.elementBytes);
-  // Results go through the place of what stays.
+  // Results pass through the memory of resident tiles.
   int64_t bytes = resultBytes(attention);
   bool isForward = isa<nn::AttentionOp>(attention);
   tiles.stayStride =
@@ -80,8 +81,7 @@ static int64_t bytesOf(const DeviceTiles &tiles, const AttentionSizes &sizes,
       tiles.elementBytes;
   if (!tiles.usesTensorCores())
     bytes += tiles.rows * tiles.scoreStride * 4;
-  // Numbers and positions that belong to rows, and what dropout and a bias have
-  // for columns.
+  // Values and positions per row, and dropout's and the bias' per column.
   int64_t most = std::max(tiles.rows, tiles.columns);
   int64_t numbers = isForward ? tiles.rows + tiles.columns : 5 * most;
   if (sizes.p > 0)
@@ -106,11 +106,11 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention,
   bool isForward = isa<nn::AttentionOp>(attention);
   bool isWide = std::max(sizes.width, sizes.valueWidth) > kNarrow;
   bool usesTensorCores = element.getIntOrFloatBitWidth() == 16;
-  // Several blocks: while one waits for its tile another computes. Forward, the
-  // threads of two have half of all registers, which do not suffice where
-  // scores are dropped out and have a bias, and are masked or have numbers of
-  // it of their own. Backward, those of three do if the blocks are half as
-  // large, and without a bias.
+  // Several blocks per multiprocessor: one computes while another waits for its
+  // tile. Forward, two blocks leave half of the registers to each. That is not
+  // enough with both dropout and a bias, if the scores are also masked or the
+  // bias differs by query. Backward, three blocks are possible if they are half
+  // as large, and without a bias.
   bool isPlain =
       sizes.p == 0 || !sizes.bias ||
       (!sizes.isCausal && nn::tensorType(sizes.bias).getDimSize(2) == 1);
@@ -125,7 +125,7 @@ std::optional<DeviceTiles> codegen::chooseDeviceTiles(Operation *attention,
   int64_t mostRows =
       isForward ? sizes.queries : std::max(sizes.queries, sizes.keys);
   int64_t mostColumns = isForward ? sizes.keys : mostRows;
-  // Backward a warp adds up two results.
+  // Backward a warp accumulates two results.
   int64_t most = isForward || !isWide ? 64 : 32;
   for (int64_t rows = fromRows; rows >= kWarpRows; rows /= 2)
     for (int64_t columns = most; columns >= std::min<int64_t>(rows, 32);

@@ -1,18 +1,18 @@
 //===- DeviceTiles.h - Tiles of attention on devices ------------*- C++ -*-===//
 //
-// What a block of a device holds of an attention, in shared memory:
+// The shared memory of a device block:
 //
-//     forward       rows of q                       stay
-//                   columns of k, v                 come one tile after another
-//     backward, dq  rows of q, do                   stay
-//                   columns of k, v                 come
-//     dk and dv     rows of k, v                    stay
-//                   columns of q, do                come
-//     dbias         rows of q, do, columns of k, v  come
+//     forward       rows of q                       resident
+//                   columns of k, v                 streamed, tile by tile
+//     backward, dq  rows of q, do                   resident
+//                   columns of k, v                 streamed
+//     dk and dv     rows of k, v                    resident
+//                   columns of q, do                streamed
+//     dbias         rows of q, do, columns of k, v  streamed
 //
-// A warp has 16 of the rows, with all that is added up for them, in registers.
-// A block makes at most 128 columns of a result; of wider heads several blocks
-// have the same rows, and each computes the scores.
+// A warp owns 16 of the rows and keeps their accumulators in registers. A block
+// computes at most 128 columns of a result; for wider heads several blocks have
+// the same rows, and each computes the scores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,41 +24,42 @@
 
 namespace pcc::codegen {
 
-/// Rows of a warp, and its threads.
+/// The rows of a warp, and its threads.
 inline constexpr int64_t kWarpRows = 16, kLanes = 32;
 
-/// The tiles of a block of threads that makes attention, forward or backward.
+/// The tiles of a thread block that computes attention, forward or backward.
 struct DeviceTiles {
-  /// Rows that stay and rows ("columns" of scores) that come, multiples of 16.
+  /// Resident rows and streamed rows ("columns" of scores), multiples of 16.
   int64_t rows, columns;
-  /// Backward, those of a block that keys stay in, which has two results.
+  /// Backward: `columns` of the blocks with resident keys, which have two
+  /// results.
   int64_t columnsOfKeys;
-  /// Columns that a tile of q or k, and one of v, has in shared memory, with
-  /// zeros behind those of a head.
+  /// Columns of a tile of q or k, and of v, in shared memory, padded with zeros
+  /// to more than a head's.
   int64_t width, valueWidth;
-  /// Columns of results that a block makes, of q or k's and of v's.
+  /// Columns of the results per block, of q or k's gradient and of v's.
   int64_t chunk, valueChunk;
-  /// Blocks that share rows, each with other columns of the results.
+  /// Blocks with the same rows, each for other columns of the results.
   int64_t chunks;
-  /// Elements from row to row: of what comes, and of what stays, whose place
-  /// results go through.
+  /// Row strides in elements: of streamed tiles, and of resident tiles, whose
+  /// memory results also pass through.
   int64_t stride, valueStride, stayStride, stayValueStride;
-  /// Elements from row to row of scores, where they go through shared memory.
+  /// Row stride of scores, in elements, if they pass through shared memory.
   int64_t scoreStride;
-  /// Bytes of an element of the operands.
+  /// Of the operands.
   int64_t elementBytes;
-  /// Blocks that a core shall have room for; 0: as many as come.
+  /// Blocks that a multiprocessor must have room for; 0: any number.
   int64_t blocksOfCore;
 
-  /// Threads of a block.
+  /// Threads per block.
   int64_t threads() const { return rows / kWarpRows * kLanes; }
-  /// Whether products are made by the tensor cores, of 16-bit factors.
+  /// Whether matrix products use tensor cores, which take bf16/fp16 factors.
   bool usesTensorCores() const { return elementBytes == 2; }
 };
 
-/// The tiles of an `nn.attention` or `nn.attention_grad`; none where a block,
-/// which has `sharedBytes` bytes of shared memory, has no room for them, or its
-/// operands are no floats of one type, but for the bias.
+/// The tiles of an `nn.attention` or `nn.attention_grad`. None if they do not
+/// fit in `sharedBytes` bytes of a block's shared memory, or if the operands,
+/// except the bias, are not floats of one type of at most 32 bits.
 std::optional<DeviceTiles> chooseDeviceTiles(mlir::Operation *attention,
                                              int64_t sharedBytes);
 

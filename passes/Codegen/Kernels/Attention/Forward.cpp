@@ -32,22 +32,22 @@ private:
   int64_t height = sizes.tileHeight(choices);
   int64_t breadth =
       llvm::alignTo(std::min(choices.tileKeys, sizes.keys), getProductRows());
-  Value sample, head, first, left; ///< of the unit's queries
+  Value sample, head, first, left; ///< of the work item's queries
   Value keyHead;
-  /// By query: highest score, sum, what was added up before is multiplied by.
+  /// By query: maximum score, sum, factor of the values accumulated so far.
   Value highest, sum, rescale;
-  Value positions, keys;       ///< i32 by query: positions, dropout's words
+  Value positions, keys;       ///< i32 by query: positions, dropout keys
   Value query, scores, result; ///< [d][q], [t][q], [e][q]
   Value wideK, wideV;
   ScoreBias bias;
-  Value biases;    ///< [t][q], or by query what all keys have
-  Value firstBias; ///< the key that its first row is of
+  Value biases;    ///< [t][q], or by query if the same for all keys
+  Value firstBias; ///< the key of its first row
 };
 
 } // namespace
 
-/// Units of a head take its light and heavy tiles in turns: of a causal
-/// attention's, the last have most keys.
+/// Work items of a head alternate between its first and last tiles: with a
+/// causal mask the last ones have most keys.
 void Forward::place(Value unit) {
   int64_t tiles = llvm::divideCeil(sizes.queries, height);
   Value turn = remainder(unit, tiles), row = divide(unit, tiles);
@@ -122,7 +122,7 @@ void Forward::emitKeys(Value firstKey) {
   });
 }
 
-/// Rows of queries are read whole, so the last ones begin at a key before.
+/// Whole rows are read, so the last tile begins at an earlier key.
 void Forward::bringBias(Value firstKey) {
   if (!biases || !bias.ofKey)
     return;
@@ -133,7 +133,7 @@ void Forward::bringBias(Value firstKey) {
               height, biasRows());
 }
 
-/// What is added to the scores of a vector of queries.
+/// The bias of a key for a vector of queries.
 Value Forward::loadBias(Value key, int64_t vector) {
   if (!bias.ofQuery)
     return splat(load(bias.buffer, add(bias.base, mul(key, bias.ofKey))));
@@ -143,7 +143,7 @@ Value Forward::loadBias(Value key, int64_t vector) {
   return loadVector(biases, add(mul(row, height), lane(vector)));
 }
 
-/// Scores become exp(score - highest), dropped out.
+/// Replaces scores by exp(score - maximum), with dropout.
 void Forward::emitScores(Value firstKey, Value there) {
   int64_t vectors = vectorsOfTile();
   Value zero = index(0), one = index(1);
@@ -210,7 +210,7 @@ void Forward::emitScores(Value firstKey, Value there) {
     storeVector(sums[j], sum, lane(j));
 }
 
-/// A row that sees no key has a sum of zero: it gets zeros.
+/// A row that sees no key has a sum of zero and yields zeros.
 void Forward::finish() {
   Value zero = constant(0), kept = constant(sizes.whatIsKept());
   for (int64_t j = 0; j < vectorsOfTile(); ++j) {

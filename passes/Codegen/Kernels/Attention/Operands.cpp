@@ -1,4 +1,4 @@
-//===- Operands.cpp - Where a kernel's op finds its operands --------------===//
+//===- Operands.cpp - Operands in memory ----------------------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Operands.h"
 
@@ -13,9 +13,9 @@ static SmallVector<int64_t, 5> rowMajor(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-/// The strides of the same elements in another shape. Dims of the old shape
-/// that lie one after another are one run; each run must be some of the new
-/// dims. The stride of a dim of 1 means nothing.
+/// Computes the strides of the same elements in another shape. Adjacent dims
+/// that are contiguous form a run; each run must be a product of new dims. The
+/// stride of a dim of extent 1 is arbitrary.
 static bool reshape(Strided &view, ArrayRef<int64_t> from,
                     ArrayRef<int64_t> to) {
   SmallVector<std::pair<int64_t, int64_t>> runs; // size, stride; last first

@@ -1,4 +1,4 @@
-//===- Operands.h - Where a kernel's op finds its operands ------*- C++ -*-===//
+//===- Operands.h - Operands in memory --------------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_ATTENTION_OPERANDS_H
 #define PCC_PASSES_CODEGEN_KERNELS_ATTENTION_OPERANDS_H
@@ -9,17 +9,18 @@
 
 namespace pcc::codegen {
 
-/// A value as a part of another's row-major memory.
+/// A value as a strided view of another value's row-major memory.
 struct Strided {
-  /// Whose memory it is.
+  /// The value that owns the memory.
   mlir::Value root;
-  /// Elements.
+  /// In elements.
   int64_t offset = 0;
   llvm::SmallVector<int64_t, 5> strides;
 };
 
-/// How a value lies in the memory of one of `roots` or of a constant, seen
-/// through ops that only move elements. None where there are no such strides.
+/// The strided view of a value in the memory of one of `roots` or of a
+/// constant, through ops that only move elements. None if there are no such
+/// strides.
 std::optional<Strided> findStrided(mlir::Value value,
                                    llvm::ArrayRef<mlir::Value> roots);
 
@@ -29,7 +30,7 @@ struct Operand {
   int64_t offset = 0;
   llvm::SmallVector<int64_t, 5> strides;
 
-  /// Whether there is one.
+  /// Whether it is present.
   explicit operator bool() const { return static_cast<bool>(buffer); }
 };
 /// By the op's value.

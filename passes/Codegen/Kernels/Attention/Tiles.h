@@ -1,9 +1,9 @@
 //===- Tiles.h - Products of small tiles in registers -----------*- C++ -*-===//
 //
-// What attention is made of on CPUs: products of tiles that a core's caches
-// hold. A product keeps a block of its result in registers, some rows of some
-// vectors, and adds to it one step of the sum at a time: a vector of one factor
-// times numbers of the other, each of which fills a vector.
+// The building blocks of attention on CPUs: matrix products of tiles that fit
+// in a core's caches. A product keeps a block of its result in registers, some
+// rows of some vectors. Each step of the sum adds a vector of one factor times
+// scalars of the other, each broadcast to a vector:
 //
 //     c[i, j] = sum over x of a[i, x] * b[x, j]
 //
@@ -11,10 +11,9 @@
 //       for x:  load b[x, j : j + vectors], and for each row
 //               c[i + m, j] += broadcast(a[i + m, x]) * b[x, j]
 //
-// So only one factor needs elements that follow each other along the vectors:
-// `a` is read where it lies, in rows or in columns, and tiles that a product
-// wants the other way round are transposed once, in registers, when they come
-// into private memory.
+// So only `b` needs elements that are contiguous along vectors. `a` is read in
+// place, by rows or by columns. Tiles that a product needs transposed are
+// transposed once, in registers, when they are loaded into private memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,19 +25,19 @@
 
 namespace pcc::codegen {
 
-/// Elements of a flat buffer as rows: (row, column) is at
-/// base + row * stride + column.
+/// Elements of a flat buffer as rows: (row, column) is at base + row * stride +
+/// column.
 struct Tile {
   /// Rank 1, of any float.
   mlir::Value buffer;
   mlir::Value base; ///< index; null: 0
   int64_t stride = 0;
-  /// Rows behind this one, an index, are read as this one; null: there are
-  /// none behind.
+  /// The last valid row, an index: rows after it are read as this one. Null:
+  /// all rows are valid.
   mlir::Value last;
 };
 
-/// Builds loops over tiles at the place of its builder. Computes in f32.
+/// Builds loops over tiles at its builder's insertion point. Computes in f32.
 class TileBuilder {
 public:
   /// `b` must outlive this.
@@ -46,10 +45,10 @@ public:
       : b(b), lanes(choices.vectorLanes), rows(choices.productRows),
         vectors(choices.productVectors) {}
 
-  /// Called with the index of an iteration.
+  /// Called with the loop's index.
   using Body = llvm::function_ref<void(mlir::Value)>;
 
-  /// Private memory of the unit, rank 1.
+  /// Private memory of the work item, rank 1.
   mlir::Value allocate(int64_t elements, mlir::Type element);
   mlir::Value allocate(int64_t elements) {
     return allocate(elements, b.getF32Type());
@@ -59,35 +58,34 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b);
   /// a * factor, of indices.
   mlir::Value mul(mlir::Value a, int64_t factor);
-  /// The smaller index,
+  /// The minimum of indices.
   mlir::Value min(mlir::Value a, mlir::Value b);
-  /// or number.
   mlir::Value min(mlir::Value a, int64_t bound) { return min(a, index(bound)); }
-  /// The element's address, for a column given as a number or as an index.
+  /// The index of an element in the buffer; without `column`, of the row's
+  /// first.
   mlir::Value at(const Tile &tile, mlir::Value row, mlir::Value column = {});
   /// for i = 0 to `end` by `step`.
   void loop(mlir::Value end, int64_t step, Body body);
-  /// A number, as f32.
+  /// An element, as f32.
   mlir::Value load(mlir::Value buffer, mlir::Value at);
-  /// Stores one in the buffer's type.
+  /// Stores an element in the buffer's type.
   void store(mlir::Value value, mlir::Value buffer, mlir::Value at);
   /// A vector of elements, floats as f32.
   mlir::Value loadVector(mlir::Value buffer, mlir::Value at);
-  /// Stores one in the buffer's type.
+  /// Stores a vector in the buffer's type.
   void storeVector(mlir::Value value, mlir::Value buffer, mlir::Value at);
-  /// A vector of one scalar.
+  /// Broadcasts a scalar to a vector.
   mlir::Value splat(mlir::Value scalar);
-  /// A vector of one f32 number.
+  /// A vector of one f32 constant.
   mlir::Value constant(double value);
-  /// The type of a vector.
   mlir::VectorType vectorOf(mlir::Type element) {
     return mlir::VectorType::get({lanes}, element);
   }
-  /// Numbers of a vector.
+  /// Elements of a vector.
   int64_t getLanes() const { return lanes; }
-  /// Rows of a product's block in registers.
+  /// Rows of a product's register block.
   int64_t getProductRows() const { return rows; }
-  /// The least multiple of the lanes that is no less.
+  /// `columns` rounded up to whole vectors.
   int64_t padded(int64_t columns) const {
     return llvm::alignTo(columns, lanes);
   }
@@ -97,11 +95,11 @@ public:
   void product(const Tile &a, const Tile &factor, const Tile &c,
                mlir::Value end, mlir::Value depth, int64_t columns);
   /// c[i, j] = c[i, j] * scales[j] + sum over x < depth of a[x, i] * b[x, j],
-  /// for i < height; `scales` a buffer, or null: 1.
+  /// for i < height. `scales` is a buffer, or null: 1.
   void addTransposed(const Tile &a, const Tile &factor, const Tile &c,
                      int64_t height, mlir::Value depth, int64_t columns,
                      mlir::Value scales = {});
-  /// to[j, i] = from[i, j] for all `height` rows, whole vectors, of `width`.
+  /// to[j, i] = from[i, j] for `height` rows, whole vectors, of `width`.
   void transposeIn(const Tile &from, const Tile &to, int64_t height,
                    int64_t width);
   /// to[i, j] = from[j, i] * scales[i] for i < end; scales of whole vectors.
@@ -117,11 +115,11 @@ public:
   mlir::Value dot(const Tile &a, const Tile &b, mlir::Value row, int64_t width);
 
 private:
-  /// One block of registers; `acc` holds height x count vectors.
+  /// A register block of height x count vectors.
   struct Block {
     int64_t height, count;
   };
-  /// Adds up over x < depth; `element(x, m)` gives a's scalars.
+  /// Accumulates over x < depth; `element(x, m)` returns a's scalars.
   llvm::SmallVector<mlir::Value>
   accumulate(llvm::SmallVector<mlir::Value> acc, Block block, mlir::Value depth,
              const Tile &factor, int64_t column,
@@ -129,11 +127,11 @@ private:
   /// Calls body with the first column and the number of each group of vectors.
   void forVectors(int64_t columns,
                   llvm::function_ref<void(int64_t, int64_t)> body);
-  /// Calls vectors with the first column of vectors that cover a row of
-  /// `width`; with `once` scalars for what is left, else the last vector
-  /// overlaps. A row narrower than a vector is scalars.
+  /// Calls `vectors` with the first column of vectors that cover a row of
+  /// `width`. With `once`, the remaining columns go to `scalars`; else the last
+  /// vector overlaps. A row narrower than a vector goes to `scalars`.
   void forColumns(int64_t width, bool once, Body vectors, Body scalars);
-  /// Transposes lanes x lanes numbers.
+  /// Transposes lanes x lanes elements.
   void transpose(llvm::MutableArrayRef<mlir::Value> rows);
 
   ScalarBuilder &b;

@@ -1,4 +1,4 @@
-//===- Unit.cpp - What units of attention have in common ------------------===//
+//===- Unit.cpp - Common parts of attention work items --------------------===//
 
 #include "passes/Codegen/Kernels/Attention/Unit.h"
 #include "dialects/NN/Random.h"

@@ -1,4 +1,4 @@
-//===- Numbers.cpp - Building nn ops on whole numbers ---------------------===//
+//===- Numbers.cpp - Building nn ops on integers --------------------------===//
 
 #include "passes/Codegen/Kernels/Sort/Numbers.h"
 

@@ -1,4 +1,4 @@
-//===- Numbers.h - Building nn ops on whole numbers -------------*- C++ -*-===//
+//===- Numbers.h - Building nn ops on integers ------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SORT_NUMBERS_H
 #define PCC_PASSES_CODEGEN_KERNELS_SORT_NUMBERS_H
@@ -7,32 +7,30 @@
 
 namespace pcc::codegen {
 
-/// Makes nn ops on whole numbers in one place. Sums are f32, in which numbers
-/// are exact below 2^24; others are as the operand they come from.
+/// Builds nn ops on integers at one location. Sums are f32, which is exact
+/// below 2^24; other results have their operand's type.
 class Numbers {
 public:
   /// `b` must outlive this.
   Numbers(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
-  /// Element types.
   mlir::Type i32() { return b.getI32Type(); }
   mlir::Type i64() { return b.getI64Type(); }
   mlir::Type f32() { return b.getF32Type(); }
 
-  /// The same numbers in another type.
+  /// The same numbers in another element type.
   mlir::Value cast(mlir::Value x, mlir::Type type);
-  /// The same elements in another shape.
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   /// 0, 1, 2 and so on, i32.
   mlir::Value count(int64_t size);
-  /// A number in the shape and type of `like`.
+  /// A constant in the shape and type of `like`.
   mlir::Value splat(int64_t value, mlir::Value like);
-  /// Repeats x, whose dims become `dims` of a shape.
+  /// Broadcasts x, whose dims become `dims` of the shape.
   mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> dims);
-  /// Of the first dim `size` entries from `start` on.
+  /// `size` entries of the first dim from `start` on.
   mlir::Value from(mlir::Value x, int64_t start, int64_t size);
-  /// x + y, and an op of two operands of one type, element by element.
+  /// x + y, and any binary op, elementwise.
   mlir::Value add(mlir::Value x, mlir::Value y);
   template <typename Op>
   mlir::Value of(mlir::Value x, mlir::Value y) {
@@ -44,12 +42,12 @@ public:
   mlir::Value where(mlir::Value condition, mlir::Value x, mlir::Value y);
   /// The sum of f32 along the last dim.
   mlir::Value sum(mlir::Value x);
-  /// The sum of those for which a condition holds.
+  /// The sum of the elements that satisfy a condition, along the last dim.
   mlir::Value sumWhere(mlir::Value condition, mlir::Value x);
-  /// For how many along the last dim a condition holds.
+  /// The number of entries along the last dim that satisfy a condition.
   mlir::Value countWhere(mlir::Value condition);
-  /// The rows of a table, or of a table of one dim the elements, at `ids`, i32
-  /// of one dim.
+  /// The rows of a table at `ids`, i32 of one dim; the elements if the table
+  /// has one dim.
   mlir::Value at(mlir::Value ids, mlir::Value table);
 
 private:

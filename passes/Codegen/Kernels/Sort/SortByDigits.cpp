@@ -1,24 +1,23 @@
-//===- SortByDigits.cpp - Many keys are sorted digit by digit -------------===//
+//===- SortByDigits.cpp - Radix sort of many keys -------------------------===//
 //
-// Keys are sorted by their lowest digit, then by the next, in an order that
-// leaves equal digits as they stood: at the end they are sorted by all. Nothing
-// is written to a place that is computed, as no kernel does that; each place
-// finds the key that belongs there. Of a digit below 4, and blocks of 3 keys:
+// An LSD radix sort: keys are sorted stably by their lowest digit, then by the
+// next. Kernels cannot write to computed addresses, so each position of the
+// result finds its key. For a digit below 4, and blocks of 3 keys:
 //
 //     digits                2 0 1   3 0 1     the blocks b = 0, 1
-//     rank in its block     2 0 1   2 0 1     how many of the block are before
+//     rank in its block     2 0 1   2 0 1     keys of the block before it
 //
 //     digit r               0 1 2 3 4
-//     less[r, 0]            0 1 2 3 3         of a block, those below r
+//     less[r, 0]            0 1 2 3 3         keys of the block below r
 //     less[r, 1]            0 1 2 2 3
-//     start[r, 0]           0 2 4 5           the place of the first r of block
-//     start[r, 1]           1 3 5 5           b: after the lower ones of all
-//                                             blocks and the r's of those
-//                                             before
+//     start[r, 0]           0 2 4 5           the position of the first r of
+//     start[r, 1]           1 3 5 5           block b: after the lower digits
+//                                             of all blocks and the r's of
+//                                             earlier blocks
 //
-// The key of place p has the last digit r whose start[r, 0] is at most p, is of
-// the last block b whose start[r, b] is, and there has the rank
-// p - start[r, b] + less[r, b]. So place 3 has digit 1, of block 1, of rank 1.
+// For position p: its digit r is the last with start[r, 0] <= p, its block b
+// the last with start[r, b] <= p, and its rank there is p - start[r, b] +
+// less[r, b]. For example, position 3 has digit 1, of block 1, rank 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +29,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// More digits than that would be launches rather than work.
+/// The most digits; with more, launches dominate.
 static constexpr int64_t kMostDigits = 4;
-/// Kernels of a digit.
+/// Kernels per digit.
 static constexpr double kLaunches = 5;
 
 DigitPlan codegen::planDigits(int64_t count, int64_t bound) {
@@ -43,8 +42,8 @@ DigitPlan codegen::planDigits(int64_t count, int64_t bound) {
     for (int64_t block = 1; block <= count; ++block) {
       if (count % block)
         continue;
-      // A key is compared with those of its block and with all digits, a place
-      // with digits, blocks and the keys of one.
+      // A key is compared with its block and with all digits; a position with
+      // all digits, all blocks and the keys of one block.
       double keys(count), blocks = keys / double(block);
       double work = keys * (2 * double(block) + 2 * double(base) + blocks) +
                     double(base) * blocks * blocks;
@@ -64,7 +63,8 @@ public:
       : m(m), count(count), base(plan.base), block(plan.block),
         blocks(count / plan.block) {}
 
-  /// Where the key is that belongs at each place, i32; `digit` is of each key.
+  /// The index of the key that belongs at each position, i32; `digit` is by
+  /// key.
   Value order(Value digit);
 
 private:
@@ -73,7 +73,7 @@ private:
 
   Numbers &m;
   int64_t count, base, block, blocks;
-  /// [base + 1, blocks], [base, blocks], f32; see above.
+  /// [base + 1, blocks] and [base, blocks], f32; see above.
   Value less, start;
 };
 } // namespace
@@ -96,7 +96,7 @@ void DigitPass::countDigits(Value digit) {
   less =
       m.countWhere(m.compare(nn::Relation::Less, m.spread(digit, all, {1, 2}),
                              m.spread(m.count(base + 1), all, {0})));
-  // Of blocks before those up to r, of the others those below.
+  // Earlier blocks count digits up to r, the others digits below r.
   SmallVector<int64_t> pairs = {base, blocks, blocks};
   Value block = m.count(blocks);
   Value isBefore = m.compare(nn::Relation::Less, m.spread(block, pairs, {2}),
@@ -114,7 +114,7 @@ Value DigitPass::order(Value digit) {
   Value first = m.sum(less);
 
   Value place = m.cast(m.count(count), m.f32());
-  // The last of the ascending columns that are at most the place.
+  // The last of the ascending columns that is at most the position.
   auto last = [&](Value columns, int64_t extent) {
     Value known =
         m.countWhere(m.compare(nn::Relation::LessOrEqual, columns,

@@ -1,4 +1,4 @@
-//===- SortByDigits.h - Many keys are sorted digit by digit -----*- C++ -*-===//
+//===- SortByDigits.h - Radix sort of many keys -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SORT_SORTBYDIGITS_H
 #define PCC_PASSES_CODEGEN_KERNELS_SORT_SORTBYDIGITS_H
@@ -11,29 +11,27 @@ namespace pcc::codegen {
 struct Sorted {
   /// i32, of one dim.
   mlir::Value keys;
-  /// Where each was, i32.
+  /// The original index of each key, i32.
   mlir::Value order;
 };
 
-/// How keys are sorted digit by digit.
+/// The parameters of a radix sort.
 struct DigitPlan {
-  /// Digits of a key, and what each is below: a power of two.
+  /// Digits of a key, and their base: a power of two.
   int64_t digits = 0, base = 0;
-  /// Keys of a block, of which there is a whole number.
+  /// Keys of a block; divides the number of keys.
   int64_t block = 0;
-  /// About how many numbers are compared or added.
+  /// The approximate number of comparisons and additions.
   double cost = 0;
 };
 
-/// About what a kernel costs that does nothing, in numbers that are compared
-/// meanwhile.
+/// The approximate cost of a kernel launch, in comparisons.
 inline constexpr double kLaunchCost = 1 << 22;
 
-/// The cheapest way to sort `count` keys, each below `bound`, by digits.
+/// The cheapest radix sort of `count` keys, each below `bound`.
 DigitPlan planDigits(int64_t count, int64_t bound);
 
-/// Sorts keys, i32 of one dim, that are at least 0; equal ones stay in their
-/// order.
+/// Sorts keys, i32 of one dim, that are at least 0; the sort is stable.
 Sorted sortByDigits(Numbers &numbers, mlir::Value keys, const DigitPlan &plan);
 
 } // namespace pcc::codegen

@@ -1,25 +1,24 @@
-//===- SortRows.cpp - Rows that are added up in the order of their ids ----===//
+//===- SortRows.cpp - Summing rows in the order of ids --------------------===//
 //
-// A sum of rows by ids has as many units as its table has columns, unless equal
-// ids stand side by side: then whoever has the first of them adds up all, with
-// nobody else at that row. So for devices ids are sorted before:
+// A sum of rows by ids has only as many work items as its table has columns. If
+// equal ids are adjacent, the work item of the first can sum all rows of the
+// id, without conflicts. So for devices the ids are sorted first:
 //
 //     ids            3 1 3 2
-//     rank           2 0 3 1     how many ids are before one: less, or equal
-//                                and further to the front
-//     order          1 3 0 2     where each rank's id is
+//     rank           2 0 3 1     ids that precede: lower ones, and equal ones
+//                                at an earlier index
+//     order          1 3 0 2     the index of each rank's id
 //     sorted         1 2 3 3
 //
 // A few ids are compared with all others, which a device does much faster than
-// one unit walks over them; of many that would be too much, and they are sorted
-// digit by digit (SortByDigits.cpp). Rows of equal ids stay in their order, so
-// that the sum is what it was before, bit for bit.
+// one work item walks over them. Many ids are radix sorted (SortByDigits.cpp).
+// Rows of equal ids keep their order, so the sum is the same bit for bit.
 //
-// Text has words that are everywhere, and who adds up the rows of one would be
-// at it when all others are done. So many rows are cut into groups. What the
-// group before ends with, one part adds up for each group; everything else is
-// added as above, by whoever has the first of an id in its group; and then
-// parts are added by their ids, as rows are:
+// Text has very frequent tokens, and the work item of such a token would run
+// long after all others have finished. So many rows are cut into groups. Rows
+// that continue the last id of the group before are summed per group, as parts.
+// All other rows are summed as above, by the work item of the first row of an
+// id in its group. Then the parts are summed by their ids, as rows are:
 //
 //     sorted         1 2 2 | 2 2 2 | 2 3 3       groups of 3
 //     parts                  2 2 2   2           of ids 2 and 2
@@ -35,19 +34,19 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Keys and numbers of rows are exact in f32 below this.
+/// Keys and row numbers are exact in f32 below this.
 static constexpr int64_t kExact = 1 << 24;
-/// Less than any key, and the number of no row.
+/// Below any key, and not a valid row.
 static constexpr int64_t kNoKey = -2;
-/// About how many rows are added up one after the other, and how many rows are
-/// worth three more kernels.
+/// The approximate number of rows that are summed one after the other, and the
+/// number of rows from which on three more kernels pay off.
 static constexpr int64_t kGroupRows = 32, kGroupedRows = 8192;
 
 bool codegen::isOrder(Operation *op) {
   return op->hasAttr(kSortedAttr) && !isa<nn::EmbeddingGradOp>(op);
 }
 
-/// Column j is before row i if keys[j] - (j < i ? 1 : 0) < keys[i].
+/// Column j precedes row i if keys[j] - (j < i ? 1 : 0) < keys[i].
 static Sorted sortByComparing(Numbers &m, Value keys) {
   int64_t count = nn::tensorType(keys).getNumElements();
   SmallVector<int64_t> pairs = {count, count};
@@ -66,13 +65,14 @@ static Sorted sortByComparing(Numbers &m, Value keys) {
   return {m.cast(sorted, m.i32()), order};
 }
 
-/// About what comparing all costs: a pair is looked at twice, and has two sums.
+/// The approximate cost of comparing all pairs: each is read twice, for two
+/// sums.
 static double costOfComparing(int64_t count) {
   return 3 * double(count) * double(count) + 2 * kLaunchCost;
 }
 
 namespace {
-/// Marks what is made as belonging to an order.
+/// Marks created ops as part of the computation of an order.
 struct Marker : OpBuilder::Listener {
   void notifyOperationInserted(Operation *op,
                                OpBuilder::InsertPoint /*previous*/) override {
@@ -80,10 +80,10 @@ struct Marker : OpBuilder::Listener {
   }
 };
 
-/// Adds up rows in the order of their ids.
+/// Sums rows in the order of their ids.
 class RowSum {
 public:
-  /// In place of `op`.
+  /// Replaces `op`.
   RowSum(nn::EmbeddingGradOp op, const Sorted &sorted)
       : b(op), order(op.getContext(), &marker), m(b, op.getLoc()),
         o(order, op.getLoc()), op(op), sorted(sorted),
@@ -92,7 +92,7 @@ public:
   }
 
   void replace() { op->replaceAllUsesWith(sumOf(takeRows(), sorted.keys)); }
-  /// The same, `group` rows at a time, of which there is a whole number.
+  /// The same with groups of `group` rows; `group` divides the number of rows.
   void replaceByGroups(int64_t group);
 
 private:
@@ -103,7 +103,7 @@ private:
 
   Marker marker;
   OpBuilder b, order;
-  /// Makes what kernels have in memory, and what each has of its own.
+  /// `m` builds values in memory, `o` values that each kernel recomputes.
   Numbers m, o;
   nn::EmbeddingGradOp op;
   Sorted sorted;
@@ -128,7 +128,7 @@ nn::EmbeddingGradOp RowSum::sumOf(Value rows, Value ids) {
   return sum;
 }
 
-/// i1 of each row: whether the group before ends with its id.
+/// i1 of each row: whether it has the id with which the group before ends.
 Value RowSum::findContinued(int64_t group) {
   int64_t groups = count / group;
   Value number = o.count(groups);
@@ -141,7 +141,8 @@ Value RowSum::findContinued(int64_t group) {
   return o.compare(nn::Relation::Equal, before, sorted.keys);
 }
 
-/// Of each group the sum of the rows that belong to the id before it.
+/// For each group, the sum of the rows that continue the id of the group
+/// before.
 Value RowSum::addParts(int64_t group) {
   int64_t groups = count / group;
   Value number = o.spread(o.count(groups), {groups, group}, {0});
@@ -172,7 +173,7 @@ void RowSum::replaceByGroups(int64_t group) {
                                first, /*dim=*/1, /*index=*/0);
   auto partRows = sumOf(parts, first);
 
-  // Both are added to what the sum is added to, in place.
+  // Both sums are added in place to the other operand of the user.
   auto user = op->hasOneUse() ? dyn_cast<nn::SumOp>(*op->getUsers().begin())
                               : nn::SumOp();
   if (user && user.getNumOperands() == 2) {
@@ -191,7 +192,7 @@ void RowSum::replaceByGroups(int64_t group) {
   op->replaceAllUsesWith(sum);
 }
 
-/// Rows of a group, near to kGroupRows; 0: there are no groups.
+/// Rows of a group, close to kGroupRows; 0: no groups.
 static int64_t groupOf(int64_t count) {
   for (int64_t i = 0; count >= kGroupedRows && i < kGroupRows / 2; ++i)
     for (int64_t group : {kGroupRows - i, kGroupRows + i})
@@ -210,7 +211,7 @@ void codegen::sortRows(nn::EmbeddingGradOp op) {
   OpBuilder b(op);
   Numbers m(b, op.getLoc());
 
-  // Rows of this table; ids of none are before or behind all of them.
+  // Keys are rows of this table; ids outside it sort before or after all rows.
   Value keys = m.cast(m.reshape(op.getIds(), {count}), m.i64());
   if (Value offset = op.getOffset())
     keys =

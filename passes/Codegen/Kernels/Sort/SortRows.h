@@ -1,4 +1,4 @@
-//===- SortRows.h - Rows added up in the order of ids -----------*- C++ -*-===//
+//===- SortRows.h - Summing rows in the order of ids ------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_SORT_SORTROWS_H
 #define PCC_PASSES_CODEGEN_KERNELS_SORT_SORTROWS_H
@@ -7,7 +7,7 @@
 
 namespace pcc::codegen {
 
-/// Has a sum of rows by ids take them in the order of their ids.
+/// Replaces a sum of rows by ids by one in the order of the ids.
 void sortRows(nn::EmbeddingGradOp op);
 
 } // namespace pcc::codegen

@@ -4,7 +4,7 @@
 // They add up dq in memory, in f32,
 func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xbf16> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by a CPU's tiles: dq is a sum in memory, which needs f32}}
+  // expected-error @below {{cannot be lowered to CPU tiles: dq is accumulated in memory and must be f32}}
   %dq, %dk, %dv = nn.attention_grad %q, %q, %q, %q result %q lse %lse positions %at, %at scale 0.5
       : (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>, tensor<1x4x2x8xbf16>)
@@ -16,7 +16,7 @@ func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: ten
 // and are private memory of a unit.
 func.func private @k(%q: tensor<1x4x1x640xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x1x640xf32> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by a CPU's tiles: tiles of it are no private memory of a unit}}
+  // expected-error @below {{cannot be lowered to CPU tiles: its tiles exceed the private memory of a work item}}
   %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
       : (tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<1x4x1x640xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<1x4x1x640xf32>, tensor<1x4x1xf32>)

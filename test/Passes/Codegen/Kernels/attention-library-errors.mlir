@@ -2,8 +2,8 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-expand-attention="on-device library=cudnn"
 
 func.func @f32(%q: tensor<2x8x4x64xf32>, %at: tensor<8xi64>) {
-  // expected-error @+2 {{cannot have cuDNN make attention of '': numbers have more than 16 bits}}
-  // expected-note @+1 {{--attention-backend auto has cuDNN make what it can, and tiles the rest}}
+  // expected-error @+2 {{cuDNN cannot compute the attention of '': elements have more than 16 bits}}
+  // expected-note @+1 {{--attention-backend auto uses cuDNN where it can and tiles elsewhere}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>,
          tensor<8xi64>, tensor<8xi64>)
@@ -14,7 +14,7 @@ func.func @f32(%q: tensor<2x8x4x64xf32>, %at: tensor<8xi64>) {
 // -----
 
 func.func @heads(%q: tensor<2x8x4x80xbf16>, %at: tensor<8xi64>) {
-  // expected-error @+2 {{heads have 80 numbers, not 64 or 128}}
+  // expected-error @+2 {{the head size is 80, not 64 or 128}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x80xbf16>, tensor<2x8x4x80xbf16>, tensor<2x8x4x80xbf16>,
@@ -26,7 +26,7 @@ func.func @heads(%q: tensor<2x8x4x80xbf16>, %at: tensor<8xi64>) {
 // -----
 
 func.func @places(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
-  // expected-error @+2 {{queries and keys are not at the same places, 0, 1, ...}}
+  // expected-error @+2 {{queries and keys do not have the same consecutive positions}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention causal %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
@@ -39,7 +39,7 @@ func.func @places(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>) {
 
 func.func @lse(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>)
     -> tensor<2x8x4xf32> {
-  // expected-error @+2 {{its lse is not its gradient's alone}}
+  // expected-error @+2 {{its lse has uses other than its gradient}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
@@ -51,7 +51,7 @@ func.func @lse(%q: tensor<2x8x4x64xbf16>, %at: tensor<8xi64>)
 // -----
 
 func.func @long(%q: tensor<1x32768x1x64xbf16>, %at: tensor<32768xi64>) {
-  // expected-error @+2 {{its backward pass needs 2.0 GiB for a head}}
+  // expected-error @+2 {{its backward pass needs a workspace of 2.0 GiB for a head}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<1x32768x1x64xbf16>, tensor<1x32768x1x64xbf16>,
@@ -64,7 +64,7 @@ func.func @long(%q: tensor<1x32768x1x64xbf16>, %at: tensor<32768xi64>) {
 
 // Half a tile of keys is left over.
 func.func @half(%q: tensor<2x192x4x64xbf16>, %at: tensor<192xi64>) {
-  // expected-error @+2 {{its backward pass goes wrong at 192 keys, half a tile more than whole ones}}
+  // expected-error @+2 {{its backward pass is wrong for 192 keys, an odd multiple of 64}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x192x4x64xbf16>, tensor<2x192x4x64xbf16>,
@@ -91,7 +91,7 @@ func.func @one(%q: tensor<2x1x4x64xbf16>, %k: tensor<2x8x4x64xbf16>,
 // Heads that share a key head stay together.
 func.func @shared(%q: tensor<1x16384x8x64xbf16>, %k: tensor<1x16384x2x64xbf16>,
                   %at: tensor<16384xi64>) {
-  // expected-error @+2 {{its backward pass needs 2.0 GiB for the heads of a key head}}
+  // expected-error @+2 {{its backward pass needs a workspace of 2.0 GiB for the heads of a key head}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %k, %k positions %at, %at scale 0.125
       : (tensor<1x16384x8x64xbf16>, tensor<1x16384x2x64xbf16>,
@@ -104,7 +104,7 @@ func.func @shared(%q: tensor<1x16384x8x64xbf16>, %k: tensor<1x16384x2x64xbf16>,
 
 // A second head's lse would.
 func.func @apart_heads(%q: tensor<1x16383x3x64xbf16>, %at: tensor<16383xi64>) {
-  // expected-error @+2 {{its backward pass does a key head at a time, and 1 heads of 16383 queries are no multiple of 4}}
+  // expected-error @+2 {{its backward pass processes a key head at a time, and 1 heads x 16383 queries are not a multiple of 4}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<1x16383x3x64xbf16>, tensor<1x16383x3x64xbf16>,
@@ -117,7 +117,7 @@ func.func @apart_heads(%q: tensor<1x16383x3x64xbf16>, %at: tensor<16383xi64>) {
 
 // A second sample's lse would begin 4 bytes behind a multiple of 16.
 func.func @apart(%q: tensor<3x5001x1x64xbf16>, %at: tensor<5001xi64>) {
-  // expected-error @+2 {{its backward pass does a sample at a time, and 1 heads of 5001 queries are no multiple of 4}}
+  // expected-error @+2 {{its backward pass processes a sample at a time, and 1 heads x 5001 queries are not a multiple of 4}}
   // expected-note @+1 {{--attention-backend auto}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<3x5001x1x64xbf16>, tensor<3x5001x1x64xbf16>,

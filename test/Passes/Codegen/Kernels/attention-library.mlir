@@ -14,7 +14,7 @@
 // LATER-LABEL: @alone
 // LATER: nn.attention %{{.*}} {rt.by_library} : (tensor<2x8x4x64xbf16>
 // RUN: not pcc-opt %s --split-input-file --nn-expand-attention="on-device library=cudnn chips=100,120" 2>&1 | FileCheck %s --check-prefix=ORDER
-// ORDER: error: cannot have cuDNN make attention of '': on sm_100 its backward pass adds up in any order
+// ORDER: error: cuDNN cannot compute the attention of '': its backward pass is not deterministic on sm_100
 
 pipe.input @input.positions : tensor<8xi64> role positions name "positions"
 pipe.value @q : tensor<2x8x4x64xbf16>

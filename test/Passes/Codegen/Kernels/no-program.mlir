@@ -41,7 +41,7 @@ func.func private @k(%x: tensor<4x8xf32>, %y: tensor<8xf32>)
 
 // -----
 
-// expected-error @below {{scatters what needs whole rows}}
+// expected-error @below {{scatters a value that needs whole rows}}
 func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
     -> tensor<5x8xf32> attributes {rt.kernel} {
   %s = nn.softmax %x : tensor<4x8xf32>
@@ -96,7 +96,7 @@ func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>, %y: tensor<5x8xf3
 
 // -----
 
-// expected-error @below {{nn.rope: rotates what needs whole rows}}
+// expected-error @below {{nn.rope: rotates a value that needs whole rows}}
 func.func private @k(%x: tensor<2x3x2x8xf32>, %at: tensor<3xi64>)
     -> tensor<2x3x2x8xf32> attributes {rt.kernel} {
   %r = nn.reshape %x : tensor<2x3x2x8xf32> -> tensor<2x3x16xf32>

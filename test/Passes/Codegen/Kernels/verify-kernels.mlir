@@ -27,7 +27,7 @@ func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32> {rt.inplace = 1})
 
 // -----
 
-// expected-error @below {{result 0 of kernel 'k' cannot lie in operand 0}}
+// expected-error @below {{result 0 of kernel 'k' cannot reuse the buffer of operand 0}}
 func.func private @k(%x: tensor<4x8xf32>) -> (tensor<4xf32> {rt.inplace = 0})
     attributes {rt.kernel} {
   %y = nn.reduce %x [1] : tensor<4x8xf32> -> tensor<4xf32>
@@ -46,7 +46,7 @@ func.func private @k(%x: tensor<4x4x8xf32>)
 
 // -----
 
-// expected-error @below {{two results of kernel 'k' lie in operand 0}}
+// expected-error @below {{two results of kernel 'k' reuse the buffer of operand 0}}
 func.func private @k(%x: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0}, tensor<4xf32> {rt.inplace = 0})
     attributes {rt.kernel} {
@@ -58,7 +58,7 @@ func.func private @k(%x: tensor<4xf32>)
 // -----
 
 // Units that take some columns of a row cannot write a number per row.
-// expected-error @below {{has no row program: a number per row beside sums over rows}}
+// expected-error @below {{has no row program: one value per row together with column sums}}
 func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4x8xf32>) attributes {rt.kernel} {
   %y = nn.exp %v : tensor<4xf32>
@@ -69,7 +69,7 @@ func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
 // -----
 
 // What a group has of the id before it must be told.
-// expected-error @below {{has no row program: rows in groups whose ids do not tell which go on}}
+// expected-error @below {{has no row program: grouped rows whose ids are not an nn.where over an nn.compare}}
 func.func private @k(%dy: tensor<8x2xf32>, %ids: tensor<8xi32>)
     -> tensor<5x2xf32> attributes {rt.kernel} {
   %g = nn.embedding_grad %dy, %ids {rt.group = 4 : i64, rt.sorted}
@@ -157,7 +157,7 @@ func.func private @k(%x: tensor<4xf32>) -> (tensor<4xf32> {rt.inplace = -1})
 
 // -----
 
-// expected-error @below {{result 0 of kernel 'k' cannot lie in operand 0: 'tensor<4xbf16>' is not 'tensor<4xf32>'}}
+// expected-error @below {{result 0 of kernel 'k' cannot reuse the buffer of operand 0: 'tensor<4xbf16>' is not 'tensor<4xf32>'}}
 func.func private @k(%x: tensor<4xf32>) -> (tensor<4xbf16> {rt.inplace = 0})
     attributes {rt.kernel} {
   %y = nn.cast %x : tensor<4xf32> -> tensor<4xbf16>
@@ -167,7 +167,7 @@ func.func private @k(%x: tensor<4xf32>) -> (tensor<4xbf16> {rt.inplace = 0})
 // -----
 
 // Tiled: as many units as the kernel says, in one loop,
-// expected-error @below {{kernel 'k' is no forall over 5 units}}
+// expected-error @below {{kernel 'k' is not one forall over 5 work items}}
 func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 5 : i64} {
   scf.forall (%i) in (4) {
   }
@@ -176,7 +176,7 @@ func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 5 : i6
 
 // -----
 
-// expected-error @below {{kernel 'k' is no forall over 4 units}}
+// expected-error @below {{kernel 'k' is not one forall over 4 work items}}
 func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
   scf.forall (%i) in (4) {
   }
@@ -224,7 +224,7 @@ func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i6
 // Attention by tiles has its kernel to itself,
 func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
-  // expected-error @below {{'nn.scale' cannot be in kernel 'k' beside attention}}
+  // expected-error @below {{'nn.scale' cannot be in kernel 'k' together with attention}}
   %x = nn.scale %q by 2.0 : tensor<1x4x2x8xf32>
   %o, %lse = nn.attention %x, %q, %q positions %at, %at scale 0.5
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
@@ -235,7 +235,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
 // -----
 
 // gives what the op makes,
-// expected-error @below {{result 0 of kernel 'k' is not made by its attention}}
+// expected-error @below {{result 0 of kernel 'k' is not computed by its attention}}
 func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
     -> (tensor<4x2x8xf32>, tensor<1x4x2xf32>) attributes {rt.kernel} {
   %o, %lse = nn.attention %q, %q, %q positions %at, %at scale 0.5
@@ -263,7 +263,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
 func.func private @k(%q: tensor<1x4x2x8xf32>, %w: tensor<1x4x8x2xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
   %k = nn.transpose %w [0, 1, 3, 2] : tensor<1x4x8x2xf32> -> tensor<1x4x2x8xf32>
-  // expected-error @below {{cannot be made by tiles: an operand has no rows in memory}}
+  // expected-error @below {{cannot be lowered to tiles: an operand has no contiguous rows in memory}}
   %o, %lse = nn.attention %q, %k, %q positions %at, %at scale 0.5
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>)
@@ -276,7 +276,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %w: tensor<1x4x8x2xf32>, %at: tens
 func.func private @k(%q: tensor<1x4x2x8xf32>, %turned: tensor<1x1x4x4xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
   %bias = nn.transpose %turned [0, 1, 3, 2] : tensor<1x1x4x4xf32> -> tensor<1x1x4x4xf32>
-  // expected-error @below {{cannot be made by tiles: an operand has no rows in memory}}
+  // expected-error @below {{cannot be lowered to tiles: an operand has no contiguous rows in memory}}
   %o, %lse, %max = nn.attention %q, %q, %q positions %at, %at bias %bias scale 0.5
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x4x4xf32>)
       -> (tensor<1x4x2x8xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
@@ -289,7 +289,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %turned: tensor<1x1x4x4xf32>, %at:
 func.func private @k(%q: tensor<1x4x2x8xf32>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>,
                      %bias: tensor<1x2x1x4xf32>)
     -> tensor<1x2x1x4xf32> attributes {rt.kernel} {
-  // expected-error @below {{cannot be made by tiles: the bias' cotangent has no whole rows}}
+  // expected-error @below {{cannot be lowered to tiles: the bias' cotangent does not cover all queries and keys}}
   %dq, %dk, %dv, %db = nn.attention_grad %q, %q, %q, %q result %q lse %lse max %lse positions %at, %at bias %bias scale 0.5
       : (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x1x4xf32>)
       -> (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x2x1x4xf32>)

@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify-kernels
 
 // Gelu by the error function is none of the library's.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<gelu>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>)
     -> tensor<4x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu>} {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -14,7 +14,7 @@ func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>)
 // -----
 
 // The library keeps what gelu is taken of, not the product ahead of the bias.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<gelu>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> (tensor<4x8xf32>, tensor<4x8xf32>)
     attributes {rt.epilogue = #rt.epilogue<gelu>} {
@@ -29,7 +29,7 @@ func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>
 // -----
 
 // A bias is repeated along rows.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<bias>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<bias>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<bias>} {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -42,7 +42,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>
 // -----
 
 // A bias that nobody says is there.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<none>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<none>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<none>} {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -55,7 +55,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>
 // -----
 
 // The derivative is taken where the other operand is, not at the product.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<gelu_grad>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu_grad>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %h: tensor<8x8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu_grad>} {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -67,7 +67,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %h: tensor<8x8xf3
 // -----
 
 // The other factor, summed over what the product keeps.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<sum_a>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<sum_a>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> (tensor<8x8xf32>, tensor<8xf32>)
     attributes {rt.epilogue = #rt.epilogue<sum_a>} {
@@ -79,7 +79,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
 
 // -----
 
-// expected-error @below {{function 'p' is no product with #rt.epilogue<sum_a>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<sum_a>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> (tensor<8x8xf32>, tensor<8xf32>)
     attributes {rt.epilogue = #rt.epilogue<sum_a>} {
@@ -92,7 +92,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
 // -----
 
 // A second thing that is computed on the way.
-// expected-error @below {{function 'p' is no product with #rt.epilogue<gelu>}}
+// expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu>} {
   %y = nn.exp %x : tensor<8x8xf32>
@@ -113,7 +113,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
   return %g : tensor<8x8xf32>
 }
 pipe.body @b (%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) {
-  // expected-error @below {{calls @p, which is no product with this epilogue}}
+  // expected-error @below {{calls @p, which is not a GEMM with this epilogue}}
   %y = func.call @p(%x, %x) {rt.epilogue = #rt.epilogue<none>}
       : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   pipe.yield %y : tensor<8x8xf32>
@@ -132,7 +132,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
   return %g : tensor<8x8xf32>
 }
 pipe.body @b (%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) {
-  // expected-error @below {{makes 'gelu' of a part of a sum, }}
+  // expected-error @below {{applies 'gelu' to a partial sum, }}
   %y = func.call @p(%x, %x) {dist.shardings = [#part], rt.epilogue = #rt.epilogue<gelu>}
       : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   pipe.yield %y : tensor<8x8xf32>
