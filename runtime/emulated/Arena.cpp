@@ -16,20 +16,19 @@
 
 using namespace pcc;
 
-/// The addresses that the host has, and the device's memory; null: there is no
-/// arena yet.
+/// The reserved addresses and the device's memory; null before allocateArena().
 static char *ofHost = nullptr, *ofDevice = nullptr;
 static int64_t arenaBytes = 0;
-/// The copies of both turns.
+/// The ends of the copies of copyOut(), by turn.
 static Event copied[2];
 
 Device &pcc::device() {
-  // Who is late changes from rank to rank and, if asked for, from run to run.
-  // Never freed: what a rank that fails has enqueued is nobody's business.
+  // The delays differ by rank and, with the seed, by run. Never freed: work
+  // that a failing rank has enqueued may still run.
   static Device &device = *new Device([] {
     const char *text = getenv("PCC_EMULATED_SEED");
     uint64_t seed = text ? strtoull(text, nullptr, 10) : 0;
-    // The order of blocks is drawn, too.
+    // The seed also determines the order of blocks.
     pcc_emu_seed(seed);
     return seed + 3 * backend::rank();
   }());
@@ -66,14 +65,14 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
 
 char *pcc::reach(const void *place) {
   int64_t offset = static_cast<const char *>(place) - ofHost;
-  // One behind the end is where an empty piece may lie.
+  // An empty buffer may be at the end of the arena.
   if (offset < 0 || offset > arenaBytes)
-    fail(ExitInternal, "the device is given a place outside the arena");
+    fail(ExitInternal, "the device is given an address outside the arena");
   return ofDevice + offset;
 }
 
 void *backend::openView(char *memory, int64_t bytes, Access access) {
-  // What is not written becomes zero.
+  // Bytes that are not written become zero.
   void *view = calloc(std::max<int64_t>(bytes, 1), 1);
   if (!view)
     fail(ExitMemory, "out of memory on the host");

@@ -1,10 +1,10 @@
 //===- Arena.h - The memory of an emulated device ---------------*- C++ -*-===//
 //
-// What the host and compiled code call the arena is addresses alone, with
-// nothing behind them: whoever reads or writes there dies at once, as it would
-// on a GPU. The device's memory lies elsewhere, full of signalling NaNs where a
-// program is not promised zeros. Views are copies that the device makes, in its
-// turn.
+// The arena addresses that the host and compiled code use are reserved without
+// access (PROT_NONE), so that an access there crashes at once, as it would on a
+// GPU. The device's memory is a separate mapping, filled with signalling NaNs
+// where a program is not promised zeros. Views are host copies, which the
+// device reads and writes in stream order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,21 +16,20 @@
 
 namespace pcc {
 
-/// The device of this rank; there from prepare() on.
+/// The device of this rank; exists from prepare() on.
 Device &device();
 
-/// Fills memory of the device with signalling NaNs.
+/// Fills device memory with signalling NaNs.
 void poison(char *place, int64_t bytes);
 
-/// Device code of kernels.
+/// The device code of the kernels.
 struct KernelCodes {
-  /// One after the other.
+  /// The first of an array.
   const pcc_emu_kernel *first;
-  /// How many there are.
   int64_t count;
 };
-/// That of the program's kernels; none in a program for CPUs, whose streams are
-/// tried.
+/// The device code of the program's kernels. Empty for a CPU program, which
+/// runs here to test its streams.
 KernelCodes kernelCodes();
 
 } // namespace pcc

@@ -1,7 +1,7 @@
 //===- Attention.cpp - Attention by its definition, in f32 ----------------===//
 //
-// What a GPU's library computes, head by head: rows of scores in f32, of
-// operands that are widened, and results that are rounded once.
+// The result of a GPU's library, head by head: scores are computed in f32 from
+// widened operands, and results are rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,14 @@ using namespace pcc;
 
 namespace {
 
-/// A head's rows in f32, read from and written to 16-bit memory.
+/// A head's rows in f32, read from and written to bf16/fp16 memory.
 class Rows {
 public:
   Rows(const pcc_attention_desc &d, int64_t rows)
       : d(d), size(d.size), numbers(rows * d.size) {}
 
   float *row(int64_t i) { return numbers.data() + i * size; }
-  /// Reads a head of a sample, by the strides of samples, rows and heads.
+  /// Reads a head of a sample; strides are those of samples, rows and heads.
   void read(const void *from, const int64_t (&strides)[3], int64_t sample,
             int64_t head) {
     for (int64_t i = 0; i * size < count(); ++i)
@@ -54,7 +54,7 @@ private:
   std::vector<float> numbers;
 };
 
-/// The strides of what lies row major: samples, rows and heads.
+/// The strides of a contiguous tensor: samples, rows and heads.
 struct Dense {
   Dense(const pcc_attention_desc &d, int64_t rows, int64_t heads)
       : strides{rows * heads * d.size, heads * d.size, d.size} {}
@@ -75,7 +75,7 @@ static void addTimes(float *to, float factor, const float *from, int64_t n) {
     to[i] += factor * from[i];
 }
 
-/// How many keys a query sees.
+/// The number of keys that a query sees.
 static int64_t seenBy(const pcc_attention_desc &d, int64_t query) {
   return d.is_causal ? std::min(query + 1, d.keys) : d.keys;
 }
@@ -106,7 +106,6 @@ static void attend(const pcc_attention_desc &d, const void *q, const void *k,
 }
 
 namespace {
-/// The buffers of a backward pass.
 struct Backward {
   const void *dO, *q, *k, *v, *o;
   const float *stats;
@@ -114,7 +113,7 @@ struct Backward {
 };
 } // namespace
 
-/// Of a key head and of all heads that share it.
+/// The backward pass of a key head and all query heads that share it.
 static void attendBackward(const pcc_attention_desc &d, const Backward &at,
                            int64_t sample, int64_t keyHead) {
   int64_t shared = d.heads / d.key_heads;
@@ -147,7 +146,7 @@ static void attendBackward(const pcc_attention_desc &d, const Backward &at,
   dV.write(at.dV, d.dv_strides, sample, keyHead);
 }
 
-/// Calls body(sample, head) for all of them.
+/// Calls body(sample, head) for every head of every sample, in parallel.
 template <typename Body>
 static void forEachHead(const pcc_attention_desc &d, int64_t heads, Body body) {
   backend::parallelFor(d.batch * heads, [&](int64_t begin, int64_t end) {

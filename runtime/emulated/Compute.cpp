@@ -1,8 +1,8 @@
-//===- Compute.cpp - What an emulated device computes ---------------------===//
+//===- Compute.cpp - Computation on an emulated device --------------------===//
 //
-// Calls put work into the device's queue and return. Messages of other streams
-// are requests of the communication thread, as on CPUs; those of the compute
-// stream the device hands on and waits for.
+// Calls enqueue work on the device and return. Transfers and collectives on
+// other streams are requests of the communication thread, as on CPUs. On the
+// compute stream the device issues them and waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
-// Of the compiled program, if it has device code. Names as in C.
+// Symbols of the compiled program, if it has device code. Names as in C.
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming)
 extern const pcc_emu_kernel pcc_emu_kernels[] __attribute__((weak));
@@ -34,7 +34,7 @@ extern const int64_t pcc_emu_kernel_count __attribute__((weak));
 
 using namespace pcc;
 
-/// Whether a buffer of a kernel is a constant, which lies in memory of its own.
+/// Whether a buffer of a kernel is a constant, which is outside the arena.
 static bool isConstant(const pcc_context &context, const void *place) {
   auto *constant = static_cast<const pcc_context::Constant *>(place);
   std::less<const pcc_context::Constant *> isBefore;
@@ -44,7 +44,7 @@ static bool isConstant(const pcc_context &context, const void *place) {
 }
 
 KernelCodes pcc::kernelCodes() {
-  // Weak symbols that nobody defines have no place.
+  // Undefined weak symbols have a null address.
   if (!&pcc_emu_kernel_count)
     return {nullptr, 0};
   return {pcc_emu_kernels, pcc_emu_kernel_count};
@@ -64,7 +64,7 @@ static const pcc_emu_kernel *codeOf(const char *name) {
   return it->second;
 }
 
-/// Where the buffers of a launch lie for the device.
+/// The device addresses of a launch's buffers.
 static std::vector<void *> placesOf(pcc_context *ctx, const pcc_kernel *kernel,
                                     void *const *args) {
   std::vector<void *> places(args, args + kernel->n_args);
@@ -81,7 +81,7 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
     return device().enqueue(kernel->name, "",
                             [=] { pcc_emu_launch(code, places.data()); });
   }
-  // A program for CPUs, whose streams are tried.
+  // A CPU program, which runs here to test its streams.
   device().enqueue(kernel->name, "", [=] {
     runUnits(ctx->threads, kernel->run, places.data(), kernel->units,
              kernel->grain);
@@ -139,7 +139,7 @@ void pcc_forget(pcc_context *, void *buffer, int64_t bytes) {
 }
 
 void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
-  // As NCCL does on devices. A rank alone has no messages.
+  // As NCCL does on devices. A single rank does not communicate.
   if (communication::isRunning())
     request.launchIn(ctx->launches);
 }
@@ -147,7 +147,7 @@ void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
 void pcc::issueOn(pcc_context *ctx, int32_t stream,
                   std::unique_ptr<Request> request, int64_t bytes) {
   prepareRequest(ctx, stream, *request, bytes);
-  // A rank alone has nobody who would carry it out beside the device.
+  // A single rank has no communication thread to run the request.
   if (stream == PCC_COMPUTE_STREAM || !communication::isRunning())
     return device().enqueueMessage(std::move(request));
   device().mayHold(*request);
@@ -161,7 +161,7 @@ void pcc_fill(pcc_context *ctx, int32_t input, int64_t microbatch, void *to,
 
 void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
                     int64_t microbatch, void *to, int64_t bytes) {
-  // The host fills memory of its own now; the stream has a copy of that.
+  // The host fills memory of its own now; the stream copies from there.
   auto filled = std::make_shared<std::vector<char>>(bytes);
   filling::fill(input, microbatch, filled->data());
   auto request = std::make_unique<Request>();

@@ -1,4 +1,4 @@
-//===- Device.cpp - A device that computes beside the host ----------------===//
+//===- Device.cpp - An emulated device that runs asynchronously -----------===//
 
 #include "runtime/emulated/Device.h"
 
@@ -12,13 +12,13 @@
 
 using namespace pcc;
 
-/// A message is held back until so many operations behind it are done, at most:
-/// by chance, and where all messages are late.
+/// A held request waits for at most this many later operations: in the random
+/// mode, and in the mode in which all communication is late.
 static const uint64_t mostHeld = 32, allHeld = uint64_t{1} << 32;
-/// How late operations begin, at most, in microseconds: long enough for a
-/// message between ranks of a host.
+/// The longest random delay of an operation, in microseconds: long enough for a
+/// transfer between ranks of a host.
 static const uint64_t mostLate = 300;
-/// A late device begins when the host is so many operations ahead, or waits.
+/// A late device starts once the host is this many operations ahead, or waits.
 static const int64_t farAhead = 1000;
 
 Device::Device(uint64_t seed)
@@ -57,7 +57,7 @@ void Device::enqueue(const char *name, const char *detail,
 
 void Device::enqueueMessage(std::unique_ptr<Request> request) {
   const char *name = request->name, *detail = request->detail;
-  // A function must be copied, which a request cannot be.
+  // A std::function must be copyable, which a request is not.
   auto shared = std::make_shared<std::unique_ptr<Request>>(std::move(request));
   append({name, detail,
           [this, shared] { communication::run(messages, std::move(*shared)); },
@@ -70,7 +70,8 @@ void Device::enqueueWait(const Event &event) {
 }
 
 bool Device::isHolding(uint64_t count) const {
-  // A device that can do nothing else may be waiting for what is held.
+  // Not while the device waits for another stream: it may be waiting for this
+  // request.
   return pending.load() > 0 && !isWaiting.load() && !computed.hasDone(count);
 }
 
@@ -127,7 +128,7 @@ void Device::wait(const Event &event) {
   isAwaited = true;
   given.notify_one();
   while (!computed.hasDone(event.count)) {
-    // What the device does is what this rank does meanwhile.
+    // While the host waits, this rank's operation is that of the device.
     int64_t left = pending;
     Operation operation(name, isWaiting.load() ? Doing::Waits : Doing::Works,
                         detail);

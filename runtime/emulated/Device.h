@@ -1,17 +1,18 @@
-//===- Device.h - A device that computes beside the host --------*- C++ -*-===//
+//===- Device.h - An emulated device that runs asynchronously ---*- C++ -*-===//
 //
-// What compiled code computes goes into a queue, as on a GPU: calls return at
-// once, and one thread, the device, does the work in order. Nothing but events
-// orders it with other streams, and chance decides which side is late:
+// Compiled code enqueues its work, as on a GPU: calls return at once, and one
+// thread, the device, runs the work in order. Only events order it against
+// other streams, and random delays decide which side is late:
 //
 //   compute stream   kernel  kernel  wait(e)  kernel  record(f)  kernel
 //   stream 1                    all_gather  record(e)    wait(f)  send
 //
-// A message may begin while kernels ahead of it in program order have not run,
-// or be held back until those behind it have. Collectives and transfers start
-// in the order of their issue, as NCCL's do. So a program that lacks an event
-// computes with what is not there yet, or is not there any more; by one seed or
-// another, for a seed has one side late, the other one, or now this, now that.
+// A transfer or collective may begin before kernels that precede it in program
+// order, or be held back until kernels that follow it have run. Collectives and
+// transfers start in the order of their issue, as NCCL's do. So a program that
+// lacks an event reads data before it is written, or after it is overwritten.
+// The seed selects whether communication is late, kernels are, or either at
+// random.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,28 +34,27 @@ namespace pcc {
 /// The device of a rank. Its member functions are for the main thread.
 class Device {
 public:
-  /// `seed` decides who is late.
+  /// `seed` determines the delays.
   explicit Device(uint64_t seed);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
-  /// Appends work to the compute stream; the texts are as of an Operation.
+  /// Appends work to the compute stream; the texts are as for an Operation.
   void enqueue(const char *name, const char *detail,
                std::function<void()> work);
-  /// The same of a message that the compute stream waits for.
+  /// Appends a transfer or collective that the compute stream waits for.
   void enqueueMessage(std::unique_ptr<Request> request);
-  /// What the compute stream was given so far.
+  /// An event after all work that the compute stream has been given so far.
   Event recorded() const { return computed.recorded(); }
-  /// Has what the compute stream is given from here on begin after an event of
-  /// another stream.
+  /// Makes later work of the compute stream wait for an event of another
+  /// stream.
   void enqueueWait(const Event &event);
-  /// Has a request of another stream begin late, or not, as chance has it.
+  /// Delays a request of another stream at random.
   void mayHold(Request &request);
-  /// Returns when what `event`, one of recorded(), stands for is done: the host
-  /// waits.
+  /// Blocks the host until the work before `event`, one of recorded(), is done.
   void wait(const Event &event);
-  /// How often the host has waited.
+  /// How often wait() was called.
   int64_t hostWaits() const { return waits; }
 
 private:
@@ -75,11 +75,11 @@ private:
   int64_t waits = 0;
   std::mutex mutex;
   std::condition_variable given, finished;
-  // Under the mutex.
+  // Guarded by the mutex.
   std::deque<Work> queue;
   bool isEnding = false;
   bool isAwaited = false; ///< by the host
-  /// What the device is at, or was last.
+  /// The current or last operation.
   const char *name = "", *detail = "";
 
   std::atomic<int64_t> pending{0};    ///< enqueued and not done

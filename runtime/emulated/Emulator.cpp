@@ -1,8 +1,8 @@
-//===- Emulator.cpp - A block of threads, in lockstep where it matters ----===//
+//===- Emulator.cpp - A block of threads, in lockstep where needed --------===//
 //
 // A thread runs until it waits: at a barrier for its block, at a shuffle for
-// lanes of its warp. When none can run any more, those that wait for each other
-// are compared, and go on if all whom each waits for are there.
+// lanes of its warp. When no thread can run, the waiting threads are compared.
+// A thread continues once all threads that it waits for have arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using namespace pcc;
 namespace {
 
 constexpr int64_t kLanes = 32;
-/// Bytes of shared memory that are followed together: the size of a bool, the
+/// Granularity of tracked shared memory, in bytes: the size of a bool, the
 /// smallest element that kernels keep there.
 constexpr int64_t kUnit = 1;
 std::mutex mutex;
@@ -39,22 +39,22 @@ uint64_t seed = 1;
 int64_t mostElements = 1 << 22;
 int64_t mostShared = sharedOfBlock(kDefaultChip);
 
-/// What a thread waits for.
+/// The operation that a thread waits at.
 enum class Wait { Nothing, Block, Warp, Shuffle, Matrices };
 
 struct Thread {
   Wait wait = Wait::Nothing;
   int32_t site = 0;
   uint32_t mask = 0;
-  int32_t bits = 0;            ///< what it offers at a shuffle
-  int32_t met = 0;             ///< what it offered where lanes last met
-  const void *offer = nullptr; ///< and for matrices
-  int32_t words[4];            ///< what it gets of them
+  int32_t bits = 0;            ///< its value at a shuffle
+  int32_t met = 0;             ///< its value at the lanes' last shuffle
+  const void *offer = nullptr; ///< its operands of a matrix operation
+  int32_t words[4];            ///< its results of a matrix operation
   bool hasWords = false;
   uint32_t barriers = 0, warpBarriers = 0;
 };
 
-/// A launch; one at a time on each thread of the host.
+/// A launch; one at a time on each host thread.
 class Launch {
 public:
   Launch(const pcc_emu_kernel &kernel, void *const *buffers);
@@ -64,8 +64,8 @@ public:
   void *const *buffers;
   Fibers &fibers;
   std::vector<Thread> threads;
-  /// How often a thread of the block has come to an access: those of a thread
-  /// come one after the other.
+  /// By thread and site, how often the thread of the block has executed the
+  /// access; the sites of a thread are contiguous.
   std::vector<uint32_t> executions;
   std::vector<uint32_t> shared;
   int64_t block = 0;
@@ -87,9 +87,9 @@ private:
   void runBlock();
   void runWarp(int64_t first, int64_t count);
   bool meet(int64_t first, int64_t count);
-  /// When the thread that runs does what it does now.
+  /// The logical time of the running thread.
   Moment now();
-  /// Of an element of a buffer; -1: of a byte of shared memory.
+  /// `at` is an element of a buffer, or for buffer -1 a byte of shared memory.
   [[noreturn]] void failRace(bool isWrite, int64_t buffer, int64_t at);
 
   std::mt19937_64 random;
@@ -98,18 +98,18 @@ private:
   bool checksRaces;
   Places places;
   Sectors read, written;
-  /// Sectors of each buffer that were read and written.
+  /// By buffer, the sectors that were read and written.
   std::vector<std::vector<bool>> readOnce, writtenOnce;
 };
 
 thread_local Launch *launch = nullptr;
-/// Of all launches of a thread of the host, for their stacks are large.
+/// Shared by all launches of a host thread, as the stacks are large.
 thread_local Fibers stacks;
 
 } // namespace
 
-/// Says so if what could not be accessed is behind a stack; else the access is
-/// made again, and ends the program.
+/// Reports a stack overflow if the fault is in a guard page. Any other access
+/// is repeated and ends the program.
 static void onFault(int, siginfo_t *fault, void *) {
   if (launch && stacks.isBehindStack(fault->si_addr))
     launch->fail(static_cast<int64_t>(stacks.current()),
@@ -118,7 +118,7 @@ static void onFault(int, siginfo_t *fault, void *) {
   signal(SIGSEGV, SIG_DFL);
 }
 
-/// Faults of this thread are handled on another stack than the one at fault.
+/// Runs the fault handler of this thread on an alternate stack.
 static void watchStacks() {
   thread_local bool isWatching = false;
   if (isWatching)
@@ -161,7 +161,7 @@ void Launch::fail(int64_t thread, const char *format, ...) {
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fprintf(stderr, "\n");
-  // Nobody else has anything to add.
+  // Without the runtime's handler, whose report adds nothing.
   signal(SIGABRT, SIG_DFL);
   abort();
 }
@@ -196,8 +196,8 @@ void Launch::wait(Wait what, int32_t site, uint32_t mask) {
   fibers.pause();
 }
 
-/// The lanes of a warp meet; the first that goes on computes what all get of
-/// what they offer.
+/// A warp-wide operation: the first lane that continues computes the results of
+/// all lanes from their operands.
 const int32_t *Launch::exchange(const void *offer, int32_t site,
                                 void (*compute)(const void *const *offers,
                                                 bool variant,
@@ -222,7 +222,8 @@ const int32_t *Launch::exchange(const void *offer, int32_t site,
   return own.words;
 }
 
-/// Has the lanes of a warp that wait for each other go on. Whether any does.
+/// Releases the lanes of a warp that wait for each other. Returns whether any
+/// were released.
 bool Launch::meet(int64_t first, int64_t count) {
   bool goesOn = false;
   for (int64_t i = first; i < first + count; ++i) {
@@ -314,8 +315,8 @@ void Launch::runBlock() {
   counted.written_sectors += written.take();
 }
 
-/// Fills what is written and lies in the place of nothing else: a kernel that
-/// reads it, or leaves a part of it as it was, is noticed.
+/// Poisons results that overlap no other buffer, so that reads before writes,
+/// and elements left unwritten, are detected.
 void Launch::poisonResults() {
   auto overlap = [&](int64_t i, int64_t j) {
     const char *a = static_cast<const char *>(buffers[i]),
@@ -347,7 +348,7 @@ void Launch::run() {
       touched->emplace_back(kernel.buffers[i].bytes / Sectors::kBytes + 2);
   counted.launches = 1;
   counted.blocks = kernel.grid;
-  // Every block once: the step has no divisor in common with their number.
+  // Visits every block once: the step is coprime to the number of blocks.
   int64_t grid = kernel.grid, step = grid > 1 ? 1 + random() % (grid - 1) : 1;
   while (std::gcd(step, grid) != 1)
     ++step;
@@ -393,7 +394,8 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     const Moment moment = now();
     for (int64_t i = at / kUnit; i * kUnit < at + bytes; ++i) {
       if (!isWrite && !sharedTouches[i].isWritten())
-        fail(id, "reads byte %lld of shared memory, which nobody has written",
+        fail(id,
+             "reads byte %lld of shared memory, which no thread has written",
              (long long)(i * kUnit));
       if (sharedTouches[i].isRace(moment, isWrite))
         failRace(isWrite, /*buffer=*/-1, i * kUnit);
@@ -423,7 +425,7 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     (isWrite ? counted.distinct_written : counted.distinct_read) += !touched;
     touched = true;
   }
-  // There is no race for what is only read.
+  // Data that is only read has no races.
   if (!checksRaces || !buffer.is_written)
     return;
   int64_t at = (address - static_cast<const char *>(buffers[found])) /
@@ -507,7 +509,8 @@ int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
   if (other >= launch->kernel.block || !(mask >> other % kLanes & 1))
     launch->fail(id, "shuffles with lane %lld, which does not take part",
                  (long long)(other % kLanes));
-  // It meets nobody again before all that it met have gone on, and read.
+  // A lane does not reach another shuffle before all its partners have
+  // continued and read.
   return launch->threads[other].met;
 }
 

@@ -1,4 +1,4 @@
-//===- Fibers.cpp - Threads that run when they are told to ----------------===//
+//===- Fibers.cpp - Cooperative threads -----------------------------------===//
 
 #include "runtime/emulated/Fibers.h"
 #include <cstdlib>
@@ -6,12 +6,14 @@
 
 using namespace pcc;
 
-/// For code of kernels, which is compiled in little time and so keeps much in
-/// memory, and of libm's functions. What is not used takes no memory. Pages
-/// before a stack are closed; kernels touch all that they go over.
+/// Large enough for kernel code, which is compiled with few optimizations and
+/// keeps much on the stack, and for libm's functions. Unused pages take no
+/// memory. The page below a stack is inaccessible; kernels touch every page
+/// that they pass.
 static constexpr size_t kStackBytes = Fibers::kStackKiB << 10;
 static constexpr size_t kGuardBytes = 4096;
-/// At how many places of a page stacks end, and how far apart.
+/// The number of different offsets within a page at which stacks end, and the
+/// distance between two.
 static constexpr size_t kColors = 32, kColorBytes = 128;
 
 #if defined(__x86_64__)
@@ -107,8 +109,8 @@ void Fibers::start(size_t count, Body newBody, void *newArgument) {
     Fiber &fiber = fibers[i];
     if (!fiber.stack)
       fiber.stack = newStack();
-    // What fibers use at a time is at the end of their stacks. These are not at
-    // one place of their pages, for which caches have little room.
+    // The used ends of the stacks are staggered, so that they do not all map to
+    // the same cache sets.
     char *end = fiber.stack + kStackBytes - i % kColors * kColorBytes;
     fiber.pointer = prepareStack(end, enter, this);
     fiber.hasEnded = false;

@@ -1,4 +1,4 @@
-//===- Fibers.h - Threads that run when they are told to --------*- C++ -*-===//
+//===- Fibers.h - Cooperative threads ---------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_EMULATED_FIBERS_H
 #define PCC_RUNTIME_EMULATED_FIBERS_H
@@ -13,7 +13,7 @@ namespace pcc {
 /// run on the thread that resumes them, one at a time.
 class Fibers {
 public:
-  /// What a fiber's stack holds.
+  /// The size of a fiber's stack.
   static constexpr size_t kStackKiB = 512;
   /// The function that each fiber runs once.
   using Body = void (*)(void *argument);
@@ -23,21 +23,21 @@ public:
   Fibers &operator=(const Fibers &) = delete;
   ~Fibers();
 
-  /// Makes `count` fibers that are about to begin the body.
+  /// Prepares `count` fibers to run the body.
   void start(size_t count, Body body, void *argument);
   /// Runs a fiber until it pauses or ends.
   void resume(size_t fiber) {
     running = fiber;
     switchStacks(&caller, fibers[fiber].pointer);
   }
-  /// Called by the fiber that runs: returns from resume().
+  /// Called by the running fiber; returns from resume().
   void pause() { switchStacks(&fibers[running].pointer, caller); }
   /// Whether a fiber's body has returned.
   bool hasEnded(size_t fiber) const { return fibers[fiber].hasEnded; }
-  /// The fiber that runs.
+  /// The index of the running fiber.
   size_t current() const { return running; }
-  /// Whether an address, which cannot be accessed, is where the stack of the
-  /// fiber that runs, or ran last, would go on.
+  /// Whether an inaccessible address is in the guard page of the stack of the
+  /// fiber that runs, or ran last.
   bool isBehindStack(const void *address) const;
 
 private:

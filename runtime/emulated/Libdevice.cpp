@@ -1,7 +1,6 @@
 //===- Libdevice.cpp - The functions that kernels call --------------------===//
 //
-// NVIDIA's libdevice has its functions under these names; here they are the C
-// library's.
+// Functions with the names of NVIDIA's libdevice, implemented by the C library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +22,7 @@ float __nv_rsqrtf(float x) { return 1 / sqrtf(x); }
 double __nv_powi(double x, int n) { return pow(x, n); }
 float __nv_powif(float x, int n) { return powf(x, float(n)); }
 
-// RoundBF16.c; the first rounds as cvt.rn.bf16.f32.
+// Of RoundBF16.c; the first rounds as cvt.rn.bf16.f32.
 uint16_t pcc_round_bf16(float x);
 _Float16 __truncsfbf2(float x);
 }

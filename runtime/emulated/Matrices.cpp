@@ -1,7 +1,7 @@
-//===- Matrices.cpp - What a warp's lanes have of matrices ----------------===//
+//===- Matrices.cpp - Matrix fragments of a warp --------------------------===//
 //
-// NVIDIA, Parallel Thread Execution ISA, 9.7.15: ldmatrix and mma.m16n8k16. In
-// which order the hardware adds is not said; here it is that of k.
+// NVIDIA, Parallel Thread Execution ISA, 9.7.15: ldmatrix and mma.m16n8k16. The
+// order in which the hardware adds is unspecified; here it is the order of k.
 //
 //===----------------------------------------------------------------------===//
 

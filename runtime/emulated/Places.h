@@ -1,4 +1,4 @@
-//===- Places.h - Which buffer an address lies in ---------------*- C++ -*-===//
+//===- Places.h - Lookup of a buffer by address -----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_EMULATED_PLACES_H
 #define PCC_RUNTIME_EMULATED_PLACES_H
@@ -9,10 +9,9 @@
 
 namespace pcc {
 
-/// Where the buffers of a launch lie.
+/// The address ranges of a launch's buffers.
 class Places {
 public:
-  /// Of a kernel and the buffers that it is given.
   Places(const pcc_emu_kernel &kernel, void *const *buffers)
       : last(kernel.sites, -1) {
     for (int64_t i = 0; i < kernel.buffer_count; ++i) {
@@ -26,10 +25,10 @@ public:
                        (one.begin == other.begin && one.end == other.end);
   }
 
-  /// The buffer that an access lies in, -1: there is none. Of those that lie at
-  /// the same place, one that may be written counts.
+  /// The buffer that contains an access, or -1. If several do, one that may be
+  /// written is preferred.
   int64_t find(const char *address, int64_t bytes, int32_t site) {
-    // An access mostly stays in its buffer.
+    // An access site mostly stays in one buffer.
     int64_t found = last[site];
     if (found >= 0 && all[found].isWhole && all[found].has(address, bytes))
       return found;
@@ -44,8 +43,8 @@ private:
   struct Place {
     const char *begin, *end;
     bool isWritten;
-    /// Whether those that overlap it lie exactly where it does: what counts for
-    /// one of its addresses then counts for all.
+    /// Whether all overlapping buffers have the same range: the buffer found
+    /// for one address then holds for all.
     bool isWhole;
 
     bool has(const char *address, int64_t bytes) const {
@@ -53,7 +52,7 @@ private:
     }
   };
   std::vector<Place> all;
-  std::vector<int64_t> last; ///< found, by access
+  std::vector<int64_t> last; ///< by site, the last result
 };
 
 } // namespace pcc

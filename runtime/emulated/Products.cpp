@@ -1,8 +1,8 @@
-//===- Products.cpp - Products and what they end with ---------------------===//
+//===- Products.cpp - GEMMs with epilogues --------------------------------===//
 //
-// A GPU's library makes a result in registers, in f32, and rounds what it
-// stores. Here a product in f32 is memory of its own, from which the rest is
-// made row by row.
+// A GPU's library computes a result in registers, in f32, and rounds it when it
+// is stored. Here the GEMM writes f32 temporaries, to which the epilogue is
+// applied row by row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 using namespace pcc;
 
-/// sqrt(2 / pi), and the factor of the cube in gelu's tanh form.
+/// sqrt(2 / pi), and the factor of the cube in GELU's tanh form.
 static const double kRoot = 0.7978845608028654, kCube = 0.044715;
 
 static double gelu(double x) {
@@ -30,8 +30,7 @@ static double geluSlope(double x) {
   return (1 + t) / 2 + x / 2 * (1 - t * t) * kRoot * (1 + 3 * kCube * x * x);
 }
 
-/// Copies what is added to where the result will be, of which a product of the
-/// CPU's library makes a sum.
+/// Copies the added matrix to the result, to which the GEMM then adds.
 static void copyAdded(const pcc_gemm_desc &d, const Matrices &matrices,
                       const char *added) {
   int64_t bytes = sizeOf(d.c_dtype);
@@ -44,7 +43,7 @@ static void copyAdded(const pcc_gemm_desc &d, const Matrices &matrices,
   }
 }
 
-/// The sums of a matrix's rows, or of its columns, as f32.
+/// Sums a matrix's rows or columns, as f32.
 static void sumUp(const char *matrix, int32_t dtype, int64_t rows,
                   int64_t columns, int64_t leading, bool ofRows, char *to) {
   std::vector<double> sums(ofRows ? rows : columns);
@@ -64,7 +63,7 @@ static void sumUp(const char *matrix, int32_t dtype, int64_t rows,
 static void require(bool is, const pcc_fused_desc &desc, const char *what) {
   if (!is)
     fail(ExitInternal,
-         format("a product that ends with %d has %s", desc.epilogue, what));
+         format("a GEMM with epilogue %d has %s", desc.epilogue, what));
 }
 
 static void checkBesides(const pcc_fused_desc &desc, const Besides &besides) {
@@ -75,15 +74,15 @@ static void checkBesides(const pcc_fused_desc &desc, const Besides &besides) {
   if (epilogue == PCC_NO_EPILOGUE)
     return;
   bool isSum = epilogue == PCC_SUM_A || epilogue == PCC_SUM_B;
-  require(d.batch0 * d.batch1 == 1, desc, "several products");
+  require(d.batch0 * d.batch1 == 1, desc, "several matrices");
   require(d.c_dtype != PCC_F64, desc, "f64");
   require(besides.vector || (!isSum && epilogue != PCC_BIAS), desc,
           "no vector");
   require(besides.matrix || epilogue != PCC_GELU_GRAD, desc, "no matrix");
-  require(!isSum || d.c_dtype == PCC_F32, desc, "sums that are rounded");
+  require(!isSum || d.c_dtype == PCC_F32, desc, "rounded sums");
 }
 
-/// What is stored, and in `kept` what gelu is taken of.
+/// Replaces a row by the stored values; `kept` gets the argument of gelu.
 static void finishRow(int32_t epilogue, const float *bias, const float *before,
                       std::vector<float> &row, std::vector<float> &kept) {
   for (size_t j = 0; j < row.size(); ++j) {
@@ -101,7 +100,7 @@ void pcc::multiplyFused(const pcc_fused_desc &desc, const Matrices &matrices,
   pcc_gemm_desc d = desc.product;
   int32_t epilogue = desc.epilogue;
   if (epilogue == PCC_SUM_A)
-    // The rows of op(A) are columns where A is stored the other way.
+    // The rows of op(A) are columns of the stored matrix if A is transposed.
     sumUp(matrices.a, d.a_dtype, d.trans_a ? d.k : d.m, d.trans_a ? d.m : d.k,
           d.lda, !d.trans_a, besides.vector);
   if (epilogue == PCC_SUM_B)

@@ -1,4 +1,4 @@
-//===- Products.h - Products and what they end with -------------*- C++ -*-===//
+//===- Products.h - GEMMs with epilogues ------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_EMULATED_PRODUCTS_H
 #define PCC_RUNTIME_EMULATED_PRODUCTS_H
@@ -7,15 +7,14 @@
 
 namespace pcc {
 
-/// Where a product finds and leaves what lies beside its matrices; null: there
-/// is none.
+/// The further operands of a GEMM with an epilogue; null: absent.
 struct Besides {
-  char *vector, *matrix; ///< read or written, as the epilogue says
-  const char *added;     ///< in the sum
+  char *vector, *matrix; ///< read or written, depending on the epilogue
+  const char *added;     ///< added to the GEMM
 };
 
-/// What pcc_gemm_fused computes: in f32, rounded once. Ends the program with
-/// ExitInternal where a description lacks what its epilogue takes.
+/// Computes pcc_gemm_fused in f32, rounded once. Exits with ExitInternal if an
+/// operand that the epilogue needs is missing.
 void multiplyFused(const pcc_fused_desc &desc, const Matrices &matrices,
                    const Besides &besides, int threads);
 

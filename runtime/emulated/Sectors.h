@@ -1,4 +1,4 @@
-//===- Sectors.h - Counts of what a warp reads and writes -------*- C++ -*-===//
+//===- Sectors.h - Counting the memory sectors of a warp --------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_EMULATED_SECTORS_H
 #define PCC_RUNTIME_EMULATED_SECTORS_H
@@ -9,24 +9,25 @@
 
 namespace pcc {
 
-/// The sectors of a block's accesses. The lanes of a warp come one after the
-/// other, so that what they touch together is known by all that came before: a
-/// set, in a table that is searched from a place of the key's.
+/// The set of sectors that a block's accesses touch. The lanes of a warp run
+/// one after the other, so a set of all earlier accesses tells which sectors a
+/// warp's execution shares. It is an open-addressing hash table.
 class Sectors {
 public:
-  /// Of a sector's bytes.
+  /// Bytes of a sector.
   static constexpr int64_t kBytes = 32;
 
-  /// Notes a thread's execution number `execution` of an access.
+  /// Notes execution number `execution` of an access site by a thread.
   void note(uint32_t warp, uint32_t site, uint32_t execution, uint64_t address,
             int64_t bytes) {
     for (uint64_t sector = address / kBytes;
          sector <= (address + bytes - 1) / kBytes; ++sector)
       insert({sector, warp, site, execution, round});
   }
-  /// The sectors of all executions together; forgets them.
+  /// Returns the number of distinct sectors over all executions, and clears the
+  /// set.
   int64_t take() {
-    // What other rounds have left counts for nothing.
+    // Entries of earlier rounds are treated as empty.
     if (++round == 0)
       table.assign(table.size(), Touched()), round = 1;
     return std::exchange(count, 0);
@@ -36,7 +37,7 @@ private:
   struct Touched {
     uint64_t sector = 0;
     uint32_t warp = 0, site = 0, execution = 0;
-    uint32_t round = 0; ///< 0: never
+    uint32_t round = 0; ///< 0: never used
 
     bool operator==(const Touched &other) const {
       return sector == other.sector && warp == other.warp &&

@@ -1,9 +1,9 @@
-//===- Switch.h - From one stack to another ---------------------*- C++ -*-===//
+//===- Switch.h - Switching between stacks ----------------------*- C++ -*-===//
 //
-// By hand, for swapcontext() asks the kernel for the mask of signals each time,
-// and a block of threads pauses thousands of times. On x86 without a call, too:
-// processors guess where a function returns by the calls before, and these were
-// on other stacks.
+// In assembly, as swapcontext() makes a system call for the signal mask each
+// time, and a block's threads pause thousands of times. On x86 without a call,
+// too: the processor's return-address prediction would use calls on other
+// stacks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,11 @@ namespace pcc {
 #if defined(__x86_64__)
 static_assert(sizeof(void *) == 8, "pushes pointers");
 
-/// Leaves the stack's pointer in *save and goes on at `to`, another such
-/// pointer or what prepareStack() has made. Returns when something goes on
-/// here.
+/// Saves the stack pointer in *save and continues at `to`, another such pointer
+/// or a result of prepareStack(). Returns when another fiber switches back.
 [[gnu::always_inline]] inline void switchStacks(void **save, void *to) {
-  // All registers are changed. Below the stack's end is what a function that
-  // calls none may keep there.
+  // All registers are clobbered. The 128 bytes below the stack pointer are the
+  // red zone of a leaf function.
   asm volatile("leaq -128(%%rsp), %%rsp\n"
                "pushq %%rbp\n"
                "leaq 1f(%%rip), %%rdx\n"
@@ -43,13 +42,13 @@ static_assert(sizeof(void *) == 8, "pushes pointers");
                  "xmm12", "xmm13", "xmm14", "xmm15", "cc", "memory");
 }
 
-/// Where a stack begins.
+/// The entry point of a new stack.
 extern "C" void pcc_emu_begin();
 
-/// Has what switches to a stack, which ends at a multiple of 16 bytes, call a
-/// function that never returns.
+/// Prepares a stack, whose `end` is a multiple of 16 bytes, so that a switch to
+/// it calls `entry`, which never returns.
 inline void *prepareStack(char *end, void (*entry)(void *), void *argument) {
-  // The stack is aligned to 16 bytes where a function is called.
+  // The stack is 16-byte aligned at a call.
   auto **top = reinterpret_cast<void **>(end);
   *--top = nullptr;
   *--top = nullptr;
@@ -63,7 +62,7 @@ inline void *prepareStack(char *end, void (*entry)(void *), void *argument) {
 extern "C" void pcc_emu_swap(void **save, void *to);
 inline void switchStacks(void **save, void *to) { pcc_emu_swap(save, to); }
 
-/// Where a stack begins.
+/// The entry point of a new stack.
 extern "C" void pcc_emu_begin();
 
 inline void *prepareStack(char *end, void (*entry)(void *), void *argument) {

@@ -1,4 +1,4 @@
-//===- Touches.h - Which threads have touched an element --------*- C++ -*-===//
+//===- Touches.h - Race detection on one element ----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_EMULATED_TOUCHES_H
 #define PCC_RUNTIME_EMULATED_TOUCHES_H
@@ -7,36 +7,35 @@
 
 namespace pcc {
 
-/// When a thread of a device does something. What has happened before a
-/// barrier, of the block or of the warp, comes before what happens after it;
-/// else only a thread's own touches have an order.
+/// The logical time of a thread's action. Barriers, of the block or of the
+/// warp, order actions before them and after them; otherwise only actions of
+/// the same thread are ordered.
 struct Moment {
-  /// The block's number in its launch.
   uint32_t block;
-  /// The thread's in its block.
+  /// Within the block.
   uint16_t thread, warp;
-  /// Barriers of the block, and those of the warp, that it has passed.
+  /// The barriers of the block, and of the warp, that the thread has passed.
   uint32_t barriers, warpBarriers;
 };
 
-/// The last touches of an element, as far as they decide whether the next one
-/// is a race.
+/// The last accesses of an element, as far as needed to decide whether the next
+/// one races.
 class Touches {
 public:
-  /// Notes a touch. Whether another thread touches the same element, one of
-  /// both writing, with nothing between.
+  /// Records an access. Returns whether it races: another thread accesses the
+  /// element without a barrier in between, and one of the two writes.
   bool isRace(const Moment &now, bool isWrite) {
     bool race = !write.isBefore(now) || (isWrite && !read.isBefore(now));
     (isWrite ? write : read).note(now);
     return race;
   }
 
-  /// Whether it was written at all.
+  /// Whether the element was ever written.
   bool isWritten() const { return write.block; }
 
 private:
-  /// Touches of one kind: by one thread, several of a warp, of a block, or
-  /// threads of several blocks.
+  /// The last accesses of one kind: by one thread, by several of a warp or
+  /// block, or by threads of several blocks.
   struct Last {
     uint32_t block = 0; ///< plus 1; 0: never
     uint32_t barriers = 0, warpBarriers = 0;

@@ -40,7 +40,7 @@ gpu.func @right(%x: memref<128xf32> {llvm.readonly}, %y: memref<128xf32>) kernel
 
 // REDEFINE: %{kernel} = no_barrier
 // RUN: %{run}
-// no_barrier: emulator: kernel 'no_barrier', block {{[01]}}, thread {{[0-9]+}}: reads byte {{[0-9]+}} of shared memory, which nobody has written
+// no_barrier: emulator: kernel 'no_barrier', block {{[01]}}, thread {{[0-9]+}}: reads byte {{[0-9]+}} of shared memory, which no thread has written
 gpu.func @no_barrier(%x: memref<128xf32> {llvm.readonly}, %y: memref<128xf32>)
     kernel attributes {known_block_size = array<i32: 64, 1, 1>,
                 known_grid_size = array<i32: 2, 1, 1>, rt.shared = 256 : i64} {
