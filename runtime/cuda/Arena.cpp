@@ -1,7 +1,7 @@
 //===- Arena.cpp - Device memory of a rank --------------------------------===//
 //
-// One allocation has all of it: the arena, the workspace of products and the
-// program's constants.
+// One allocation holds the arena, the GEMM workspace and the program's
+// constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ const Extra &cuda::extra() { return behindArena; }
 
 int64_t cuda::bytesInUse() {
   size_t free = 0, total = 0;
-  check(driver().cuMemGetInfo(&free, &total), "a question about memory");
+  check(driver().cuMemGetInfo(&free, &total), "the query of free memory");
   return static_cast<int64_t>(total - free);
 }
 
@@ -32,10 +32,10 @@ std::string cuda::freeText() {
                 device().name.c_str());
 }
 
-/// What libraries and kernels may want of an address.
+/// Rounds up to an alignment that satisfies libraries and kernels.
 static int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// Writes the constants, of which some go by this rank's index in a
+/// Writes the constants, some of which depend on this rank's index in a
 /// communicator.
 static void writeConstants(const pcc_program &program) {
   for (int i = 0; i < program.n_constants; ++i) {

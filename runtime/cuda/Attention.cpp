@@ -1,7 +1,7 @@
 //===- Attention.cpp - Attention by cuDNN ---------------------------------===//
 //
-// All that a program has the library compute is known from the start, and so
-// are the plans: a step executes them, and makes nothing but a list of places.
+// All attention calls that use the library are known at the start, and so are
+// their plans. A step only executes plans with a list of addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,12 @@ using namespace pcc::cuda;
 
 namespace {
 
-/// How an attention is made.
 struct Plan {
   cudnnBackendDescriptor_t plan;
   int64_t workspace;
 };
 
-/// A tensor and where it lies.
+/// A tensor and its address.
 struct Binding {
   AttentionTensor tensor;
   const void *place;
@@ -33,8 +32,8 @@ struct Binding {
 
 } // namespace
 
-/// Versions before read outside their memory, launched by a graph, where the
-/// keys of a backward pass fill no whole tiles.
+/// Earlier versions read out of bounds when a CUDA graph launches them, if the
+/// keys of a backward pass do not fill whole tiles.
 static const size_t takesAnyKeysSince = 91501;
 static const int64_t keysOfTile = 128;
 
@@ -57,7 +56,7 @@ static std::string describe(const pcc_attention_desc &d) {
                                 const std::string &why,
                                 const std::string &wayOut) {
   fail(ExitDevice,
-       format("cuDNN %s cannot make the %s: %s",
+       format("cuDNN %s cannot compute the %s: %s",
               versionText(dnn().cudnnGetVersion()).c_str(),
               describe(desc).c_str(), why.c_str()),
        wayOut);
@@ -66,7 +65,7 @@ static std::string describe(const pcc_attention_desc &d) {
 [[noreturn]] static void refuse(const pcc_attention_desc &desc,
                                 const std::string &why) {
   refuse(desc, why,
-         "pcc --attention-backend tiles makes a program that does not need it");
+         "pcc --attention-backend tiles compiles a program without cuDNN");
 }
 
 static cudnnHandle_t handle() {
@@ -84,8 +83,8 @@ static cudnnHandle_t handle() {
   return handle;
 }
 
-/// Makes the plan of an engine, unless the library refuses it; `error` is the
-/// first reason that it had.
+/// Creates the plan of an engine. Returns false if the library rejects it;
+/// `error` keeps the first reason.
 static bool planWith(const AttentionEngine &engine,
                      cudnnBackendDescriptor_t properties, Plan &made,
                      std::string &error) {
@@ -113,7 +112,7 @@ static Plan makePlan(const pcc_attention_desc &desc) {
   auto engines = findAttentionEngines(b, desc, properties);
   if (!b.isWell())
     refuse(desc, b.error());
-  // Whether an engine takes the device shows here.
+  // Only now it shows whether an engine supports the device.
   Plan made = {};
   std::string error;
   for (const AttentionEngine &engine : engines)
@@ -139,15 +138,17 @@ std::string cuda::makeAttention(const pcc_stage &stage) {
     const pcc_attention_desc *desc = stage.attentions[i];
     int chip = device().chip;
     if (desc->is_backward && !repeatsAttention(chip))
-      refuse(*desc, format("on sm_%d it would add up in any order", chip),
-             format("pcc --gpu-arch sm_%d makes a program that has tiles make "
-                    "attention",
-                    chip));
+      refuse(
+          *desc, format("on sm_%d it is not deterministic", chip),
+          format("pcc --gpu-arch sm_%d compiles a program that uses tiles for "
+                 "attention",
+                 chip));
     if (desc->is_backward && desc->keys % keysOfTile &&
         dnn().cudnnGetVersion() < takesAnyKeysSince)
-      refuse(*desc, format("that takes %s, unless keys are a multiple of %lld",
-                           versionText(takesAnyKeysSince).c_str(),
-                           static_cast<long long>(keysOfTile)));
+      refuse(*desc,
+             format("it needs cuDNN %s, unless keys are a multiple of %lld",
+                    versionText(takesAnyKeysSince).c_str(),
+                    static_cast<long long>(keysOfTile)));
     plans()[desc] = makePlan(*desc);
   }
   return format("cuDNN %s for attention",
@@ -156,11 +157,11 @@ std::string cuda::makeAttention(const pcc_stage &stage) {
 
 static void execute(pcc_context *ctx, const pcc_attention_desc &desc,
                     CUdeviceptr workspace, std::vector<Binding> bindings) {
-  // The handle's own stream: a graph that is recorded has to know of it.
+  // Marks the handle's stream as used, for a graph that is captured.
   streamOf(ctx, PCC_COMPUTE_STREAM);
   auto found = plans().find(&desc);
   if (found == plans().end())
-    fail(ExitInternal, "attention that its stage does not name");
+    fail(ExitInternal, "attention that its stage does not list");
   float scale = desc.scale, one = 1,
         masked = -std::numeric_limits<float>::infinity();
   bindings.push_back({AttentionTensor::Scale, &scale});

@@ -1,4 +1,4 @@
-//===- AttentionGraph.cpp - Attention as cuDNN is asked for it ------------===//
+//===- AttentionGraph.cpp - Attention as a cuDNN graph --------------------===//
 
 #include "runtime/cuda/AttentionGraph.h"
 
@@ -32,7 +32,7 @@ int64_t cuda::deltaBytes(const pcc_attention_desc &desc) {
 }
 
 int64_t cuda::workspaceNeeded(const pcc_attention_desc &desc, int64_t engine) {
-  // The program's begins at a multiple of less.
+  // The program's workspace is only PCC_ALIGNMENT-aligned.
   return desc.is_backward
              ? engine + deltaBytes(desc) + kScratchAlignment - PCC_ALIGNMENT
              : engine;
@@ -58,7 +58,7 @@ public:
 
   void buildForward();
   void buildBackward();
-  /// An operation graph of all that was built.
+  /// Builds an operation graph of all operations added.
   Descriptor finish();
 
 private:
@@ -66,13 +66,13 @@ private:
   Tensor tensor(const Four &dims, const Four &strides, cudnnDataType_t type,
                 int64_t number, Where where);
   Tensor scalar(AttentionTensor number);
-  /// [batch, count, rows, size], `count` heads, with the strides of samples,
+  /// [batch, count, rows, size] for `count` heads, with the strides of samples,
   /// rows and heads; transposed: rows and columns exchanged.
   Tensor matrix(AttentionTensor number, int64_t count, int64_t rows,
                 const int64_t (&strides)[3], bool isTransposed = false);
-  /// Of o and its cotangent, which lie row major with all heads.
+  /// o or its cotangent, which are contiguous with all heads.
   Tensor dense(AttentionTensor number);
-  /// A number for each row of scores.
+  /// One value per row of scores.
   Tensor rows(AttentionTensor number);
   Tensor rows();
   /// [batch, heads, queries, keys].
@@ -100,16 +100,16 @@ private:
   void reduce(cudnnReduceTensorOp_t kind, const Tensor &x,
               const Tensor &result);
   void reshape(const Tensor &x, const Tensor &result);
-  /// x, or -inf for keys behind the query.
+  /// x, or -inf for keys after the query.
   Tensor mask(const Tensor &x);
-  /// The product of a [batch, heads, queries, keys] x, transposed, and y, a sum
-  /// over the heads that share a key head.
+  /// x^T y for x [batch, heads, queries, keys], summed over the heads that
+  /// share a key head.
   void gather(const Tensor &x, const Tensor &y, AttentionTensor result,
               const int64_t (&strides)[3]);
 
   DnnBuilder &b;
   const pcc_attention_desc &d;
-  /// What one execution does of the samples, heads and key heads.
+  /// The samples, heads and key heads of one execution.
   int64_t batch, heads, keyHeads;
   cudnnDataType_t element;
   int64_t next = static_cast<int64_t>(AttentionTensor::End);
@@ -328,7 +328,7 @@ void Graph::buildBackward() {
   Tensor both =
       tensor({batch, heads, d.queries, d.size}, {heads * head, head, d.size, 1},
              CUDNN_DATA_FLOAT, next++, Where::Nowhere);
-  // The engine is known by a factor here, that of dropout.
+  // The engine matches graphs with a factor here, that of dropout.
   Tensor sums = rows();
   pointwise(CUDNN_POINTWISE_MUL, dO, o, both);
   reduce(CUDNN_REDUCE_TENSOR_ADD, both, sums);
@@ -385,7 +385,7 @@ cuda::findAttentionEngines(DnnBuilder &b, const pcc_attention_desc &desc,
     return b.get(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
                  CUDNN_TYPE_BACKEND_DESCRIPTOR, count, configs);
   };
-  // There may be fewer than are announced.
+  // Fewer engines may be returned than announced.
   std::vector<Descriptor> configs(results(0, nullptr));
   for (Descriptor &config : configs)
     config = b.create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);

@@ -1,19 +1,21 @@
-//===- AttentionGraph.h - Attention as cuDNN is asked for it ----*- C++ -*-===//
+//===- AttentionGraph.h - Attention as a cuDNN graph ------------*- C++ -*-===//
 //
-// cuDNN knows attention as a graph of small operations between tensors, most of
-// which are virtual: they are in nobody's memory. It has an engine for graphs
-// that look like this; tensors are [batch, heads, rows, columns].
+// cuDNN represents attention as a graph of small operations between tensors,
+// most of which are virtual: they have no memory. It has an engine for graphs
+// of this form; tensors are [batch, heads, rows, columns].
 //
-//     S = Q K^T                          rows sums: delta = sum(dO * O)
-//     S = scale * S, -inf behind         P = exp(scale * S - stats)
+//     forward                            backward
+//     S = Q K^T                          delta = sum over a row of dO * O
+//     S = scale * S, -inf if masked      P = exp(scale * S - stats)
 //     P = exp(S - max) / sum             dV = P^T dO
 //     stats = max + log(sum)             dS = scale * P * (dO V^T - delta)
 //     O = P V                            dK = dS^T Q, dQ = dS K
 //
-// dQ is the product itself. With a sum in f32 between them, dQ would be added
-// up by atomics, in any order; without, the library keeps dS in its workspace,
-// and gives the same bits every time. That is how its own frontend asks for a
-// deterministic backward pass up to sm_90; engines bear no mark that tells.
+// dQ is the matmul's result itself. With an f32 sum in between, the library
+// would accumulate dQ by atomics, in a nondeterministic order. Without it, the
+// library keeps dS in its workspace, and results are bitwise reproducible. Its
+// own frontend requests a deterministic backward pass in this way up to sm_90;
+// engines carry no flag that tells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,7 @@
 
 namespace pcc::cuda {
 
-/// The numbers of the tensors that have memory; virtual ones count up behind.
+/// The numbers of the tensors with memory; virtual ones follow.
 enum class AttentionTensor : int64_t {
   Q = 1,
   K,
@@ -37,40 +39,40 @@ enum class AttentionTensor : int64_t {
   DK,
   DV,
   Delta, ///< f32 of [batch, heads, queries], in the workspace
-  // Numbers that the host has.
+  // Scalars in host memory.
   Scale,
   One,
   Masked,
   End
 };
 
-/// What the library's workspace begins at a multiple of, in bytes.
+/// The alignment of the library's workspace, in bytes.
 inline constexpr int64_t kScratchAlignment = 256;
 
-/// How many samples one execution does, and how many key heads and heads of
-/// each.
+/// The samples of one execution, its key heads per sample, and its heads per
+/// sample.
 int64_t samplesOf(const pcc_attention_desc &desc);
 int64_t keyHeadsOf(const pcc_attention_desc &desc);
 int64_t headsOf(const pcc_attention_desc &desc);
-/// Bytes of Delta, which the library's workspace lies behind, a multiple of
-/// kScratchAlignment.
+/// The bytes of Delta, rounded up to kScratchAlignment; the library's workspace
+/// follows it.
 int64_t deltaBytes(const pcc_attention_desc &desc);
 
-/// Bytes that the program must have for an engine that takes so many.
+/// The workspace of the program for an engine that needs `engine` bytes.
 int64_t workspaceNeeded(const pcc_attention_desc &desc, int64_t engine);
 
-/// A way to make an attention that the library's heuristic has chosen.
+/// An engine that the library's heuristic proposed for an attention.
 struct AttentionEngine {
   /// An engine configuration.
   cudnnBackendDescriptor_t config = nullptr;
-  /// Bytes of the library's workspace.
+  /// In bytes.
   int64_t workspace = 0;
 };
 
-/// Builds the graph of `desc` and has the heuristic propose engines for the
+/// Builds the graph of `desc` and queries the heuristic for engines on the
 /// device that `device`, a descriptor of its properties, describes: at least
-/// one, the best first. Nothing is timed. All of it belongs to `builder`, which
-/// knows what failed.
+/// one, the best first. Nothing is timed. All descriptors belong to `builder`,
+/// which records failures.
 std::vector<AttentionEngine>
 findAttentionEngines(DnnBuilder &builder, const pcc_attention_desc &desc,
                      cudnnBackendDescriptor_t device);

@@ -1,8 +1,8 @@
-//===- Blas.cpp - cuBLASLt, as it is opened -------------------------------===//
+//===- Blas.cpp - cuBLASLt, loaded at run time ----------------------------===//
 //
-// An algorithm is the library's own secret and of no use to another version of
-// it, so rank 0 sends none: requireSameDevices() sees that all ranks choose as
-// it does.
+// An algorithm descriptor is opaque and only valid for one version of the
+// library, so rank 0 does not broadcast any. requireSameDevices() ensures that
+// all ranks choose the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,16 +47,16 @@ static const char *endingOf(const pcc_fused_desc &desc) {
 void cuda::checkBlas(cublasStatus_t status, const pcc_fused_desc &desc) {
   if (status == CUBLAS_STATUS_SUCCESS)
     return;
-  checkDevice("a product");
+  checkDevice("a GEMM");
   const pcc_gemm_desc &d = desc.product;
   fail(ExitDevice,
-       format("cuBLASLt failed at the product %lld x %lld x %lld of %s%s%s: %s",
+       format("cuBLASLt failed at the GEMM %lld x %lld x %lld of %s%s%s: %s",
               static_cast<long long>(d.m), static_cast<long long>(d.k),
               static_cast<long long>(d.n), dtypeName(d.a_dtype), endingOf(desc),
               d.node && *d.node ? format(", of '%s'", d.node).c_str() : "",
               blas().cublasLtGetStatusName(status)),
        desc.epilogue && status == CUBLAS_STATUS_NOT_SUPPORTED
-           ? "pcc --epilogues off makes a program that asks for products alone"
+           ? "pcc --epilogues off compiles a program with plain GEMMs only"
            : graphsWayOut());
 }
 

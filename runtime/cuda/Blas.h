@@ -1,4 +1,4 @@
-//===- Blas.h - cuBLASLt, as it is opened -----------------------*- C++ -*-===//
+//===- Blas.h - cuBLASLt, loaded at run time --------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_CUDA_BLAS_H
 #define PCC_RUNTIME_CUDA_BLAS_H
@@ -10,19 +10,18 @@
 
 namespace pcc::cuda {
 
-/// Addresses of the library's functions.
+/// The addresses of the library's functions.
 struct Blas {
 #define PCC_FUNCTION(name) decltype(&::name) name;
 #include "runtime/cuda/Blas.def"
 };
 
-/// The library; ends the program with ExitDevice where it is missing.
+/// Returns the library; exits with ExitDevice if it is missing.
 const Blas &blas();
-/// Made by the first call.
+/// Created by the first call.
 cublasLtHandle_t blasHandle();
 
-/// Ends the program with ExitDevice, and what the library was asked for, if it
-/// says that something is wrong.
+/// Exits with ExitDevice on a failure status, with a description of the GEMM.
 void checkBlas(cublasStatus_t status, const pcc_fused_desc &desc);
 
 } // namespace pcc::cuda

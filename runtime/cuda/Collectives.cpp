@@ -25,11 +25,12 @@ ncclDataType_t cuda::ncclTypeOf(int32_t dtype) {
     return ncclInt32;
   default:
     fail(ExitInternal,
-         format("collectives cannot add or compare type %s", dtypeName(dtype)));
+         format("collectives cannot reduce type %s", dtypeName(dtype)));
   }
 }
 
-/// Counts and issues a collective of which a rank's block has so many bytes.
+/// Counts the traffic of a collective and issues it; `bytes` are those of a
+/// rank's block.
 static void run(pcc_context *ctx, int32_t stream, Communicator &c,
                 const char *name, int64_t bytes, int64_t sent,
                 const std::function<ncclResult_t(CUstream)> &operation) {
@@ -37,7 +38,7 @@ static void run(pcc_context *ctx, int32_t stream, Communicator &c,
   issue(ctx, stream, c, name, operation);
 }
 
-/// Among one rank there is only something to copy.
+/// A collective of a single rank is a copy.
 static void copyAlone(pcc_context *ctx, int32_t stream, const void *in,
                       void *out, int64_t bytes) {
   if (in != out && bytes > 0)
@@ -72,15 +73,15 @@ void pcc_all_gather_async(pcc_context *ctx, int32_t stream, int32_t comm,
       });
 }
 
-// NCCL puts sums where there was something else. Programs for GPUs add them by
-// a kernel of their own.
+// NCCL overwrites its output. Programs for GPUs add the result by a kernel of
+// their own.
 void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
                               int32_t dtype, const void *in, void *out,
                               int64_t count, int32_t adds) {
   Communicator &c = communicator(comm);
   int64_t bytes = count * sizeOf(dtype);
   if (adds)
-    fail(ExitInternal, "the program has a reduce_scatter add to a sum");
+    fail(ExitInternal, "the program has a reduce_scatter that accumulates");
   if (c.size == 1)
     return copyAlone(ctx, stream, in, out, bytes);
   run(ctx, stream, c, "reduce_scatter", bytes, (c.size - 1) * bytes,
@@ -90,7 +91,7 @@ void pcc_reduce_scatter_async(pcc_context *ctx, int32_t stream, int32_t comm,
       });
 }
 
-/// Sends each rank its block of `in` and puts theirs into `out`.
+/// Sends each rank its block of `in` and receives theirs into `out`.
 static ncclResult_t exchangeBlocks(const Communicator &c, const void *in,
                                    void *out, int64_t bytes, CUstream on) {
   ncclResult_t result = nccl().ncclGroupStart();

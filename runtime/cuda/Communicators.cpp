@@ -1,4 +1,4 @@
-//===- Communicators.cpp - Ranks that communicate by NCCL -----------------===//
+//===- Communicators.cpp - NCCL communicators -----------------------------===//
 
 #include "runtime/cuda/Communicators.h"
 
@@ -30,22 +30,22 @@ struct Communicators {
   /// By the other stage, the channel, and whether this rank sends.
   std::map<std::tuple<int32_t, int32_t, bool>, Communicator> ways;
   const pcc_stage *stage = nullptr; ///< this rank's
-  int64_t bytes = 0; ///< of the device, as far as the driver tells
-  /// Whether NCCL keeps the order of launches; else `last` is the event behind
-  /// the operation before, on the stream `lastOn`.
+  int64_t bytes = 0; ///< device memory, as far as the driver tells
+  /// Whether NCCL keeps the launch order. If not, `last` is the event after the
+  /// previous operation, which was on stream `lastOn`.
   bool isOrdered = false;
   CUevent last = nullptr;
   CUstream lastOn = nullptr;
 };
 } // namespace
 
-/// Never freed: threads of NCCL may be about to use it.
+/// Never freed: NCCL's threads may still use it.
 static Communicators &all() {
   static auto &all = *new Communicators;
   return all;
 }
 
-/// A byte of the device, which connect() sends.
+/// A byte of device memory, which connect() sends.
 static CUdeviceptr connecting() {
   static CUdeviceptr place = [] {
     CUdeviceptr made;
@@ -55,7 +55,7 @@ static CUdeviceptr connecting() {
   return place;
 }
 
-/// As NCCL counts its versions.
+/// In NCCL's version encoding.
 static const int orderedSince = 22600;
 
 static bool usesNvls = false;
@@ -64,18 +64,19 @@ bool backend::allowNvls() { return usesNvls = true; }
 
 static Nccl openNccl() {
   if (sharesDevices()) {
-    // NCCL refuses two ranks on one device of a host: let it take them for
-    // ranks of several hosts, which talk through the loopback.
+    // NCCL rejects two ranks on one device of a host. Different host ids make
+    // it treat them as ranks of several hosts, connected by the loopback
+    // device.
     setenv("NCCL_HOSTID", std::to_string(backend::rank()).c_str(), 0);
     setenv("NCCL_SOCKET_IFNAME", "lo", 0);
     setenv("NCCL_NET", "Socket", 0);
   }
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
-  // Switches that add (NVLS) do so in an order that changes from call to call,
-  // and each communicator has buffers for them. NCCL_ALGO names algorithms.
+  // NVLS (reduction in the switches) is not deterministic, and needs buffers
+  // per communicator. It stays on if it was allowed or NCCL_ALGO is set.
   if (!usesNvls && !getenv("NCCL_ALGO"))
     setenv("NCCL_NVLS_ENABLE", "0", 0);
-  // Operations of a graph may be under way as the next one is launched.
+  // Operations of a graph may still run when the next one is launched.
   setenv("NCCL_GRAPH_MIXING_SUPPORT", "1", 1);
   Library library("libnccl.so.2", Library::Part::Toolkit);
   library.require("several ranks communicate by NCCL: 'pip install "
@@ -95,11 +96,11 @@ const Nccl &cuda::nccl() {
   return table;
 }
 
-/// A failed allocation of NCCL leaves less of a device than this: it takes no
-/// more at a time.
+/// NCCL allocates at most this much at a time: after an allocation failure the
+/// device has less than this free.
 static const size_t mostAllocated = size_t{64} << 20;
 
-/// Ends the program where a call of NCCL failed for want of device memory.
+/// Exits with ExitMemory if an NCCL call failed for lack of device memory.
 static void requireMemory(ncclResult_t result) {
   size_t free = 0, total = 0;
   if (result != ncclUnhandledCudaError ||
@@ -128,11 +129,11 @@ static void requireMemory(ncclResult_t result) {
 }
 
 //===----------------------------------------------------------------------===//
-// The start
+// Initialization
 //===----------------------------------------------------------------------===//
 
-/// The ranks that differ from this one in these axes alone, in the order of
-/// their indices on them, first axis major; `index` becomes this one's.
+/// The ranks that differ from this one only in these axes, ordered by their
+/// index on them, first axis major; sets `index` to this rank's.
 static std::vector<int> membersOf(const pcc_program &program,
                                   const std::vector<int> &axes,
                                   const Coordinates &own, int &index) {
@@ -168,8 +169,8 @@ static void check(ncclResult_t result, const Communicator &communicator) {
     failNccl(result, communicator, "the start of communication");
 }
 
-/// That of some ranks, of which this one is number `index`. NCCL allocates
-/// buffers for each of its channels, `channels` at most.
+/// Creates the communicator of the given ranks, in which this rank has index
+/// `index`. NCCL allocates buffers per channel, for at most `channels`.
 static Communicator join(const std::vector<int> &members, int index,
                          const std::string &over, int channels) {
   Communicator made;
@@ -202,11 +203,11 @@ static Communicator makeCommunicator(const pcc_program &program,
   return join(members, index, nameOf(program, axes), channels);
 }
 
-/// Has NCCL do what it would do when this rank sends to other ones, or receives
-/// from them, for the first time: it waits there for the other rank, and for
-/// all that this device has begun. Where a receive was begun ahead, whose
-/// sender waits for this rank, that would be for ever. connectCollectives()
-/// does the same for collectives.
+/// Sends a byte to each of `to` and receives one from each of `from`, so that
+/// NCCL sets up the connections now. At a first transfer it blocks for the
+/// other rank, and for all work that this device has started. If a receive was
+/// issued early, and its sender waits for this rank, that would hang.
+/// connectCollectives() does the same for collectives.
 static void connect(const Communicator &c, const std::vector<int> &to,
                     const std::vector<int> &from) {
   auto *place = reinterpret_cast<char *>(connecting());
@@ -226,8 +227,8 @@ static void connect(const Communicator &c, int peer, bool sends) {
           sends ? std::vector<int>() : std::vector{peer});
 }
 
-/// Those of the ways from and to this rank's stage that go on beside the
-/// computation, and the connections of all of these ways.
+/// Creates the communicators of overlapped channels from and to this rank's
+/// stage, and connects all channels.
 static void makeWays(const pcc_program &program, const Coordinates &own) {
   int axis = stageAxis(program);
   for (int i = 0; i < program.n_ways; ++i) {
@@ -260,8 +261,8 @@ void cuda::makeCommunicators(const pcc_program &program,
   Communicators &made = all();
   made.stage = &program.stages[stageOf(program, coordinates)];
   made.last = makeEvent();
-  // A send in a graph of one stage meets receives in several graphs of another:
-  // what NCCL would keep of both sides' buffers fits one pair alone.
+  // A send in one stage's graph matches receives in several graphs of another
+  // stage, but NCCL's buffer registration holds for one pair of graphs only.
   if (stageAxis(program) >= 0)
     setenv("NCCL_GRAPH_REGISTER", "0", 1);
   for (int i = 0; i < program.n_comms; ++i) {
@@ -322,7 +323,7 @@ void cuda::connectCollectives(char *memory) {
     if (!c.comm)
       continue;
     tryOut(op, c, memory);
-    // NCCL waits in the next one, and tells nobody of an error meanwhile.
+    // NCCL would block in the next collective and report no error meanwhile.
     check(driver().cuEventRecord(all().last, computeStream()),
           "the start of communication");
     waitFor(all().last, "the start of communication");
@@ -333,9 +334,9 @@ void cuda::connectCollectives(char *memory) {
 std::string backend::communicationText() {
   if (pcc_the_program.n_comms + pcc_the_program.n_ways == 0)
     return "";
-  // The unit keeps the number of bytes within an int.
+  // In KiB, so that the number fits in an int.
   const int64_t unit = 1 << 10;
-  // Others that use the device may have freed more.
+  // Other users of the device may have freed more.
   int64_t own = std::max<int64_t>(all().bytes, 0);
   int most = maxOverRanks(static_cast<int>(own / unit));
   int version = 0;
@@ -360,7 +361,7 @@ Communicator &cuda::way(int32_t stage, int32_t channel, bool sends) {
   auto found = all().ways.find({stage, channel, sends});
   if (found == all().ways.end())
     fail(ExitInternal,
-         format("the program has no way %s stage %d on channel %d",
+         format("the program has no transfers %s stage %d on channel %d",
                 sends ? "to" : "from", stage, channel));
   return found->second;
 }
@@ -372,8 +373,9 @@ static void noteLast(Communicator &communicator, int32_t stream,
   noteOperation(stream, name, communicator.over.c_str(), node);
 }
 
-/// NCCL is relied on within a graph alone: the first operation of one begins
-/// when the last of the graph before is over.
+/// Issues an operation in a captured graph. NCCL's launch order holds within a
+/// graph only, so the first operation of a graph waits for the last one of the
+/// graph before.
 static void issueInGraph(Graphs &graphs, int32_t stream,
                          Communicator &communicator, const char *name,
                          const char *node,
@@ -422,12 +424,13 @@ void cuda::checkCommunicators() {
       nccl().ncclCommGetAsyncError(communicator.comm, &result);
     if (result == ncclSuccess || result == ncclInProgress)
       return;
-    // Who sees to lost ranks knows more of one, and ends this one, too.
+    // After a remote error, the detection of lost ranks has a better message
+    // and ends this process, too; give it 5 s.
     const useconds_t moment = 5000000;
     if (result == ncclRemoteError)
       usleep(moment);
     failNccl(result, communicator,
-             format("%s, or what came ahead of it,", communicator.last),
+             format("%s, or an operation before it,", communicator.last),
              communicator.lastNode);
   };
   for (const Communicator &communicator : all().comms)

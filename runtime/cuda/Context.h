@@ -1,8 +1,7 @@
 //===- Context.h - A rank of a program for GPUs -----------------*- C++ -*-===//
 //
-// Streams and events of compiled code are those of the driver: a record is a
-// record, a wait is a wait, and the compute stream is one among others. All of
-// them are made before the first step.
+// Streams and events of compiled code are the driver's, and the compute stream
+// is one of them. All are created before the first step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +19,15 @@ namespace pcc::cuda {
 
 class Graphs;
 
-/// What the back end keeps for a rank, until it ends; compiled code hands it
-/// back in every call, as a pcc_context.
+/// The state that the back end keeps for a rank until it ends; compiled code
+/// passes it to every call as a pcc_context.
 struct Rank {
-  /// By their numbers in compiled code; that of computation is the first.
+  /// By their numbers in compiled code; the compute stream is the first.
   std::vector<CUstream> streams;
   std::vector<CUevent> events;
-  /// What an entry begins behind.
+  /// The event that the streams of an entry wait for.
   CUevent begun = nullptr;
-  /// Null: what compiled code issues is the driver's at once.
+  /// Null: operations are issued to the driver directly.
   Graphs *graphs = nullptr;
   const char *node = ""; ///< see pcc_set_node()
 };
@@ -38,76 +37,75 @@ inline Rank &stateOf(pcc_context *ctx) {
   return *reinterpret_cast<Rank *>(ctx);
 }
 
-/// Where work is put that is no stream's of compiled code: behind all that
-/// computes.
+/// The compute stream. Work of the runtime itself is also issued there, after
+/// all computation.
 CUstream computeStream();
-/// A stream of compiled code; exits with ExitInternal where there is none.
+/// A stream of compiled code; exits with ExitInternal if there is none.
 CUstream streamOf(pcc_context *ctx, int32_t stream);
 
-/// What a stream is for. Where both have work, the device begins thread blocks
-/// of communication first: other ranks wait for it.
+/// The use of a stream. If both kinds have work, the device starts thread
+/// blocks of communication first: other ranks wait for it.
 enum class StreamUse { Computes, Communicates };
-/// Makes a stream of the driver that waits for no other one.
+/// Creates a non-blocking stream of the driver.
 CUstream makeStream(StreamUse use);
 
-/// Makes an event that measures no time.
+/// Creates an event without timing.
 CUevent makeEvent();
-/// The host waits for the last record of an event; `what` is what it waits for.
-/// Ends the job if a device or a communicator fails meanwhile.
+/// Blocks the host until the last record of an event is complete; `what` names
+/// the operation. Ends the job if a device or a communicator fails meanwhile.
 void waitFor(CUevent event, const char *what);
 
-/// The device that this rank has.
+/// The device of this rank.
 struct Device {
-  /// As the driver knows it.
+  /// In the driver.
   CUdevice number;
   CUcontext context;
   int chip; ///< 90 for sm_90
   std::string name;
 };
-/// Chosen by the first call, which ends the program with ExitDevice and "no
-/// CUDA device" where there is none.
+/// Chosen by the first call, which exits with ExitDevice and "no CUDA device"
+/// if there is none.
 const Device &device();
-/// Says once for all ranks that $CUDA_DEVICE_MAX_CONNECTIONS, which the user
-/// set, was raised.
+/// Warns, on one rank only, if $CUDA_DEVICE_MAX_CONNECTIONS, set by the user,
+/// was raised.
 void warnOfConnections();
 
-/// Bytes of the device that this program and others have in use.
+/// The device memory that this program and others use, in bytes.
 int64_t bytesInUse();
 /// "1.2 GiB of the 79.6 GiB of 'NVIDIA H100' are free".
 std::string freeText();
 
-/// Device memory beside the arena, in one piece with it.
+/// Device memory after the arena, in the same allocation.
 struct Extra {
-  /// For the libraries' calls on the compute stream, one after the other.
+  /// Shared by the libraries' calls, which the compute stream serializes.
   CUdeviceptr workspace;
-  CUdeviceptr constants; ///< those of the program, PCC_ALIGNMENT bytes apart
+  CUdeviceptr constants; ///< the program's, PCC_ALIGNMENT bytes apart
 };
-/// There once the arena is.
+/// Valid once the arena is allocated.
 const Extra &extra();
 
 /// Loads the program's kernels.
 void loadKernels();
-/// Opens the library of products; ends the program with ExitDevice where it is
-/// missing.
+/// Loads cuBLASLt; exits with ExitDevice if it is missing.
 void openBlas();
-/// Ends the program with ExitDevice where ranks have different kinds of
-/// devices, drivers for different CUDAs, different versions of cuBLASLt, NCCL
-/// or cuDNN, or where two ranks have one device. All ranks call it, before
+/// Exits with ExitDevice if ranks have different kinds of devices, drivers for
+/// different CUDA versions, different versions of cuBLASLt, NCCL or cuDNN, or
+/// if two ranks have the same device. Called by all ranks, before
 /// makeCommunicators().
 void requireSameDevices(const pcc_stage &stage);
-/// Makes plans for what a stage has the library compute of attention, and says
-/// so; opens no library, and says nothing, where that is nothing.
+/// Creates plans for the attention that a stage's library computes; returns a
+/// text for the log. Loads no library, and returns "", if there is none.
 std::string makeAttention(const pcc_stage &stage);
 
-/// Makes pinned memory of which the inputs of two steps, and what they leave,
-/// take no more than a part.
+/// Allocates pinned memory, of which the inputs and outputs of two steps take
+/// only a part.
 void makeStaging(const pcc_program &program, const pcc_stage &stage);
-/// Pinned host memory, which is never freed.
+/// Allocates pinned host memory, which is never freed.
 char *allocatePinned(int64_t bytes);
-/// Makes pinned memory for each input that compiled code has filled.
+/// Allocates pinned memory for each input that compiled code fills.
 void makeFills(const pcc_program &program, const pcc_stage &stage);
 
-/// A place of the arena as the driver's functions take it.
+/// An address as the driver's functions take it.
 inline CUdeviceptr at(const void *place) {
   return reinterpret_cast<CUdeviceptr>(place);
 }

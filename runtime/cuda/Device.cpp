@@ -16,37 +16,35 @@ using namespace pcc::cuda;
 static int attributeOf(CUdevice device, CUdevice_attribute attribute) {
   int value = 0;
   check(driver().cuDeviceGetAttribute(&value, attribute, device),
-        "a question about the device");
+        "the query of a device attribute");
   return value;
 }
 
-/// Whether a receive may be under way while the host issues what the sender
-/// waits for: then nothing may be loaded that the driver would wait with until
-/// the device is idle, as it may with a kernel that is launched for the first
-/// time.
+/// Whether a receive may be in flight while the host issues the work that its
+/// sender waits for. Then nothing may be loaded lazily: the driver may block
+/// until the device is idle, for example at a kernel's first launch.
 static bool receivesAhead() {
   const pcc_program &program = pcc_the_program;
   return std::any_of(program.ways, program.ways + program.n_ways,
                      [](const pcc_way &way) { return way.beside; });
 }
 
-/// What the user set $CUDA_DEVICE_MAX_CONNECTIONS to, where it was too little
-/// and raised; else 0.
+/// The user's $CUDA_DEVICE_MAX_CONNECTIONS, if it was too small and was raised;
+/// else 0.
 static int tooFewConnections = 0;
 static const char *const connectionsName = "CUDA_DEVICE_MAX_CONNECTIONS";
-/// The number that a driver takes unless it is told another, and the greatest
-/// that it takes.
+/// The driver's default and maximum.
 static const int usualConnections = 8, mostConnections = 32;
 
-/// Streams that share a connection of the device wait for each other. Gives
-/// each stream one: those of compiled code, the launchers of graphs, and one
-/// for what NCCL does by itself. Read by cuInit().
+/// Streams that share a hardware connection of the device serialize. Requests
+/// one connection per stream: those of compiled code, the two launchers of
+/// graphs, and one for NCCL. cuInit() reads the variable.
 static void chooseConnections() {
   const pcc_program &program = pcc_the_program;
   int streams = 0;
   for (int i = 0; i < program.n_stages; ++i)
     streams = std::max<int>(streams, program.stages[i].n_streams);
-  // What is on one stream is in order anyway.
+  // A single stream is in order anyway.
   if (streams < 2)
     return;
   int wanted = std::clamp(streams + 3, usualConnections, mostConnections);
@@ -61,12 +59,12 @@ static void chooseConnections() {
 
 void cuda::warnOfConnections() {
   if (tooFewConnections && backend::rank() == 0)
-    warn(format("%s=%d would have streams of the device wait for each other: "
+    warn(format("%s=%d would serialize streams of the device: "
                 "this run sets it to %s",
                 connectionsName, tooFewConnections, getenv(connectionsName)));
 }
 
-/// What helps where the driver does not start.
+/// A hint for a driver that does not start.
 static const char *wayOut(CUresult result) {
   switch (result) {
   case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
@@ -107,8 +105,8 @@ backend::Devices backend::findDevices() {
   return found;
 }
 
-/// That of this rank's number on its host. A launcher may show each rank a
-/// device of its own, as the only one.
+/// The device number of this rank's index on its host. A launcher may also show
+/// each rank one device only.
 static int chooseNumber(int64_t count) {
   Launch launch = findLaunch();
   int64_t local = launch.localRank;
@@ -133,7 +131,7 @@ static Device choose() {
   check(driver().cuDeviceGet(&device.number, own), "the choice of a device");
   char name[256] = "";
   check(driver().cuDeviceGetName(name, sizeof(name), device.number),
-        "a question about the device");
+        "the query of the device's name");
   device.name = name;
   device.chip =
       10 * attributeOf(device.number,

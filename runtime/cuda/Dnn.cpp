@@ -1,4 +1,4 @@
-//===- Dnn.cpp - cuDNN's descriptors --------------------------------------===//
+//===- Dnn.cpp - cuDNN descriptors ----------------------------------------===//
 
 #include "runtime/cuda/Dnn.h"
 
@@ -10,19 +10,21 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// Since then a plan masks by -inf, and backward passes of 16 bits are right.
+/// From this version on a plan masks by -inf, and backward passes in bf16/fp16
+/// are correct.
 static const size_t oldestDnn = 91002;
 
 const Dnn &cuda::dnn() {
   static const Dnn table = [] {
-    // It compiles some of its kernels, and looks for this by its name alone.
+    // cuDNN compiles some of its kernels with NVRTC, which it opens by its name
+    // only.
     static Library compiler("libnvrtc.so.13", Library::Part::Toolkit);
     Library library("libcudnn.so.9", Library::Part::Toolkit);
-    library.require("attention is made by cuDNN: 'pip install "
+    library.require("attention is computed by cuDNN: 'pip install "
                     "nvidia-cudnn-cu13' has it, PCC_CUDA_LIBRARIES names "
                     "folders that are looked into first, and pcc "
-                    "--attention-backend tiles makes a program that needs "
-                    "none");
+                    "--attention-backend tiles compiles a program without "
+                    "it");
     Dnn table;
 #define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
 #include "runtime/cuda/Dnn.def"
@@ -39,7 +41,7 @@ const Dnn &cuda::dnn() {
 }
 
 DnnBuilder::~DnnBuilder() {
-  // What refers to others is destroyed ahead of them.
+  // Descriptors that refer to others are destroyed before them.
   std::reverse(made.begin(), made.end());
   for (Descriptor descriptor : made)
     library.cudnnBackendDestroyDescriptor(descriptor);
@@ -64,7 +66,7 @@ DnnBuilder::Descriptor DnnBuilder::create(cudnnBackendDescriptorType_t type) {
   if (!isWell())
     return nullptr;
   check(library.cudnnBackendCreateDescriptor(type, &descriptor),
-        "a descriptor cannot be made");
+        "a descriptor cannot be created");
   if (isWell())
     made.push_back(descriptor);
   return descriptor;

@@ -1,4 +1,4 @@
-//===- Dnn.h - cuDNN's descriptors ------------------------------*- C++ -*-===//
+//===- Dnn.h - cuDNN descriptors --------------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_CUDA_DNN_H
 #define PCC_RUNTIME_CUDA_DNN_H
@@ -10,30 +10,30 @@
 
 namespace pcc::cuda {
 
-/// Addresses of the library's functions.
+/// The addresses of the library's functions.
 struct Dnn {
 #define PCC_FUNCTION(name) decltype(&::name) name;
 #include "runtime/cuda/Dnn.def"
 };
 
-/// The library, which the first call opens; ends the program with ExitDevice
-/// where it is missing or too old.
+/// Returns the library, which the first call loads; exits with ExitDevice if it
+/// is missing or too old.
 const Dnn &dnn();
 
-/// Makes descriptors and sets what they say. The first failure is kept, and
-/// nothing is done behind it, so that whoever builds much asks once.
+/// Creates descriptors and sets their attributes. The first failure is kept and
+/// makes later calls no-ops, so that callers check once at the end.
 class DnnBuilder {
 public:
-  /// The library's own.
   using Descriptor = cudnnBackendDescriptor_t;
 
   /// `library` must outlive this.
   explicit DnnBuilder(const Dnn &library) : library(library) {}
   DnnBuilder(const DnnBuilder &) = delete;
-  /// Destroys all that was made here but what was kept.
+  /// Destroys all descriptors that were created here, except those passed to
+  /// keep().
   ~DnnBuilder();
 
-  /// A new descriptor; null behind a failure.
+  /// Returns a new descriptor; null after a failure.
   Descriptor create(cudnnBackendDescriptorType_t type);
   /// Sets an attribute of one element.
   template <typename T>
@@ -43,21 +43,22 @@ public:
   }
   void set(Descriptor descriptor, cudnnBackendAttributeName_t name,
            cudnnBackendAttributeType_t type, int64_t count, const void *values);
-  /// Ends what may be set of a descriptor.
+  /// Finalizes a descriptor; no attributes can be set afterwards.
   void finalize(Descriptor descriptor);
-  /// Reads up to `count` elements of an attribute; answers how many there are.
+  /// Reads up to `count` elements of an attribute; returns how many there are.
   int64_t get(Descriptor descriptor, cudnnBackendAttributeName_t name,
               cudnnBackendAttributeType_t type, int64_t count, void *values);
-  /// Executes a plan on what a variant pack names.
+  /// Executes a plan with the addresses of a variant pack.
   void execute(cudnnHandle_t handle, Descriptor plan, Descriptor pack);
-  /// Leaves a descriptor that was made here to the caller.
+  /// Transfers the ownership of a descriptor that was created here to the
+  /// caller.
   Descriptor keep(Descriptor descriptor);
 
-  /// Whether nothing failed so far.
+  /// Whether nothing has failed so far.
   bool isWell() const { return failure.empty(); }
-  /// What failed, in the library's words; or "".
+  /// The first failure, in the library's words; or "".
   const std::string &error() const { return failure; }
-  /// Makes this the failure, unless there was one before.
+  /// Records a failure, unless there was one before.
   void fail(const std::string &what);
 
 private:

@@ -11,8 +11,8 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// The toolkit that kernels are assembled by: its code runs on drivers that are
-/// not older.
+/// The version of the toolkit that assembles kernels; its code needs a driver
+/// at least as recent.
 static const int oldestDriver = 13000;
 
 namespace {
@@ -50,7 +50,7 @@ static Opened open() {
     return opened;
   }
   Driver &table = opened.table;
-  // First: one that is too old lacks functions.
+  // First, as older drivers lack functions.
   library.find(PCC_CUDA_NAME(cuDriverGetVersion), table.cuDriverGetVersion);
   opened.isThere = versionOf(table) >= oldestDriver;
   if (!opened.isThere) {
@@ -87,8 +87,8 @@ const Driver &cuda::driver() {
   return *found;
 }
 
-/// The entry that was issued last, and whether the device has computed it as a
-/// whole before.
+/// The entry that was issued last, and whether the device has completed it
+/// before.
 static pcc_step_fn entry = nullptr;
 static bool hasComputed = false;
 
@@ -109,11 +109,11 @@ void cuda::noteComputed() {
   hasComputed = true;
 }
 
-/// What an error of the driver is about.
+/// The cause of a driver error.
 enum class Cause {
-  Call,     ///< the driver refuses it
-  Work,     ///< found by the device while it worked, now or before
-  Hardware, ///< only the hardware makes it
+  Call,     ///< the driver rejects the call
+  Work,     ///< the device found it while working, now or before
+  Hardware, ///< only a hardware fault can cause it
   Loss,     ///< of the device; at the start there may have been none
 };
 
@@ -147,9 +147,9 @@ static Cause causeOf(CUresult result) {
   }
 }
 
-/// A failed device, for which a batch system may start the job again on
-/// another one. An entry that was computed before has shown that its code is
-/// right: it has the same addresses each time.
+/// Whether an error is a device failure, after which a batch system may restart
+/// the job on another device. An entry that completed before has proved its
+/// code correct: it uses the same addresses each time.
 static bool isDeviceFailure(CUresult result) {
   Cause cause = causeOf(result);
   return cause == Cause::Hardware || (hasComputed && cause != Cause::Call);
@@ -179,8 +179,9 @@ void cuda::check(CUresult result, const char *what, const char *subject,
   if (causeOf(result) != Cause::Work && *graphsWayOut())
     fail(ExitDevice, message, graphsWayOut());
   fail(ExitDevice, message,
-       format("an error of work before may show here: %sCUDA_LAUNCH_BLOCKING=1 "
-              "has kernels end one by one",
+       format("this may be an earlier, asynchronous error: "
+              "%sCUDA_LAUNCH_BLOCKING=1 "
+              "makes launches synchronous",
               usesGraphs() ? "with --no-cuda-graphs " : ""));
 }
 

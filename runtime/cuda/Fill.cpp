@@ -1,9 +1,9 @@
 //===- Fill.cpp - Inputs that the host fills during a step ----------------===//
 //
-// A thread fills pinned memory, two pieces of it for each input in turn, as
-// soon as a fill is issued; the stream copies it when its turn has come. What
-// orders both are functions that the device has the host call, which count by
-// themselves, for in a graph they are the same in each launch:
+// A thread fills pinned memory, two alternating buffers per input, once a fill
+// is issued. The stream copies a buffer when it is filled. Host functions that
+// the device calls synchronize the two. They count by themselves, as a graph
+// contains the same ones in each launch:
 //
 //   thread:  fill piece 0    fill piece 1      fill piece 0 again
 //                  |               |                  ^
@@ -28,9 +28,9 @@ namespace {
 /// Pinned memory for an input.
 struct Piece {
   char *memory = nullptr;
-  uint64_t used = 0; ///< times, by the main thread
-  // Under the mutex: how many uses are over, and of the others, how many fills
-  // were issued up to each.
+  uint64_t used = 0; ///< number of uses, by the main thread
+  // Guarded by the mutex: the number of completed uses, and for each later use
+  // the number of fills issued up to it.
   uint64_t copied = 0;
   std::deque<uint64_t> due;
 };
@@ -48,7 +48,7 @@ struct Fills {
 };
 } // namespace
 
-/// Never freed: threads of the driver may be about to use it.
+/// Never freed: the driver's threads may still use it.
 static Fills &fills() {
   static auto &fills = *new Fills;
   return fills;
@@ -70,7 +70,7 @@ void cuda::makeFills(const pcc_program &, const pcc_stage &stage) {
   }
 }
 
-/// Called by the device ahead of a copy, which was issued behind its fill.
+/// Called by the device before a copy, which was issued after its fill.
 static void CUDA_CB waitUntilFilled(void *given) {
   uint64_t count;
   {
@@ -84,7 +84,7 @@ static void CUDA_CB waitUntilFilled(void *given) {
   filling::wait(count);
 }
 
-/// Called by the device behind a copy.
+/// Called by the device after a copy.
 static void CUDA_CB noteCopied(void *piece) {
   {
     std::lock_guard<std::mutex> lock(fills().mutex);
@@ -94,13 +94,13 @@ static void CUDA_CB noteCopied(void *piece) {
   fills().changed.notify_all();
 }
 
-/// Returns when the copies of all uses of a piece but the last are over.
+/// Blocks until the first `use` uses of a piece have been copied.
 static void waitUntilFree(const Piece &piece, uint64_t use) {
   std::unique_lock<std::mutex> lock(fills().mutex);
   fills().changed.wait(lock, [&] { return piece.copied >= use; });
 }
 
-/// Has the thread fill a piece as soon as it is free.
+/// Requests the fill of a piece as soon as it is free.
 static void issueFill(int32_t input, int64_t microbatch, Piece &piece) {
   uint64_t use = piece.used++;
   uint64_t count = filling::issue(input, microbatch, piece.memory,

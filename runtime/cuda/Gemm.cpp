@@ -1,17 +1,16 @@
-//===- Gemm.cpp - Products by cuBLASLt ------------------------------------===//
+//===- Gemm.cpp - GEMMs by cuBLASLt ---------------------------------------===//
 //
-// The library's matrices lie column by column. What lies row by row is the
-// transposed matrix to it, so it is asked for the transposed product, with the
-// operands exchanged:
+// The library's matrices are column major. A row-major matrix is the transposed
+// matrix to it, so the transposed GEMM is requested, with exchanged operands:
 //
 //   C [m, n] = A [m, k] B [k, n]   is   C' [n, m] = B' [n, k] A' [k, m]
 //
-// It knows one stride of a batch, we have two: where one stride goes through
-// both, they are one batch, else a call is made for each index of the smaller
-// one. A product that is asked for again has its plan: descriptors, and the
-// algorithm that the library's heuristic puts first. Nothing is timed, so that
-// two runs, and all ranks, take the same (see Blas.cpp). Products are on the
-// compute stream, one after the other, and so share a workspace.
+// The library has one batch stride, a pcc_gemm_desc two. If one stride covers
+// both dims, they are one batch, else there is a call per index of the smaller
+// dim. Plans are cached: descriptors, and the first algorithm that the
+// library's heuristic returns (but see isShort()). Nothing is timed, so that
+// all runs and all ranks use the same algorithm (see Blas.cpp). GEMMs are
+// serialized on the compute stream and share a workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,29 +28,29 @@ using namespace pcc::cuda;
 
 namespace {
 
-/// A batch: how many, and how far apart the matrices are, in elements.
+/// A batch: its size, and the strides of the matrices, in elements.
 struct Batch {
   int64_t count = 1, a = 0, b = 0, c = 0;
 };
 
-/// How a product is made.
+/// The cuBLASLt objects of a GEMM.
 struct Plan {
   cublasLtMatmulDesc_t product;
   cublasLtMatrixLayout_t a, b, c;
   cublasLtMatmulAlgo_t algorithm;
   size_t workspace;
-  /// Calls that it takes.
+  /// The calls that it takes.
   Batch calls;
 };
 
-/// To how many bytes A, B, what is added and C are aligned, and a vector and a
-/// matrix, 0 where there is none.
+/// The alignment, in bytes, of A, B, the added matrix, C, and of the epilogue's
+/// vector and matrix, or 0 for those without.
 using Alignment = std::array<uint32_t, 6>;
 
 /// All that a plan depends on.
 using Key = std::pair<std::array<int64_t, 20>, Alignment>;
 
-/// Where everything lies; null: there is none.
+/// The addresses of all operands; null: absent.
 struct Places {
   const void *a, *b;
   void *c, *vector, *matrix;
@@ -71,11 +70,11 @@ static cudaDataType_t typeOf(int32_t dtype) {
   case PCC_F16:
     return CUDA_R_16F;
   default:
-    fail(ExitInternal, format("there are no products of type %d", dtype));
+    fail(ExitInternal, format("there are no GEMMs of type %d", dtype));
   }
 }
 
-/// Parts a batch of two dims into what one call does and the calls that it
+/// Splits a batch of two dims into the batch of one call and the calls that it
 /// takes.
 static Batch divide(const pcc_gemm_desc &d, Batch &calls) {
   Batch outer{d.batch0, d.a0, d.b0, d.c0}, inner{d.batch1, d.a1, d.b1, d.c1};
@@ -97,14 +96,14 @@ static Batch divide(const pcc_gemm_desc &d, Batch &calls) {
   return calls.count == outer.count ? inner : outer;
 }
 
-/// To how many bytes an address is aligned in all calls, at most 256.
+/// The alignment of an address in all calls, in bytes, at most 256.
 static uint32_t alignmentOf(const void *place, int64_t stride) {
   auto bits = reinterpret_cast<uintptr_t>(place) |
               static_cast<uintptr_t>(stride) | uintptr_t{256};
   return static_cast<uint32_t>(bits & (~bits + 1));
 }
 
-/// A row-major matrix of `rows` and `columns`, as the library has it.
+/// The library's layout of a row-major matrix of `rows` and `columns`.
 static cublasLtMatrixLayout_t layoutOf(const pcc_fused_desc &d, int32_t dtype,
                                        int64_t rows, int64_t columns,
                                        int64_t leading, int32_t count,
@@ -123,20 +122,20 @@ static cublasLtMatrixLayout_t layoutOf(const pcc_fused_desc &d, int32_t dtype,
   return layout;
 }
 
-/// Of so many algorithms that the heuristic names, the one of the smallest
-/// tiles is taken for a large product of short sums.
+/// The number of candidates of the heuristic among which a large GEMM with a
+/// short sum uses the one with the most waves.
 static constexpr int kResults = 8;
 
-/// Whether a product writes so much, of so short sums, that it takes as long to
-/// write as to multiply: small tiles are written while others are multiplied.
-/// The heuristic's first is of large ones, and 5 to 20 % slower.
+/// Whether a GEMM has so large a result, and so short a sum, that writing takes
+/// as long as multiplying. Small tiles overlap the two. The first algorithm
+/// that the heuristic returns has large tiles and is 5 to 20 % slower.
 static bool isShort(const pcc_gemm_desc &d) {
   return d.m * d.n >= int64_t{1} << 24 && d.k <= 2304 &&
          (d.c_dtype == PCC_BF16 || d.c_dtype == PCC_F16);
 }
 
-/// Has the heuristic choose the algorithm. Parts of a sum are added in f32 and
-/// rounded once, in an order that does not change.
+/// Chooses the algorithm by the heuristic. Partial sums of a split are added in
+/// f32, in a fixed order, and rounded once.
 static void choose(const pcc_fused_desc &d, const Alignment &alignment,
                    Plan &plan) {
   cublasLtMatmulPreference_t preference;
@@ -172,8 +171,8 @@ static void choose(const pcc_fused_desc &d, const Alignment &alignment,
   checkBlas(blas().cublasLtMatmulPreferenceDestroy(preference), d);
 }
 
-/// An epilogue by the library's name. Its matrices are the transposed ones, so
-/// that our columns are its rows, and its A is our B.
+/// The library's name of an epilogue. Its matrices are transposed: our columns
+/// are its rows, and its A is our B.
 static uint32_t epilogueOf(const pcc_fused_desc &desc, const Places &at) {
   switch (desc.epilogue) {
   case PCC_NO_EPILOGUE:
@@ -192,11 +191,11 @@ static uint32_t epilogueOf(const pcc_fused_desc &desc, const Places &at) {
   case PCC_SUM_B:
     return CUBLASLT_EPILOGUE_BGRADA;
   default:
-    fail(ExitInternal, format("no product ends with %d", desc.epilogue));
+    fail(ExitInternal, format("there is no GEMM epilogue %d", desc.epilogue));
   }
 }
 
-/// Sets an attribute of a product.
+/// Sets an attribute of a GEMM.
 template <typename T>
 static void set(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
                 cublasLtMatmulDescAttributes_t attribute, const T &value) {
@@ -205,7 +204,7 @@ static void set(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
             d);
 }
 
-/// Says where vector and matrix are.
+/// Sets the addresses of the epilogue's vector and matrix.
 static void setBeside(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
                       const Places &at) {
   if (at.vector)
@@ -234,8 +233,8 @@ static Plan makePlan(const pcc_fused_desc &desc, const Places &at,
   if (desc.epilogue != PCC_NO_EPILOGUE)
     set(desc, plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE,
         epilogueOf(desc, at));
-  // What lies beside has C's type, which the library expects unless told. The
-  // heuristic looks at the places to see how they are aligned.
+  // Vector and matrix have C's type, the library's default. The heuristic
+  // derives their alignment from the addresses.
   setBeside(desc, plan.product, at);
   if (at.matrix)
     set(desc, plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.ldc);
@@ -265,7 +264,7 @@ static void multiply(pcc_context *ctx, const pcc_fused_desc &desc,
   Alignment alignment = {alignmentOf(at.a, aBytes),  alignmentOf(at.b, bBytes),
                          alignmentOf(added, cBytes), alignmentOf(at.c, cBytes),
                          besides(at.vector),         besides(at.matrix)};
-  // alpha and beta are no part of a plan.
+  // alpha and beta are not part of a plan.
   Key key{{desc.epilogue, d.a_dtype, d.b_dtype, d.c_dtype, d.trans_a,
            d.trans_b,     d.m,       d.n,       d.k,       d.lda,
            d.ldb,         d.ldc,     d.batch0,  d.batch1,  d.a0,

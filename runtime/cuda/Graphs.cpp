@@ -1,4 +1,4 @@
-//===- Graphs.cpp - What a device is given as a whole ---------------------===//
+//===- Graphs.cpp - CUDA graphs of compiled code --------------------------===//
 
 #include "runtime/cuda/Graphs.h"
 
@@ -13,15 +13,15 @@ using namespace pcc;
 using namespace pcc::cuda;
 
 static bool areUsed = true;
-/// Those of this process, or null.
+/// The graphs of this process, or null.
 static const Graphs *ofRank = nullptr;
 
 bool cuda::usesGraphs() { return areUsed; }
 
 const char *cuda::graphsWayOut() {
   return ofRank && ofRank->isRecording()
-             ? "--no-cuda-graphs has the host issue operations one "
-               "by one, and computes the same"
+             ? "--no-cuda-graphs issues operations one by one, "
+               "with the same results"
              : "";
 }
 
@@ -34,8 +34,8 @@ std::string backend::graphsText() { return ofRank ? ofRank->text() : ""; }
 
 struct Graphs::Recording {
   std::unique_ptr<Graph> made;
-  std::vector<char> uses; ///< by stream: whether it has a part in the graph
-  /// By event that was recorded: the nodes that it stands for.
+  std::vector<char> uses; ///< by stream: whether the capture uses it
+  /// By event: the nodes that its last record follows; none without a record.
   std::vector<std::optional<std::vector<CUgraphNode>>> places;
   TrafficCounts before;
 };
@@ -47,7 +47,7 @@ Graphs::Graphs(Rank &rank, const pcc_stage &stage)
     launched[i] = makeEvent();
     for (int32_t event = 0; event < endOf(stage.n_streams); ++event) {
       sets[i].push_back(makeEvent());
-      // None is without a record, which a graph may wait for.
+      // Recorded once, as a graph may wait for any of them.
       check(driver().cuEventRecord(sets[i].back(), computeStream()),
             "the start of an event");
     }
@@ -73,14 +73,14 @@ void Graphs::beginEntry() {
 //===----------------------------------------------------------------------===//
 
 void Graphs::launch(Graph &graph) {
-  // So what is older than this launch is over when the next one begins, which
-  // is behind that before this one as it is.
+  // The next launch, on the other launcher, thus begins after all launches
+  // before this one: this event covers the last but one, stream order the last.
   check(driver().cuStreamWaitEvent(launchers[1 - set], launched[set],
                                    CU_EVENT_WAIT_DEFAULT),
         "the wait for a graph");
   check(driver().cuGraphLaunch(graph.graph, launchers[set]), "the launch of ",
         graph.name);
-  // What the runtime does itself comes behind it.
+  // Work of the runtime itself follows the graph.
   check(driver().cuEventRecord(launched[set], launchers[set]),
         "the record of an event");
   check(driver().cuStreamWaitEvent(computeStream(), launched[set],
@@ -108,16 +108,16 @@ bool Graphs::begin(int32_t number, int64_t turn, const char *name) {
   recording->uses.resize(rank.streams.size());
   recording->places.resize(sets[set].size());
   recording->before = trafficCounts();
-  // Libraries may do now what they do when they are first used.
+  // Libraries may initialize themselves during the capture.
   check(driver().cuStreamBeginCapture(launchers[set],
                                       CU_STREAM_CAPTURE_MODE_RELAXED),
-        "the record of ", name);
-  check(driver().cuEventRecord(fork, launchers[set]), "the record of ", name);
+        "the capture of ", name);
+  check(driver().cuEventRecord(fork, launchers[set]), "the capture of ", name);
   return true;
 }
 
 //===----------------------------------------------------------------------===//
-// Records
+// Captures
 //===----------------------------------------------------------------------===//
 
 void Graphs::use(int32_t stream) {
@@ -136,7 +136,7 @@ void Graphs::use(int32_t stream) {
   waitForLast(stream, endOf(stream));
 }
 
-/// Waits for what the launch before recorded of an event, if it did.
+/// Waits for the record of an event by the launch before, if there was one.
 void Graphs::waitForLast(int32_t stream, int32_t event) {
   check(driver().cuStreamWaitEvent(rank.streams[stream], sets[1 - set][event],
                                    CU_EVENT_WAIT_EXTERNAL),
@@ -147,7 +147,7 @@ bool Graphs::hasRecorded(int32_t event) const {
   return recording->places[event].has_value();
 }
 
-/// Keeps where a stream is, for the record of an event that other graphs see.
+/// Saves the position of a stream, as an event's record that other graphs see.
 void Graphs::keepPlace(int32_t stream, int32_t event) {
   CUstreamCaptureStatus status;
   const CUgraphNode *nodes = nullptr;
@@ -156,7 +156,7 @@ void Graphs::keepPlace(int32_t stream, int32_t event) {
                                         nullptr, &nodes, nullptr, &count),
         "the record of an event");
   if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-    fail(ExitDevice, "the driver has given up the record of a graph",
+    fail(ExitDevice, "the driver has aborted the capture of a graph",
          graphsWayOut());
   recording->places[event].emplace(nodes, nodes + count);
 }
@@ -197,8 +197,9 @@ void Graphs::end(int32_t number) {
   CUstreamCaptureStatus status;
   check(driver().cuStreamGetCaptureInfo(launcher, &status, nullptr, &graph,
                                         nullptr, nullptr, nullptr),
-        "the record of ", name);
-  // Not by the streams themselves: which record is the last is known now.
+        "the capture of ", name);
+  // Added here instead of by the streams, as only now the last record of each
+  // event is known.
   for (size_t event = 0; event < recording->places.size(); ++event) {
     CUgraphNode node;
     if (const auto &place = recording->places[event])
@@ -214,17 +215,17 @@ void Graphs::end(int32_t number) {
     check(driver().cuStreamWaitEvent(launcher, join, CU_EVENT_WAIT_DEFAULT),
           "the join of a graph");
   }
-  check(driver().cuStreamEndCapture(launcher, &graph), "the record of ", name);
+  check(driver().cuStreamEndCapture(launcher, &graph), "the capture of ", name);
   size_t count = 0;
-  check(driver().cuGraphGetNodes(graph, nullptr, &count), "the record of ",
+  check(driver().cuGraphGetNodes(graph, nullptr, &count), "the capture of ",
         name);
   int64_t before = bytesInUse();
-  // Each node has the priority of the stream that it was recorded on, which is
-  // the launcher's unless this flag is given.
+  // With this flag each node keeps the priority of the stream that it was
+  // captured on; otherwise all have the launcher's.
   check(driver().cuGraphInstantiate(
             &made.graph, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY),
-        "the making of ", name);
-  check(driver().cuGraphDestroy(graph), "the making of ", name);
+        "the instantiation of ", name);
+  check(driver().cuGraphDestroy(graph), "the instantiation of ", name);
   made.traffic = countedSince(recording->before);
   graphs.push_back(std::move(recording->made));
   recording.reset();

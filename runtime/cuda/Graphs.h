@@ -1,28 +1,28 @@
-//===- Graphs.h - What a device is given as a whole -------------*- C++ -*-===//
+//===- Graphs.h - CUDA graphs of compiled code ------------------*- C++ -*-===//
 //
-// A graph of compiled code (rt.graph) is recorded by the driver as it is met
-// first, and launched. From then on the host skips its ops and launches it. All
-// that ops are given is the same in each launch: places of the arena,
-// constants, pinned memory.
+// A graph of compiled code (rt.graph) is captured at its first execution and
+// launched. From then on the host skips its ops and launches it. All arguments
+// of its ops are the same in each launch: addresses in the arena, constants,
+// pinned memory.
 //
-// A launch must not wait for all of the one before, as launches on one stream
-// would. So two streams that do nothing else, the launchers, take turns:
+// A launch must not wait for all of the launch before, as it would on the same
+// stream. So two streams that do nothing else, the launchers, alternate:
 //
-//   launch      0 prologue   1 turns      2 turns      3 epilogue
-//   launcher    0            1            0            1
-//   records     events 0     events 1     events 0     events 1
-//   waits for   -            events 0     events 1     events 0
+//   launch      0 prologue   1 iterations  2 iterations  3 epilogue
+//   launcher    0            1             0             1
+//   records     events 0     events 1      events 0      events 1
+//   waits for   -            events 0      events 1      events 0
 //
-// Each launch begins when all but the last one are over, and of the last one
-// its ops wait for what they need, by nodes for events: each stream for the end
-// of its own part there, and where compiled code waits for an event, for the
-// last record of it. What the last launch did not record was recorded earlier,
-// and is over: then the node waits for nothing. A graph records in one set of
-// events and waits for the other one, so that "the last record" cannot mean one
-// of its own; so a loop has two graphs, for launches of either set.
+// Each launch begins when all launches but the last one are complete. Within
+// it, event nodes wait for the last launch: each stream waits for the end of
+// its part there and, where compiled code waits for an event, for the event's
+// last record. An event that the last launch did not record was recorded
+// earlier and is complete, so its node does not wait. A graph records one set
+// of events and waits for the other set, so that "the last record" cannot be
+// its own. A loop therefore has two graphs, one per set.
 //
-// Launches of an entry are counted from 0, so that each entry is like the one
-// before.
+// Launches are counted from 0 in each entry, so that all executions of an entry
+// use the same graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,35 +42,36 @@ namespace pcc::cuda {
 /// The graphs of a rank.
 class Graphs {
 public:
-  /// Makes the events and streams that all graphs of a stage need.
+  /// Creates the events and streams that the graphs of a stage need.
   Graphs(Rank &rank, const pcc_stage &stage);
 
-  /// Begins an entry behind what the compute stream was given.
+  /// Begins an entry, after all work of the compute stream so far.
   void beginEntry();
-  /// Begins a graph, of a loop that is at `turn`. True: its ops are to be
-  /// issued, which records them; false: it was launched. `name` is what a
-  /// message calls it, and lives as long as the program.
+  /// Begins a graph, for a loop at iteration `turn`. Returns true if its ops
+  /// must be issued, to be captured; false if it was launched. `name` is for
+  /// messages and must outlive this.
   bool begin(int32_t graph, int64_t turn, const char *name);
-  /// Ends the graph that is recorded, and launches it.
+  /// Ends the capture of a graph, and launches it.
   void end(int32_t graph);
 
-  /// Whether what is issued is recorded.
+  /// Whether a graph is being captured.
   bool isRecording() const { return recording != nullptr; }
-  /// Called ahead of what a stream is given.
+  /// Must be called before work is issued on a stream.
   void use(int32_t stream);
-  /// As pcc_record and pcc_wait, while a graph is recorded.
+  /// As pcc_record and pcc_wait, while a graph is captured.
   void record(int32_t stream, int32_t event);
   void wait(int32_t stream, int32_t event);
-  /// Whether the graph that is recorded has recorded an event.
+  /// Whether the graph being captured has recorded an event.
   bool hasRecorded(int32_t event) const;
-  /// An event for the order of what ranks communicate.
+  /// The number of an event that orders communication.
   int32_t communication() const { return compiledEvents; }
-  /// Has something done ahead of each launch of the graph that is recorded:
-  /// `past` is how many turns after those that are recorded its own are.
+  /// Registers an action to run before each launch of the graph being captured.
+  /// `past` is the distance in iterations from the captured ones to those of
+  /// the launch.
   void atLaunch(std::function<void(int64_t past)> action);
 
-  /// How many there are, how many nodes they have, and how many bytes of the
-  /// device became used as they were made, as far as the driver tells.
+  /// The number of graphs, their nodes, and the device memory that their
+  /// creation took, as far as the driver tells.
   std::string text() const;
 
 private:
@@ -78,12 +79,12 @@ private:
     int32_t number;
     const char *name;
     int set;           ///< of events that it records, and its launcher
-    int64_t turn;      ///< of its loop, as it was recorded
-    CUgraphExec graph; ///< null while it is recorded
+    int64_t turn;      ///< the loop's iteration when it was captured
+    CUgraphExec graph; ///< null while it is captured
     std::vector<std::function<void(int64_t)>> actions;
     TrafficCounts traffic; ///< of one launch
   };
-  /// What is known of a graph while it is recorded.
+  /// The state of a capture.
   struct Recording;
 
   void waitForLast(int32_t stream, int32_t event);
@@ -94,28 +95,28 @@ private:
   Rank &rank;
   int32_t compiledEvents;
   CUstream launchers[2];
-  CUevent launched[2]; ///< what a launcher was given
-  CUevent begun;       ///< what an entry begins behind
-  CUevent fork, join;  ///< of the streams of a graph, as it is recorded
+  CUevent launched[2]; ///< after the work of each launcher
+  CUevent begun;       ///< after which an entry begins
+  CUevent fork, join;  ///< of the streams in a capture
   CUevent order;       ///< communication(), within a graph
-  /// By event: that which stands for it between graphs.
+  /// By event, the driver's events between graphs.
   std::vector<CUevent> sets[2];
 
   std::vector<std::unique_ptr<Graph>> graphs;
   std::unique_ptr<Recording> recording;
-  // Of the entry at hand.
+  // Of the current entry.
   int set = 0;            ///< of the next launch
   bool hasGraphs = false; ///< whether there was a launch
-  bool hasOthers = false; ///< whether ops were issued in no graph
+  bool hasOthers = false; ///< whether ops were issued outside graphs
 
   size_t nodes = 0;
   int64_t bytes = 0;
 };
 
-/// Whether compiled code that has graphs is launched as such; known once
+/// Whether the graphs of compiled code are captured and launched; valid once
 /// backend::prepare() is called.
 bool usesGraphs();
-/// What helps if something goes wrong; empty unless a graph is recorded.
+/// A hint for errors; empty unless a graph is being captured.
 const char *graphsWayOut();
 
 } // namespace pcc::cuda

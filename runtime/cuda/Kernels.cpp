@@ -1,4 +1,4 @@
-//===- Kernels.cpp - Code of kernels on the device ------------------------===//
+//===- Kernels.cpp - Kernel code on the device ----------------------------===//
 
 #include "runtime/cuda/Context.h"
 #include "runtime/support/Error.h"
@@ -10,15 +10,15 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// Shared memory that a block has without being asked for more.
+/// The shared memory of a block without an attribute that requests more.
 static const int sharedUnasked = 48 << 10;
 
-/// Whether a device of this number runs an image.
+/// Whether a device of this compute capability can run an image.
 static bool fits(const pcc_device_image &image, int chip) {
   return image.chip <= chip && (image.is_ptx || image.chip / 10 == chip / 10);
 }
 
-/// Machine code that fits best, else PTX; null: none fits.
+/// The best machine code, else PTX; null if there is neither.
 static const pcc_device_image *chooseImage(const pcc_device_code &code,
                                            int chip) {
   const pcc_device_image *best = nullptr;
@@ -36,8 +36,9 @@ static std::unordered_map<std::string, CUfunction> &functions() {
   return functions;
 }
 
-/// Ends where kernels have more shared memory than the device offers: a later
-/// GPU that runs PTX may have less than those that kernels were laid out for.
+/// Exits if kernels need more shared memory than the device has: a later GPU
+/// that runs PTX may have less than the GPUs that the kernels were compiled
+/// for.
 static void requireShared(const pcc_device_code &code) {
   int there = 0;
   check(driver().cuDeviceGetAttribute(
@@ -77,7 +78,7 @@ void cuda::loadKernels() {
           "the look-up of ", code.kernels[i]);
 }
 
-/// The code of a kernel, ready to be launched.
+/// The function of a kernel, ready to be launched.
 static CUfunction prepare(const pcc_kernel &kernel) {
   auto it = functions().find(kernel.name);
   if (it == functions().end())
@@ -102,7 +103,7 @@ void pcc_launch_async(pcc_context *ctx, int32_t stream,
   CUfunction &function = prepared[kernel];
   if (!function)
     function = prepare(*kernel);
-  // A parameter is said by where it lies.
+  // The driver takes pointers to the parameters.
   static auto &parameters = *new std::vector<void *>;
   parameters.clear();
   for (int i = 0; i < kernel->n_args; ++i)

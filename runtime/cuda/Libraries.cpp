@@ -1,4 +1,4 @@
-//===- Libraries.cpp - Libraries of CUDA, opened at run time --------------===//
+//===- Libraries.cpp - CUDA libraries, loaded at run time -----------------===//
 
 #include "runtime/cuda/Libraries.h"
 
@@ -25,7 +25,7 @@ static std::vector<std::string> splitPath(const char *text) {
   return parts;
 }
 
-/// What a pattern of a shell names, in order.
+/// The paths that match a shell pattern, in order.
 static std::vector<std::string> match(const std::string &pattern) {
   std::vector<std::string> paths;
   glob_t found;
@@ -35,8 +35,8 @@ static std::vector<std::string> match(const std::string &pattern) {
   return paths;
 }
 
-/// The folder of a file, and those of the files that it is a link to, as a
-/// python3 on the PATH may be one to an environment's.
+/// The folder of a file, and those of its link targets: a python3 on the PATH
+/// may be a link into an environment.
 static std::vector<std::string> foldersOf(std::string path) {
   const int mostLinks = 16;
   std::vector<std::string> folders;
@@ -53,7 +53,7 @@ static std::vector<std::string> foldersOf(std::string path) {
   return folders;
 }
 
-/// The folders of Python's packages: of the environment that is active, of the
+/// The folders of Python's packages: of the active environment, of the
 /// interpreters on the PATH, and of the user.
 static std::vector<std::string> packageFolders() {
   std::vector<std::string> roots, folders;
@@ -102,7 +102,8 @@ Library::Library(const char *file, Part part) : file(file) {
     return;
   std::string why = dlerror();
   places += std::string(places.empty() ? "" : ", ") + "where the loader looks";
-  // Of a file that it found, or of one that this needs, it gives the name.
+  // The loader's message names a file that was found but not loaded, or a
+  // dependency of it; otherwise add it.
   if (why.rfind(std::string(file) + ":", 0) != 0)
     places += " (" + why + ")";
   if (part == Part::Driver)
@@ -110,7 +111,7 @@ Library::Library(const char *file, Part part) : file(file) {
   for (const std::string &folder : splitPath(PCC_CUDA_FOLDERS))
     if (tryFolder(folder))
       return;
-  // Of all packages, only those that have it: there may be many folders.
+  // Of all packages, only those with the file: there may be many folders.
   for (const std::string &package : packageFolders()) {
     for (const std::string &path : match(package + "/*/lib/" + file))
       if (tryFolder(path.substr(0, path.rfind('/'))))

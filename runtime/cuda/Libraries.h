@@ -1,8 +1,8 @@
-//===- Libraries.h - Libraries of CUDA, opened at run time ------*- C++ -*-===//
+//===- Libraries.h - CUDA libraries, loaded at run time ---------*- C++ -*-===//
 //
-// A program starts on machines that lack CUDA, so it is linked with none of it.
-// Each library has a list of the functions that are called, Driver.def or
-// another, and a table of their addresses:
+// A program starts on machines without CUDA, so it is linked with none of its
+// libraries. Each library has a list of the functions that are called, such as
+// Driver.def, and a table of their addresses:
 //
 //   struct Driver {
 //   #define PCC_FUNCTION(name) decltype(&::name) name;
@@ -13,8 +13,8 @@
 //   #define PCC_FUNCTION(name) library.find(PCC_CUDA_NAME(name), table.name);
 //   #include "runtime/cuda/Driver.def"
 //
-// NVIDIA's headers give some functions other names by macros; lists have those
-// of the headers, and name both sides.
+// NVIDIA's headers rename some functions by macros; the lists have the headers'
+// names, and both sides go through the macros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,35 +24,34 @@
 #include <string>
 #include <vector>
 
-/// The name of a function as its library has it.
+/// The symbol of a function in its library.
 #define PCC_CUDA_NAME(name) #name
 
 namespace pcc::cuda {
 
-/// A library that was looked for.
+/// A library that is searched for.
 class Library {
 public:
-  /// What it is a part of, which decides where it may be.
+  /// Determines where it may be.
   enum class Part { Driver, Toolkit };
 
-  /// Looks for a file in the folders of $PCC_CUDA_LIBRARIES, with colons
-  /// between; where the loader looks; and, unless it is a part of the driver,
+  /// Searches for a file in the folders of $PCC_CUDA_LIBRARIES, separated by
+  /// colons; then in the loader's paths; and, unless it is part of the driver,
   /// in the toolkit that pcc was built with and in the packages of the Python
   /// environment.
   Library(const char *file, Part part);
 
   /// Whether it was found and opened.
   bool isOpen() const { return handle; }
-  /// Where it lies.
+  /// Its path.
   const std::string &path() const { return opened; }
-  /// The places that it was looked for in, and what was wrong there.
+  /// The places that were searched, with errors.
   const std::string &tried() const { return places; }
 
-  /// Ends the program where it was not opened: says so, and that `wayOut`
-  /// helps.
+  /// Exits with an error and the hint `wayOut` if it was not opened.
   void require(const char *wayOut) const;
-  /// Sets `function` to the address of the function of a name, which a library
-  /// of the right version has; ends the program otherwise.
+  /// Sets `function` to the address of the named function; exits if the library
+  /// lacks it, which then has a wrong version.
   template <typename Function>
   void find(const char *name, Function &function) const {
     function = reinterpret_cast<Function>(address(name));
@@ -67,7 +66,7 @@ private:
   std::string opened, places;
 };
 
-/// A version of cuDNN or NCCL as people write it: "9.15.1" for 91501.
+/// Formats a version of cuDNN or NCCL: "9.15.1" for 91501.
 std::string versionText(size_t version);
 
 } // namespace pcc::cuda

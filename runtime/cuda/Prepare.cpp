@@ -1,4 +1,4 @@
-//===- Prepare.cpp - What a rank has before its first step ----------------===//
+//===- Prepare.cpp - Preparation of a rank before its first step ----------===//
 
 #include "runtime/Backend.h"
 #include "runtime/cuda/Communicators.h"
@@ -13,8 +13,8 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// The share of this process in the cores that it may use, which a launcher may
-/// have given to it alone; OMP_NUM_THREADS decides where it is set.
+/// The threads of this process: its share of the cores that it may use, which a
+/// launcher may have reserved for it. OMP_NUM_THREADS overrides.
 static int chooseThreads() {
   if (const char *wish = getenv("OMP_NUM_THREADS"))
     if (atoi(wish) > 0)
@@ -35,7 +35,8 @@ pcc_context *backend::prepare(const pcc_program &program,
   warnOfConnections();
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
-  // Collectives, transfers and copies of inputs; what computes is on the first.
+  // Collectives, transfers and copies of inputs; computation is on the first
+  // stream.
   for (int i = 1; i < stage.n_streams; ++i)
     rank->streams.push_back(makeStream(StreamUse::Communicates));
   for (int i = 0; i < stage.n_events; ++i)

@@ -1,4 +1,4 @@
-//===- Ring.cpp - Pieces of memory, taken and freed in order --------------===//
+//===- Ring.cpp - A ring buffer -------------------------------------------===//
 
 #include "runtime/cuda/Ring.h"
 

@@ -1,4 +1,4 @@
-//===- Ring.h - Pieces of memory, taken and freed in order ------*- C++ -*-===//
+//===- Ring.h - A ring buffer -----------------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_CUDA_RING_H
 #define PCC_RUNTIME_CUDA_RING_H
@@ -11,46 +11,47 @@
 
 namespace pcc::cuda {
 
-/// Memory of which pieces are taken one after the other. A piece is open while
-/// it is written or read by the host, closed when its last use was issued, and
-/// free when that is over, which is said of the pieces that were closed first.
+/// Memory from which pieces are taken and freed in order. A piece is open while
+/// the host writes or reads it, closed when its last use was issued, and free
+/// when that use is complete. Pieces are freed in the order in which they were
+/// closed.
 class Ring {
 public:
-  /// Bytes that a piece takes.
+  /// The size of a piece, rounded up.
   static int64_t rounded(int64_t bytes) {
     return (std::max<int64_t>(bytes, 1) + PCC_ALIGNMENT - 1) / PCC_ALIGNMENT *
            PCC_ALIGNMENT;
   }
 
-  /// Gives it its memory.
+  /// Sets the memory of the ring.
   void give(char *memory, int64_t bytes) {
     base = memory;
     size = bytes / PCC_ALIGNMENT * PCC_ALIGNMENT;
   }
-  /// Whether a piece may fit, once others are free. A larger one than this
-  /// would have many of them wait.
+  /// Whether a piece may fit once others are free. Larger ones would make many
+  /// pieces wait.
   bool fits(int64_t bytes) const { return rounded(bytes) <= size / 4; }
-  /// A piece; null where no room is free, or it is too large.
+  /// Takes a piece; null if there is no room, or it is too large.
   char *take(int64_t bytes);
-  /// Whether a place lies in it.
+  /// Whether an address is in the ring.
   bool has(const void *place) const {
     return place >= base && place < base + size;
   }
-  /// Closes the piece that begins at a place.
+  /// Closes the piece that begins at an address.
   void close(const void *piece);
-  /// How many pieces were closed.
+  /// The number of pieces closed so far.
   uint64_t count() const { return closed; }
-  /// Says that the first so many of them are free.
+  /// Marks the first `count` closed pieces as free.
   void freeFirst(uint64_t count) { free = std::max(free, count); }
 
 private:
   struct Piece {
     int64_t begin, end;
-    uint64_t number; ///< when it was closed, from 1; 0: it is open
+    uint64_t number; ///< order in which it was closed, from 1; 0: it is open
   };
   char *base = nullptr;
   int64_t size = 0;
-  std::deque<Piece> pieces; ///< as they were taken
+  std::deque<Piece> pieces; ///< in the order in which they were taken
   uint64_t closed = 0, free = 0;
 };
 

@@ -1,7 +1,8 @@
-//===- SameDevices.cpp - Whether the ranks' devices fit together ----------===//
+//===- SameDevices.cpp - Whether the ranks' devices are compatible --------===//
 //
-// Runs before the first communicator is made: NCCL's own errors name neither
-// the ranks nor what differs. Control messages pass by the exchange.
+// Runs before the first communicator is created, as NCCL's own errors name
+// neither the ranks nor the difference. Control messages go through the
+// exchange.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-/// The 16 bytes by which the driver tells devices of all hosts apart.
+/// The 16 bytes by which the driver identifies devices of all hosts.
 using DeviceId = std::array<unsigned char, sizeof(CUuuid)>;
 
 /// As nvidia-smi -L prints it.
@@ -31,13 +32,13 @@ static std::string idText(const DeviceId &id) {
   return text;
 }
 
-/// Ends the job where two ranks have one device. A rank that may share its
-/// device is not compared.
+/// Ends the job if two ranks have the same device. Ranks that may share their
+/// device are not compared.
 static void requireOwnDevices() {
   DeviceId own = {};
   CUuuid found;
   check(driver().cuDeviceGetUuid(&found, device().number),
-        "a question about the device");
+        "the query of the device's id");
   if (!sharesDevices())
     memcpy(own.data(), found.bytes, own.size());
   if (backend::rank() != 0)
@@ -61,11 +62,11 @@ static void requireOwnDevices() {
          "or all of them to each rank; for tests, PCC_SHARE_DEVICES=1 lets "
          "ranks share devices");
   }
-  // No rank goes on before rank 0 has compared all.
+  // All ranks wait until rank 0 has compared the devices.
   backend::maxOverRanks(0);
 }
 
-/// Compares the ranks whose stage has cuDNN compute attention.
+/// Compares the ranks whose stage uses cuDNN for attention.
 static void requireSameDnn(const pcc_stage &stage) {
   int own = stage.n_attentions ? static_cast<int>(dnn().cudnnGetVersion()) : 0;
   int latest = backend::maxOverRanks(own);
@@ -73,8 +74,8 @@ static void requireSameDnn(const pcc_stage &stage) {
     fail(ExitDevice,
          format("this rank has cuDNN %s, another one has %s",
                 versionText(own).c_str(), versionText(latest).c_str()),
-         "versions choose differently, and what several ranks compute would "
-         "not stay the same");
+         "versions choose different algorithms, and values that several "
+         "ranks compute would diverge");
 }
 
 /// "'NVIDIA H100' of 132 multiprocessors, cuBLASLt 13.1.0, NCCL 2.28.9 and a
@@ -83,7 +84,7 @@ static std::string ownText() {
   int cores = 0, nccl = 0;
   check(driver().cuDeviceGetAttribute(
             &cores, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device().number),
-        "a question about the device");
+        "the query of a device attribute");
   cuda::nccl().ncclGetVersion(&nccl);
   return format("'%s' of %d multiprocessors, %s, NCCL %s and a driver for CUDA "
                 "%s",
@@ -102,8 +103,9 @@ void cuda::requireSameDevices(const pcc_stage &stage) {
   if (strcmp(own, first) != 0)
     fail(ExitDevice, format("this rank has %s, rank 0 has %s", own, first),
          "the libraries choose algorithms by the device and their version, a "
-         "driver may compile kernels, and what several ranks compute would not "
-         "stay the same");
+         "driver may compile kernels, and values that several ranks compute "
+         "would "
+         "diverge");
   requireSameDnn(stage);
   requireOwnDevices();
 }

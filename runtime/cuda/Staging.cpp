@@ -1,14 +1,13 @@
-//===- Staging.cpp - What host and device exchange ------------------------===//
+//===- Staging.cpp - Copies between host and device -----------------------===//
 //
-// A device copies from and to pinned memory alone without the host's waiting.
-// Small pieces, those of a step among them, lie one after the other in a ring
-// of it:
+// Only copies from and to pinned memory are asynchronous. Small pieces, such as
+// those of a step, are taken from a ring buffer of pinned memory:
 //
-//   [ lr ][ step ][ tokens ][ loss norm ][ lr ][ step ]...
-//     ^ the oldest piece: free once the host has waited for something behind
+//     [ lr ][ step ][ tokens ][ loss norm ][ lr ][ step ]...
+//       ^ the oldest piece: free once the host has waited for later work
 //
-// A step's are free when the scalars of that step are there, for which it waits
-// anyway. What is larger, as weights are, goes through two blocks in turn.
+// A step's pieces are free when its scalars are read, for which the host waits
+// anyway. Larger data, such as weights, goes through two alternating blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +34,8 @@ char *cuda::allocatePinned(int64_t bytes) {
   return static_cast<char *>(memory);
 }
 
-// Where there are other ranks the device may wait for them, and does so for
-// ever if one is gone; so NCCL is asked now and then.
+// With other ranks, the device may wait for them, and hangs if one is lost; so
+// NCCL is polled for errors meanwhile.
 void cuda::waitFor(CUevent event, const char *what) {
   if (backend::size() == 1) {
     Operation operation(what);
@@ -64,15 +63,15 @@ static void record(CUevent event) {
 }
 
 namespace {
-/// Bytes of the ring beside what steps need.
+/// The ring's bytes in addition to those of steps.
 constexpr int64_t kRingBytes = int64_t{4} << 20;
-/// Bytes of a block of what is larger.
+/// Bytes of a block for larger data.
 constexpr int64_t kBlockBytes = int64_t{8} << 20;
 
-/// What copyOut() was asked for in a turn.
+/// A request of copyOut().
 struct Turn {
   CUevent copied = nullptr;
-  uint64_t closed = 0; ///< pieces of the ring, until then
+  uint64_t closed = 0; ///< closed pieces of the ring at its issue
   struct Copy {
     char *piece;
     void *to;
@@ -83,14 +82,14 @@ struct Turn {
 
 struct Staging {
   Ring ring;
-  /// Larger pieces pass through these; an event is over when the device has
+  /// Larger data passes through these. The event is complete when the device is
   /// done with the block.
   struct Block {
     char *memory;
     CUevent done;
   };
   Block blocks[2];
-  int next = 0; ///< the block that was used less recently
+  int next = 0; ///< the least recently used block
   CUevent drained;
   Turn turns[2];
 };
@@ -112,8 +111,8 @@ void cuda::makeStaging(const pcc_program &program, const pcc_stage &stage) {
       step += slots * Ring::rounded(elements * sizeOf(input.dtype));
   }
   Staging &made = staging();
-  // One step is issued while the one before is under way, the ring's end may be
-  // too short for a piece, and a piece is a fourth of it at most.
+  // A step is issued while the one before runs, a piece may not fit at the
+  // ring's end, and a piece takes a quarter of the ring at most.
   int64_t bytes = kRingBytes + 4 * step;
   made.ring.give(allocatePinned(bytes), bytes);
   for (Staging::Block &block : made.blocks)
@@ -123,8 +122,8 @@ void cuda::makeStaging(const pcc_program &program, const pcc_stage &stage) {
     turn.copied = makeEvent();
 }
 
-/// A piece of the ring, for which the host waits if it must; null: it does not
-/// fit.
+/// Takes a piece of the ring, if need be after draining the device; null if it
+/// is too large.
 static char *take(int64_t bytes) {
   Ring &ring = staging().ring;
   char *piece = ring.take(bytes);
@@ -135,13 +134,13 @@ static char *take(int64_t bytes) {
   return piece;
 }
 
-/// Copies between a place of the device and ordinary host memory, block by
-/// block; for what is read drain() was called.
+/// Copies between device memory and pageable host memory, block by block. Reads
+/// require drain() before.
 static void copyLarge(char *memory, char *host, int64_t bytes,
                       backend::Access access) {
   bool reads = access == backend::Access::Read;
   Staging &all = staging();
-  // What is read is taken out of a block when the other one is on its way.
+  // A read block is copied out while the next one is being filled.
   Staging::Block *pending = nullptr;
   int64_t pendingAt = 0, pendingBytes = 0;
   auto takePending = [&] {
@@ -182,7 +181,7 @@ void *backend::openView(char *memory, int64_t bytes, Access access) {
   if (!view)
     fail(ExitMemory, "out of memory on the host");
   if (access == Access::Write) {
-    // What is not written was zero, and stays so.
+    // Memory that is not written was zero, and stays zero.
     memset(view, 0, bytes);
     return view;
   }
@@ -219,7 +218,7 @@ void backend::copyOut(int turn, const std::vector<HostCopy> &copies) {
   for (const HostCopy &copy : copies) {
     char *piece = take(copy.bytes);
     if (!piece)
-      fail(ExitInternal, "a step leaves more than the host has room for");
+      fail(ExitInternal, "the results of a step exceed the staging memory");
     check(driver().cuMemcpyDtoHAsync(piece, at(copy.from), copy.bytes,
                                      computeStream()),
           "a copy to the host");
@@ -238,7 +237,7 @@ void backend::awaitCopies(int turn) {
     memcpy(copy.to, copy.piece, copy.bytes);
     all.ring.close(copy.piece);
   }
-  // All that was issued ahead of the copies is over.
+  // All work issued before the copies is complete.
   all.ring.freeFirst(asked.closed);
   asked.copies.clear();
 }

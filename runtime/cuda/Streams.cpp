@@ -8,20 +8,20 @@ using namespace pcc;
 using namespace pcc::cuda;
 
 CUstream cuda::makeStream(StreamUse use) {
-  // The greatest priority is the smallest number; on some devices there is one.
+  // The highest priority is the smallest number; some devices have only one.
   int least = 0, greatest = 0;
   check(driver().cuCtxGetStreamPriorityRange(&least, &greatest),
-        "a question about streams");
+        "the query of stream priorities");
   CUstream made;
   check(driver().cuStreamCreateWithPriority(
             &made, CU_STREAM_NON_BLOCKING,
             use == StreamUse::Communicates ? greatest : least),
-        "the start of a stream");
+        "the creation of a stream");
   return made;
 }
 
 CUstream cuda::computeStream() {
-  // Not that of the driver, which others wait for.
+  // Not the driver's default stream, which synchronizes with others.
   static CUstream stream = makeStream(StreamUse::Computes);
   return stream;
 }
@@ -29,7 +29,7 @@ CUstream cuda::computeStream() {
 CUevent cuda::makeEvent() {
   CUevent made;
   check(driver().cuEventCreate(&made, CU_EVENT_DISABLE_TIMING),
-        "the start of an event");
+        "the creation of an event");
   return made;
 }
 
@@ -49,7 +49,7 @@ static CUevent eventOf(pcc_context *ctx, int32_t event) {
   return events[event];
 }
 
-/// The graphs of a rank, if one is recorded; else null.
+/// The graphs of a rank, if one is being captured; else null.
 static Graphs *recordingOf(pcc_context *ctx) {
   Graphs *graphs = stateOf(ctx).graphs;
   return graphs && graphs->isRecording() ? graphs : nullptr;

@@ -1,9 +1,8 @@
 //===- Transfers.cpp - Sends and receives between stages ------------------===//
 //
-// NCCL has no marks that tell messages apart, but keeps their order between two
-// ranks, as the compiler has it the same on both sides for all channels. What
-// goes on beside the computation has a communicator for each channel and
-// direction.
+// NCCL has no message tags but keeps the order of transfers between two ranks,
+// and the compiler emits the same order over all channels on both sides.
+// Overlapped transfers have a communicator for each channel and direction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,8 @@ using namespace pcc::cuda;
 static Communicator &stages(int32_t stage) {
   Communicator &found = transfers();
   if (stage < 0 || stage >= found.size || found.size == 1)
-    fail(ExitInternal, format("the program has no stage %d to talk to", stage));
+    fail(ExitInternal,
+         format("the program has no stage %d to communicate with", stage));
   return found;
 }
 
@@ -31,7 +31,7 @@ static void countReceive(int32_t stream, const Communicator &c, int64_t bytes) {
 }
 
 namespace {
-/// What a transfer goes through, and who is at the other end.
+/// The communicator of a transfer, and the peer's index in it.
 struct Path {
   Communicator &comm;
   int peer;

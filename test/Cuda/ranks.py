@@ -151,11 +151,11 @@ assert "".join(err for _, err in ended) == \
 # An operation that fails while the host waits, and those by which ranks are
 # connected.
 for number, what in (
-        ("0", r"all_reduce, or what came ahead of it, over tp, of 'layer/add',"),
+        ("0", r"all_reduce, or an operation before it, over tp, of 'layer/add',"),
         ("0:message",
-         r"the start of communication, or what came ahead of it, over pp tp"),
+         r"the start of communication, or an operation before it, over pp tp"),
         ("0:connect",
-         r"the start of communication, or what came ahead of it, over tp")):
+         r"the start of communication, or an operation before it, over tp")):
     ended, _ = run("fails", NCCL_DOUBLE_FAIL=f"1:{number}")
     assert [code for code, _ in ended] == [7] * 4, ended
     text = "".join(err for _, err in ended)
