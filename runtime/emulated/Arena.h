@@ -3,8 +3,8 @@
 // The arena addresses that the host and compiled code use are reserved without
 // access (PROT_NONE), so that an access there crashes at once, as it would on a
 // GPU. The device's memory is a separate mapping, filled with signalling NaNs
-// where a program is not promised zeros. Views are host copies, which the
-// device reads and writes in stream order.
+// where a program is not promised zeros. Views are host copies: a read waits
+// for the device, a write is enqueued.
 //
 //===----------------------------------------------------------------------===//
 

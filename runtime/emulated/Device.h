@@ -50,7 +50,8 @@ public:
   /// Makes later work of the compute stream wait for an event of another
   /// stream.
   void enqueueWait(const Event &event);
-  /// Delays a request of another stream at random.
+  /// Holds back a request of another stream, depending on the mode and at
+  /// random.
   void mayHold(Request &request);
   /// Blocks the host until the work before `event`, one of recorded(), is done.
   void wait(const Event &event);

@@ -32,8 +32,8 @@ struct Machine {
   std::vector<int> chips;
 };
 
-/// Bytes that the runtime of a target allocates per rank in addition to the
-/// arena.
+/// The GEMM workspace that a target's runtime allocates per rank in addition to
+/// the arena, in bytes.
 int64_t workspaceOf(llvm::StringRef target);
 
 /// Compiles a module in the LLVM dialect for a processor and writes a

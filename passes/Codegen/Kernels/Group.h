@@ -40,8 +40,9 @@ bool isCleared(mlir::Operation *op);
 /// outside kernels may read it there.
 bool isAlias(mlir::Operation *op);
 
-/// Ops without work of their own, or that widen bf16/fp16 to f32; each kernel
-/// that reads the result has a copy of the op.
+/// Ops of which each kernel that reads the result has a copy: aliases,
+/// constants and broadcasts, which do no work; casts of bf16/fp16 to f32; and
+/// the computation of an order of rows (isOrder).
 bool isView(mlir::Operation *op);
 
 /// Ops of one block that become one kernel.
