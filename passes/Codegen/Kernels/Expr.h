@@ -194,7 +194,7 @@ private:
 };
 
 /// Converts a scalar to another type. Floats round to nearest even and truncate
-/// to integers; f16 and bf16 convert via f32.
+/// to integers; f16 and bf16 are converted from and to f32 only.
 mlir::Value convertScalar(ScalarBuilder &builder, mlir::Value value,
                           mlir::Type type);
 

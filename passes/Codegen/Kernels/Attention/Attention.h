@@ -11,7 +11,7 @@
 // values are multiplied by exp(old m - new m):
 //
 //     for each tile of keys:                  query ->
-//       S = k (scale q)^T                   | s s s s |  key
+//       S = scale k q^T                     | s s s s |  key
 //       m, l, P = exp(S - m)                | s s s s |   |
 //       o^T = o^T * exp(old m - m) + v^T P  | s s s s |   v
 //     o = (o^T)^T / l, lse = m + log(l)
