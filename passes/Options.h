@@ -1,7 +1,7 @@
-//===- Options.h - What a user may choose -----------------------*- C++ -*-===//
+//===- Options.h - Options of a compilation ---------------------*- C++ -*-===//
 //
-// The one place where choices live. The driver fills it from the command line,
-// Pipelines.cpp turns it into pass options; no pass reads a global.
+// All options of a compilation. The driver fills them from the command line and
+// Pipelines.cpp turns them into pass options. No pass reads a global.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,92 +14,98 @@
 
 namespace pcc {
 
-/// What a compile is to make: set by the flags of pcc, completed by what the
-/// input says, read by the pipelines.
+/// The options of one compilation. The driver sets them from its flags,
+/// completes them with values that the input determines, and passes them to the
+/// pipelines.
 struct Options {
-  // Parallelism: how many ranks share what.
-  /// Sizes of tensor, pipeline, data and context parallelism, from 1.
+  // Parallelism.
+  /// Degrees of tensor, pipeline, data and context parallelism; at least 1.
   int64_t tp = 1;
   int64_t pp = 1;
   int64_t dp = 1;
   int64_t cp = 1;
-  /// Whether norms and residuals are split over tp along the sequence.
+  /// Whether activations of norms and residuals are sharded over tp along the
+  /// sequence (sequence parallelism).
   bool sequenceParallel = false;
-  /// What ranks along the data axes keep a part of each, instead of all: "0",
-  /// nothing; "1", the optimizer's state; empty: 1 if dp is more than 1.
+  /// ZeRO stage, "0" to "3"; empty: 1 if dp > 1, else 0. The data axes (dp, cp)
+  /// shard optimizer state from stage 1 on, gradients from stage 2 on and
+  /// parameters at stage 3.
   std::string zero;
-  /// How many bytes of gradients are reduced at once, at least.
+  /// The bytes of gradients from which on a bucket is full.
   int64_t bucketSize = int64_t(25) << 20;
-  /// "gpipe" or "1f1b".
+  /// Pipeline schedule: "gpipe" or "1f1b".
   std::string schedule = "1f1b";
-  /// "on", or "off": whether ranks compute while they communicate.
+  /// "on" or "off": whether communication overlaps with compute.
   std::string overlap = "on";
-  /// "none", "selective" or "full": what backward passes compute anew instead
-  /// of keeping it.
+  /// Activation recomputation: "none", "selective" or "full".
   std::string recompute = "none";
-  /// "on", or "off": whether a device's library makes what follows a product.
+  /// "on" or "off": whether GEMM epilogues (bias, gelu, sums) are fused on
+  /// GPUs.
   std::string epilogues = "on";
-  /// Nodes that begin a new stage; empty: cuts that balance the cost.
+  /// The nodes that begin stages 1, 2, ...; empty: cuts that balance the cost.
   std::string stageCut;
 
   // Batch: globalBatch = microBatch * dp * microbatches; see resolveBatch.
-  /// Samples of one replica at once, and of a step over all replicas; 0: not
-  /// given, until resolveBatch has derived it.
+  /// Samples of one microbatch on one replica, and samples of a step over all
+  /// replicas; 0: not specified, until resolveBatch derives them.
   int64_t microBatch = 0;
   int64_t globalBatch = 0;
-  bool globalBatchGiven = false; ///< asked for, not derived
-  /// Microbatches of a step on each replica; derived.
+  bool globalBatchGiven = false; ///< specified, not derived
+  /// Microbatches of a step on each replica; derived by resolveBatch.
   int64_t microbatches = 0;
 
   // Model.
   /// Extents of dynamic dims by name.
   std::vector<std::pair<std::string, int64_t>> dims;
-  /// Tokens of a sample; 0: not given.
+  /// Tokens of a sample; 0: not specified.
   int64_t seq = 0;
-  /// Where nobody gave it: what told how long it may be, in words.
+  /// If the length was not specified: its value and the fact in the file that
+  /// bounds it, as text.
   std::string seqSource;
-  /// "causal-lm", "cross-entropy" or "mse"; empty: what the model shows.
+  /// "causal-lm", "cross-entropy" or "mse"; empty: derived from the model.
   std::string loss;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
-  /// "f32", or "bf16": the type of activations and of what computes with them.
+  /// "f32", "bf16" or "fp16": the element type of activations and of the
+  /// weights' working copies. The driver's default is bf16 for GPU training,
+  /// f32 otherwise.
   std::string precision = "f32";
-  /// Regular expressions on names of parameters, as ImportOptions has them.
+  /// Regular expressions that select parameters by name; see ImportOptions.
   std::string freeze, train, normPlusOne;
-  /// What an import makes of the file: see ImportOptions for each.
+  /// Options of the import; see ImportOptions.
   bool randomInit = false;
   bool noDropout = false;
   bool runningNorms = false;
-  /// Nothing for what the loss suggests.
+  /// Unset: the loss determines it.
   std::optional<bool> paddingMask;
-  /// A program that computes the model's outputs and trains nothing.
+  /// Whether the program only computes the model's outputs (no training).
   bool forward = false;
 
   // Target and output.
-  /// "cpu", "cuda" or "cuda-emulated": what the program runs on.
+  /// The target: "cpu", "cuda" or "cuda-emulated".
   std::string target = "cpu";
-  /// "auto", "cudnn" or "tiles": what makes attention on GPUs.
+  /// The attention backend of GPUs: "auto", "cudnn" or "tiles".
   std::string attention = "auto";
-  /// GPUs that kernels run on, by number, beside the default.
+  /// Compute capabilities of GPUs (90, ...) that kernels are compiled for in
+  /// addition to the default; ascending.
   std::vector<int> chips;
-  /// "native", or LLVM's name of a processor.
+  /// "native" or LLVM's name of a CPU.
   std::string targetCpu = "native";
-  /// f32 numbers of this processor's widest vector.
+  /// f32 lanes of that CPU's widest vector.
   int64_t vectorLanes = 16;
   int64_t memoryLimit = 0; ///< bytes per rank; 0: none
   int verbosity = 1;       ///< 0 with -q, 2 with -v
 
-  /// The stage of ZeRO.
+  /// The ZeRO stage, 0 to 3.
   int64_t zeroStage() const {
     return zero.empty() ? dp > 1 : int64_t(zero.front() - '0');
   }
-  /// Whether kernels run on a device beside the host.
+  /// Whether kernels run on a GPU, real or emulated.
   bool hasDevice() const { return target != "cpu"; }
-  /// What --nn-expand-attention is told of the library.
+  /// The `library` option of --nn-expand-attention.
   std::string attentionLibrary() const {
     return !hasDevice() || attention == "tiles" ? "none" : attention;
   }
-  /// The number of ranks.
   int64_t worldSize() const { return tp * cp * dp * pp; }
 };
 

@@ -1,9 +1,9 @@
-//===- Pipelines.cpp - The passes of every phase, and why so --------------===//
+//===- Pipelines.cpp - The passes of every phase, and their order ---------===//
 //
-// One function per phase adds the passes that lead to it. The order is the
-// compiler's design, so each pass says why it stands where it does. A phase
-// ends with the pass that verifies what the next one relies on: a mistake shows
-// in the phase that makes it, not three phases later.
+// One function per phase adds its passes. The order is the compiler's design,
+// so a comment at each pass says why it stands there. A phase ends with a pass
+// that verifies the facts that the next phase relies on. A bug then shows in
+// the phase that causes it, not three phases later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@
 using namespace pcc;
 using mlir::OpPassManager;
 
-/// Ops' own verifiers say all there is to say: what an importer leaves may
-/// still hold what the nn phase removes, and LLVM's dialect has no border.
+/// For phases whose results only the ops' own verifiers check. The module of an
+/// import may still hold ops that the nn phase removes; the llvm phase is the
+/// last.
 static void addNoChecks(OpPassManager &) {}
 
 static void addNNChecks(OpPassManager &manager) {
@@ -44,214 +45,219 @@ static void addRTChecks(OpPassManager &manager) {
   manager.addPass(createRTVerifyPass());
 }
 
-/// The reader of ONNX files makes this phase; there is nothing to run.
+/// The ONNX importer creates this phase's module; no pass runs.
 static void addImportPasses(OpPassManager &, const Options &) {}
 
 static void addNNPasses(OpPassManager &manager, const Options &) {
-  // Layer norms, attention and gelu are found by what they compute. First of
-  // all: later passes know these ops, not what an exporter made of them.
+  // First: recognizes layer norms, attention and gelu by the values they
+  // compute. Later passes match these ops, not an exporter's decompositions.
   manager.addPass(createNNRecognizePass());
-  // What was recognized leaves its primitives without uses.
+  // Removes the primitives that recognition left without uses.
   manager.addPass(mlir::createCanonicalizerPass());
-  // Exporters repeat masks and positions in every layer; one of each is kept.
+  // Exporters repeat masks and positions in every layer; CSE keeps one of each.
   manager.addPass(mlir::createCSEPass());
-  // Closes the phase: nothing but nn ops of static shape from here on.
+  // Closes the phase: from here on there are only nn ops of static shape.
   addNNChecks(manager);
 }
 
-/// A model that is not trained stays @forward up to its one task.
+/// A model that is not trained stays @forward until it becomes one task.
 static void addForwardPasses(OpPassManager &manager) {
-  // The program refuses ids that its tables have no rows for.
+  // Token ids outside their embedding table become a runtime error.
   manager.addPass(createNNBoundIdsPass());
-  // Closes the phase, as it does where a model is trained.
+  // Closes the phase, as for training.
   addNNChecks(manager);
 }
 
-/// A device's ranks have a multiple of so many classes: their logits begin at
-/// multiples of 128 bytes.
+/// On GPUs the number of classes per rank is a multiple of this, so that rows
+/// of logits begin at multiples of 128 bytes (of bf16).
 static constexpr int64_t kDeviceClasses = 64;
 
 static void addTrainPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
     return addForwardPasses(manager);
 
-  // @loss comes before everything that asks what the model is trained for. A
-  // loss that is no sum over samples is right only where one microbatch of one
-  // rank is the whole batch.
+  // @loss comes before all passes that read the training objective. A loss that
+  // is no sum over samples is correct only if one microbatch of one rank is the
+  // whole batch.
   NNAttachLossPassOptions loss;
   loss.loss = options.loss;
   loss.wholeBatch = options.dp == 1 && options.microbatches == 1;
   manager.addPass(createNNAttachLossPass(std::move(loss)));
-  // The loss that a file brings along may be no sum, or have no derivative:
-  // said here, where its nodes still have their names.
+  // A loss that is part of the file may be no sum or have no derivative. Report
+  // that here, where its nodes still have their names.
   manager.addPass(createNNVerifyPass());
-  // Before tables are padded: the ids of padding rows are out of bounds.
+  // Before tables are padded, so that ids of padding rows are out of bounds.
   manager.addPass(createNNBoundIdsPass());
   if (options.hasDevice()) {
-    // Logits of whole accesses, and a product that a device's library is fast
-    // with; ranks have equal parts of it.
+    // Aligned rows of logits, and GEMM sizes that are fast in cuBLASLt. Ranks
+    // have equal shards of them.
     NNPadVocabPassOptions padding;
     padding.multiple = options.tp * kDeviceClasses;
     padding.ifPossible = true;
     manager.addPass(createNNPadVocabPass(padding));
   }
   if (options.tp > 1) {
-    // Padding rows must exist before their gradients and their states do.
+    // Padding rows must exist before gradients and optimizer state of the table
+    // do.
     NNPadVocabPassOptions padding;
     padding.multiple = options.tp;
     manager.addPass(createNNPadVocabPass(padding));
   }
-  // The last clean-ups of the forward pass: what they remove needs neither a
-  // stage nor a gradient.
+  // Last generic clean-up of the forward pass: ops that it removes need neither
+  // a stage nor a gradient.
   manager.addPass(mlir::createCanonicalizerPass());
   manager.addPass(mlir::createCSEPass());
-  // Stages are marked on the forward pass alone: ops of the backward pass
+  // Stages are marked on the forward pass alone; ops of the backward pass
   // inherit them.
   NNStageCutsPassOptions cuts;
   cuts.stages = options.pp;
   cuts.cut = options.stageCut;
   manager.addPass(createNNStageCutsPass(std::move(cuts)));
-  // Likewise, within stages.
+  // Segments within stages are marked likewise.
   manager.addPass(createNNSegmentsPass());
-  // A gradient has its value's type. Copies of parameters belong to the
-  // segments that use them, or stages would send them to each other.
+  // Before autodiff, because a gradient has the type of its value. After stages
+  // and segments: a cast of a parameter belongs to the segment that uses it;
+  // otherwise stages would send the results to each other.
   NNPrecisionPassOptions precision;
   precision.kind = options.precision;
   manager.addPass(createNNPrecisionPass(std::move(precision)));
-  // Differentiates before the mesh exists: gradients are sharded like all
-  // other values.
+  // Differentiates before the mesh exists, so that gradients are sharded like
+  // all other values.
   manager.addPass(createNNAutodiffPass());
-  // Needs to know which parameters have a gradient. No generic clean-up from
-  // here until dist-partition: it would drop shardings, which are attributes.
+  // Needs the gradients of parameters. No generic clean-up from here to
+  // dist-partition: it would drop shardings, which are attributes.
   NNOptimizerPassOptions optimizer;
   optimizer.kind = options.optimizer;
   manager.addPass(createNNOptimizerPass(std::move(optimizer)));
-  // Closes the phase: who reads and writes which state, and when.
+  // Closes the phase: checks which function reads and writes which state.
   addNNChecks(manager);
 }
 
 static void addPlanPasses(OpPassManager &manager, const Options &options) {
-  // What is not trained runs on one rank: there is no mesh.
+  // A model that is not trained runs on one rank: there is no mesh.
   if (options.forward)
     return;
 
-  // The axes that seeds name.
+  // Declares the axes that the seeds name.
   DistMeshPassOptions mesh;
   mesh.pp = options.pp;
   mesh.dp = options.dp;
   mesh.cp = options.cp;
   mesh.tp = options.tp;
   manager.addPass(createDistMeshPass(mesh));
-  // Seeds are wishes, and propagation hears those of this pass first: tensor
-  // parallelism has the fewest ways to split a model.
+  // Seeds request shardings, and propagation serves the requests of this pass
+  // first: tensor parallelism has the fewest ways to shard a model.
   manager.addPass(createDistSeedTensorPass());
-  // The data axes second: they yield where a dim is taken.
+  // The data axes come second: they give way where a dim is sharded already.
   manager.addPass(createDistSeedDataPass());
-  // Sequence parallelism takes what tensor parallelism left whole.
+  // Sequence parallelism shards dims that tensor parallelism leaves whole.
   if (options.sequenceParallel)
     manager.addPass(createDistSeedSequencePass());
-  // From the seeds to every value, while the program is still one device's.
+  // From the seeds to all values, while the program is still one device's.
   DistPropagatePassOptions propagate;
   propagate.remarks = options.verbosity > 1;
   manager.addPass(createDistPropagatePass(propagate));
-  // Once all layouts are known, partial sums and changes of layout are, too.
+  // Partial sums and reshards follow from the shardings of all values.
   manager.addPass(createDistInsertReshardsPass());
-  // Closes the phase: what partition relies on without looking again.
+  // Closes the phase: checks the facts that dist-partition relies on.
   addDistChecks(manager);
 }
 
 static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   if (options.forward)
     return;
-  // Types become local; how values lie stays with the ops.
+  // Types become local; the shardings of values stay on the ops as attributes.
   manager.addPass(createDistPartitionPass());
-  // Each op got its local form by itself; what several of them compute alike,
-  // such as a rank's offset, is kept once. No canonicalizer: it would make one
-  // constant of two that lie differently.
+  // Ops were localized one by one. CSE removes what several of them compute
+  // alike, such as a rank's offset. No canonicalizer: it would merge two
+  // constants that have different shardings.
   manager.addPass(mlir::createCSEPass());
-  // Which copies of parameters a rank has is known now: they are kept, and
-  // rounded once a step.
+  // Local programs show which casts of parameters a rank computes. Their
+  // results become working copies, which are rounded once a step.
   DistHoldCopiesPassOptions copies;
   copies.all = options.zeroStage() == 3 && options.dp * options.cp > 1;
   manager.addPass(createDistHoldCopiesPass(copies));
-  // What @update does to each parameter, copies included, it does to many at
-  // once from here on.
+  // @update handles parameters and working copies one by one so far; from here
+  // on it works on buckets of them.
   DistFormBucketsPassOptions buckets;
   buckets.zero = options.zeroStage();
   buckets.bucketSize = options.bucketSize;
   manager.addPass(createDistFormBucketsPass(buckets));
-  // Closes the phase: every value lies as it says.
+  // Closes the phase: checks every value's sharding.
   addDistChecks(manager);
 }
 
 static void addPipelinePasses(OpPassManager &manager, const Options &options) {
-  // On local programs: bytes are a rank's, and messages may be repeated. Ahead
-  // of tasks, which hand each other what is left.
+  // On local programs: their sizes are one rank's, and recomputation may repeat
+  // collectives. Before tasks are formed, which pass the remaining values to
+  // each other.
   if (options.recompute != "none") {
     PipeRecomputePassOptions recompute;
     recompute.kind = options.recompute;
     manager.addPass(createPipeRecomputePass(std::move(recompute)));
   }
-  // Tasks are cut from local programs: what crosses stages are local values.
+  // Tasks are outlined from local programs, so local values cross stages.
   manager.addPass(createPipeOutlinePass());
-  // Once per layer would be once too often for everything from here on.
+  // Equal layers share one body, so that later passes run on it once.
   manager.addPass(createPipeShareBodiesPass());
-  // Orders the tasks, and so knows which values are sent when.
+  // Orders the tasks; the order determines when values are sent.
   PipeSchedulePassOptions schedule;
   schedule.kind = options.schedule;
   schedule.microbatches = options.microbatches;
   schedule.ahead = options.overlap == "on";
   manager.addPass(createPipeSchedulePass(std::move(schedule)));
-  // Who uses something last is known once there is an order.
+  // The order determines the last use of each value.
   manager.addPass(createPipeGiveUpPass());
-  // Closes the phase: the schedules of all stages, run against each other.
+  // Closes the phase: executes the schedules of all stages against each other.
   addPipelineChecks(manager);
 }
 
-/// Threads that a device has something to do for: 256 blocks of 128.
+/// The number of threads that keep a GPU busy: 256 blocks of 128.
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
-  // Attention stays whole up to here, and behind it where the library makes it
-  // or a kernel by tiles.
+  // Attention is one op up to here. It stays one where cuDNN computes it or a
+  // kernel computes it by tiles.
   NNExpandAttentionPassOptions attention;
   attention.onDevice = options.hasDevice();
   attention.library = options.attentionLibrary();
   attention.chips.assign(options.chips.begin(), options.chips.end());
   manager.addPass(createNNExpandAttentionPass(std::move(attention)));
-  // Before kernels are formed: what the library adds in place belongs to none.
+  // Before kernels are formed: terms that are accumulated in place belong to
+  // none.
   RTSplitAccumulatePassOptions accumulate;
-  accumulate.scatters = !options.hasDevice(); // NCCL has no such thing
+  accumulate.scatters = !options.hasDevice(); // NCCL cannot accumulate
   manager.addPass(createRTSplitAccumulatePass(accumulate));
-  // All that is neither contraction nor collective nor state goes into kernels.
+  // Groups all ops into kernels, except contractions, collectives and state.
   RTFormKernelsPassOptions kernels;
-  // A device is idle while a few units walk over all rows.
+  // A GPU is mostly idle if only a few blocks reduce over all rows.
   if (options.hasDevice())
     kernels.partialSums = kDevicePartialSums;
   if (options.hasDevice() && options.epilogues == "on") {
-    // Which sums are made in place is known, and what is left for kernels: the
-    // bytes that these would move are counted. CPUs' libraries have none.
+    // After --rt-split-accumulate, which settles the sums that are accumulated
+    // in place, and before kernels are formed: a fusion is chosen by the bytes
+    // that kernels would move. BLAS libraries of CPUs have no epilogues.
     RTFormEpiloguesPassOptions epilogues;
     epilogues.partialSums = kernels.partialSums;
     manager.addPass(createRTFormEpiloguesPass(epilogues));
   }
   manager.addPass(createRTFormKernelsPass(kernels));
-  // Kernels are verified while they still say what they compute.
+  // Kernels are verified while they still are nn ops.
   manager.addPass(createRTVerifyKernelsPass());
-  // Buffers, launches, streams and offsets in the arena.
+  // Creates buffers, launches, streams and offsets in the arena.
   RTLowerPassOptions lower;
   lower.overlap = options.overlap == "on";
   manager.addPass(createRTLowerPass(lower));
-  // Once streams and slots are known: what a graph does, it does to them.
+  // After streams and slots are assigned, because a graph records them.
   if (options.hasDevice())
     manager.addPass(createRTFormGraphsPass());
-  // Closes the phase: every byte that is read holds what is meant.
+  // Closes the phase: every byte that is read holds the intended value.
   manager.addPass(createRTVerifyPass());
 }
 
 static void addLLVMPasses(OpPassManager &manager, const Options &options) {
-  // Kernels first: a launch says where its kernel's code is. A device's stays
-  // apart, in a module of its own, until the object is made.
+  // Kernels first: a launch refers to its kernel's code. GPU kernels stay in a
+  // module of their own until the object file is emitted.
   if (options.hasDevice()) {
     RTLowerKernelsToGpuPassOptions kernels;
     kernels.chips.assign(options.chips.begin(), options.chips.end());
@@ -261,10 +267,9 @@ static void addLLVMPasses(OpPassManager &manager, const Options &options) {
     kernels.vectorLanes = options.vectorLanes;
     manager.addPass(createRTLowerKernelsPass(kernels));
   }
-  // Last, and the end of the phase: what is no op of the LLVM dialect by now
-  // has no form, which this pass says itself.
+  // Closes the phase: reports ops that have no form in the LLVM dialect.
   RTToLLVMPassOptions calls;
-  // Who reads there what is no longer, or not yet, gets NaNs.
+  // The emulated GPU fills dead or uninitialized memory with NaNs.
   calls.forgets = options.target == "cuda-emulated";
   manager.addPass(createRTToLLVMPass(calls));
 }
@@ -277,7 +282,7 @@ llvm::ArrayRef<Phase> pcc::getPhases() {
        addNNChecks},
       {"train", "forward, backward and update of one device", addTrainPasses,
        addNNChecks},
-      {"plan", "where every value lives on the mesh", addPlanPasses,
+      {"plan", "the sharding of every value over the mesh", addPlanPasses,
        addDistChecks},
       {"spmd", "one rank's program, with collectives", addSpmdPasses,
        addDistChecks},

@@ -1,4 +1,4 @@
-//===- RegisterAll.cpp - Every dialect and pass of the project ------------===//
+//===- RegisterAll.cpp - All dialects and passes of the project -----------===//
 
 #include "passes/RegisterAll.h"
 #include "dialects/Dist/Dist.h"

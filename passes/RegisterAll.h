@@ -1,4 +1,4 @@
-//===- RegisterAll.h - Every dialect and pass of the project ----*- C++ -*-===//
+//===- RegisterAll.h - All dialects and passes of the project ---*- C++ -*-===//
 
 #ifndef PCC_PASSES_REGISTERALL_H
 #define PCC_PASSES_REGISTERALL_H
@@ -7,10 +7,10 @@
 
 namespace pcc {
 
-/// Our dialects, and those of MLIR that our programs use.
+/// Registers the project's dialects and the MLIR dialects that they use.
 void registerAllPccDialects(mlir::DialectRegistry &registry);
 
-/// Our passes and MLIR's general ones (canonicalize, cse, ...), by name,
+/// Registers the project's passes, MLIR's general ones (canonicalize, cse, ...)
 /// and the checks of every phase.
 void registerAllPccPasses();
 

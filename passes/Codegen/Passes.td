@@ -6,160 +6,227 @@
 include "mlir/Pass/PassBase.td"
 
 def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
-  let summary = "Adds terms that can be added in place one by one";
+  let summary = "Splits sums so that terms are accumulated in place one by one";
   let description = [{
-    Where a body adds up what goes into the place of an argument, contractions,
-    the gradients of embeddings and what is reduced over ranks become sums of
-    their own, as soon as they are made, and the rest one: a product is added to
-    its gradient by the library, an embedding's rows by their kernel, and a
-    reduced sum as it comes in, without memory of their own.
-    The gradients of a tied table are such a sum. Runs before kernels are
-    formed. Without `scatters` the library does not add what ranks reduce: that
-    is one of the rest.
+    Splits an `nn.sum` whose result goes into an argument's buffer, such as a
+    gradient. Each contraction, embedding gradient and `dist.reduce_scatter`
+    among its terms gets an `nn.sum` of its own right behind its op. The
+    remaining terms stay one sum, at the end of the body:
+
+    ```mlir
+    %s = nn.sum %grad, %gemm0, %gemm1, %x, %y
+    // becomes
+    %s0 = nn.sum %grad, %gemm0      // a GEMM with beta = 1
+    %s1 = nn.sum %s0, %gemm1        // likewise
+    %s = nn.sum %s1, %x, %y         // a kernel
+    ```
+
+    A GEMM then accumulates into the gradient, a kernel adds the rows of an
+    embedding's gradient, and a reduce_scatter adds as data arrives. None of
+    these needs a temporary. The gradient of a tied table is such a sum.
+
+    If the body overwrites its argument, the first in-place term initializes the
+    sum.
+
+    Runs before `--rt-form-kernels`, because in-place terms belong to no kernel.
+    Without `scatters` (NCCL cannot accumulate) reduce_scatter results are among
+    the remaining terms.
   }];
   let options = [
     Option<"scatters", "scatters", "bool", "true",
-           "The library adds what a reduce_scatter makes to a sum">];
+           "dist.reduce_scatter can accumulate into its output">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
 def RTFormEpiloguesPass : Pass<"rt-form-epilogues", "::mlir::ModuleOp"> {
-  let summary = "Has the library of products do what follows them";
+  let summary = "Fuses elementwise consumers into GEMM epilogues";
   let description = [{
-    A contraction and what can be made of its result before it is stored become
-    a private function with `rt.epilogue`, which is called in their place: the
-    sum with a bias or another value, gelu (tanh) of it, with a second result
-    if it is needed what gelu is taken of, the gradient of gelu; or the sum of
-    one of its factors over what the product sums over, which is the gradient of
-    a bias beside that of its weight. Where an elementwise result and a product
-    of 16 bits meet, both are made in f32 and rounded once.
+    Replaces a contraction and ops that can be fused with it by a call of a
+    private function with `rt.epilogue`. The fusions are:
 
-    Each is tried on a copy of the body, of which kernels are formed, and kept
-    if these and the products then read and write less, or are fewer and read
-    and write no more. What gelu is taken of by the error function stays a
-    kernel's, as does the sum over a factor beside a product that is rounded to
-    16 bits: it would be, too. A product of which ranks have parts of a sum gets
-    no bias.
+    - the sum of the result with a bias, with another value or with both;
+    - gelu (tanh) of the result or of its sum with a bias; its input is a second
+      result where it has other uses;
+    - the gradient of gelu;
+    - the sum of one operand over the contracted dim: the bias gradient next to
+      a weight gradient.
 
-    Runs behind `--rt-split-accumulate`, whose sums the library makes already,
-    ahead of `--rt-form-kernels`, with its option.
+    Where an elementwise result and a GEMM in bf16 or fp16 are fused, both are
+    computed in f32 and rounded once.
+
+    Each fusion is tried on a copy of the body, in which kernels are formed. It
+    is kept if kernels and GEMMs then read and write fewer bytes in no more
+    launches, or the same bytes in fewer launches.
+
+    Not fused: the erf form of gelu; the sum of an operand of a GEMM with a low
+    precision result, because the epilogue would round that sum, too; a bias of
+    a GEMM whose result is a partial sum, because every rank would add it.
+
+    Runs after `--rt-split-accumulate`, which settles the sums that GEMMs
+    accumulate, and before `--rt-form-kernels`, with the same `partial-sums`.
   }];
   let options = [
     Option<"partialSums", "partial-sums", "int64_t", "0",
-           "As --rt-form-kernels has it">];
+           "The option of --rt-form-kernels">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::pcc::rt::RTDialect",
                            "::mlir::func::FuncDialect"];
 }
 
 def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
-  let summary = "Turns tasks and schedules into one rt program per stage";
+  let summary = "Lowers tasks and schedules to one rt program per stage";
   let description = [{
-    Contractions, and calls of functions with `rt.epilogue`, which disappear,
-    become `rt.gemm`, straight into the gradient they accumulate into, and a `dist.reduce_scatter` that goes into a sum adds to that; calls of
-    kernels become launches, in place where the kernel allows it
-    and the old value is dead; reshapes and contiguous parts are views;
-    collectives become transfers. Every other op is made a kernel of its own.
-    Then offsets are assigned as `--rt-plan` does, and adjacent reductions of
-    adjacent buffers become one. Loops stay loops; a value of which more than one
-    instance lives at a time gets slots that these take in turn.
+    Lowers the ops of tasks as follows:
 
-    With `overlap` transfers and bodies that only communicate go on streams
-    before that, as `--rt-streams` says, and what is transferred has a slot more, so that the next one can be made or
-    come meanwhile.
+    - contractions, and calls of functions with `rt.epilogue`, become `rt.gemm`,
+      which accumulates into a gradient directly; these functions are erased;
+    - a `dist.reduce_scatter` whose result goes into a sum accumulates into
+      that;
+    - calls of kernels become `rt.launch`, in place where the kernel allows it
+      and the old value is dead;
+    - reshapes and contiguous slices become views;
+    - collectives become the rt collectives;
+    - every other op becomes a kernel of its own.
+
+    Loops of a schedule stay loops. A value with several live instances gets a
+    slot for each; microbatches use the slots round-robin.
+
+    Then assigns offsets as `--rt-plan` does, and merges adjacent all_reduces of
+    contiguous buffers into one.
+
+    With `overlap`, first puts transfers and bodies that only communicate on
+    streams of their own, as `--rt-streams` does. A value that is transferred
+    gets one more slot, so that the next instance can be computed or received
+    during the transfer.
   }];
   let options = [
     Option<"overlap", "overlap", "bool", "false",
-           "Transfer while the stage computes">];
+           "Overlap transfers with compute">];
   let dependentDialects = ["::pcc::rt::RTDialect", "::pcc::nn::NNDialect",
                            "::mlir::func::FuncDialect"];
 }
 
 def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
-  let summary = "Puts messages on streams and orders all streams by events";
+  let summary =
+      "Assigns communication to streams and synchronizes these by events";
   let description = [{
-    Sends and receives of an entry point go on streams of their own, one for
-    each channel, other stage and direction, and functions that do nothing but
-    collectives over the same axes on one for these, with the kernels that add
-    what a reduce_scatter of theirs has made to a sum; exchanges, which are waited
-    for at once, stay on the compute stream, and so does all else. Then
-    operations of different streams that use a buffer are ordered by events:
-    what an operation needs is recorded and waited for ahead of it, and an
-    operation that is not on the compute stream is waited for ahead of the next
-    one that its buffers are used by. At the end of an entry point all streams
-    are waited for. Buffers must not share memory yet: `--rt-plan` runs
-    afterwards.
+    Assigns streams to the ops of each entry point:
+
+    - sends and receives: one stream per (channel, peer stage, direction);
+    - functions that only communicate, all over the same axes: one stream per
+      set of axes, including kernels that add the result of a reduce_scatter to
+      a sum;
+    - `rt.fill`, which fills inputs from the host: one stream;
+    - everything else, and exchanges, which the next task waits for: stream 0,
+      the compute stream.
+
+    Then orders ops on different streams that use the same buffer: the earlier
+    op's stream records an event, and the later op's stream waits for it. At the
+    end of an entry point stream 0 waits for all streams.
+
+    Runs before `--rt-plan`: buffers must not share memory yet.
   }];
 }
 
 def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
   let summary = "Assigns offsets in frames and in the arena";
   let description = [{
-    Temporaries share the frame of their function where their lives do not
-    overlap. Parameters, state and gradients (one after the other) have places
-    of their own in the arena; inputs, outputs, values and the frames of calls
-    share the rest of it: each lives from the call or transfer that writes it
-    first, inputs from the beginning, to the last that reads it, outputs to the
-    end.
+    Assigns an offset to every temporary and buffer. Temporaries of a function
+    share its frame where their live ranges do not overlap.
 
-    Where the arena would be more than a fiftieth larger than what is alive at
-    once, slots of values and frames of calls lie each by themselves, and if that
-    is not enough, so do rows each time that they are filled: these get slots,
-    and in a loop addresses of them may take turns with some.
+    Parameters, working copies, state and sums keep their contents from step to
+    step and have memory of their own in the arena, one buffer after another.
+    All other buffers share the rest by their live ranges: gradients, gathered
+    working copies, inputs, outputs, values and frames of calls. A live range
+    starts at the first write; for an input at the begin of the entry point. It
+    ends at the last read; for an output at the end of the entry point.
+
+    By default the slots of a value are contiguous and all calls of a function
+    share one frame. If the arena is then over 2 % larger than the most bytes
+    that are live at once, each slot and each call's frame is placed separately.
+    If that is not enough, a bucket that is refilled (gradients, gathered
+    working copies) gets a slot for each time that it is filled; in a loop its
+    addresses may cycle through several.
   }];
 }
 
 def RTFormGraphsPass : Pass<"rt-form-graphs", "::mlir::ModuleOp"> {
   let summary = "Divides entry points into graphs that are launched as a whole";
   let description = [{
-    A loop is a graph of as many turns as it takes until all that takes turns is
-    at the same slots again, if there are two such graphs' turns at least; what
-    is left of them becomes a loop behind it. All between such loops is one
-    graph. So there are as many graphs for any number of layers and of
-    microbatches. What a graph's ops name is named in that graph: places of the
-    arena and events are named again where they were named in another one.
+    Inserts `rt.graph` ops that divide an entry point into graphs. A loop
+    becomes a graph of as many iterations as it takes until its slots repeat, if
+    it runs at least two such graphs. The remaining iterations become a second
+    loop behind it. All ops between such loops are one graph:
+
+    ```mlir
+    rt.fill %x                      rt.graph 0
+    rt.for %m = 0 to 7 {            rt.fill %x
+      ... slot %m of 3 slots        rt.graph 1 turns 3
+    }                               rt.for %m = 0 to 6 { ... }
+    rt.call @update()               rt.graph 2
+                                    rt.for %m = 6 to 7 { ... }
+                                    rt.call @update()
+    ```
+
+    So the number of graphs depends on neither the number of layers nor of
+    microbatches. Each graph has its own `rt.address` and `rt.event_of` ops,
+    because a launch skips all ops of other graphs; they are cloned where
+    needed.
+
+    Runs after streams and slots are assigned, because a graph records them.
   }];
   let dependentDialects = ["::pcc::rt::RTDialect"];
 }
 
 def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
-  let summary = "Proves that buffers hold what is read from them";
+  let summary = "Proves that every buffer holds the value that is read from it";
   let description = [{
-    Follows every entry point step by step and keeps for each byte of the
-    arena the buffer that last wrote it. What is read must belong to the
-    buffer that is named; an op's outputs must not overlap its inputs unless
-    it is in place, and its kernel allows that; launches give their kernels
-    what they take; offsets must be aligned and within the arena; what the
-    next step needs is intact at the end. Tasks that say which values their ops
-    mean, as `--rt-lower` has them do, are run on memory that holds these: no
-    op may find an older or a newer value than it means, or another part of
-    one; a collective's kind, reduction and axes must follow from how the values
-    before and after it lie. From one task to the next what a buffer holds must
-    be whole, or in parts of a sum over the same axes, and split as the buffer
-    says, as the task takes it.
-    Every value that is read must be that of the microbatch which its address
-    names, one for all that a call takes, and both stages of a transfer must
-    mean the same. Where there are streams, vector clocks show that every two
-    accesses to a byte of which one writes are ordered by events, whatever entry
-    point follows which. Graphs have all of an entry point's ops, and each launch
-    of one does the same to the same slots. The library makes gradients of
-    attention that it made itself, and of the same one. Last, stages run against each other: their messages and
-    the collectives across stages must meet, each begun in program order, for
-    there must be one order of all that no stage departs from. Of a loop, turns are left out once they
-    leave the arena as they found it.
+    Executes every entry point symbolically; it changes nothing. It shares no
+    code with the passes that assign offsets and streams, so it finds their
+    bugs. It checks:
+
+    - Bytes: each byte of the arena remembers the buffer that wrote it last. A
+      read must find its own buffer. Outputs of an op do not overlap its inputs
+      unless the op is in place and its kernel allows that. Buffers match their
+      kernel's arguments. Offsets are aligned and within the arena. At the end
+      all state that the next step reads is intact.
+    - Values: a task with `rt.values`, as `--rt-lower` emits it, is executed on
+      memory that holds these values. No op may read an older or newer value
+      than it names, or another part of it. The kind, reduction and axes of a
+      collective must convert the sharding of its operand to that of its result.
+    - Shardings between tasks: a task must receive a buffer in the sharding that
+      the previous task left, partial over the same axes, and sharded as the
+      buffer declares.
+    - Microbatches: every value that is read must be of the microbatch that its
+      address names, the same one for all arguments of a call. Both stages of a
+      transfer must name the same microbatch.
+    - Streams: vector clocks show that events order any two accesses to a byte
+      of which one is a write, for any order of entry points.
+    - Graphs: if an entry point has graphs, every op is in one, and all launches
+      of a graph access the same slots.
+    - Attention: a gradient that the library computes uses stats of an attention
+      with the same mask and scale, which the library computed.
+    - Communicators: each is used on one stream only.
+    - Transfers: all stages are executed against each other. Transfers and
+      collectives over stages must match, each started in program order, so that
+      no stage hangs.
+
+    Iterations of a loop are skipped once they leave the arena as they found it.
   }];
 }
 
 def RTToLLVMPass : Pass<"rt-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Turns stages into functions and the program's description";
+  let summary =
+      "Lowers stages to LLVM functions and a description of the program";
   let description = [{
-    Entry points and tasks become functions of the context and the arena that
-    call runtime/Runtime.h; the constant `pcc_the_program` describes everything
-    as runtime/Program.h says. Kernels must be lowered before.
+    Turns entry points and tasks into LLVM functions of the context and the
+    arena that call runtime/Runtime.h. The constant `pcc_the_program` describes
+    the program in the format of runtime/Program.h. Runs after kernels are
+    lowered.
   }];
   let options = [
     Option<"forgets", "forgets", "bool", "false",
            "Call pcc_forget for buffers that are released, and for temporaries "
-           "ahead of their first use">,
+           "before their first use">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
