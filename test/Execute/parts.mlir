@@ -34,8 +34,8 @@
 // All of it is refused without being run, too.
 // RUN: for file in dropped late raced; do \
 // RUN:   not pcc-opt --rt-verify $file.mlir -o /dev/null 2>&1 | FileCheck %s --check-prefix=$file || exit 1; done
-// dropped: reads @row where it is out of date: @own, which ranks keep of it, is not gathered
-// late: reads @row where it is out of date
+// dropped: reads @row, which is stale: its shard @own was not gathered
+// late: reads @row, which is stale
 // raced: no event orders the two
 
 // The compiled program's address is the rank's own.

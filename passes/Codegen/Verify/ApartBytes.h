@@ -1,20 +1,23 @@
-//===- ApartBytes.h - Buffers with a slot for each turn ---------*- C++ -*-===//
+//===- ApartBytes.h - Buffers with many slots in a loop ---------*- C++ -*-===//
 //
-// A loop is not run turn by turn to its end: once turns only repeat themselves
-// the rest is left out. What has more slots than turns take to repeat is looked
-// at apart, and not in all turns either. All turns do the same to such a
-// buffer, each one slot further, so that a slot is used again after as many
-// turns as there are slots (3 here):
+// The verifiers do not run all iterations of a loop: once a period of
+// iterations repeats the one before it, the rest is skipped. A buffer with more
+// slots than a period has iterations would never repeat, so it is tracked
+// separately. All iterations access such a buffer in the same way, each one
+// slot further. With 3 slots:
 //
-//     turn         0  1  2    3  4  5    6  7  8  ...  n-3  n-2  n-1
+//     iteration    0  1  2    3  4  5    6  7  8  ...  n-3  n-2  n-1
 //     slot         0  1  2    0  1  2    0  1  2        0    1    2
-//                  meets      meets      as the         what is left
-//                  what was   what the   second         behind
-//                  before     first left
+//                  finds      finds      like the       remains
+//                  contents   contents   second         after
+//                  from       from the   round          the loop
+//                  before     first
+//                  the loop   round
 //
-// Other buffers may lie where slots are that were used in turns before: such
-// bytes are disturbed, and looked at as all others are. Turns are left out only
-// if none of them uses such a slot.
+// So it is enough to simulate the accesses to it in the first two rounds and in
+// the last. Another buffer may share bytes with slots that were used in earlier
+// iterations. Such bytes are disturbed and tracked like all others; iterations
+// are skipped only if none of them accesses such a slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,54 +30,55 @@
 
 namespace pcc {
 
-/// Turns that are run as one period at most, unless more are needed: what has
-/// more slots is cheaper to look at apart.
+/// The longest period in iterations, unless events require a longer one. A
+/// buffer with more slots is cheaper to track separately.
 constexpr int64_t kLongestPeriod = 4;
 
-/// Whether what the n-th period of a loop does is compared with what it met:
-/// ever more rarely, as that takes as long as the buffers have slots.
+/// Whether the state before the n-th period of a loop is compared with the
+/// state after it. Such comparisons get ever rarer, because each takes time
+/// linear in the buffers' slots.
 constexpr bool isLookedAt(int64_t period) {
   return llvm::isPowerOf2_64(uint64_t(period) + 1);
 }
 
-/// Where the slots of a buffer lie; found once, since a schedule names a buffer
-/// many times.
+/// The offsets of a buffer's slots. Computed once, since a schedule names a
+/// buffer many times.
 struct SlotOffsets {
-  /// Of no buffer.
+  /// Without a buffer.
   SlotOffsets() = default;
-  /// Of one that has an offset.
+  /// For a buffer that has an offset.
   explicit SlotOffsets(rt::BufferOp buffer)
       : slots(buffer.getSlots()), first(*buffer.getOffset()),
         bytes(buffer.getSlotBytes()),
         others(buffer.getOthers().value_or(llvm::ArrayRef<int64_t>())) {}
 
-  /// The slot of that number, of which `slots` are there in turns.
+  /// The slot with that number modulo `slots`.
   int64_t slotOf(int64_t number) const {
     return (number % slots + slots) % slots;
   }
-  /// Where that slot begins.
+  /// The offset of that slot.
   int64_t operator[](int64_t number) const {
     int64_t slot = slotOf(number);
     return slot == 0 || others.empty() ? first + slot * bytes
                                        : others[slot - 1];
   }
 
-  /// How many there are.
+  /// The number of slots.
   int64_t slots = 1;
 
 private:
   int64_t first = 0, bytes = 0;
-  /// Of all but the first, unless they follow it.
+  /// Offsets of all slots but the first; empty: the slots are contiguous.
   llvm::ArrayRef<int64_t> others;
 };
 
-/// Where the buffers lie that are looked at apart.
+/// The bytes of the buffers that are tracked separately.
 class ApartBytes {
 public:
-  /// Adds a buffer, all of its slots.
+  /// Adds all slots of a buffer.
   void add(rt::BufferOp buffer) {
     int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
-    // Slots mostly lie side by side.
+    // Slots are mostly contiguous.
     if (!buffer.getOthers()) {
       bytes *= slots;
       slots = 1;
@@ -86,7 +90,7 @@ public:
     }
   }
 
-  /// Says that something else uses [begin, end).
+  /// Notes that another buffer accesses [begin, end).
   void disturb(int64_t begin, int64_t end) {
     if (slotBytes.overlaps(begin, end)) {
       disturbed.set(begin, end, true);
@@ -94,14 +98,14 @@ public:
       isNew = true;
     }
   }
-  /// Whether something else uses some of [begin, end).
+  /// Whether another buffer accesses any of [begin, end).
   bool isDisturbed(int64_t begin, int64_t end) const {
     return disturbed.overlaps(begin, end);
   }
-  /// Whether more was disturbed since it was asked last.
+  /// Whether more was disturbed since the last call.
   bool takeNew() { return std::exchange(isNew, false); }
 
-  /// The byte ranges of slots, but for what is disturbed; in order.
+  /// Returns the byte ranges of slots that are not disturbed, in order.
   Ranges list() const {
     Ranges ranges;
     for (auto [begin, end, value] : slotBytes.getRuns())
@@ -109,17 +113,18 @@ public:
     return ranges;
   }
 
-  /// Whether what a turn of [begin, end) does to a buffer with so many slots
-  /// has to be looked at, or follows from turns before it and is gone after it.
+  /// Whether the accesses of an iteration of [begin, end) to a buffer with that
+  /// many slots must be simulated. Those of other iterations behave like
+  /// earlier ones and leave nothing that survives the loop.
   bool showsIn(int64_t turn, int64_t begin, int64_t end, int64_t slots) const {
     return areMixed || turn < begin + 2 * slots || turn >= end - slots;
   }
 
 private:
-  /// Of slots, but for what is disturbed; and that.
+  /// The bytes of slots that are not disturbed, and the disturbed ones.
   Intervals<bool> slotBytes, disturbed;
   bool isNew = false;
-  /// Whether two of them share bytes: then slots depend on those of others.
+  /// Whether two slots share bytes; their contents then depend on each other.
   bool areMixed = false;
 };
 

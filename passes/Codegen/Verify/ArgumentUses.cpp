@@ -1,4 +1,4 @@
-//===- ArgumentUses.cpp - What functions do with arguments ----------------===//
+//===- ArgumentUses.cpp - Reads and writes of arguments -------------------===//
 
 #include "passes/Codegen/Verify/ArgumentUses.h"
 

@@ -1,4 +1,4 @@
-//===- ArgumentUses.h - What functions do with arguments --------*- C++ -*-===//
+//===- ArgumentUses.h - Reads and writes of arguments -----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_ARGUMENTUSES_H
 #define PCC_PASSES_CODEGEN_VERIFY_ARGUMENTUSES_H
@@ -7,13 +7,14 @@
 
 namespace pcc {
 
-/// What a function does with the buffer of an argument.
+/// How a function accesses the buffer of an argument.
 struct ArgumentUse {
-  /// Whether what was there before the call is read, and whether it is written.
+  /// Whether it reads contents from before the call, and whether it writes.
   bool isRead = false, isWritten = false;
 };
 
-/// By argument. What was there is not needed if all of it is written first.
+/// Returns the accesses by argument. An argument that is fully written before
+/// any read is not read.
 llvm::SmallVector<ArgumentUse> findArgumentUses(rt::FuncOp function);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- ByteOwners.h - Who wrote each byte of an arena last ------*- C++ -*-===//
+//===- ByteOwners.h - The last writer of each byte of an arena --*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_BYTEOWNERS_H
 #define PCC_PASSES_CODEGEN_VERIFY_BYTEOWNERS_H
@@ -10,31 +10,31 @@
 
 namespace pcc {
 
-/// What bytes belong to: an instance of a buffer, or a temporary.
+/// The owner of bytes: an instance of a buffer, or a temporary.
 struct ByteOwner {
-  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null for nothing. A
-  /// buffer for frames stands for what its function has not written.
+  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null: no owner. A frame
+  /// buffer owns the bytes that its function has not written.
   mlir::Operation *op = nullptr;
-  int64_t slot = 0; ///< of a buffer
+  int64_t slot = 0; ///< if a buffer
 
   bool operator==(const ByteOwner &other) const {
     return op == other.op && slot == other.slot;
   }
-  /// Whether it stands for what a function has not written.
+  /// Whether it owns bytes that a function has not written.
   bool isFrame() const {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Frame;
   }
-  /// Whether it is a bucket's row.
+  /// Whether it is a bucket.
   bool isRow() const {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Bucket;
   }
-  /// Whether it is a task's alone.
+  /// Whether it is a temporary of a task.
   bool isTemporary() const {
     return mlir::isa_and_nonnull<rt::TemporaryOp>(op);
   }
-  /// As messages name it.
+  /// Returns its name in diagnostics.
   std::string name() const {
     if (auto buffer = mlir::dyn_cast<rt::BufferOp>(op))
       return "@" + buffer.getSymName().str();
@@ -43,16 +43,16 @@ struct ByteOwner {
   }
 };
 
-/// Bytes [begin, end) of one owner.
+/// The bytes [begin, end) that should have one owner.
 struct OwnedRange {
-  ByteOwner owner;            ///< who should hold them
-  int64_t begin = 0, end = 0; ///< in the arena
+  ByteOwner owner;            ///< the expected owner
+  int64_t begin = 0, end = 0; ///< offsets in the arena
 
-  /// Whether any byte is another one's, too, whoever owns it.
+  /// Whether both ranges share a byte, whatever their owners.
   bool overlaps(const OwnedRange &other) const {
     return begin < other.end && other.begin < end;
   }
-  /// Whether all bytes of another one are among these, and its owner's.
+  /// Whether the other range is a part of this one and has the same owner.
   bool contains(const OwnedRange &other) const {
     return owner == other.owner && begin <= other.begin && other.end <= end;
   }
@@ -61,25 +61,26 @@ struct OwnedRange {
   }
 };
 
-/// Who wrote each byte last.
+/// The last writer of each byte.
 class ByteOwners {
 public:
-  /// What was there is lost.
+  /// Makes a range's owner the owner of all its bytes.
   void write(const OwnedRange &range) {
     owners.set(range.begin, range.end, range.owner);
     if (range.owner.isRow())
       filled.insert({range.owner.op, range.owner.slot});
   }
-  /// Says that nothing is left of an owner.
+  /// Notes that the contents of an owner are dead.
   void giveUp(const ByteOwner &owner) { filled.erase({owner.op, owner.slot}); }
-  /// Whether a row was written since it was given up.
+  /// Whether a bucket was written since it was last killed.
   bool wasFilled(const ByteOwner &owner) const {
     return filled.contains({owner.op, owner.slot});
   }
 
-  /// The first piece of the range that its owner does not hold: who does, or
-  /// nobody if nothing was written there. Nothing if all is well. A part is
-  /// held by its `row`, too.
+  /// Returns the owner of the first piece of the range that does not belong to
+  /// the range's owner; a null owner if nothing was written there; nothing if
+  /// the whole range is intact. The bytes of a shard may also belong to `row`,
+  /// its gathered bucket.
   std::optional<ByteOwner> findIntruder(const OwnedRange &range,
                                         const ByteOwner &row) const {
     std::optional<ByteOwner> found;
@@ -91,7 +92,7 @@ public:
     return found;
   }
 
-  /// The first of some owners of what is in a range; nothing if there is none.
+  /// Returns the first owner in a range that satisfies `isOf`, if there is one.
   std::optional<ByteOwner>
   find(const OwnedRange &range,
        llvm::function_ref<bool(const ByteOwner &)> isOf) const {
@@ -104,7 +105,7 @@ public:
     return found;
   }
 
-  /// Gives what is of some owners in a range to another one.
+  /// Changes the owner of all bytes of a range whose owner satisfies `isOf`.
   void change(const OwnedRange &range,
               llvm::function_ref<bool(const ByteOwner &)> isOf,
               const ByteOwner &other) {
@@ -118,14 +119,14 @@ public:
       owners.set(begin, end, other);
   }
 
-  /// Whether any of the range is its owner's.
+  /// Whether any byte of the range belongs to its owner.
   bool isAnyOf(const OwnedRange &range) const {
     return find(range,
                 [&](const ByteOwner &owner) { return owner == range.owner; })
         .has_value();
   }
 
-  /// What is elsewhere than in some ranges, which come in order.
+  /// Returns the state without the bytes of some ranges, which are in order.
   ByteOwners outside(const Ranges &ranges) const {
     ByteOwners rest;
     rest.owners = owners.outside(ranges);
@@ -139,7 +140,7 @@ public:
 
 private:
   Intervals<ByteOwner> owners;
-  /// Rows, and their slots.
+  /// The slots of buckets that were written and not killed since.
   llvm::DenseSet<std::pair<mlir::Operation *, int64_t>> filled;
 };
 

@@ -1,4 +1,4 @@
-//===- Clocks.cpp - What streams know of each other -----------------------===//
+//===- Clocks.cpp - Vector clocks of streams ------------------------------===//
 
 #include "passes/Codegen/Verify/Clocks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -53,7 +53,7 @@ std::vector<int64_t> ClockState::canonicalize() {
   for (const Clock &clock : clocks)
     for (size_t stream = 0; stream < streams; ++stream)
       known[stream] = std::min(known[stream], clock[stream]);
-  // What a stream joins later is added to what it knows already.
+  // A stream that joins the event has a clock of at least `known`.
   for (std::optional<Clock> &event : events)
     if (event)
       join(*event, known);
@@ -70,8 +70,8 @@ std::vector<int64_t> ClockState::canonicalize() {
   }
   histories = std::move(rest);
 
-  // Numbers are only compared with those of clocks, so their ranks among
-  // these stand for them.
+  // Numbers are only compared with entries of clocks, so their rank among these
+  // entries represents them.
   std::vector<std::set<int64_t>> values(streams);
   auto note = [&](const Clock &clock) {
     for (size_t stream = 0; stream < streams; ++stream)
@@ -112,8 +112,8 @@ std::vector<int64_t> ClockState::canonicalize() {
   return key;
 }
 
-/// Calls visit(stream, number, other) for the numbers of two states that stand
-/// in the same places; false if they have not the same places.
+/// Calls visit(stream, number, other) for all pairs of corresponding numbers of
+/// two states. Returns false if the states differ in structure.
 static bool
 visitBoth(const ClockState &a, const ClockState &b,
           llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
@@ -170,7 +170,7 @@ std::optional<Growth> Growth::find(const ClockState &before,
       });
   if (!isAlike || !isSteady)
     return std::nullopt;
-  // What grows and what does not must not pass each other.
+  // Numbers that grow must stay above numbers that do not.
   for (auto [old, grown] : llvm::zip(growth.old, least))
     if (grown <= old)
       return std::nullopt;

@@ -1,15 +1,16 @@
-//===- Clocks.h - What streams know of each other ---------------*- C++ -*-===//
+//===- Clocks.h - Vector clocks of streams ----------------------*- C++ -*-===//
 //
-// Operations of a stream are numbered from 1 in program order. A stream's clock
-// says of every stream how many of its operations are over before what the
-// stream is given next; a record keeps the clock, a wait adds what it says:
+// Operations of a stream are numbered from 1 in program order. The clock of
+// stream s counts, for every stream, its operations that are complete before
+// the next operation of s starts. A record stores the clock of its stream in
+// the event; a wait merges the event's clock into the stream's:
 //
 //                          clock of 0   of 1
 //     copy %a to %b          (1, 0)    (0, 0)
 //     record %e              (1, 0)    (0, 0)     %e is (1, 0)
 //     wait %e stream 1       (1, 0)    (1, 0)
-//     send %b stream 1       (1, 0)    (1, 1)     knows of the copy
-//     zero %b                (2, 0)    (1, 1)     does not know of the send
+//     send %b stream 1       (1, 0)    (1, 1)     is after the copy
+//     zero %b                (2, 0)    (1, 1)     races with the send
 //
 // Two accesses are ordered if the later one's clock counts the earlier one.
 //
@@ -24,21 +25,21 @@
 
 namespace pcc {
 
-/// By stream; as many as there are.
+/// One entry per stream of the stage.
 using Clock = llvm::SmallVector<int64_t, 6>;
 
-/// Adds what another clock says.
+/// Merges another clock into a clock: the maximum per stream.
 void join(Clock &clock, const Clock &other);
 
-/// What used some bytes.
+/// An access to some bytes.
 struct TimedAccess {
   /// Its stream; -1 for no access.
   int64_t stream = -1;
-  /// Its operation's number.
+  /// The number of its operation.
   int64_t number = 0;
-  /// Null for the runtime, which fills inputs and reads results.
+  /// Null for the runtime, which fills inputs and reads outputs.
   mlir::Operation *op = nullptr;
-  /// Which run of an entry point it was in, from 0.
+  /// The run of an entry point that it was in, from 0.
   int64_t run = 0;
 
   bool operator==(const TimedAccess &other) const {
@@ -46,11 +47,11 @@ struct TimedAccess {
   }
 };
 
-/// Accesses to some bytes since they were written last.
+/// The accesses to some bytes since the last write, and that write.
 struct History {
-  /// What wrote them.
+  /// The last write.
   TimedAccess writer;
-  /// The last reader of each stream since then, by stream.
+  /// The last read on each stream since then, ordered by stream.
   llvm::SmallVector<TimedAccess, 2> readers;
 
   bool operator==(const History &other) const {
@@ -58,47 +59,50 @@ struct History {
   }
 };
 
-/// All that decides what may still go wrong.
+/// The state of all streams and events, which determines later races.
 struct ClockState {
-  /// Of streams: how many operations each was given, and what it knows.
+  /// By stream: the number of operations issued.
   Clock counts;
-  /// By stream.
+  /// By stream: its clock.
   std::vector<Clock> clocks;
   /// By event and slot: the clock of its last record.
   std::vector<std::optional<Clock>> events;
-  /// By byte of the arena.
+  /// By byte of the arena: its accesses.
   Intervals<History> histories;
 
-  /// Notes an access made by the last operation of its stream, at `clock`.
-  /// Gives an earlier one that is not ordered with it, if there is one.
+  /// Adds an access by the last operation of its stream, at `clock`. Returns an
+  /// earlier conflicting access that is not ordered with it, if there is one.
   std::optional<TimedAccess> add(const TimedAccess &access, const Clock &clock,
                                  int64_t begin, int64_t end, bool isWrite);
-  /// The state without histories of some bytes; ranges come in order.
+  /// Returns the state without the histories of some bytes; `ranges` are in
+  /// order.
   ClockState outside(const Ranges &ranges) const;
-  /// Forgets what all streams know of. Returns a description of the rest: two
-  /// states with the same one have the same future.
+  /// Drops accesses that all streams are ordered after. Returns a key of the
+  /// rest: states with equal keys have the same future.
   std::vector<int64_t> canonicalize();
 };
 
-/// A state that comes again and again as something is repeated: each time all
-/// numbers of a stream have grown alike, but for those that were old already.
+/// A state that repeats itself: in each repetition all numbers of a stream grow
+/// by the same amount, except old ones, which stay.
 class Growth {
 public:
-  /// Whether what led from `before` to `after` leads on in the same way.
+  /// Returns the growth from `before` to `after` if repeating the same
+  /// operations continues it; nothing otherwise.
   static std::optional<Growth> find(const ClockState &before,
                                     const ClockState &after);
 
-  /// A number of a stream, so many repetitions later.
+  /// Returns a number of a stream after so many repetitions.
   int64_t grow(int64_t stream, int64_t number, int64_t times) const {
     return number > old[stream] ? number + times * step[stream] : number;
   }
-  /// A clock, so many repetitions later.
+  /// Returns a clock after so many repetitions.
   Clock grow(Clock clock, int64_t times) const;
-  /// A state, so many repetitions later; what is apart, in order, stays.
+  /// Advances a state by so many repetitions; bytes in `apart`, which are in
+  /// order, stay as they are.
   void grow(ClockState &state, int64_t times, const Ranges &apart) const;
 
 private:
-  /// By stream: how much its numbers grow, those above `old`.
+  /// By stream: the growth of its numbers above `old` per repetition.
   Clock step, old;
 };
 

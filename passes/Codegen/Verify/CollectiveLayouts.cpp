@@ -1,7 +1,8 @@
-//===- CollectiveLayouts.cpp - What collectives make of layouts -----------===//
+//===- CollectiveLayouts.cpp - Shardings around collectives ---------------===//
 //
-// Kind, axes and reduction of a collective follow from how the values before
-// and after it lie, but for the order of blocks, which the ops around it make.
+// Kind, axes and reduction of a collective must follow from the shardings of
+// its operand and result. Only the order of blocks is not checked here: the ops
+// around a collective permute them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ namespace {
 
 using Names = SmallVector<StringAttr>;
 
-/// A sharding that is being changed.
+/// A sharding as mutable lists.
 struct Lies {
   SmallVector<Names> dims;
   Names sum, max;
@@ -37,7 +38,7 @@ struct Lies {
 
 } // namespace
 
-/// Takes axes away from some that have them all.
+/// Removes axes from a list; returns whether the list had all of them.
 static bool takeAll(Names &from, const Names &axes) {
   bool hasAll = llvm::all_of(
       axes, [&](StringAttr axis) { return llvm::is_contained(from, axis); });
@@ -46,7 +47,8 @@ static bool takeAll(Names &from, const Names &axes) {
   return hasAll;
 }
 
-/// Takes axes away from the one dim that they are the last ones of.
+/// Removes axes from the first dim whose last axes they are; returns false if
+/// there is none.
 static bool takeFromDim(Lies &from, const Names &axes) {
   for (Names &dim : from.dims)
     if (dim.size() >= axes.size() &&
@@ -62,7 +64,7 @@ LogicalResult pcc::verifyLayouts(Operation *op, ShardingAttr from,
   auto list = op->getAttrOfType<ArrayAttr>("axes");
   Names axes = llvm::to_vector(list.getAsRange<StringAttr>());
   Lies before(from), after(to);
-  // What is split afterwards is put together, so that both can be compared.
+  // Undoes the result's added sharding, so that both shardings can be compared.
   bool fits =
       llvm::TypeSwitch<Operation *, bool>(op)
           .Case([&](rt::AllReduceOp reduce) {
@@ -90,6 +92,6 @@ LogicalResult pcc::verifyLayouts(Operation *op, ShardingAttr from,
           .Default(false);
   if (fits && before == after)
     return success();
-  return op->emitOpError() << "over " << list << " does not turn " << from
-                           << " into " << to;
+  return op->emitOpError() << "over " << list << " does not convert sharding "
+                           << from << " to " << to;
 }

@@ -1,4 +1,4 @@
-//===- CollectiveLayouts.h - What collectives make of layouts ---*- C++ -*-===//
+//===- CollectiveLayouts.h - Shardings around collectives -------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_COLLECTIVELAYOUTS_H
 #define PCC_PASSES_CODEGEN_VERIFY_COLLECTIVELAYOUTS_H
@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// Whether a collective, which says its kind, reduction and axes, turns what
-/// lies as `from` into what lies as `to`. Emits an error of it otherwise.
+/// Checks that the kind, reduction and axes of a collective convert sharding
+/// `from` to sharding `to`. Emits an error at the collective otherwise.
 mlir::LogicalResult verifyLayouts(mlir::Operation *collective,
                                   dist::ShardingAttr from,
                                   dist::ShardingAttr to);

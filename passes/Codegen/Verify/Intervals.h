@@ -1,4 +1,4 @@
-//===- Intervals.h - What each byte of a range holds ------------*- C++ -*-===//
+//===- Intervals.h - A map from integers to values, by ranges ---*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H
 #define PCC_PASSES_CODEGEN_VERIFY_INTERVALS_H
@@ -11,11 +11,11 @@
 
 namespace pcc {
 
-/// Begins and ends.
+/// Pairs of begin and end.
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
-/// The gaps between ranges, which come in order and lie apart, and what is
-/// ahead of the first and behind the last.
+/// Returns the complement of disjoint ranges, which are in order: the gaps
+/// between them, before the first and behind the last.
 inline Ranges between(const Ranges &ranges) {
   Ranges gaps;
   int64_t at = std::numeric_limits<int64_t>::min();
@@ -27,7 +27,7 @@ inline Ranges between(const Ranges &ranges) {
   return gaps;
 }
 
-/// A value for each of some integers, the same over ranges.
+/// A map from integers to values, stored by ranges of equal values.
 template <typename T>
 class Intervals {
 public:
@@ -43,8 +43,8 @@ public:
     pieces[begin] = {end, value};
   }
 
-  /// Calls `visit(begin, end, value)` for the parts of [begin, end) in order;
-  /// null where none is set.
+  /// Calls `visit(begin, end, value)` for the pieces of [begin, end) in order;
+  /// `value` is null where none is set.
   void
   visit(int64_t begin, int64_t end,
         llvm::function_ref<void(int64_t, int64_t, const T *)> visit) const {
@@ -71,8 +71,8 @@ public:
            begin < end;
   }
 
-  /// Calls `change(value)` for pieces that make up [begin, end); what was not
-  /// set is a default value now.
+  /// Calls `change(value)` for the pieces of [begin, end); integers without a
+  /// value get a default one first.
   void change(int64_t begin, int64_t end,
               llvm::function_ref<void(T &)> change) {
     if (T *piece = find(begin, end))
@@ -89,7 +89,7 @@ public:
     }
   }
 
-  /// Calls `change(value)` for pieces that make up what is set of [begin, end).
+  /// Calls `change(value)` for the pieces of [begin, end) that have a value.
   void changeSet(int64_t begin, int64_t end,
                  llvm::function_ref<void(T &)> change) {
     cut(begin);
@@ -99,7 +99,7 @@ public:
       change(it->second.value);
   }
 
-  /// What is set elsewhere than in some ranges, which come in order.
+  /// Returns the map without some ranges, which are in order.
   Intervals outside(const Ranges &ranges) const {
     Intervals rest;
     for (auto [begin, end] : between(ranges))
@@ -110,19 +110,19 @@ public:
     return rest;
   }
 
-  /// Drops what is set for [begin, end).
+  /// Removes the values of [begin, end).
   void erase(int64_t begin, int64_t end) {
     cut(begin);
     cut(end);
     pieces.erase(pieces.lower_bound(begin), pieces.lower_bound(end));
   }
 
-  /// Whether both have the same values for the same integers.
+  /// Whether both maps are equal.
   bool operator==(const Intervals &other) const {
     return getRuns() == other.getRuns();
   }
 
-  /// The longest ranges of one value, in order: begin, end and value.
+  /// Returns the maximal ranges of equal values in order: begin, end and value.
   std::vector<std::tuple<int64_t, int64_t, T>> getRuns() const {
     std::vector<std::tuple<int64_t, int64_t, T>> runs;
     for (const auto &[begin, piece] : pieces) {
@@ -141,15 +141,15 @@ private:
     T value;
   };
 
-  /// The value of just [begin, end), if that is a piece: what is used again and
-  /// again mostly is.
+  /// Returns the value of exactly [begin, end) if that is a piece, as it mostly
+  /// is for ranges that are accessed repeatedly; null otherwise.
   T *find(int64_t begin, int64_t end) {
     auto it = pieces.find(begin);
     return it != pieces.end() && it->second.end == end ? &it->second.value
                                                        : nullptr;
   }
 
-  /// Makes `at` a border between pieces.
+  /// Splits the piece around `at` there.
   void cut(int64_t at) {
     auto it = pieces.lower_bound(at);
     if (it == pieces.begin())

@@ -1,14 +1,15 @@
 //===- Verify.cpp - Proves that buffers hold what is read from them -------===//
 //
-// Independent of how offsets were chosen: it runs every entry point on a model
-// of the arena in which a byte holds nothing but the name of the buffer that
-// last wrote it.
+// Shares no code with the passes that choose offsets. Runs every entry point on
+// a model of the arena in which a byte holds only the name of the buffer that
+// wrote it last.
 //
-// What a turn of a loop does follows from the arena before it and from which
-// slots it names, which come again after a number of turns, its period. So once
-// a period has left the arena as it found it, all that follow do. Buffers that
-// have a slot for more turns than that are apart: of the turns that are left
-// out, only the accesses to these are done.
+// The effect of a loop's iteration follows from the arena before it and from
+// the slots that it names, which repeat after a number of iterations, the
+// period. So once a period leaves the arena as it found it, all later periods
+// do, and they are skipped. Buffers with more slots than that are tracked
+// separately (ApartBytes.h): for skipped iterations only the accesses to them
+// are simulated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,45 +39,46 @@ using namespace pcc;
 
 namespace {
 
-/// What a running function does to gradients.
+/// The accesses of a running function to gradients.
 struct GradientUses {
-  /// Those that held something before it, and those that it gives up.
+  /// The gradients that held contents before the call, and those that the
+  /// function kills (`gives_up`).
   SmallVector<OwnedRange> held, givenUp;
-  /// What it has written of them.
+  /// The ranges that it has written.
   SmallVector<OwnedRange> written;
-  /// What it has read of those that it gives up: others may lie there from then
-  /// on, ahead of its end.
+  /// The killed ranges that it has read: other buffers may overwrite them from
+  /// then on, before the function ends.
   SmallVector<OwnedRange> taken;
 };
 
-/// What is done to bytes.
+/// The kinds of access to bytes.
 enum class Touch { Read, Write, GiveUp };
 
-/// An access to a buffer that has a slot for each turn of a loop, or nearly.
+/// An access to a buffer that is tracked separately in a loop.
 struct SlotAccess {
   Touch touch;
   rt::BufferOp buffer;
   SlotOffsets offsets;
-  /// The slot, less the microbatch that the loop is at.
+  /// The slot minus the loop's variable.
   int64_t behind;
-  /// Which bytes of the slot.
+  /// The bytes within the slot.
   int64_t begin, end;
 };
 
-/// A loop that is being run.
+/// The loop that is being run.
 struct Loop {
   rt::ForOp op;
-  /// The microbatch it is at.
   int64_t variable = 0;
-  /// After how many turns slots come again, but for those of `apart`.
+  /// The number of iterations after which slots repeat, except those of
+  /// `apart`.
   int64_t period = 1;
   llvm::SetVector<Operation *> apart;
   ApartBytes apartBytes;
-  /// What the last turn did to these.
+  /// The accesses of the last iteration to these.
   SmallVector<SlotAccess> accesses;
 };
 
-/// Where the buffers of a running function lie.
+/// The bytes of the buffers of a running function.
 using Places = DenseMap<Value, OwnedRange>;
 
 class StageVerifier {
@@ -123,19 +125,20 @@ private:
   LogicalResult checkKept(rt::FuncOp entry);
   LogicalResult run(Block &ops, Places &places, int64_t frame);
   LogicalResult run(rt::ForOp op, Places &places);
-  /// Says which buffers are apart, and how often turns are alike.
+  /// Determines the period and the buffers that are tracked separately.
   void findPeriod();
-  /// Does what is left of the loop's whole periods; false, and nothing, if it
-  /// is not sure that these are as the last one was, which met `before`, less
-  /// what is apart.
+  /// Skips the rest of the loop's whole periods. Returns false and does nothing
+  /// if it cannot prove that these repeat the last one, which started from
+  /// `before` (without separately tracked buffers).
   bool skipPeriods(const ByteOwners &before);
-  /// Notes an access in a turn of a loop.
+  /// Records an access of an iteration.
   void note(const OwnedRange &range, Touch touch);
-  /// Whether an op writes a gradient over what was added up in it before.
+  /// Checks that an op does not overwrite a gradient that was accumulated.
   LogicalResult checkBegun(Operation *op, const OwnedRange &range,
                            const Places &places);
-  /// The row whose gradients, which nobody has added to those of other
-  /// microbatches, are lost if a range is written; nothing if none are.
+  /// Returns a bucket of one microbatch's gradients, not yet accumulated into
+  /// their sum, that a write of the range would destroy; nothing if there is
+  /// none.
   std::optional<ByteOwner> findLost(const OwnedRange &range) const {
     return memory.find(range, [&](const ByteOwner &owner) {
       if (owner == range.owner || !sums.contains(owner.op))
@@ -145,8 +148,8 @@ private:
       });
     });
   }
-  /// Whether a buffer holds what it did when the next entry begins, and is no
-  /// part of one that does.
+  /// Whether a buffer's contents persist until the next entry point. Not for
+  /// members of a bucket that does: the bucket stands for them.
   bool isKept(rt::BufferOp buffer) const {
     if (buffer.getKind() == rt::BufferKind::Part)
       return true;
@@ -158,28 +161,32 @@ private:
     auto row = isPart(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
     return memory.findIntruder(range, row ? ByteOwner{row, 0} : range.owner);
   }
-  /// Whether it is what a rank keeps of a row, and with it all of the row, as
-  /// ranks keep other bytes of it.
+  /// Whether it is a rank's shard of a bucket. Its range is the whole bucket,
+  /// because other ranks' shards are other bytes of it.
   static bool isPart(const OwnedRange &range) {
     auto buffer = dyn_cast_or_null<rt::BufferOp>(range.owner.op);
     return buffer && buffer.getKind() == rt::BufferKind::Part;
   }
-  /// Checks who writes a row of which ranks keep a part: who gathers it.
+  /// Checks that only an all_gather of its shard writes a bucket that is
+  /// sharded.
   LogicalResult checkGather(Operation *op, const Places &places);
   LogicalResult call(rt::CallOp op, const Places &places);
-  /// Nothing is left of what a buffer holds; others may lie there already.
+  /// Kills the contents of a buffer; other buffers may occupy the bytes
+  /// already.
   void giveUp(const OwnedRange &range);
   LogicalResult checkOp(Operation *op, const Places &places);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
-  /// Whether an op may write `out` although it reads the same bytes as `in`.
+  /// Whether an op may write `out` although it reads the same bytes through
+  /// `in`.
   bool isInplace(Operation *op, Value in, Value out, const Places &places);
-  /// Whether an op makes a row of the part `in` that ranks keep of it.
+  /// Whether an op gathers a bucket, `out`, from the rank's shard of it, `in`.
   bool isGatherOf(Operation *op, const OwnedRange &in,
                   const OwnedRange &out) const;
 
-  /// What lies in a bucket is the bucket's. Slots of a row that begin at one
-  /// byte are one: those that turns go round have others among them.
+  /// Returns the bytes of a slot; members of a bucket have the bucket as owner.
+  /// Slots of a bucket that begin at the same byte count as one slot, because
+  /// addresses that cycle through slots may name it by several numbers.
   OwnedRange rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = buffer.getSlotOffset(slot);
     if (buffer.isOfRow())
@@ -195,25 +202,27 @@ private:
   }
 
   rt::StageOp stage;
-  /// Null in a module without one.
+  /// Null in a module without an rt.program.
   rt::ProgramOp program;
   const SymbolTable &kernels;
-  /// What holds nothing when an entry starts.
+  /// Gathered working copies and their buckets: empty when an entry point
+  /// starts.
   llvm::DenseSet<Operation *> gathered;
-  /// By row of which ranks keep a part, that.
+  /// By bucket: the rank's shard of it.
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
   llvm::StringMap<rt::BufferOp> buffers;
   llvm::StringMap<rt::FuncOp> functions;
-  /// By what lies in one, the bucket.
+  /// By member: its bucket.
   llvm::DenseMap<Operation *, rt::BufferOp> rows;
   ByteOwners memory;
-  /// Gradients, and buckets of them: these hold nothing as an entry begins.
+  /// Gradients and their buckets: empty when an entry point starts.
   llvm::DenseSet<Operation *> gradients;
-  /// By row of one microbatch's gradients, what adds them up.
+  /// By bucket of one microbatch's gradients: the buffer of their sum.
   llvm::MapVector<Operation *, rt::BufferOp> sums;
-  /// Of the running function; none in an entry point.
+  /// The gradient accesses of the running function; none in an entry point.
   std::optional<GradientUses> used;
-  /// Where constants lie: below the arena, each by itself.
+  /// By constant: its number. Constants have separate addresses below the
+  /// arena.
   llvm::DenseMap<Operation *, int64_t> constants;
   std::optional<Loop> loop;
 };
@@ -230,7 +239,7 @@ LogicalResult StageVerifier::checkOffsets() {
       return buffer.emitOpError("has no offset; run --rt-plan");
     if (*offset % rt::kAlignment)
       return buffer.emitOpError()
-             << "lies at " << *offset << ", which is no multiple of "
+             << "has offset " << *offset << ", which is no multiple of "
              << rt::kAlignment;
     int64_t end = buffer.getEnd();
     if (end > arena)
@@ -240,8 +249,8 @@ LogicalResult StageVerifier::checkOffsets() {
   return verifyBuckets(stage, program);
 }
 
-/// Parameters, state and inputs hold their values when an entry starts, but for
-/// what it gathers.
+/// Initializes the arena for an entry point: parameters, state and inputs hold
+/// their contents; gathered buffers and gradients do not.
 LogicalResult StageVerifier::fillKept() {
   SmallVector<OwnedRange> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
@@ -264,8 +273,8 @@ LogicalResult StageVerifier::fillKept() {
   return success();
 }
 
-/// What the next step needs is intact when an entry ends, and so is what the
-/// runtime reads then; what is added up of each microbatch has been.
+/// Checks the end of an entry point: persistent buffers and outputs are intact,
+/// and all per-microbatch gradients were accumulated.
 LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   llvm::SmallPtrSet<Operation *, 4> outputs;
   entry.walk([&](rt::AddressOp address) {
@@ -277,7 +286,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
       if (memory.isAnyOf(rangeOf(row, slot)))
         return row.emitOpError()
                << "holds gradients when @" << entry.getSymName()
-               << " ends, which nobody has added to @" << sum.getSymName();
+               << " ends that were not accumulated into @" << sum.getSymName();
   }
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
@@ -299,8 +308,8 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   return success();
 }
 
-/// Whether a launch gives its kernel what it takes. Kernels that are lowered
-/// already do not say.
+/// Checks that a launch passes the buffers that its kernel takes. A lowered
+/// kernel does not declare them.
 LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
   Operation *symbol = kernels.lookup(op.getKernel());
   auto kernel = dyn_cast_or_null<func::FuncOp>(symbol);
@@ -322,8 +331,8 @@ LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
       !llvm::all_of(llvm::zip(op->getOperands(), types), [&](auto pair) {
         return isSame(std::get<0>(pair), std::get<1>(pair));
       }))
-    return op.emitOpError()
-           << "does not give " << op.getKernelAttr() << " the buffers it takes";
+    return op.emitOpError() << "passes to " << op.getKernelAttr()
+                            << " buffers that do not match its arguments";
   if (!op.getInplace())
     return success();
   for (auto [index, in] : llvm::enumerate(*op.getInplace())) {
@@ -337,7 +346,7 @@ LogicalResult StageVerifier::checkLaunch(rt::LaunchOp op) {
   return success();
 }
 
-/// Whether a collective's buffers have a block for each of its ranks.
+/// Checks that a collective's buffers have a block for each of its ranks.
 LogicalResult StageVerifier::checkRanks(Operation *op) {
   if (!program || !isa<rt::AllGatherOp, rt::ReduceScatterOp, rt::AllToAllOp,
                        rt::ShardSliceOp>(op))
@@ -354,8 +363,8 @@ LogicalResult StageVerifier::checkRanks(Operation *op) {
                                             : in == out * ranks;
   if (isRight)
     return success();
-  return op->emitOpError() << "turns " << in << " elements into " << out
-                           << " on " << ranks << " ranks";
+  return op->emitOpError() << "maps " << in << " elements to " << out
+                           << ", which does not match " << ranks << " ranks";
 }
 
 LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
@@ -370,8 +379,8 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
     rt::BufferOp buffer = buffers.lookup(*symbol);
     OwnedRange range =
         rangeOf(buffer, loop ? loop->variable % int64_t(buffer.getSlots()) : 0);
-    // Nothing is left of what temporaries held in another call; between them
-    // others may lie.
+    // Temporaries of earlier calls are dead; other buffers may have used their
+    // bytes since.
     memory.change(
         range, [](const ByteOwner &owner) { return owner.isTemporary(); },
         range.owner);
@@ -408,7 +417,7 @@ void StageVerifier::giveUp(const OwnedRange &range) {
 
 void StageVerifier::findPeriod() {
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
-  // Two periods are run and looked at, and more are left to be left out.
+  // Two periods are simulated and compared, and at least one more is skipped.
   int64_t longest = std::min(turns / 3, kLongestPeriod);
   auto fits = [&](int64_t slots) {
     int64_t period = std::lcm(loop->period, slots);
@@ -432,7 +441,7 @@ void StageVerifier::findPeriod() {
         !takesTurns(address, buffer))
       loop->apart.insert(buffer);
   }
-  // Of those it is enough to know how far a slot is behind.
+  // Separate tracking needs a slot that is relative to the loop's variable.
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     isEndless |= (!address.getLoop() || address.getAmong()) &&
                  loop->apart.contains(buffers.lookup(address.getBuffer()));
@@ -559,10 +568,10 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
         return failure();
     } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
       OwnedRange range = places.lookup(release.getBuffer());
-      // Others may lie there already, as behind its last use.
+      // Other buffers may occupy the bytes already, after its last use.
       if (!memory.wasFilled(range.owner))
-        return release.emitOpError() << "gives up " << range.owner.name()
-                                     << ", which was not filled there";
+        return release.emitOpError() << "releases " << range.owner.name()
+                                     << ", which was not filled before";
       note(range, Touch::GiveUp);
       giveUp(range);
     } else if (failed(checkOp(&op, places))) {
@@ -592,10 +601,10 @@ LogicalResult StageVerifier::checkGather(Operation *op, const Places &places) {
     if (!access.isWrite || part == parts.end())
       continue;
     if (!isGatherOf(op, places.lookup(op->getOperand(0)), out))
-      return op->emitOpError() << "writes " << out.owner.name()
-                               << ", which is made of what ranks "
-                               << "keep of it alone, @"
-                               << rt::BufferOp(part->second).getSymName();
+      return op->emitOpError()
+             << "writes " << out.owner.name()
+             << ", which only an all_gather may write, " << "from its shard @"
+             << rt::BufferOp(part->second).getSymName();
   }
   return success();
 }
@@ -611,11 +620,11 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
         return true;
     return false;
   }
-  // A product that accumulates reads its own result, which is nothing else.
+  // An accumulating GEMM reads its own result, which is no other operand.
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
     return in == out && out == gemm.getC() &&
            llvm::count(gemm->getOperands(), out) == 1;
-  // So does what ranks add where it is.
+  // So does an accumulating reduce_scatter.
   if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
     return in == out && scatter.getInput() != out;
   return (in == out && isa<rt::AllReduceOp>(op)) ||
@@ -624,7 +633,7 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
 
 LogicalResult StageVerifier::checkBegun(Operation *op, const OwnedRange &range,
                                         const Places &places) {
-  // Where it is given up, anything may be left.
+  // A killed buffer may hold anything afterwards.
   auto isIn = [&](const OwnedRange &whole) { return whole.contains(range); };
   if (!gradients.contains(range.owner.op) ||
       (used && llvm::any_of(used->givenUp, isIn)))
@@ -635,13 +644,13 @@ LogicalResult StageVerifier::checkBegun(Operation *op, const OwnedRange &range,
   bool isAgain = used ? llvm::any_of(used->held, isIn) ||
                             llvm::is_contained(used->written, range)
                       : memory.isAnyOf(range);
-  // Products that lie between each other overlap.
+  // Interleaved results of GEMMs overlap each other's range.
   if (used)
     used->written.push_back(range);
   if (isRead || !isAgain)
     return success();
-  return op->emitOpError() << "writes " << range.owner.name()
-                           << " anew, and what was added up in it is lost";
+  return op->emitOpError() << "overwrites " << range.owner.name()
+                           << ", whose accumulated gradients are lost";
 }
 
 LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
@@ -663,9 +672,8 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
                               << "reads " << range.owner.name();
     if (auto part = parts.find(range.owner.op);
         part != parts.end() && intruder->op == part->second) {
-      diag << " where it is out of date: @"
-           << rt::BufferOp(part->second).getSymName()
-           << ", which ranks keep of it, is not gathered";
+      diag << ", which is stale: its shard @"
+           << rt::BufferOp(part->second).getSymName() << " was not gathered";
       return diag;
     }
     bool isFresh = range.owner.isTemporary() && intruder->isFrame();
@@ -713,7 +721,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     if (std::optional<ByteOwner> lost = findLost(out))
       return op->emitOpError()
              << "writes " << out.owner.name() << " over " << lost->name()
-             << ", whose gradients nobody has added to @"
+             << ", whose gradients were not accumulated into @"
              << sums.lookup(lost->op).getSymName();
     memory.write(out);
   }
@@ -721,7 +729,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     if (OwnedRange in = places.lookup(access.buffer);
         !access.isWrite && used && llvm::is_contained(used->givenUp, in))
       used->taken.push_back(in);
-  // One transfer covers its buffers and nothing else.
+  // A merged all_reduce covers its buffers and the padding between them only.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();
     for (size_t i = 1; i < operands.size(); ++i) {

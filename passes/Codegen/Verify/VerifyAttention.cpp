@@ -1,8 +1,9 @@
-//===- VerifyAttention.cpp - Gradients of the attention there was ---------===//
+//===- VerifyAttention.cpp - Stats of attention gradients -----------------===//
 //
-// The library makes a gradient from stats that its forward pass left, and asks
-// nobody whether the two are of one attention. What has the stats tells: a
-// buffer, which the calls of both hand to them, or a temporary.
+// The library computes an attention gradient from the stats of its forward
+// pass. It does not check that both calls have the same mask and scale. This
+// check finds the uses of the same stats: a buffer that calls of both functions
+// take, or a temporary.
 //
 //     rt.func @forward(..., %stats)   rt.attention causal ..., %stats
 //     rt.func @backward(..., %stats)  rt.attention_grad ..., %stats   an error
@@ -19,7 +20,7 @@ using namespace pcc;
 
 namespace {
 
-/// What uses stats, as far as the library is told.
+/// A use of stats, with the parameters that the library gets.
 struct Use {
   Operation *op;
   bool isCausal;
@@ -28,7 +29,7 @@ struct Use {
   std::string text() const {
     std::string text;
     llvm::raw_string_ostream(text)
-        << (isCausal ? "causal" : "of all keys") << " and has scale " << scale;
+        << (isCausal ? "causal" : "not causal") << " with scale " << scale;
     return text;
   }
 };
@@ -39,13 +40,13 @@ public:
   LogicalResult verify();
 
 private:
-  /// Notes that something has the stats of a use.
+  /// Adds a use of `stats`.
   void note(Value stats, const Use &use);
 
   rt::StageOp stage;
-  /// By parameter of a body, the uses of what it is given.
+  /// By parameter of a function: the uses of its argument.
   llvm::MapVector<Value, SmallVector<Use>> ofParameters;
-  /// By buffer, or temporary.
+  /// By buffer or temporary.
   llvm::MapVector<Operation *, SmallVector<Use>> uses;
 };
 
@@ -87,15 +88,15 @@ LogicalResult AttentionVerifier::verify() {
         all, [](const Use &use) { return isa<rt::AttentionOp>(use.op); });
     for (const Use &use : all) {
       if (made == all.end())
-        return use.op->emitOpError(
-            "is the gradient of an attention that the library does not make");
+        return use.op->emitOpError("is the gradient of an attention that the "
+                                   "library does not compute");
       if (use.isCausal == made->isCausal && use.scale == made->scale)
         continue;
       InFlightDiagnostic diag =
           use.op->emitOpError()
           << "is " << use.text()
-          << ", and has the stats of an attention that is " << made->text();
-      diag.attachNote(made->op->getLoc()) << "there";
+          << ", but its stats are of an attention that is " << made->text();
+      diag.attachNote(made->op->getLoc()) << "computed here";
       return diag;
     }
   }

@@ -1,4 +1,4 @@
-//===- VerifyAttention.h - Gradients of the attention there was -*- C++ -*-===//
+//===- VerifyAttention.h - Stats of attention gradients ---------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYATTENTION_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYATTENTION_H
@@ -7,9 +7,8 @@
 
 namespace pcc {
 
-/// Fails where the library is to make the gradient of another attention than
-/// that which left the stats: one that is causal where the other one is not,
-/// that scales otherwise, or none at all.
+/// Fails where an attention gradient uses stats of an attention with another
+/// mask or scale, or stats that no rt.attention wrote.
 mlir::LogicalResult verifyAttention(rt::StageOp stage);
 
 } // namespace pcc

@@ -1,10 +1,11 @@
-//===- VerifyBuckets.cpp - What lies in a stage's buckets -----------------===//
+//===- VerifyBuckets.cpp - Members and shards of buckets ------------------===//
 //
-// To the rest of --rt-verify a bucket is one buffer, and what lies in it a part
-// of that. Here is what makes this true: nothing in a row overlaps, nothing
-// reaches beyond it, an offset in the arena is the one that follows, and what
-// belongs to a parameter has its elements in another row, with what belongs to
-// those beside it, and is updated with it.
+// The rest of --rt-verify treats a bucket as one buffer and its members as
+// parts of it. This check justifies that. Members do not overlap or exceed
+// their bucket, and their offsets follow from it. The gradient, moments and
+// working copy of a parameter begin at the same element as the parameter.
+// Members of one bucket belong to parameters of one bucket, and moments are
+// updated together with these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// The names of the axes that a layout splits dims over, sorted.
+/// Returns the names of the axes that a layout shards dims over, sorted.
 static SmallVector<StringRef> axesOf(rt::LayoutAttr layout) {
   SmallVector<StringRef> names;
   if (layout)
@@ -25,7 +26,7 @@ static SmallVector<StringRef> axesOf(rt::LayoutAttr layout) {
   return names;
 }
 
-/// Elements of the whole row of a bucket, of which a rank may have a part.
+/// Returns the elements of a whole bucket, of which a rank may have a shard.
 static int64_t rowOf(rt::BufferOp bucket, rt::ProgramOp program) {
   int64_t elements = bucket.getMemRefType().getDimSize(1);
   for (auto name : bucket.getCut().getAsRange<StringAttr>())
@@ -38,25 +39,24 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
   MemRefType type = member.getMemRefType();
   int64_t begin = *member.getElement(), end = begin + type.getNumElements();
   if (begin < 0 || end > row)
-    return member.emitOpError() << "takes the elements [" << begin << ", "
-                                << end << ") of a row of " << row;
+    return member.emitOpError() << "occupies elements [" << begin << ", " << end
+                                << ") of a bucket of " << row;
   int64_t width = rt::getElementBytes(type.getElementType());
   if (begin % (rt::kAlignment / 2))
     return member.emitOpError()
-           << "begins at element " << begin << " of a row, no multiple of "
+           << "begins at element " << begin << " of a bucket, no multiple of "
            << rt::kAlignment / 2;
-  // Each rank along the axes that split a member has a row of its own.
+  // Each rank along the axes that shard a member has a bucket of its own.
   SmallVector<StringRef> own = axesOf(member.getLayoutAttr()),
                          rows = axesOf(bucket.getLayoutAttr());
   for (auto name : bucket.getCut().getAsRange<StringAttr>())
     llvm::erase(rows, name.getValue());
   if (own != rows)
-    return member.emitOpError() << "is split over other axes than the rows of @"
-                                << bucket.getSymName();
+    return member.emitOpError()
+           << "is sharded over other axes than @" << bucket.getSymName();
   if (!bucket.getCut().empty()) {
     if (member.getOffset())
-      return member.emitOpError()
-             << "has an offset, though a rank has only a part of it";
+      return member.emitOpError() << "has an offset, but its bucket is sharded";
     return success();
   }
   if (!member.getOffset())
@@ -65,14 +65,14 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
     int64_t due = bucket.getSlotOffset(slot) + begin * width;
     if (member.getSlotOffset(slot) != due)
       return member.emitOpError()
-             << "lies at " << member.getSlotOffset(slot) << ", element "
-             << begin << " of @" << bucket.getSymName() << " at " << due;
+             << "has offset " << member.getSlotOffset(slot) << ", but element "
+             << begin << " of @" << bucket.getSymName() << " is at " << due;
   }
   return success();
 }
 
-/// A row is computed with element by element: gradients, moments and copies are
-/// where their parameters are.
+/// Checks that gradients, moments and working copies begin at the element of
+/// their parameter: optimizer kernels process buckets element by element.
 static LogicalResult verifyAlike(rt::BufferOp member,
                                  const SymbolTable &symbols) {
   auto of = member->getAttrOfType<StringAttr>("of");
@@ -81,22 +81,22 @@ static LogicalResult verifyAlike(rt::BufferOp member,
       param.getElement() == member.getElement())
     return success();
   InFlightDiagnostic diag = member.emitOpError()
-                            << "is element " << *member.getElement()
-                            << " of its row, what it belongs to element "
+                            << "begins at element " << *member.getElement()
+                            << " of its bucket, but its parameter at element "
                             << *param.getElement();
-  diag.attachNote(param.getLoc()) << "this";
+  diag.attachNote(param.getLoc()) << "the parameter";
   return diag;
 }
 
-/// What a moment's name says of it, ahead of its parameter's: "exp_avg.".
+/// Returns the part of a moment's name before its parameter's: "exp_avg.".
 static StringRef prefixOf(rt::BufferOp member) {
   StringRef prefix = member.getSymName();
   auto of = member->getAttrOfType<StringAttr>("of");
   return of && prefix.consume_back(of.getValue()) ? prefix : StringRef();
 }
 
-/// A row is computed with as a whole: what lies in it belongs to parameters of
-/// one row, as the same to each.
+/// Checks that the members of a bucket belong to parameters of one bucket and
+/// have the same role for each: optimizer kernels process whole buckets.
 static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
                                     const SymbolTable &symbols) {
   rt::BufferOp first, firstParam;
@@ -116,21 +116,23 @@ static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
       continue;
     InFlightDiagnostic diag = member.emitOpError();
     if (isTogether)
-      diag << "is not named '" << firstPrefix << "*' as what is beside it";
+      diag << "is not named '" << firstPrefix
+           << "*' like another member of its bucket";
     else
-      diag << "belongs to what lies in @" << *param.getBucket()
-           << ", what is beside it to @" << *firstParam.getBucket();
-    diag.attachNote(first.getLoc()) << "this";
+      diag << "belongs to a parameter in @" << *param.getBucket()
+           << ", but another member of its bucket to one in @"
+           << *firstParam.getBucket();
+    diag.attachNote(first.getLoc()) << "the other member";
     return diag;
   }
   return success();
 }
 
-/// By row of parameters or of moments, the row of these parameters.
+/// By bucket of parameters or of moments: the bucket of these parameters.
 using ParamRows = llvm::DenseMap<Operation *, rt::BufferOp>;
 
-/// Whether a launch that writes rows of parameters writes moments of these
-/// alone. `rowOf` says in which row a buffer lies, if in any.
+/// Checks that a launch that writes buckets of parameters writes moments of
+/// these parameters only. `rowOf` returns a buffer's bucket or null.
 static LogicalResult
 verifyUpdate(rt::LaunchOp launch, const ParamRows &rows,
              llvm::function_ref<rt::BufferOp(Value)> rowOf) {
@@ -146,16 +148,16 @@ verifyUpdate(rt::LaunchOp launch, const ParamRows &rows,
     if (!params || written.contains(params))
       continue;
     InFlightDiagnostic diag = launch.emitOpError()
-                              << "writes moments of what lies in @"
+                              << "writes moments of the parameters in @"
                               << params.getSymName()
-                              << ", and parameters that lie elsewhere";
+                              << ", but parameters of another bucket";
     diag.attachNote(row.getLoc()) << "the moments";
     return diag;
   }
   return success();
 }
 
-/// The same of all launches of an entry point.
+/// Checks all launches of an entry point likewise.
 static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
                                    const ParamRows &rows) {
   auto rowOf = [&](Value value) -> rt::BufferOp {
@@ -185,7 +187,7 @@ static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
   return failure(result.wasInterrupted());
 }
 
-/// What a rank keeps of a row is one of as many equal parts as ranks have it.
+/// Checks that a shard is one of equal parts of its bucket, one for each rank.
 static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
                                 rt::ProgramOp program) {
   int64_t row = bucket.getMemRefType().getDimSize(1),
@@ -194,16 +196,17 @@ static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
   if (part.getMemRefType().getDimSize(0) != 1 || !isEqual ||
       part.getBytes() % rt::kAlignment)
     return part.emitOpError()
-           << "is no equal part of @" << bucket.getSymName()
-           << " that begins at multiples of " << rt::kAlignment << " bytes";
+           << "is no equal shard of @" << bucket.getSymName()
+           << " that is a multiple of " << rt::kAlignment << " bytes";
   rt::LayoutAttr layout = bucket.getLayoutAttr();
   if (layout && layout.getAxes()[0] != part.getLayoutAttr().getAxes()[0])
-    return part.emitOpError() << "is split over other axes than the rows of @"
-                              << bucket.getSymName();
+    return part.emitOpError()
+           << "is sharded over other axes than @" << bucket.getSymName();
   if (part.getOffset() == bucket.getOffset())
     return success();
-  return part.emitOpError() << "does not say where @" << bucket.getSymName()
-                            << " lies: at " << *bucket.getOffset();
+  return part.emitOpError()
+         << "must have the offset of @" << bucket.getSymName() << ", which is "
+         << *bucket.getOffset();
 }
 
 LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
@@ -214,7 +217,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
         !renewed.contains(row))
       return row.emitOpError()
              << "has " << row.getSlots()
-             << " slots, though it keeps what it holds from entry to entry";
+             << " slots, but its contents persist between entry points";
   llvm::MapVector<Operation *, SmallVector<rt::BufferOp>> members;
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
@@ -227,9 +230,9 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     }
     auto [known, isNew] = parts.try_emplace(bucket, buffer);
     if (!isNew) {
-      InFlightDiagnostic diag = buffer.emitOpError() << "is a second part of @"
+      InFlightDiagnostic diag = buffer.emitOpError() << "is a second shard of @"
                                                      << bucket.getSymName();
-      diag.attachNote(known->second.getLoc()) << "this one is one, too";
+      diag.attachNote(known->second.getLoc()) << "the first one";
       return diag;
     }
     if (failed(verifyPart(buffer, bucket, program)))
@@ -245,9 +248,9 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
         return failure();
       if (rt::BufferOp part = parts.lookup(bucket);
           part && member.getKind() != rt::BufferKind::Param)
-        return part.emitOpError() << "is a part of @" << bucket.getSymName()
-                                  << ", in which other things lie than "
-                                     "parameters";
+        return part.emitOpError()
+               << "is a shard of @" << bucket.getSymName()
+               << ", which has members that are no parameters";
     }
     if (failed(verifyTogether(list, symbols)))
       return failure();
@@ -272,7 +275,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
           list[i].emitOpError()
           << (list[i].getKind() == list[0].getKind()
                   ? "overlaps another buffer of its bucket"
-                  : "is of another kind than what lies beside it in a bucket");
+                  : "is of another kind than other members of its bucket");
       diag.attachNote(list[i - 1].getLoc()) << "this one";
       return diag;
     }

@@ -1,4 +1,4 @@
-//===- VerifyBuckets.h - What lies in a stage's buckets ---------*- C++ -*-===//
+//===- VerifyBuckets.h - Members and shards of buckets ----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYBUCKETS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYBUCKETS_H
@@ -7,8 +7,9 @@
 
 namespace pcc {
 
-/// Checks that what lies in the buckets of a stage lies in them whole, where
-/// its offset says, and where nothing else does; `program` may be null.
+/// Checks the members and shards of a stage's buckets: their offsets, their
+/// extents, and that a parameter, its gradient and its optimizer state match.
+/// `program` may be null.
 mlir::LogicalResult verifyBuckets(rt::StageOp stage, rt::ProgramOp program);
 
 } // namespace pcc

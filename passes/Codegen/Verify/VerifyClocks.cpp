@@ -1,18 +1,19 @@
-//===- VerifyClocks.cpp - Are accesses of two streams ordered? ------------===//
+//===- VerifyClocks.cpp - Race detection between streams ------------------===//
 //
 // Walks the entry points in program order with vector clocks (Clocks.h) over
-// the bytes of the arena. Bodies whose ops are all on the compute stream are
-// one operation that reads and writes what they do, found once.
+// the bytes of the arena. A function whose ops are all on the compute stream
+// counts as one operation with all of their accesses; these are collected once.
 //
-// What an entry leaves under way the next one may race with, whichever that is:
-// all entries are run on all states that any of them leaves, until there is no
-// new one. States are compared by what they mean for later, so a program that
-// waits for its streams at the end of each entry needs two runs of each.
+// Work that one entry point leaves running may race with the next one,
+// whichever that is. So all entry points are run on every state that any of
+// them leaves, until no new state appears. States are compared by canonical
+// keys. A program that waits for its streams at the end of each entry point
+// needs two runs of each.
 //
-// Turns of a loop are left out once they only repeat themselves, as in
-// Verify.cpp. Buffers that have a slot for each turn are apart: the accesses
-// to these are done for the turns that are left out, at the time when those
-// would have done them.
+// Iterations of a loop are skipped once they repeat, as in Verify.cpp. Buffers
+// with many slots are tracked separately (ApartBytes.h): for skipped iterations
+// the accesses to them are simulated with the clocks that these iterations
+// would have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,73 +31,75 @@ using namespace pcc;
 
 namespace {
 
-/// More runs than a program needs that repeats itself.
+/// The most runs of entry points; more than any program needs whose states
+/// repeat.
 constexpr int64_t kMostRuns = 64;
 
-/// Bytes that a function of the compute stream uses.
+/// Bytes that a function on the compute stream accesses.
 struct Use {
-  /// Of this argument, or of the frame.
+  /// The argument that they belong to; none: the frame.
   std::optional<unsigned> argument;
   int64_t begin, end;
   bool isWrite;
-  /// One of the ops that do it.
+  /// One of the ops with this access.
   Operation *op;
 };
 
-/// Where a value lies.
+/// The bytes of a value in the arena.
 struct Place {
   int64_t begin = 0, end = 0;
-  /// The buffer, if it has a slot for each turn of the loop at hand: the slot,
-  /// less the microbatch that the loop is at, is `behind`.
+  /// The buffer, if it is tracked separately in the current loop; `behind` is
+  /// the slot minus the loop's variable.
   rt::BufferOp apart = nullptr;
   int64_t behind = 0;
-  /// Whether it is the row of which a rank keeps a part, for each rank another:
-  /// who uses that uses all of it here.
+  /// Whether it is a shard of a bucket. The shard's offset depends on the rank,
+  /// so its range is the whole bucket.
   bool isPart = false;
 };
 
-/// A buffer of the stage. Sizes are found once: a schedule names a buffer many
-/// times.
+/// A buffer of the stage. Sizes are computed once: a schedule names a buffer
+/// many times.
 struct Buffer {
   rt::BufferOp op;
   SlotOffsets offsets;
-  /// Of a slot, those that are used.
+  /// The bytes of a slot without padding.
   int64_t bytes;
 };
 
 /// The values of a function.
 struct Scope {
   DenseMap<Value, Place> places;
-  /// Numbers of instances of events.
+  /// The numbers of event instances.
   DenseMap<Value, int64_t> events;
   int64_t frame = 0;
   /// Null for an entry point.
   rt::CallOp call = nullptr;
 };
 
-/// An access in a loop to a buffer that is apart.
+/// An access in a loop to a buffer that is tracked separately.
 struct ApartAccess {
   Buffer buffer;
   int64_t behind;
-  /// Of the slot.
+  /// Within the slot.
   int64_t begin, end;
   bool isWrite;
   TimedAccess access;
   Clock clock;
-  /// The turn, from the loop's `begin`.
+  /// The iteration's variable.
   int64_t turn;
 };
 
-/// A loop that is being run.
+/// The loop that is being run.
 struct Loop {
   rt::ForOp op;
   int64_t variable = 0;
-  /// After how many turns slots come again, but for those of `apart`; 0: never.
+  /// The number of iterations after which slots repeat, except those of
+  /// `apart`; 0: never.
   int64_t period = 1;
   llvm::SetVector<Operation *> apart;
-  /// The bytes of these.
+  /// The bytes of these buffers.
   ApartBytes apartBytes;
-  /// The accesses to them in the period at hand.
+  /// The accesses to them in the current period.
   std::vector<ApartAccess> accesses;
 };
 
@@ -112,19 +115,21 @@ private:
   LogicalResult walk(rt::ForOp op, Scope &scope);
   LogicalResult call(rt::CallOp op, Scope &scope);
   LogicalResult wait(rt::WaitOp op, Scope &scope);
-  /// An operation of a stream.
+  /// Issues an operation to its stream.
   LogicalResult give(Operation *op, Scope &scope);
   LogicalResult access(Operation *op, rt::CallOp call, int64_t stream,
                        const Place &place, bool isWrite);
-  /// What the runtime does between entries, at the end of one or before it.
+  /// Simulates the runtime's accesses before or after an entry point.
   LogicalResult touch(rt::FuncOp entry, bool isBefore);
   LogicalResult report(Operation *op, rt::CallOp call, int64_t stream,
                        bool isWrite, const TimedAccess &other);
-  /// What a function uses if all of its ops are on the compute stream.
+  /// Returns the accesses of a function if all of its ops are on the compute
+  /// stream.
   const std::optional<std::vector<Use>> &usesOf(rt::FuncOp function);
   void findPeriod();
-  /// Does what is left of a loop's whole periods; none if it is not sure that
-  /// these repeat the last one, which met `before`, less what is apart.
+  /// Skips the rest of a loop's whole periods. Returns false and does nothing
+  /// if it cannot prove that these repeat the last one, which started from
+  /// `before` (without separately tracked buffers).
   FailureOr<bool> skipPeriods(const ClockState &before);
   Place placeOf(rt::AddressOp address);
   const Buffer &bufferOf(FlatSymbolRefAttr name);
@@ -132,7 +137,7 @@ private:
     return bufferOf(address.getBufferAttr());
   }
 
-  /// Begins an operation of a stream.
+  /// Counts a new operation of a stream.
   void begin(int64_t stream) {
     state.clocks[stream][stream] = ++state.counts[stream];
   }
@@ -143,16 +148,16 @@ private:
   rt::StageOp stage;
   SymbolTable symbols;
   SmallVector<rt::FuncOp> entries;
-  /// Those that are used, in order; the first is the compute stream.
+  /// The streams in use, ascending; the first is the compute stream.
   SmallVector<int64_t> streams;
   /// The number of each event's first slot.
   DenseMap<Operation *, int64_t> firstSlots;
-  /// Those that were asked for.
+  /// The buffers that were looked up so far.
   DenseMap<Attribute, Buffer> buffers;
   DenseMap<Operation *, std::optional<std::vector<Use>>> uses;
   ClockState state;
   std::optional<Loop> loop;
-  /// How many entries were run.
+  /// The number of entry points that were run.
   int64_t runs = 0;
 };
 
@@ -176,7 +181,7 @@ ClockVerifier::ClockVerifier(rt::StageOp stage) : stage(stage), symbols(stage) {
 }
 
 LogicalResult ClockVerifier::verify() {
-  // Where there is one stream nothing can be out of order.
+  // With one stream nothing can be out of order.
   bool hasEvents = !state.events.empty();
   if (streams.size() == 1 && !hasEvents)
     return success();
@@ -190,10 +195,9 @@ LogicalResult ClockVerifier::verify() {
     for (rt::FuncOp entry : entries) {
       state = open.front();
       if (runs == kMostRuns)
-        return stage.emitOpError() << "does not repeat itself: after " << runs
-                                   << " runs of its entry points streams still "
-                                      "know other things of "
-                                      "each other than in any run before";
+        return stage.emitOpError() << "has stream synchronization that reaches "
+                                      "no fixed point after "
+                                   << runs << " runs of its entry points";
       if (failed(run(entry)))
         return failure();
       add();
@@ -209,7 +213,8 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
         [&](rt::AddressOp address) { named.insert(bufferOf(address).op); });
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     rt::BufferKind kind = buffer.getKind();
-    // What lies in a bucket that is cut lies where that does.
+    // Members of a sharded bucket have no offset; the bucket is accessed
+    // instead.
     bool isKept =
         kind == rt::BufferKind::Param || kind == rt::BufferKind::State;
     bool isRead =
@@ -228,12 +233,12 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
       continue;
     InFlightDiagnostic diag =
         other->op->emitOpError()
-        << "on stream " << streams[other->stream] << " may still be under way "
+        << "on stream " << streams[other->stream] << " may still be running "
         << (isBefore ? "when inputs are filled for @"
                      : "when the runtime reads the results of @")
-        << entry.getSymName() << ": no event that stream 0 waits for is over "
-        << "after it";
-    diag.attachNote(buffer.getLoc()) << "it uses bytes of this buffer";
+        << entry.getSymName() << ": stream 0 waits for no event "
+        << "recorded after it";
+    diag.attachNote(buffer.getLoc()) << "it accesses bytes of this buffer";
     return diag;
   }
   return success();
@@ -386,7 +391,8 @@ LogicalResult ClockVerifier::report(Operation *op, rt::CallOp call,
        << " may still be using: no event orders the two";
   if (other.op)
     diag.attachNote(other.op->getLoc())
-        << "used here" << (other.run < runs ? ", by an entry before" : "");
+        << "used here"
+        << (other.run < runs ? ", by an earlier entry point" : "");
   else
     diag.attachNote(stage.getLoc()) << "used by the runtime between entries";
   if (call)
@@ -406,7 +412,7 @@ ClockVerifier::usesOf(rt::FuncOp function) {
       return isWrite == other.isWrite;
     }
   };
-  // Where values lie: in the frame, or in an argument.
+  // The base of a value: the frame or an argument.
   struct Root {
     std::optional<unsigned> argument;
     int64_t begin;
@@ -441,8 +447,8 @@ ClockVerifier::usesOf(rt::FuncOp function) {
         all.set(begin, end, {true, &op});
         continue;
       }
-      // Who has to be ordered with a write of the same stream has to be with
-      // a read of it.
+      // A write conflicts with all accesses that a read conflicts with, so a
+      // read of bytes that the function writes adds nothing.
       all.change(begin, end, [&](Part &part) {
         if (!part.op)
           part = {false, &op};
@@ -499,7 +505,7 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
 }
 
 void ClockVerifier::findPeriod() {
-  // Two periods are run and looked at, and more are left to be left out.
+  // Two periods are simulated and compared, and at least one more is skipped.
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
   auto fits = [&](int64_t slots, int64_t longest) {
     int64_t period = std::lcm(loop->period, slots);
@@ -528,7 +534,7 @@ void ClockVerifier::findPeriod() {
     if (address.getLoop() && !address.getAmong() &&
         !fits(turnsOf(address), longest))
       loop->apart.insert(bufferOf(address).op);
-  // Of those it is enough to know how far a slot is behind.
+  // Separate tracking needs a slot that is relative to the loop's variable.
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if ((!address.getLoop() || address.getAmong()) &&
         loop->apart.contains(bufferOf(address).op))
@@ -587,7 +593,7 @@ LogicalResult ClockVerifier::walk(rt::ForOp op, Scope &scope) {
         if (failed(isSkipped))
           return failure();
         before.reset();
-        // What is left is less than a period.
+        // Less than a period remains.
         if (*isSkipped)
           loop->period = 0;
       }

@@ -1,4 +1,4 @@
-//===- VerifyClocks.h - Are accesses of two streams ordered? ----*- C++ -*-===//
+//===- VerifyClocks.h - Race detection between streams ----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYCLOCKS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYCLOCKS_H
@@ -7,10 +7,10 @@
 
 namespace pcc {
 
-/// Runs the entry points of a stage one after the other, in every order, until
-/// nothing new comes of it. Fails where two streams use the same bytes, one of
-/// them writes, and no event orders the two; or where an event is waited for
-/// that is not recorded. The stage must be planned.
+/// Runs the entry points of a stage one after the other in every order until no
+/// new state appears. Fails where two streams access the same bytes, one of
+/// them writes, and no event orders the accesses; also where a stream waits for
+/// an event that was never recorded. The stage must have offsets.
 mlir::LogicalResult verifyClocks(rt::StageOp stage);
 
 } // namespace pcc

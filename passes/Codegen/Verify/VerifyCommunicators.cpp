@@ -1,11 +1,11 @@
-//===- VerifyCommunicators.cpp - Who communicates on which stream ---------===//
+//===- VerifyCommunicators.cpp - One stream per communicator --------------===//
 //
-// A communicator of a GPU does what it is given one after the other, whatever
-// streams that is on, and only what is on one stream is in an order that
-// programs know of. So each has one stream: that of a set of axes which the
-// program lists as such has the compute stream, that which it lists beside
-// those another one, and so has each way of messages, which is a sender, a
-// receiver and a channel.
+// A GPU communicator executes its operations one after the other, whatever
+// streams they are on, and only operations on one stream have a known order. So
+// each communicator is used on one stream. A set of axes in `comms` has a
+// communicator on the compute stream; a set in `beside` has another one on a
+// communication stream. Each point-to-point channel (sender, receiver, number)
+// has one, too.
 //
 //     comms [["dp"]] beside [["dp"]]
 //     rt.all_reduce sum %a over ["dp"]             the first one
@@ -23,7 +23,7 @@ using namespace pcc;
 
 namespace {
 
-/// Sender, receiver and channel.
+/// Sender, receiver and channel number.
 using Way = std::tuple<int64_t, int64_t, int64_t>;
 
 class CommunicatorVerifier {
@@ -32,30 +32,30 @@ public:
   LogicalResult verifyWays();
 
 private:
-  /// By way, the first op at either end.
+  /// By point-to-point channel: the first op at either end.
   std::map<Way, Operation *> sent, received;
 };
 
 } // namespace
 
-/// `op` uses a communicator of which `uses` has the first use.
+/// Checks a use of a communicator against the first one, which `uses` holds.
 template <typename Key>
 static LogicalResult use(std::map<Key, Operation *> &uses, Key key,
                          Operation *op) {
   Operation *other = uses.insert({key, op}).first->second;
   if (rt::getStream(op) == rt::getStream(other))
     return success();
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "communicates on stream " << rt::getStream(op)
-                            << ", and by the same communicator on stream "
-                            << rt::getStream(other);
-  diag.attachNote(other->getLoc()) << "there";
+  InFlightDiagnostic diag =
+      op->emitOpError() << "uses a communicator on stream " << rt::getStream(op)
+                        << " that is also used on stream "
+                        << rt::getStream(other);
+  diag.attachNote(other->getLoc()) << "used here";
   return diag;
 }
 
 LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
                                            ArrayAttr listed) {
-  // By number in the list.
+  // By index in `listed`.
   std::map<int64_t, Operation *> beside;
   int64_t own = stage.getIndex();
   WalkResult result = stage.walk([&](Operation *op) -> WalkResult {
@@ -74,10 +74,9 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
       return success();
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
     if (!listed || !llvm::is_contained(listed, axes))
-      return op->emitOpError()
-             << "communicates over " << axes
-             << " on a stream of its own, for which the program has no "
-                "communicator";
+      return op->emitOpError() << "communicates over " << axes
+                               << " on a communication stream, but the program "
+                                  "lists no communicator for that";
     return use(beside, int64_t(llvm::find(listed, axes) - listed.begin()), op);
   });
   return failure(result.wasInterrupted());
@@ -94,9 +93,9 @@ LogicalResult CommunicatorVerifier::verifyWays() {
         sender->emitOpError()
         << "sends to stage " << std::get<1>(way) << " on channel "
         << std::get<2>(way) << " on "
-        << (isBeside ? "a stream of its own" : "the compute stream")
-        << ", and is received on "
-        << (isBeside ? "the compute stream" : "a stream of its own");
+        << (isBeside ? "a communication stream" : "the compute stream")
+        << ", but is received on "
+        << (isBeside ? "the compute stream" : "a communication stream");
     diag.attachNote(receiver->second->getLoc()) << "received here";
     return diag;
   }

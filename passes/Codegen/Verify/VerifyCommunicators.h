@@ -1,4 +1,4 @@
-//===- VerifyCommunicators.h - Who communicates on which stream -*- C++ -*-===//
+//===- VerifyCommunicators.h - One stream per communicator ------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYCOMMUNICATORS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYCOMMUNICATORS_H
@@ -8,9 +8,10 @@
 
 namespace pcc {
 
-/// Fails where a communicator is used on two streams of a stage, where there is
-/// none, or where one end of a way between stages is on the compute stream and
-/// the other one is not, so that the two would go through other communicators.
+/// Fails where a communicator is used on two streams of a stage; where the
+/// program lists none for a collective on a communication stream; or where only
+/// one end of a point-to-point channel is on the compute stream, so that the
+/// two ends would use different communicators.
 mlir::LogicalResult verifyCommunicators(mlir::ModuleOp module);
 
 } // namespace pcc

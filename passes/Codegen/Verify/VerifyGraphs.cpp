@@ -1,8 +1,8 @@
-//===- VerifyGraphs.cpp - Is a graph the same in each launch? -------------===//
+//===- VerifyGraphs.cpp - Graphs that are alike in each launch ------------===//
 //
-// What executes a program may skip all that is between two `rt.graph`, names
-// included, and do what was there when it came by first. So the places that a
-// loop's ops name must be those of the turns that were recorded.
+// A device may skip all ops between two `rt.graph`, addresses included, and
+// replay its recording of the first execution. So the slots that a loop's ops
+// address must be the same in each launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ private:
   SymbolTable symbols;
   Block &entry;
   rt::GraphOp graph;
-  /// By op of the entry point, the graph that it is in.
+  /// By op of the entry point: its graph.
   DenseMap<Operation *, rt::GraphOp> graphs;
 };
 
@@ -38,14 +38,15 @@ LogicalResult GraphVerifier::checkNames(Operation &op) {
   for (Value operand : op.getOperands()) {
     Operation *name = operand.getDefiningOp();
     bool isOwn = !name || name->getBlock() == op.getBlock();
-    // In a graph that is turns of a loop nothing is but the loop.
+    // A graph of a loop's iterations holds nothing but the loop.
     if (!name || (isOwn && op.getBlock() != &entry) ||
         (graphs.lookup(name) == graph && (isOwn || !graph.getTurns())))
       continue;
-    InFlightDiagnostic diag = op.emitOpError()
-                              << "is in graph " << graph.getIndex()
-                              << ", which may be launched without what it uses";
-    diag.attachNote(name->getLoc()) << "this is no part of that graph";
+    InFlightDiagnostic diag =
+        op.emitOpError()
+        << "is in graph " << graph.getIndex()
+        << " and uses a value from outside, which a launch skips";
+    diag.attachNote(name->getLoc()) << "this is not in the graph";
     return diag;
   }
   return success();
@@ -56,9 +57,10 @@ LogicalResult GraphVerifier::checkSlots(Operation *op, StringAttr name,
   int64_t turns = *graph.getTurns();
   if (turns % slots == 0)
     return success();
-  return op->emitOpError() << "names one of " << slots << " slots of @"
-                           << name.getValue() << " by turn, another one in "
-                           << "each launch of a graph of " << turns << " turns";
+  return op->emitOpError() << "cycles through " << slots << " slots of @"
+                           << name.getValue() << ", which does not "
+                           << "divide the " << turns
+                           << " iterations of its graph";
 }
 
 LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
@@ -66,8 +68,8 @@ LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
           count = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
   if (count % turns != 0)
     return loop.emitOpError()
-           << "has " << count << " turns, and graph " << graph.getIndex()
-           << " is " << turns << " of them";
+           << "has " << count << " iterations, but graph " << graph.getIndex()
+           << " covers " << turns << " at a time";
   for (Operation &op : *loop.getBlock()) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
       auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
@@ -88,9 +90,9 @@ LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
           failed(checkSlots(&op, frame.getSymNameAttr(), frame.getSlots())))
         return failure();
     } else if (auto fill = dyn_cast<rt::FillOp>(op)) {
-      // The host counts on from launch to launch.
+      // The host counts microbatches across launches.
       if (!fill.getAddress().getLoop())
-        return fill.emitOpError("is for one microbatch in all turns of a "
+        return fill.emitOpError("fills one microbatch in all iterations of a "
                                 "graph's loop");
     }
   }
@@ -117,7 +119,8 @@ LogicalResult GraphVerifier::run() {
     if (isName && (!graph || isClosed))
       continue;
     if (!graph || isClosed)
-      return op.emitOpError("is in no graph, unlike others of its entry point");
+      return op.emitOpError(
+          "is in no graph, unlike other ops of its entry point");
     if (failed(checkNames(op)))
       return failure();
     if (!loop)
@@ -131,7 +134,7 @@ LogicalResult GraphVerifier::run() {
   }
   if (isLoopDue)
     return graph.emitOpError() << "is " << *graph.getTurns()
-                               << " turns of a loop, which does not follow";
+                               << " iterations of a loop, but no loop follows";
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- VerifyGraphs.h - Is a graph the same in each launch? -----*- C++ -*-===//
+//===- VerifyGraphs.h - Graphs that are alike in each launch ----*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYGRAPHS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYGRAPHS_H
@@ -7,9 +7,9 @@
 
 namespace pcc {
 
-/// Fails where an entry point of a stage has graphs but not all of its ops are
-/// in one, where a graph's ops use names of another one, which a launch skips,
-/// or where launches of a loop's graph would not be the same.
+/// Fails where an entry point has graphs but an op is in none, where a graph's
+/// ops use values of another graph, which a launch skips, or where launches of
+/// a loop's graph would access different slots.
 mlir::LogicalResult verifyGraphs(rt::StageOp stage);
 
 } // namespace pcc

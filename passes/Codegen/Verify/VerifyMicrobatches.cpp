@@ -1,19 +1,18 @@
-//===- VerifyMicrobatches.cpp - Is each value of its microbatch? ----------===//
+//===- VerifyMicrobatches.cpp - Checks the microbatch of values -----------===//
 //
-// That a slot holds what its buffer last wrote there does not say for which
-// microbatch that was. An address names the microbatch, whose slot is the
-// number modulo the slots:
+// The byte check shows which buffer wrote a slot, not for which microbatch. An
+// address names the microbatch; its slot is that number modulo the slots:
 //
 //     %x = rt.address @x slot %m + 1      // of 2: holds microbatch %m + 1
-//     rt.call @forward.0(%w, %x, %y)      // %y is for %m + 1, too
-//     rt.send %y to 1 channel 0           // and meets a recv for %m + 1
+//     rt.call @forward.0(%w, %x, %y)      // %y must be for %m + 1, too
+//     rt.send %y to 1 channel 0           // matches a recv for %m + 1
 //
-// What is read of an input in an entry point is read of all microbatches, and
-// so is what is received. What the host fills while an entry runs is filled
-// once for each, in their order.
+// An entry point that reads an input reads it for all microbatches; if it reads
+// a received value at all, it reads every instance. The host fills refilled
+// inputs once for each microbatch, in order.
 //
-// Every turn of a loop is run: it is a few numbers for each call, which are
-// looked up once.
+// All iterations of a loop are run: each is a few numbers for each call, which
+// are looked up once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +28,7 @@ using namespace pcc;
 
 namespace {
 
-/// What one stage sends to another, or receives, over one channel in an entry.
+/// A point-to-point channel between two stages in an entry point.
 struct Channel {
   int64_t from, to, number;
   StringRef entry;
@@ -40,7 +39,7 @@ struct Channel {
   }
 };
 
-/// A transfer, and for which microbatch it is; -1 for none.
+/// A transfer and its microbatch; -1 for none.
 struct Transfer {
   Operation *op;
   int64_t microbatch;
@@ -52,7 +51,7 @@ struct Transfers {
   std::vector<Transfer> sent, received;
 };
 
-/// In the order of the first transfer.
+/// All channels, in the order of their first transfer.
 class TransferTable {
 public:
   Transfers &operator[](const Channel &channel) {
@@ -70,13 +69,13 @@ private:
   llvm::StringMap<size_t> numbers;
 };
 
-/// What slots of a buffer hold: which microbatch, -1 for none yet.
+/// By slot of a buffer: the microbatch of its contents; -1: none yet.
 using Slots = SmallVector<int64_t, 2>;
 
-/// What was received in the slots of a value and not read since.
+/// By slot of a value: the receive whose data was not read yet.
 struct Received {
   SmallVector<Operation *, 2> slots;
-  /// Whether any of it was read; the first that will not be.
+  /// Whether any data was read, and the first receive whose data is not.
   bool isUsed = false;
   Operation *lost = nullptr;
   int64_t microbatch = -1;
@@ -88,26 +87,26 @@ struct Received {
   }
 };
 
-/// A buffer that an op of an entry point takes, as it says in the text.
+/// A buffer operand of an op in an entry point, independent of iterations.
 struct Place {
   rt::AddressOp address;
-  /// Null for a buffer that is of no microbatch.
+  /// Null for a buffer without microbatches.
   Slots *slots;
-  /// The number that is said, and whether the loop's is added to it.
+  /// The address's number, and whether the loop's variable is added to it.
   int64_t microbatch = -1;
   bool isRelative = false;
 
-  /// The microbatch that is named where the loop is at `variable`; -1 where the
-  /// buffer has none.
+  /// Returns the microbatch in the iteration at `variable`; -1 if the buffer
+  /// has none.
   int64_t at(int64_t variable) const {
     return slots ? microbatch + (isRelative ? variable : 0) : -1;
   }
-  /// The slot of that microbatch.
+  /// Returns the slot of that microbatch.
   int64_t slotAt(int64_t variable) const {
     int64_t count = slots->size();
     return ((at(variable) % count) + count) % count;
   }
-  /// What it holds.
+  /// Returns the microbatch that this slot holds.
   int64_t &held(int64_t variable) const { return (*slots)[slotAt(variable)]; }
 };
 
@@ -118,20 +117,20 @@ struct End {
   bool isSend;
 };
 
-/// An op of an entry point, looked at once for all turns of its loop.
+/// An op of an entry point, analyzed once for all iterations of its loop.
 struct Step {
   Operation *op;
-  /// Of a call: must all be of one microbatch.
+  /// Of a call: the operands, which must all be of one microbatch.
   SmallVector<Place, 4> together;
   SmallVector<Place, 4> reads, writes;
   SmallVector<End, 2> ends;
-  /// Of a loop.
+  /// Of a loop: its body.
   std::vector<Step> turn;
 };
 
 class StageRun {
 public:
-  /// `microbatches`: of a step, 0 where nothing says how many.
+  /// `microbatches`: microbatches of a step; 0 without an rt.program.
   StageRun(rt::StageOp stage, TransferTable &transfers, int64_t microbatches);
   LogicalResult verify();
 
@@ -153,15 +152,15 @@ private:
   llvm::StringMap<rt::FuncOp> functions;
   llvm::StringMap<SmallVector<ArgumentUse>> uses;
   rt::FuncOp entry;
-  /// Where the loop at hand is.
+  /// The variable of the current loop.
   int64_t variable = 0;
-  /// Of each buffer that has microbatches.
+  /// By buffer that has microbatches: the contents of its slots.
   llvm::StringMap<Slots> held;
-  /// By what it is kept as there: of which microbatches an input is read.
+  /// By entry of `held`: of an input, the microbatches that were read.
   DenseMap<const Slots *, llvm::BitVector> seen;
-  /// Likewise, of how many it was filled, from the first on.
+  /// Likewise: how many microbatches were filled, from the first on.
   DenseMap<const Slots *, int64_t> filled;
-  /// Likewise, of a value.
+  /// Likewise: of a value, the received data.
   DenseMap<const Slots *, Received> received;
 };
 
@@ -258,13 +257,13 @@ LogicalResult StageRun::run(const Step &step) {
   }
   for (const Place &place : step.reads) {
     int64_t holds = place.held(variable);
-    // What nobody has written is refused elsewhere.
+    // An unwritten slot is an error of the byte check.
     if (holds < 0 || holds == place.at(variable))
       continue;
     return step.op->emitOpError()
            << "reads @" << rt::AddressOp(place.address).getBuffer()
            << " of microbatch " << place.at(variable)
-           << ", which holds that of microbatch " << holds;
+           << ", but it holds microbatch " << holds;
   }
   for (const Place &place : step.reads)
     if (auto input = seen.find(place.slots); input != seen.end()) {
@@ -272,7 +271,7 @@ LogicalResult StageRun::run(const Step &step) {
       if (microbatch >= int64_t(input->second.size()))
         return step.op->emitOpError()
                << "reads @" << rt::AddressOp(place.address).getBuffer()
-               << " of microbatch " << microbatch << " of "
+               << " of microbatch " << microbatch << ", but there are "
                << input->second.size();
       input->second.set(microbatch);
     }
@@ -319,12 +318,12 @@ LogicalResult StageRun::run(ArrayRef<Step> steps) {
 LogicalResult StageRun::fill(rt::FillOp op, const Place &place) {
   int64_t microbatch = place.at(variable);
   int64_t &next = filled[place.slots];
-  // One more says that there are no more.
+  // One fill more than microbatches tells the program that no more follow.
   if (microbatch != next || (microbatches && next > microbatches))
     return op.emitOpError()
            << "fills @" << rt::AddressOp(place.address).getBuffer()
-           << " for microbatch " << microbatch << ", not " << next << " of "
-           << microbatches;
+           << " for microbatch " << microbatch << ", but the next one is "
+           << next << " of " << microbatches;
   ++next;
   return success();
 }
@@ -403,7 +402,7 @@ LogicalResult pcc::verifyMicrobatches(ModuleOp module) {
       return failure();
   for (const Transfers &table : transfers.all)
     for (auto [send, recv] : llvm::zip(table.sent, table.received)) {
-      // What is of none may be received as a value.
+      // An end without a microbatch matches any.
       if (send.microbatch == recv.microbatch || send.microbatch < 0 ||
           recv.microbatch < 0)
         continue;

@@ -1,4 +1,4 @@
-//===- VerifyMicrobatches.h - Is each value of its microbatch? --*- C++ -*-===//
+//===- VerifyMicrobatches.h - Checks the microbatch of values ---*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYMICROBATCHES_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYMICROBATCHES_H
@@ -8,10 +8,10 @@
 
 namespace pcc {
 
-/// Runs the entry points of all stages with the number of a microbatch in the
-/// place of every value. Fails where a value is read for another microbatch
-/// than the one it was written for, where what a call takes and gives is of
-/// several, or where two stages mean different ones by a transfer.
+/// Runs the entry points of all stages with a microbatch number in place of
+/// every value. Fails where a value is read for another microbatch than it was
+/// written for, where operands of a call are of different microbatches, or
+/// where the two ends of a transfer name different ones.
 mlir::LogicalResult verifyMicrobatches(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -1,17 +1,19 @@
-//===- VerifySums.cpp - Is each sum reduced when it must be? --------------===//
+//===- VerifySums.cpp - Shardings of buffers between tasks ----------------===//
 //
-// Within a function --rt-verify knows which value each op means. A reduction of
-// gradients is a function of its own, in place: nothing in it, or in another
-// function, says that it was called once. But functions say how what they find
-// and leave lies:
+// The value check covers single functions. But a reduction of gradients is a
+// function of its own, which works in place, and no function shows that it is
+// called exactly once. So functions declare the shardings of their arguments
+// before and after a call:
 //
-//     rt.call @backward.0.body(%g)     // adds to a part of a sum over dp
-//     rt.call @reduce.0.0.body(%g)     // of a part of it makes the sum
-//     rt.call @update.0.body(%g)       // takes the sum, leaves a part: zero
+//     rt.call @backward.0.body(%g)     // adds to %g, which is partial over dp
+//     rt.call @reduce.0.0.body(%g)     // reduces %g
+//     rt.call @update.0.body(%g)       // takes the reduced %g, leaves zero,
+//                                      // which is partial over dp again
 //
-// Which dims are split is no matter here: members of a bucket lie as other
-// shapes. But what lies in memory of its own is split as its buffer says, which
-// is what the runtime reads and writes.
+// The check compares partial axes between calls. Sharded dims are not compared
+// there, because members of a bucket have other shapes. But a buffer with
+// memory of its own must be sharded as it declares, because the runtime reads
+// and writes it so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +27,16 @@ using namespace pcc;
 
 namespace {
 
-/// The axes over which something is still to be added, and over which it is
-/// one of several maxima, in order.
+/// The axes over which a value is a partial sum and those over which it is a
+/// partial maximum, each sorted.
 using Parts = std::pair<SmallVector<StringRef, 2>, SmallVector<StringRef, 2>>;
 
 struct Use {
   ArgumentUse made;
-  /// How an argument lies before and after the call; nothing if that is not
-  /// said.
+  /// The partial axes of an argument before and after the call; nothing if the
+  /// function does not declare them.
   std::optional<Parts> before, after;
-  /// Likewise, all of it; null if that is not said.
+  /// Its sharding; null if the function does not declare it.
   dist::ShardingAttr lies;
 };
 
@@ -52,16 +54,17 @@ private:
   dist::ShardingAttr layoutOf(rt::FuncOp function, int64_t value);
   std::optional<Parts> partsOf(rt::FuncOp function, int64_t value);
   LogicalResult checkLayout(rt::CallOp call, Value value, const Use &use);
-  /// What a value is an address of; of what lies in a bucket, that.
+  /// Returns the buffer that a value is an address of; for a member of a
+  /// bucket, the bucket.
   rt::BufferOp bufferOf(Value value);
 
   rt::StageOp stage;
   rt::ProgramOp program;
   SymbolTable symbols;
-  /// Gradients, and buckets of them: these hold nothing as an entry begins.
+  /// Gradients and their buckets: empty when an entry point starts.
   llvm::DenseSet<Operation *> gradients;
   llvm::DenseMap<Operation *, SmallVector<Use>> uses;
-  /// Of the entry point at hand: how buffers lie, and lay when it began.
+  /// In the current entry point: partial axes of buffers, now and at first use.
   llvm::MapVector<Operation *, Parts> held, first;
 };
 
@@ -69,12 +72,12 @@ private:
 
 static std::string describe(const Parts &parts) {
   if (parts.first.empty() && parts.second.empty())
-    return "whole";
-  std::string text = "in parts";
+    return "not partial";
+  std::string text = "partial";
   if (!parts.first.empty())
-    text += " of a sum over " + llvm::join(parts.first, ", ");
+    text += " over " + llvm::join(parts.first, ", ");
   if (!parts.second.empty())
-    text += " of a maximum over " + llvm::join(parts.second, ", ");
+    text += ", as a maximum over " + llvm::join(parts.second, ", ");
   return text;
 }
 
@@ -102,7 +105,7 @@ std::optional<Parts> SumVerifier::partsOf(rt::FuncOp function, int64_t value) {
   auto namesOf = [&](ArrayRef<StringAttr> axes) {
     SmallVector<StringRef, 2> names;
     for (StringAttr axis : axes)
-      // What is a sum over stages each of them has its own part of.
+      // Over the pipeline axis each stage has its own partial sum.
       if (!program ||
           !program.getAxes().hasRole(ArrayAttr::get(stage.getContext(), axis),
                                      dist::AxisRole::Pipeline))
@@ -157,7 +160,7 @@ LogicalResult SumVerifier::checkLayout(rt::CallOp call, Value value,
     return success();
   return call.emitOpError()
          << "takes @" << address.getBuffer() << " as " << use.lies
-         << ", which lies over " << layout.getAxes() << " there";
+         << ", but it is sharded over " << layout.getAxes() << " in memory";
 }
 
 LogicalResult SumVerifier::run(rt::CallOp call) {
@@ -176,9 +179,9 @@ LogicalResult SumVerifier::run(rt::CallOp call) {
     }
     if (now->second != *use.before)
       return call.emitOpError()
-             << "takes @"
+             << "expects @"
              << rt::getWhole(value).getDefiningOp<rt::AddressOp>().getBuffer()
-             << ' ' << describe(*use.before) << ", which is there "
+             << ' ' << describe(*use.before) << ", but it is "
              << describe(now->second);
   }
   for (auto [value, use] : llvm::zip(call.getArgs(), uses)) {
@@ -196,7 +199,7 @@ LogicalResult SumVerifier::run(rt::CallOp call) {
 LogicalResult SumVerifier::run(Block &block) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<rt::ForOp>(op)) {
-      // What one turn leaves the next one finds.
+      // The second iteration starts from the result of the first.
       for (int turn = 0; turn < 2; ++turn)
         if (failed(run(*loop.getBlock())))
           return failure();
@@ -204,7 +207,7 @@ LogicalResult SumVerifier::run(Block &block) {
       if (failed(run(call)))
         return failure();
     } else {
-      // Zero between what lies in a bucket is a part of any sum.
+      // Zeros in the gaps of a bucket are partial over any axes.
       bool isZero =
           isa<rt::ZeroOp>(op) && op.getOperand(0).getDefiningOp<rt::ViewOp>();
       for (const rt::Access &access : rt::getAccesses(&op))
@@ -233,7 +236,7 @@ LogicalResult SumVerifier::verify() {
       if (isKept && now != held.end() && now->second != parts)
         return buffer.emitOpError()
                << "is left " << describe(now->second) << " by @" << name
-               << ", which takes it " << describe(parts);
+               << ", which expects it " << describe(parts);
     }
   }
   return success();

@@ -1,4 +1,4 @@
-//===- VerifySums.h - Is each sum reduced when it must be? ------*- C++ -*-===//
+//===- VerifySums.h - Shardings of buffers between tasks --------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYSUMS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYSUMS_H
@@ -7,10 +7,11 @@
 
 namespace pcc {
 
-/// Follows, from one call to the next, over which ranks what a buffer holds is
-/// still to be added. Fails where a function takes it otherwise than the call
-/// before has left it, or splits it otherwise than its buffer says, or where an
-/// entry point leaves what is kept otherwise than it found it. `program` may be
+/// Follows from call to call over which axes the contents of each buffer are
+/// partial. Fails where a function takes a buffer as partial over other axes
+/// than the previous call left it, where it takes a buffer in another sharding
+/// than the buffer declares, or where persistent contents are partial over
+/// other axes at the end of an entry point than at its begin. `program` may be
 /// null.
 mlir::LogicalResult verifySums(rt::StageOp stage, rt::ProgramOp program);
 

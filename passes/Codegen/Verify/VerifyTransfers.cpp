@@ -1,16 +1,16 @@
-//===- VerifyTransfers.cpp - Do the stages' transfers meet? ---------------===//
+//===- VerifyTransfers.cpp - Deadlocks between stages ---------------------===//
 //
-// All ranks of a stage run the same program, so collectives within a stage
-// meet by themselves, whatever streams they are on: every wait is for something
-// before it in program order. What crosses stages is followed here. Before, the
-// order of transfers is that of the schedules; lowering has moved and merged
-// reductions and put transfers on streams since.
+// All ranks of a stage run the same program. So collectives within a stage
+// match by construction, whatever streams they are on: every wait is for an
+// earlier op in program order. This check follows transfers and collectives
+// across stages. The schedules determine their order, but lowering has since
+// moved and merged reductions and assigned streams.
 //
-// Each stage does its transfers in program order, whatever streams they are on.
-// Where all finish so, there is one order of all transfers that every stage
-// keeps to: they cannot hang on a machine either that has room for one of them
-// at a time, and none waits for an event behind it. Two streams alone would not
-// need this; communicators of a GPU do.
+// Each stage issues its transfers in program order, whatever streams they are
+// on. If all stages finish so, there is one order of all transfers that every
+// stage keeps. Then they cannot hang even on hardware that runs one of them at
+// a time, and none waits for an event of a later one. Two streams alone would
+// not need this; GPU communicators do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,20 @@ using namespace pcc;
 
 namespace {
 
-/// One end of a message between two stages.
+/// One end of a transfer between two stages.
 struct Half {
   bool isSend;
   int64_t peer, channel, bytes;
   bool isDone = false;
 };
 
-/// The transfers of a stage in an entry point, and how many are done.
+/// The transfers and cross-stage collectives of a stage in an entry point, and
+/// how many are done.
 struct StageRun {
   rt::StageOp stage;
   SmallVector<Operation *> steps;
   size_t next = 0;
-  /// Of the transfer at hand, once posted; none of a collective.
+  /// The ends of the current transfer once posted; empty for a collective.
   SmallVector<Half, 2> halves;
 
   bool isDone() const { return next == steps.size(); }
@@ -48,7 +49,7 @@ bool spansStages(Operation *op, rt::ProgramOp program) {
                                    dist::AxisRole::Pipeline);
 }
 
-/// Finds the transfers of one stage.
+/// Collects the transfers of one stage.
 class Collector {
 public:
   Collector(rt::StageOp stage, rt::ProgramOp program)
@@ -104,7 +105,7 @@ SmallVector<Half, 2> halvesOf(Operation *op) {
   return {};
 }
 
-/// What the ranks of a collective must agree on, for people.
+/// Describes the properties of a collective that its ranks must agree on.
 std::string describeCollective(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -129,7 +130,8 @@ public:
 private:
   LogicalResult post(StageRun &run);
   FailureOr<bool> matchMessages();
-  /// Completes a collective that all stages have come to.
+  /// Completes a collective that all stages have reached; false if there is
+  /// none.
   bool matchCollective();
   LogicalResult reportDeadlock();
 
@@ -137,7 +139,7 @@ private:
   StringRef entry;
   int64_t stages = 0;
   SmallVector<StageRun> runs;
-  /// What an op posts.
+  /// By op: the ends that it posts.
   DenseMap<Operation *, SmallVector<Half, 2>> halves;
 };
 
@@ -152,7 +154,8 @@ LogicalResult TransferVerifier::post(StageRun &run) {
   for (const Half &half : run.halves)
     if (half.peer < 0 || half.peer >= stages)
       return run.current()->emitOpError()
-             << "names stage " << half.peer << " of " << stages;
+             << "names stage " << half.peer << ", but the number of stages is "
+             << stages;
   return success();
 }
 
@@ -239,7 +242,7 @@ LogicalResult TransferVerifier::verify() {
   for (auto stage : module.getOps<rt::StageOp>()) {
     if (int64_t(stage.getIndex()) != stages)
       return stage.emitOpError()
-             << "stands where stage " << stages << " must be";
+             << "is declared where stage " << stages << " must be";
     ++stages;
     auto function =
         dyn_cast_or_null<rt::FuncOp>(SymbolTable::lookupSymbolIn(stage, entry));

@@ -1,4 +1,4 @@
-//===- VerifyTransfers.h - Do the stages' transfers meet? -------*- C++ -*-===//
+//===- VerifyTransfers.h - Deadlocks between stages -------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYTRANSFERS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYTRANSFERS_H
@@ -8,11 +8,11 @@
 
 namespace pcc {
 
-/// Runs the entry points of all stages against each other, every transfer a
-/// rendezvous that begins when the one before it in program order is done,
-/// whatever streams they are on. Fails where they do not finish: where a send
-/// meets no receive of as many bytes, or a collective across stages not the
-/// same one in all.
+/// Executes the entry points of all stages against each other. Every transfer
+/// is a rendezvous that starts when the previous one in program order is done,
+/// whatever streams they are on. Fails where the stages do not finish: where a
+/// send has no matching receive of as many bytes, or a collective across stages
+/// is not the same in all of them.
 mlir::LogicalResult verifyTransfers(mlir::ModuleOp module);
 
 } // namespace pcc

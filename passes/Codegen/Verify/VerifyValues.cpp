@@ -1,14 +1,15 @@
-//===- VerifyValues.cpp - Does memory hold what tasks mean? ---------------===//
+//===- VerifyValues.cpp - Checks the values that ops access ---------------===//
 //
-// That a byte was last written by the right buffer does not say that it holds
-// the right value: state is overwritten in place, and several values lie in one
-// buffer after another. What each op means is known from the program that was
-// lowered, what it finds from the order of writes:
+// The byte check shows which buffer wrote a byte, not which value it holds:
+// state is overwritten in place, and several values use one buffer in turn.
+// `rt.values` of an op names the value of each access, known from the program
+// that was lowered. This check compares them with the values in memory, which
+// follow from the order of writes:
 //
 //     rt.views = [2, 1, 64]          value 2: value 1 from element 64 on
-//     rt.launch @a outs(%x)          means [1]: %x is value 1
+//     rt.launch @a outs(%x)          names [1]: %x is value 1
 //     %y = rt.view %x offset 64
-//     rt.gemm %y, ...                means [2, ...]: elements 64 ... of value 1
+//     rt.gemm %y, ...                names [2, ...]: elements 64 ... of value 1
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ private:
   struct Range {
     int64_t begin, end;
   };
-  /// What a byte is of: a value, no view, whose first element lies at `origin`.
+  /// The contents of a byte: a value that is no view, and the address of its
+  /// first element.
   struct Held {
     int64_t value = -1, origin = 0;
 
@@ -39,7 +41,8 @@ private:
       return value == other.value && origin == other.origin;
     }
   };
-  /// Of a view: what it is of, which is none, and its first element there.
+  /// Of a view: the value that it is a view of, which is no view itself, and
+  /// the element where it starts.
   struct Part {
     int64_t whole, offset;
   };
@@ -51,14 +54,15 @@ private:
   LogicalResult reduceParts(rt::AllReduceOp op);
   LogicalResult verifyBegin();
   LogicalResult verifyEnd();
-  /// Checks that a collective turns one value into the other.
+  /// Checks that a collective converts the sharding of one value to that of the
+  /// other.
   LogicalResult verifyTurn(Operation *op, int64_t from, int64_t to);
   LogicalResult findViews();
   Part partOf(int64_t value) const {
     auto it = parts.find(value);
     return it == parts.end() ? Part{value, 0} : it->second;
   }
-  /// What a buffer holds that has a value.
+  /// Returns the contents of a buffer that holds a value.
   Held heldBy(Value buffer, int64_t value) const {
     Part part = partOf(value);
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -74,21 +78,21 @@ private:
                ? dyn_cast<dist::ShardingAttr>(layouts[value])
                : dist::ShardingAttr();
   }
-  /// Whether a buffer holds a value, in its place. What nothing has written yet
-  /// holds the one that it is asked for first.
+  /// Whether a buffer holds a value at the right address. Bytes without
+  /// contents take the first value that is read from them.
   bool holds(Value buffer, int64_t value);
 
   rt::FuncOp task;
-  /// Which values its arguments hold, at its begin and then at its end.
+  /// The values of its arguments at its begin, then those at its end.
   DenseI64ArrayAttr held =
       task->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
-  /// By number, how the value lies.
+  /// By value: its sharding.
   ArrayAttr layouts = task->getAttrOfType<ArrayAttr>(rt::kLayoutsAttr);
-  /// By value that is a view.
+  /// By value that is a view: its source.
   llvm::DenseMap<int64_t, Part> parts;
   Intervals<Held> values;
   DenseMap<Value, Range> ranges;
-  /// Where the next one that is not in the frame may lie.
+  /// The end of the addresses in use.
   int64_t end = 0;
 };
 
@@ -97,8 +101,8 @@ private:
 LogicalResult TaskVerifier::findViews() {
   auto triples = task->getAttrOfType<DenseI64ArrayAttr>(rt::kViewsAttr);
   if (triples && triples.size() % 3)
-    return task.emitOpError() << "does not say of each view of what it is, and "
-                                 "from which element on";
+    return task.emitOpError() << "needs a view, its source and an offset for "
+                                 "each view in 'rt.views'";
   for (int64_t i = 0, end = triples ? triples.size() : 0; i < end; i += 3) {
     int64_t view = triples[i];
     Part from = partOf(triples[i + 1]);
@@ -111,8 +115,8 @@ LogicalResult TaskVerifier::findViews() {
         (part.getPartial() != source.getPartial() ||
          part.getPartialMax() != source.getPartialMax()))
       return task.emitOpError()
-             << "has value " << view << ", which lies as " << part
-             << ", be a view of value " << triples[i + 1] << ", which lies as "
+             << "has value " << view << " with sharding " << part
+             << " be a view of value " << triples[i + 1] << " with sharding "
              << source;
   }
   return success();
@@ -152,7 +156,7 @@ LogicalResult TaskVerifier::verify(Operation *op) {
   auto meant = op->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
   if (auto index = dyn_cast<rt::CommIndexOp>(op)) {
     if (held && (!meant || meant.size() != 1))
-      return op->emitOpError("does not say which value it is");
+      return op->emitOpError("does not name its value in 'rt.values'");
     end = llvm::alignTo(end, rt::kAlignment);
     ranges[index] = {end, end + rt::getSpanBytes(index.getType())};
     end = ranges[index].end;
@@ -162,17 +166,18 @@ LogicalResult TaskVerifier::verify(Operation *op) {
   }
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   if (!meant && !accesses.empty() && held)
-    return op->emitOpError("does not say which values it means");
+    return op->emitOpError("does not name the values that it accesses in "
+                           "'rt.values'");
   if (!meant)
     return success();
   if (meant.size() != int64_t(accesses.size()))
-    return op->emitOpError() << "means " << meant.size() << " values but has "
+    return op->emitOpError() << "names " << meant.size() << " values but has "
                              << accesses.size() << " accesses";
   for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
     if (!access.isWrite && value >= 0 && !holds(access.buffer, value))
       return op->emitOpError()
-             << "means value " << value << " of '" << task.getSymName()
-             << "', but reads a buffer that holds another";
+             << "reads value " << value << " of '" << task.getSymName()
+             << "' from a buffer that holds another";
   if (failed(verifyCollective(op, meant)) ||
       failed(verifyEpilogue(op, accesses, meant)))
     return failure();
@@ -190,24 +195,25 @@ LogicalResult TaskVerifier::verifyTurn(Operation *op, int64_t from,
   for (auto [value, layout] : {std::pair(from, before), std::pair(to, after)})
     if (!layout)
       return op->emitOpError()
-             << "means value " << value << " of '" << task.getSymName()
-             << "', which does not say how it lies";
+             << "names value " << value << " of '" << task.getSymName()
+             << "', which has no sharding";
   return verifyLayouts(op, before, after);
 }
 
-/// What a collective moves lies as it takes and gives it.
+/// Checks the shardings of a collective's operands and results.
 LogicalResult TaskVerifier::verifyCollective(Operation *op,
                                              ArrayRef<int64_t> meant) {
   if (!layouts || op->hasAttr(rt::kPartsAttr) ||
       !(rt::isCollective(op) || isa<rt::ShardSliceOp>(op)))
     return success();
   if (meant.size() == 3) {
-    // What a sum is added to lies as the sum does.
+    // The accumulated value must have the sharding of the result.
     dist::ShardingAttr before = layoutOf(meant[1]), after = layoutOf(meant[2]);
     if (before != after)
       return op->emitOpError()
              << "adds to value " << meant[1] << " of '" << task.getSymName()
-             << "', which does not lie as value " << meant[2] << " does";
+             << "', whose sharding differs from that of value " << meant[2]
+             << ", its result";
     return verifyTurn(op, meant[0], meant[2]);
   }
   size_t count = meant.size() / 2;
@@ -217,8 +223,8 @@ LogicalResult TaskVerifier::verifyCollective(Operation *op,
   return success();
 }
 
-/// What a product makes on its way, it does not make of parts of a sum: ranks
-/// would add a bias as often as there are parts.
+/// Checks that a GEMM's epilogue is not applied to a partial sum: every rank
+/// would add the bias.
 LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
                                            ArrayRef<rt::Access> accesses,
                                            ArrayRef<int64_t> meant) {
@@ -227,7 +233,8 @@ LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
     return success();
   rt::Epilogue epilogue = gemm.getEpilogue();
   for (auto [access, value] : llvm::zip(accesses, meant)) {
-    // The gradient of gelu is linear in the product, not where it is taken.
+    // The gradient of gelu is linear in the GEMM's result but not in gelu's
+    // input.
     bool isOfWhole =
         epilogue == rt::Epilogue::GeluGrad
             ? access.buffer == gemm.getMatrix()
@@ -238,21 +245,21 @@ LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
     if (isOfWhole && !isFactor && layout &&
         (!layout.getPartial().empty() || !layout.getPartialMax().empty()))
       return op->emitOpError()
-             << "makes '" << rt::stringifyEpilogue(epilogue) << "' of value "
+             << "applies '" << rt::stringifyEpilogue(epilogue) << "' to value "
              << value << " of '" << task.getSymName()
-             << "', a part of a sum: " << layout;
+             << "', which is partial: " << layout;
   }
   return success();
 }
 
-/// Each value that the buffer holds becomes another one, where it lies.
+/// Replaces each value in the buffers of an in-place all_reduce by its result.
 LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
   ArrayRef<int64_t> pairs =
       op->getAttrOfType<DenseI64ArrayAttr>(rt::kPartsAttr).asArrayRef();
   llvm::DenseMap<int64_t, int64_t> becomes;
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     becomes[partOf(pairs[i]).whole] = partOf(pairs[i + 1]).whole;
-    // Padding is a value of its own, of which nobody asks how it lies.
+    // Padding is a value of its own, without a sharding.
     if (layouts && pairs[i] != pairs[i + 1] &&
         failed(verifyTurn(op, pairs[i], pairs[i + 1])))
       return failure();
@@ -270,7 +277,7 @@ LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
                  });
     if (!isKnown)
       return op.emitOpError("reduces a buffer that holds another value than "
-                            "those it means");
+                            "it names");
     for (auto [part, value] : held)
       values.set(part.begin, part.end, value);
   }
@@ -283,8 +290,8 @@ LogicalResult TaskVerifier::verifyBegin() {
   auto arguments = task.getBlock()->getArguments();
   if (held.size() != int64_t(2 * arguments.size()))
     return task.emitOpError()
-           << "means " << held.size() << " values but has " << arguments.size()
-           << " arguments, each with one at its begin and at its end";
+           << "names " << held.size() << " values but has " << arguments.size()
+           << " arguments, each with one value at the begin and one at the end";
   for (BlockArgument argument : arguments)
     if (isa<MemRefType>(argument.getType()))
       write(argument, held[argument.getArgNumber()]);
@@ -306,7 +313,7 @@ LogicalResult TaskVerifier::verifyEnd() {
 LogicalResult TaskVerifier::verify() {
   if (failed(findViews()))
     return failure();
-  // Arguments lie behind the frame, each by itself.
+  // Arguments get separate addresses after the frame.
   end = task.getFrame();
   for (BlockArgument argument : task.getBlock()->getArguments()) {
     if (isa<rt::EventType>(argument.getType()))
@@ -329,7 +336,7 @@ LogicalResult pcc::verifyValues(rt::StageOp stage) {
   for (auto task : stage.getBlock()->getOps<rt::FuncOp>()) {
     if (phase && phase == "rt" && !task.isEntry() &&
         !task->hasAttr(rt::kValuesAttr))
-      return task.emitOpError("does not say which values it means");
+      return task.emitOpError("has no 'rt.values'");
     if (failed(TaskVerifier(task).verify()))
       return failure();
   }

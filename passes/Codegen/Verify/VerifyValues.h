@@ -1,4 +1,4 @@
-//===- VerifyValues.h - Does memory hold what tasks mean? -------*- C++ -*-===//
+//===- VerifyValues.h - Checks the values that ops access -------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYVALUES_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYVALUES_H
@@ -7,11 +7,11 @@
 
 namespace pcc {
 
-/// Runs each task that says which values its ops mean (`rt.values`) on a model
-/// of memory that holds these. Fails where a buffer holds another value than
-/// the one that is read, or that is meant to be left in it, or another part of
-/// it, and where a collective does not make of a value the one that it says by
-/// how they lie. The stage must be planned.
+/// Executes each task with `rt.values` on a model of memory that holds values.
+/// Fails where a buffer holds another value, or another part of it, than an op
+/// reads or the task should leave in it; and where a collective does not
+/// convert the sharding of its operand to that of its result. The stage must
+/// have offsets.
 mlir::LogicalResult verifyValues(rt::StageOp stage);
 
 } // namespace pcc

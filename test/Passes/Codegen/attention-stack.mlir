@@ -15,7 +15,7 @@
 // RUN: %{run} --check-prefix=TWICE
 // REDEFINE: %{change} = '/rt.attention_grad.* to/s/to \(%%[0-9]*\), \(%%[0-9]*\)/to \2, \1/'
 // RUN: %{run} --check-prefix=OTHER
-// OTHER: error: 'rt.gemm' op means value {{[0-9]+}} of 'whole.body', but reads a buffer that holds another
+// OTHER: error: 'rt.gemm' op reads value {{[0-9]+}} of 'whole.body' from a buffer that holds another
 
 pipe.input @x : tensor<2x8x3x2x64xbf16> role data name "x"
 pipe.input @w : tensor<8x384xbf16> role data name "w"

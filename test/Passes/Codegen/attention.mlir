@@ -33,14 +33,14 @@
 // DEFINE:   | sed %{change} | not pcc-opt -rt-verify 2>&1 | FileCheck %s
 // REDEFINE: %{change} = 's/attention_grad causal/attention_grad/'
 // RUN: %{run} --check-prefix=CAUSAL
-// CAUSAL: error: 'rt.attention_grad' op is of all keys and has scale 1.250000e-01, and has the stats of an attention that is causal and has scale 1.250000e-01
+// CAUSAL: error: 'rt.attention_grad' op is not causal with scale 1.250000e-01, but its stats are of an attention that is causal with scale 1.250000e-01
 // CAUSAL: note: there
 // REDEFINE: %{change} = '/attention_grad/s/scale 1.25/scale 2.5/'
 // RUN: %{run} --check-prefix=SCALE
-// SCALE: error: 'rt.attention_grad' op is causal and has scale 2.500000e-01, and has the stats of an attention that is causal and has scale 1.250000e-01
+// SCALE: error: 'rt.attention_grad' op is causal with scale 2.500000e-01, but its stats are of an attention that is causal with scale 1.250000e-01
 // REDEFINE: %{change} = 's/rt.attention causal.*/rt.zero %%arg2 {rt.values = array<i64: 4>} : memref<6x1024x12x64xbf16> rt.zero %%arg3 {rt.values = array<i64: 5>} : memref<6x1024x12xf32>/'
 // RUN: %{run} --check-prefix=NONE
-// NONE: error: 'rt.attention_grad' op is the gradient of an attention that the library does not make
+// NONE: error: 'rt.attention_grad' op is the gradient of an attention that the library does not compute
 
 pipe.input @x : tensor<6x1024x3x12x64xbf16> role data name "x"
 pipe.value @o : tensor<6x1024x12x64xbf16>

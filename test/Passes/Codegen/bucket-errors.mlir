@@ -4,7 +4,7 @@
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x96xf32> bucket at 64
   rt.buffer @a : memref<5xf32> gradient in @row element 0 at 64
-  // expected-error @+1 {{lies at 256, element 32 of @row at 192}}
+  // expected-error @+1 {{has offset 256, but element 32 of @row is at 192}}
   rt.buffer @b : memref<40xf32> gradient in @row element 32 at 256
 }
 
@@ -22,7 +22,7 @@ rt.stage 0 arena 512 {
 
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 64
-  // expected-error @+1 {{takes the elements [32, 72) of a row of 64}}
+  // expected-error @+1 {{occupies elements [32, 72) of a bucket of 64}}
   rt.buffer @b : memref<40xf32> gradient in @row element 32 at 192
 }
 
@@ -30,7 +30,7 @@ rt.stage 0 arena 512 {
 
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x96xf32> bucket at 64
-  // expected-error @+1 {{begins at element 16 of a row, no multiple of 32}}
+  // expected-error @+1 {{begins at element 16 of a bucket, no multiple of 32}}
   rt.buffer @b : memref<40xf32> gradient in @row element 16 at 128
 }
 
@@ -40,7 +40,7 @@ rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x96xf32> bucket at 64
   // expected-note @+1 {{this one}}
   rt.buffer @a : memref<5xf32> param in @row element 0 at 64
-  // expected-error @+1 {{is of another kind than what lies beside it in a bucket}}
+  // expected-error @+1 {{is of another kind than other members of its bucket}}
   rt.buffer @b : memref<40xf32> gradient in @row element 32 at 192
 }
 
@@ -52,10 +52,10 @@ rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x96xf32> bucket at 0
   rt.buffer @moments : memref<1x96xf32> bucket at 384
   rt.buffer @a : memref<5xf32> param in @row element 0 at 0
-  // expected-note @+1 {{this}}
+  // expected-note @+1 {{the parameter}}
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
   rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 384 {of = "a"}
-  // expected-error @+1 {{is element 64 of its row, what it belongs to element 32}}
+  // expected-error @+1 {{begins at element 64 of its bucket, but its parameter at element 32}}
   rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 64 at 640 {of = "b"}
 }
 
@@ -70,9 +70,9 @@ rt.stage 0 arena 1024 {
   rt.buffer @a : memref<5xf32> param in @row element 0 at 0
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
   rt.buffer @c : memref<5xf32> param in @other element 32 at 384
-  // expected-note @+1 {{this}}
+  // expected-note @+1 {{the other member}}
   rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 512 {of = "a"}
-  // expected-error @+1 {{belongs to what lies in @other, what is beside it to @row}}
+  // expected-error @+1 {{belongs to a parameter in @other, but another member of its bucket to one in @row}}
   rt.buffer @exp_avg.c : memref<5xf32> state in @moments element 32 at 640 {of = "c"}
 }
 
@@ -85,9 +85,9 @@ rt.stage 0 arena 1024 {
   rt.buffer @moments : memref<1x64xf32> bucket at 256
   rt.buffer @a : memref<5xf32> param in @row element 0 at 0
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
-  // expected-note @+1 {{this}}
+  // expected-note @+1 {{the other member}}
   rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 256 {of = "a"}
-  // expected-error @+1 {{is not named 'exp_avg.*' as what is beside it}}
+  // expected-error @+1 {{is not named 'exp_avg.*' like another member of its bucket}}
   rt.buffer @exp_avg_sq.b : memref<5xf32> state in @moments element 32 at 384 {of = "b"}
 }
 
@@ -109,7 +109,7 @@ rt.stage 0 arena 512 {
   rt.buffer @b : memref<5xf32> param in @row.b element 0 at 128
   rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 0 at 256 {of = "b"}
   rt.func @update(%w: memref<1x32xf32>, %m: memref<1x32xf32>) {
-    // expected-error @+1 {{writes moments of what lies in @row.b, and parameters that lie elsewhere}}
+    // expected-error @+1 {{writes moments of the parameters in @row.b, but parameters of another bucket}}
     rt.launch @update_kernel ins(%w, %m : memref<1x32xf32>, memref<1x32xf32>)
         outs(%w, %m : memref<1x32xf32>, memref<1x32xf32>) inplace [0, 1]
   }
@@ -139,7 +139,7 @@ rt.stage 0 arena 1024 {
 rt.program axes <["dp"=2, "tp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-  // expected-error @+1 {{is split over other axes than the rows of @row}}
+  // expected-error @+1 {{is sharded over other axes than @row}}
   rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[10], [["tp"]]>
 }
 
@@ -148,7 +148,7 @@ rt.stage 0 arena 512 {
 rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
-  // expected-error @+1 {{has an offset, though a rank has only a part of it}}
+  // expected-error @+1 {{has an offset, but its bucket is sharded}}
   rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[5], [[]]>
 }
 

@@ -254,7 +254,7 @@ rt.stage 0 arena 64 {
   }
   rt.func @train() {
     %a = rt.address @a : memref<16xf32>
-    // expected-note @+1 {{used here, by an entry before}}
+    // expected-note @+1 {{used here, by an earlier entry point}}
     rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
   }
   rt.func @evaluate() {
@@ -281,7 +281,7 @@ rt.stage 0 arena 64 {
     rt.zero %a : memref<16xf32>
     rt.record %made
     rt.wait %made stream 1
-    // expected-note @+1 {{used here, by an entry before}}
+    // expected-note @+1 {{used here, by an earlier entry point}}
     rt.all_reduce sum %a over ["dp"] stream 1 : memref<16xf32>
     rt.record %sent stream 1
   }
@@ -291,12 +291,12 @@ rt.stage 0 arena 64 {
 
 // The runtime reads parameters when an entry is done.
 rt.stage 0 arena 128 {
-  // expected-note @+1 {{it uses bytes of this buffer}}
+  // expected-note @+1 {{it accesses bytes of this buffer}}
   rt.buffer @w : memref<16xf32> param at 0
   rt.buffer @a : memref<16xf32> value at 64
   rt.func @train() {
     %w = rt.address @w : memref<16xf32>
-    // expected-error @+1 {{on stream 1 may still be under way when the runtime reads the results of @train}}
+    // expected-error @+1 {{on stream 1 may still be running when the runtime reads the results of @train}}
     rt.recv %w from 1 channel 0 stream 1 : memref<16xf32>
   }
 }

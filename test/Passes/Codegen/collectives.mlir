@@ -5,10 +5,10 @@
 // A rank's index is a value as others are.
 // RUN: sed -E 's/(rt.comm_index .*rt.values = array<i64: )[0-9]+/\10/' %t.mlir \
 // RUN:   | not pcc-opt --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: 'rt.launch' op means value {{[0-9]+}} of 'microbatch.0.body', but reads a buffer that holds another
+// OTHER: error: 'rt.launch' op reads value {{[0-9]+}} of 'microbatch.0.body' from a buffer that holds another
 // RUN: sed -E 's/(rt.comm_index .*) \{rt.values = [^}]*\}/\1/' %t.mlir \
 // RUN:   | not pcc-opt --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNSAID
-// UNSAID: error: 'rt.comm_index' op does not say which value it is
+// UNSAID: error: 'rt.comm_index' op does not name its value in 'rt.values'
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 nn.param @a : tensor<4x6xf32> init normal

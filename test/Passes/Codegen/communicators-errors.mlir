@@ -11,7 +11,7 @@ rt.stage 0 arena 64 {
     rt.zero %a : memref<16xf32>
     rt.record %done
     rt.wait %done stream 1
-    // expected-error @+1 {{communicates over ["dp"] on a stream of its own, for which the program has no communicator}}
+    // expected-error @+1 {{communicates over ["dp"] on a communication stream, but the program lists no communicator for that}}
     rt.all_reduce sum %a over ["dp"] stream 1 : memref<16xf32>
     rt.record %done stream 1
     rt.wait %done
@@ -31,11 +31,11 @@ rt.stage 0 arena 64 {
     rt.all_reduce sum %a over ["dp"] : memref<16xf32>
     rt.record %done
     rt.wait %done stream 1
-    // expected-note @+1 {{there}}
+    // expected-note @+1 {{used here}}
     rt.all_reduce sum %a over ["dp"] stream 1 : memref<16xf32>
     rt.record %done stream 1
     rt.wait %done stream 2
-    // expected-error @+1 {{communicates on stream 2, and by the same communicator on stream 1}}
+    // expected-error @+1 {{uses a communicator on stream 2 that is also used on stream 1}}
     rt.all_reduce sum %a over ["dp"] stream 2 : memref<16xf32>
     rt.record %done stream 2
     rt.wait %done
@@ -55,7 +55,7 @@ rt.stage 0 arena 64 {
     rt.zero %a : memref<16xf32>
     rt.record %done
     rt.wait %done stream 1
-    // expected-error @+1 {{sends to stage 1 on channel 0 on a stream of its own, and is received on the compute stream}}
+    // expected-error @+1 {{sends to stage 1 on channel 0 on a communication stream, but is received on the compute stream}}
     rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
     rt.record %done stream 1
     rt.wait %done
@@ -83,9 +83,9 @@ rt.stage 0 arena 64 {
     rt.record %done
     rt.wait %done stream 1
     rt.wait %done stream 2
-    // expected-note @+1 {{there}}
+    // expected-note @+1 {{used here}}
     rt.send %a to 1 channel 0 stream 1 : memref<16xf32>
-    // expected-error @+1 {{communicates on stream 2, and by the same communicator on stream 1}}
+    // expected-error @+1 {{uses a communicator on stream 2 that is also used on stream 1}}
     rt.send %a to 1 channel 0 stream 2 : memref<16xf32>
     rt.record %done stream 1
     rt.wait %done

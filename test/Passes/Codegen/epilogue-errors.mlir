@@ -38,7 +38,7 @@ rt.stage 0 arena 1024 {
   rt.buffer @y : memref<8x8xf32> value at 320
   rt.func @f(%x: memref<8x8xf32>, %b: memref<8xf32>, %y: memref<8x8xf32>)
       attributes {rt.layouts = [#whole, #vector, #part], rt.values = array<i64: 0, 1, -1, 0, 1, 2>} {
-    // expected-error @+1 {{makes 'bias' of value 2 of 'f', a part of a sum: }}
+    // expected-error @+1 {{applies 'bias' to value 2 of 'f', which is partial: }}
     rt.gemm %x, %x, %y as <m = 8, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8> epilogue <bias>
         vector %b : memref<8xf32> {rt.values = array<i64: 0, 0, 1, 2>}
         : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>
@@ -61,7 +61,7 @@ rt.stage 0 arena 1024 {
   rt.func @f(%x: memref<8x8xf32>, %b: memref<2x8xf32>, %y: memref<8x8xf32>)
       attributes {rt.values = array<i64: 0, 1, -1, 0, 1, 3>, rt.views = array<i64: 2, 1, 8>} {
     %first = rt.view %b : memref<2x8xf32> to memref<8xf32>
-    // expected-error @+1 {{means value 2 of 'f', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 2 of 'f' from a buffer that holds another}}
     rt.gemm %x, %x, %y as <m = 8, n = 8, k = 8, lda = 8, ldb = 8, ldc = 8> epilogue <bias>
         vector %first : memref<8xf32> {rt.values = array<i64: 0, 0, 2, 3>}
         : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>

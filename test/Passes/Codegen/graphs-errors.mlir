@@ -5,7 +5,7 @@ rt.stage 0 arena 64 {
   rt.buffer @y : memref<4xf32> output at 0
   rt.func @train() {
     %y = rt.address @y : memref<4xf32>
-    // expected-error @+1 {{is in no graph, unlike others of its entry point}}
+    // expected-error @+1 {{is in no graph, unlike other ops of its entry point}}
     rt.zero %y : memref<4xf32>
     rt.graph 0
     %z = rt.address @y : memref<4xf32>
@@ -19,11 +19,11 @@ rt.stage 0 arena 64 {
   rt.buffer @y : memref<4xf32> output at 0
   rt.func @train() {
     rt.graph 0
-    // expected-note @+1 {{this is no part of that graph}}
+    // expected-note @+1 {{this is not in the graph}}
     %y = rt.address @y : memref<4xf32>
     rt.zero %y : memref<4xf32>
     rt.graph 1
-    // expected-error @+1 {{is in graph 1, which may be launched without what it uses}}
+    // expected-error @+1 {{is in graph 1 and uses a value from outside, which a launch skips}}
     rt.zero %y : memref<4xf32>
   }
 }
@@ -33,11 +33,11 @@ rt.stage 0 arena 64 {
 rt.stage 0 arena 64 {
   rt.buffer @y : memref<4xf32> output at 0
   rt.func @train() {
-    // expected-note @+1 {{this is no part of that graph}}
+    // expected-note @+1 {{this is not in the graph}}
     %y = rt.address @y : memref<4xf32>
     rt.graph 1 turns 1
     rt.for %m = 0 to 4 {
-      // expected-error @+1 {{is in graph 1, which may be launched without what it uses}}
+      // expected-error @+1 {{is in graph 1 and uses a value from outside, which a launch skips}}
       rt.zero %y : memref<4xf32>
     }
   }
@@ -54,7 +54,7 @@ rt.stage 0 arena 64 {
       rt.zero %y : memref<4xf32>
     }
     %y = rt.address @y : memref<4xf32>
-    // expected-error @+1 {{is in no graph, unlike others of its entry point}}
+    // expected-error @+1 {{is in no graph, unlike other ops of its entry point}}
     rt.zero %y : memref<4xf32>
   }
 }
@@ -66,7 +66,7 @@ rt.stage 0 arena 192 {
   rt.func @train() {
     rt.graph 0 turns 2
     rt.for %m = 0 to 6 {
-      // expected-error @+1 {{names one of 3 slots of @x by turn, another one in each launch of a graph of 2 turns}}
+      // expected-error @+1 {{cycles through 3 slots of @x, which does not divide the 2 iterations of its graph}}
       %x = rt.address @x slot %m : memref<4xf32>
       rt.zero %x : memref<4xf32>
     }
@@ -85,7 +85,7 @@ rt.stage 0 arena 1024 {
       %x = rt.address @row slot %m among 2 to 4 : memref<1x64xf32>
       rt.zero %x : memref<1x64xf32>
       rt.release %x : memref<1x64xf32>
-      // expected-error @+1 {{names one of 3 slots of @row by turn, another one in each launch of a graph of 2 turns}}
+      // expected-error @+1 {{cycles through 3 slots of @row, which does not divide the 2 iterations of its graph}}
       %y = rt.address @row slot %m among 1 to 4 : memref<1x64xf32>
       rt.zero %y : memref<1x64xf32>
       rt.release %y : memref<1x64xf32>
@@ -104,7 +104,7 @@ rt.stage 0 arena 192 {
   rt.func @train() {
     rt.graph 0 turns 2
     rt.for %m = 0 to 6 {
-      // expected-error @+1 {{names one of 3 slots of @frame.f by turn, another one in each launch of a graph of 2 turns}}
+      // expected-error @+1 {{cycles through 3 slots of @frame.f, which does not divide the 2 iterations of its graph}}
       rt.call @f() frame @frame.f
     }
   }
@@ -117,7 +117,7 @@ rt.stage 0 arena 64 {
   rt.func @train() {
     rt.graph 0 turns 3
     rt.for %m = 0 to 6 {
-      // expected-error @+1 {{names one of 2 slots of @done by turn, another one in each launch of a graph of 3 turns}}
+      // expected-error @+1 {{cycles through 2 slots of @done, which does not divide the 3 iterations of its graph}}
       %e = rt.event_of @done slot %m : !rt.event
       rt.record %e
     }
@@ -129,7 +129,7 @@ rt.stage 0 arena 64 {
 rt.stage 0 arena 64 {
   rt.func @train() {
     rt.graph 7 turns 4
-    // expected-error @+1 {{has 6 turns, and graph 7 is 4 of them}}
+    // expected-error @+1 {{has 6 iterations, but graph 7 covers 4 at a time}}
     rt.for %m = 0 to 6 {
     }
   }
@@ -143,7 +143,7 @@ rt.stage 0 arena 64 {
     rt.graph 0 turns 1
     rt.for %m = 0 to 2 {
       %x = rt.address @tokens slot 1 : memref<4xi64>
-      // expected-error @+1 {{is for one microbatch in all turns of a graph's loop}}
+      // expected-error @+1 {{fills one microbatch in all iterations of a graph's loop}}
       rt.fill %x : memref<4xi64>
     }
   }
@@ -154,7 +154,7 @@ rt.stage 0 arena 64 {
 rt.stage 0 arena 64 {
   rt.buffer @y : memref<4xf32> output at 0
   rt.func @train() {
-    // expected-error @+1 {{is 2 turns of a loop, which does not follow}}
+    // expected-error @+1 {{is 2 iterations of a loop, but no loop follows}}
     rt.graph 0 turns 2
     %y = rt.address @y : memref<4xf32>
     rt.zero %y : memref<4xf32>

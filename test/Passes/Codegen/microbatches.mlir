@@ -48,7 +48,7 @@ rt.stage 0 arena 512 {
     }
     %a0 = rt.address @a : memref<16xf32>
     %y = rt.address @y : memref<16xf32>
-    // expected-error @+1 {{reads @a of microbatch 0, which holds that of microbatch 2}}
+    // expected-error @+1 {{reads @a of microbatch 0, but it holds microbatch 2}}
     rt.call @copy(%a0, %y) : memref<16xf32>, memref<16xf32>
   }
 }
@@ -72,7 +72,7 @@ rt.stage 0 arena 512 {
     %y = rt.address @y : memref<16xf32>
     rt.copy %x0 to %a0 : memref<16xf32> to memref<16xf32>
     rt.copy %a0 to %y : memref<16xf32> to memref<16xf32>
-    // expected-error @+1 {{reads @a of microbatch 1, which holds that of microbatch 0}}
+    // expected-error @+1 {{reads @a of microbatch 1, but it holds microbatch 0}}
     rt.call @part(%a1) : memref<16xf32>
   }
 }
@@ -218,7 +218,7 @@ rt.stage 0 arena 512 {
     %y = rt.address @y : memref<16xf32>
     rt.for %m = 0 to 3 {
       %next = rt.address @x slot %m + 1 : memref<16xf32>
-      // expected-error @+1 {{fills @x for microbatch 1, not 0 of 3}}
+      // expected-error @+1 {{fills @x for microbatch 1, but the next one is 0 of 3}}
       rt.fill %next : memref<16xf32>
       %x = rt.address @x slot %m + 1 : memref<16xf32>
       rt.copy %x to %y : memref<16xf32> to memref<16xf32>
@@ -240,7 +240,7 @@ rt.stage 0 arena 512 {
       rt.copy %x to %y : memref<16xf32> to memref<16xf32>
     }
     %last = rt.address @x slot 1 : memref<16xf32>
-    // expected-error @+1 {{fills @x for microbatch 1, not 3 of 3}}
+    // expected-error @+1 {{fills @x for microbatch 1, but the next one is 3 of 3}}
     rt.fill %last : memref<16xf32>
   }
 }
@@ -259,7 +259,7 @@ rt.stage 0 arena 512 {
       rt.fill %x : memref<16xf32>
     }
     %x0 = rt.address @x : memref<16xf32>
-    // expected-error @+1 {{reads @x of microbatch 0, which holds that of microbatch 2}}
+    // expected-error @+1 {{reads @x of microbatch 0, but it holds microbatch 2}}
     rt.copy %x0 to %y : memref<16xf32> to memref<16xf32>
   }
 }
@@ -276,7 +276,7 @@ rt.stage 0 arena 512 {
     rt.for %m = 0 to 4 {
       %x = rt.address @x slot %m : memref<16xf32>
       rt.fill %x : memref<16xf32>
-      // expected-error @+1 {{reads @x of microbatch 3 of 3}}
+      // expected-error @+1 {{reads @x of microbatch 3, but there are 3}}
       rt.copy %x to %y : memref<16xf32> to memref<16xf32>
     }
   }

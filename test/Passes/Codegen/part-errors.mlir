@@ -45,7 +45,7 @@ module {
       %row = rt.address @row : memref<1x64xf32>
       %b = rt.address @b : memref<32xf32>
       %v = rt.address @v : memref<32xf32>
-      // expected-error @+1 {{reads @row where it is out of date: @own, which ranks keep of it, is not gathered}}
+      // expected-error @+1 {{reads @row, which is stale: its shard @own was not gathered}}
       rt.copy %b to %v : memref<32xf32> to memref<32xf32>
       rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
       rt.zero %own : memref<1x32xf32>
@@ -74,7 +74,7 @@ module {
       %v = rt.address @v : memref<32xf32>
       rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
       rt.zero %own : memref<1x32xf32>
-      // expected-error @+1 {{reads @row where it is out of date: @own, which ranks keep of it, is not gathered}}
+      // expected-error @+1 {{reads @row, which is stale: its shard @own was not gathered}}
       rt.copy %b to %v : memref<32xf32> to memref<32xf32>
     }
   }
@@ -100,7 +100,7 @@ module {
       %b = rt.address @b : memref<32xf32>
       %v = rt.address @v : memref<32xf32>
       rt.call @gather(%own, %row) : memref<1x32xf32>, memref<1x64xf32>
-      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      // expected-error @+1 {{writes @row, which only an all_gather may write, from its shard @own}}
       rt.zero %b : memref<32xf32>
       rt.zero %own : memref<1x32xf32>
     }
@@ -119,7 +119,7 @@ module {
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
     rt.buffer @v : memref<32xf32> value at 256
     rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
-      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      // expected-error @+1 {{writes @row, which only an all_gather may write, from its shard @own}}
       rt.all_gather %own to %row over ["tp"] : memref<1x32xf32> to memref<1x64xf32>
     }
     rt.func @train() {
@@ -144,7 +144,7 @@ module {
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
     rt.buffer @v : memref<1x32xf32> value at 256
     rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
-      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      // expected-error @+1 {{writes @row, which only an all_gather may write, from its shard @own}}
       rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
     }
     rt.func @train() {
@@ -172,7 +172,7 @@ module {
     rt.buffer @others : memref<1x32xf32> part in @other at 256 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @c : memref<64xf32> param in @other element 0 at 256 layout <[64], [[]]>
     rt.func @gather(%own: memref<1x32xf32>, %row: memref<1x64xf32>) {
-      // expected-error @+1 {{writes @row, which is made of what ranks keep of it alone, @own}}
+      // expected-error @+1 {{writes @row, which only an all_gather may write, from its shard @own}}
       rt.all_gather %own to %row over ["dp"] : memref<1x32xf32> to memref<1x64xf32>
     }
     rt.func @train() {
@@ -298,7 +298,7 @@ module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
     rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-    // expected-error @+1 {{does not say where @row lies: at 0}}
+    // expected-error @+1 {{must have the offset of @row, which is 0}}
     rt.buffer @own : memref<1x32xf32> part in @row at 128 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
@@ -314,7 +314,7 @@ module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
     rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-    // expected-error @+1 {{is no equal part of @row}}
+    // expected-error @+1 {{is no equal shard of @row}}
     rt.buffer @own : memref<1x16xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
@@ -330,11 +330,11 @@ module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
     rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-    // expected-note @+1 {{this one is one, too}}
+    // expected-note @+1 {{the first one}}
     rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @a : memref<5xf32> param in @row element 0 at 0 layout <[5], [[]]>
     rt.buffer @b : memref<32xf32> param in @row element 32 at 128 layout <[32], [[]]>
-    // expected-error @+1 {{is a second part of @row}}
+    // expected-error @+1 {{is a second shard of @row}}
     rt.buffer @two : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
     rt.func @train() {
     }
@@ -378,7 +378,7 @@ module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
     rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
-    // expected-error @+1 {{is a part of @row, in which other things lie than parameters}}
+    // expected-error @+1 {{is a shard of @row, which has members that are no parameters}}
     rt.buffer @own : memref<1x32xf32> part in @row at 0 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @a : memref<5xf32> state in @row element 0 at 0 layout <[5], [[]]>
     rt.buffer @b : memref<32xf32> state in @row element 32 at 128 layout <[32], [[]]>

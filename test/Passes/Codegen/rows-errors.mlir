@@ -4,7 +4,7 @@
 // What lies in a row lies in each of its slots.
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 512 slots 2
-  // expected-error @+1 {{lies at 576, element 32 of @row at 640}}
+  // expected-error @+1 {{has offset 576, but element 32 of @row is at 640}}
   rt.buffer @a : memref<32xf32> gradient in @row element 32 at 128, 576 slots 2
 }
 
@@ -12,7 +12,7 @@ rt.stage 0 arena 1024 {
 
 // A row of parameters is there all the time, in one place.
 rt.stage 0 arena 512 {
-  // expected-error @+1 {{has 2 slots, though it keeps what it holds from entry to entry}}
+  // expected-error @+1 {{has 2 slots, but its contents persist between entry points}}
   rt.buffer @row : memref<1x64xf32> bucket at 0 slots 2
   rt.buffer @a : memref<64xf32> param in @row element 0 at 0, 256 slots 2
 }
@@ -138,7 +138,7 @@ rt.stage 0 arena 512 {
     rt.zero %v : memref<1x64xf32>
     rt.release %a : memref<1x64xf32>
     %b = rt.address @row : memref<1x64xf32>
-    // expected-error @+1 {{gives up @row, which was not filled there}}
+    // expected-error @+1 {{releases @row, which was not filled before}}
     rt.release %b : memref<1x64xf32>
   }
 }
@@ -147,7 +147,7 @@ rt.stage 0 arena 512 {
 
 // What microbatches add up to is in all slots.
 rt.stage 0 arena 768 {
-  // expected-error @+1 {{holds gradients when @train ends, which nobody has added to @sum}}
+  // expected-error @+1 {{holds gradients when @train ends that were not accumulated into @sum}}
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
   rt.buffer @sum : memref<1x32xf32> gradient at 512 {of = "row"}
@@ -195,7 +195,7 @@ rt.stage 0 arena 1024 {
   rt.buffer @f : memref<64xi8> frame at 256
   rt.func @reduce(%row: memref<1x64xf32>, %sum: memref<1x64xf32>) frame 64 attributes {gives_up = array<i64: 0>} {
     %t = rt.temporary at 0 : memref<1x16xf32>
-    // expected-error @+1 {{writes a temporary of @reduce over @row, whose gradients nobody has added to @sum}}
+    // expected-error @+1 {{writes a temporary of @reduce over @row, whose gradients were not accumulated into @sum}}
     rt.zero %t : memref<1x16xf32>
     rt.copy %row to %sum : memref<1x64xf32> to memref<1x64xf32>
   }
@@ -219,7 +219,7 @@ rt.stage 0 arena 768 {
     %a = rt.address @row slot 1 : memref<1x64xf32>
     rt.zero %a : memref<1x64xf32>
     %v = rt.address @v : memref<16xf32>
-    // expected-error @+1 {{writes @v over @row, whose gradients nobody has added to @sum}}
+    // expected-error @+1 {{writes @v over @row, whose gradients were not accumulated into @sum}}
     rt.zero %v : memref<16xf32>
   }
 }
@@ -237,7 +237,7 @@ rt.stage 0 arena 3072 {
     rt.zero %a : memref<1x64xf32>
     rt.for %m = 0 to 31 {
       %v = rt.address @v slot %m : memref<16xf32>
-      // expected-error @+1 {{writes @v over @row, whose gradients nobody has added to @sum}}
+      // expected-error @+1 {{writes @v over @row, whose gradients were not accumulated into @sum}}
       rt.zero %v : memref<16xf32>
     }
     rt.release %a : memref<1x64xf32>

@@ -66,7 +66,7 @@ rt.stage 0 arena 256 {
     %y = rt.address @y : memref<1x32xf32>
     rt.call @back(%g) : memref<32xf32>
     rt.call @reduce(%row) : memref<1x32xf32>
-    // expected-error @+1 {{takes @row in parts of a sum over dp, which is there whole}}
+    // expected-error @+1 {{expects @row partial over dp, but it is not partial}}
     rt.call @reduce(%row) : memref<1x32xf32>
     rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
   }
@@ -102,7 +102,7 @@ rt.stage 0 arena 256 {
     %row = rt.address @row : memref<1x32xf32>
     %y = rt.address @y : memref<1x32xf32>
     rt.call @back(%g) : memref<32xf32>
-    // expected-error @+1 {{takes @row whole, which is there in parts of a sum over dp}}
+    // expected-error @+1 {{expects @row not partial, but it is partial over dp}}
     rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
   }
 }
@@ -138,7 +138,7 @@ rt.stage 0 arena 256 {
     %y = rt.address @y : memref<1x32xf32>
     rt.call @reduce(%row) : memref<1x32xf32>
     rt.call @back(%g) : memref<32xf32>
-    // expected-error @+1 {{takes @row whole, which is there in parts of a sum over dp}}
+    // expected-error @+1 {{expects @row not partial, but it is partial over dp}}
     rt.call @update(%row, %y) : memref<1x32xf32>, memref<1x32xf32>
   }
 }
@@ -151,7 +151,7 @@ rt.stage 0 arena 256 {
 #whole = #dist.sharding<*, *>
 rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 256 {
-  // expected-error @+1 {{is left whole by @train, which takes it in parts of a sum over dp}}
+  // expected-error @+1 {{is left not partial by @train, which expects it partial over dp}}
   rt.buffer @row : memref<1x32xf32> bucket at 0
   rt.buffer @g : memref<32xf32> sum in @row element 0 at 0
   rt.buffer @y : memref<1x32xf32> output at 128 {name = "y"}
@@ -194,7 +194,7 @@ rt.stage 0 arena 256 {
   rt.func @train() {
     %w = rt.address @w : memref<4x4xf32>
     %y = rt.address @y : memref<4x4xf32>
-    // expected-error @+1 {{takes @w as #dist.sharding<*, tp>, which lies over [["tp"], []] there}}
+    // expected-error @+1 {{takes @w as #dist.sharding<*, tp>, but it is sharded over [["tp"], []] in memory}}
     rt.call @use(%w, %y) : memref<4x4xf32>, memref<4x4xf32>
   }
 }
@@ -221,7 +221,7 @@ rt.stage 0 arena 256 {
     %w = rt.address @w : memref<4x4xf32>
     %y = rt.address @y : memref<4x4xf32>
     rt.call @use(%w, %y) : memref<4x4xf32>, memref<4x4xf32>
-    // expected-error @+1 {{takes @w as #dist.sharding<dp, *>, which lies over [["tp"], []] there}}
+    // expected-error @+1 {{takes @w as #dist.sharding<dp, *>, but it is sharded over [["tp"], []] in memory}}
     rt.call @write(%w) : memref<4x4xf32>
   }
 }

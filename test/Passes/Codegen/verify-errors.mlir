@@ -8,7 +8,7 @@ rt.stage 0 {
 // -----
 
 rt.stage 0 arena 1024 {
-  // expected-error @+1 {{lies at 32, which is no multiple of 64}}
+  // expected-error @+1 {{has offset 32, which is no multiple of 64}}
   rt.buffer @a : memref<4xf32> param at 32
 }
 
@@ -406,7 +406,7 @@ rt.stage 0 arena 1024 {
     %x = rt.address @x : memref<4xf32>
     %y = rt.address @y : memref<4xf32>
     %z = rt.address @z : memref<4xf32>
-    // expected-error @+1 {{does not give @k the buffers it takes}}
+    // expected-error @+1 {{passes to @k buffers that do not match its arguments}}
     rt.launch @k ins(%x : memref<4xf32>)
         outs(%y, %z : memref<4xf32>, memref<4xf32>)
   }
@@ -421,7 +421,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %y = rt.address @y : memref<4xf32>
-    // expected-error @+1 {{does not give @k the buffers it takes}}
+    // expected-error @+1 {{passes to @k buffers that do not match its arguments}}
     rt.launch @k ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
   }
 }
@@ -476,7 +476,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
     %y = rt.address @y : memref<8xf32>
-    // expected-error @+1 {{turns 4 elements into 8 on 4 ranks}}
+    // expected-error @+1 {{maps 4 elements to 8, which does not match 4 ranks}}
     rt.all_gather %x to %y over ["tp"] : memref<4xf32> to memref<8xf32>
   }
 }
@@ -561,7 +561,7 @@ rt.stage 0 arena 64 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.func @train() {
     %x = rt.address @x : memref<4xf32>
-    // expected-error @+1 {{names stage 1 of 1}}
+    // expected-error @+1 {{names stage 1, but the number of stages is 1}}
     rt.send %x to 1 channel 0 : memref<4xf32>
   }
 }
@@ -617,7 +617,7 @@ rt.stage 1 arena 64 {
 
 // -----
 
-// expected-error @+1 {{stands where stage 0 must be}}
+// expected-error @+1 {{is declared where stage 0 must be}}
 rt.stage 1 arena 64 {
 }
 
@@ -629,7 +629,7 @@ rt.stage 0 arena 128 {
     %t = rt.temporary at 0 : memref<4xf32>
     rt.copy %w to %t {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
-    // expected-error @+1 {{means value 1 of 'task', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 1 of 'task' from a buffer that holds another}}
     rt.copy %t to %w {rt.values = array<i64: 1, 1>}
         : memref<4xf32> to memref<4xf32>
   }
@@ -648,7 +648,7 @@ rt.stage 0 arena 128 {
     %u = rt.view %w : memref<4xf32> to memref<2xf32>
     rt.all_reduce sum %u over ["dp"] {rt.values = array<i64: 0, 2>}
         : memref<2xf32>
-    // expected-error @+1 {{means value 0 of 'task', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 0 of 'task' from a buffer that holds another}}
     rt.copy %w to %t {rt.values = array<i64: 0, 0>}
         : memref<4xf32> to memref<4xf32>
   }
@@ -670,7 +670,7 @@ rt.stage 0 arena 128 {
 
 rt.stage 0 arena 128 {
   rt.func @task(%w: memref<4xf32>) {
-    // expected-error @+1 {{means 2 values but has 1 accesses}}
+    // expected-error @+1 {{names 2 values but has 1 accesses}}
     rt.zero %w {rt.values = array<i64: 0, 1>} : memref<4xf32>
   }
 }
@@ -678,7 +678,7 @@ rt.stage 0 arena 128 {
 // -----
 
 rt.stage 0 arena 128 {
-  // expected-error @+1 {{means 3 values but has 1 arguments}}
+  // expected-error @+1 {{names 3 values but has 1 arguments}}
   rt.func @task(%w: memref<4xf32>) attributes {rt.values = array<i64: 0, 1, 2>} {
   }
 }
@@ -693,7 +693,7 @@ rt.stage 0 arena 128 {
     rt.copy %w to %t {rt.values = array<i64: 0, 1>}
         : memref<4xf32> to memref<4xf32>
     rt.zero %u {rt.values = array<i64: 2>} : memref<4xf32>
-    // expected-error @+1 {{means value 1 of 'task', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 1 of 'task' from a buffer that holds another}}
     rt.copy %t to %w {rt.values = array<i64: 1, 1>}
         : memref<4xf32> to memref<4xf32>
   }
@@ -809,7 +809,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %a = rt.address @a : memref<4xi32>
     %b = rt.address @b : memref<4xf32>
-    // expected-error @+1 {{does not give @k the buffers it takes}}
+    // expected-error @+1 {{passes to @k buffers that do not match its arguments}}
     rt.launch @k ins(%a : memref<4xi32>) outs(%b : memref<4xf32>)
   }
 }
@@ -826,7 +826,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %a = rt.address @a : memref<4xf32>
     %b = rt.address @b : memref<4xf32>
-    // expected-error @+1 {{does not give @k the buffers it takes}}
+    // expected-error @+1 {{passes to @k buffers that do not match its arguments}}
     rt.launch @k ins(%a, %a : memref<4xf32>, memref<4xf32>) outs(%b : memref<4xf32>)
   }
 }
@@ -888,7 +888,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<4xf32>
-    // expected-error @+1 {{turns 8 elements into 4 on 4 ranks}}
+    // expected-error @+1 {{maps 8 elements to 4, which does not match 4 ranks}}
     rt.reduce_scatter %a to %b over ["tp"] : memref<8xf32> to memref<4xf32>
   }
 }
@@ -902,7 +902,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<4xf32>
-    // expected-error @+1 {{turns 8 elements into 4 on 4 ranks}}
+    // expected-error @+1 {{maps 8 elements to 4, which does not match 4 ranks}}
     rt.shard_slice %a to %b over ["tp"] : memref<8xf32> to memref<4xf32>
   }
 }
@@ -916,7 +916,7 @@ rt.stage 0 arena 1024 {
   rt.func @train() {
     %a = rt.address @a : memref<8xf32>
     %b = rt.address @b : memref<8xf32>
-    // expected-error @+1 {{turns 8 elements into 8 on 6 ranks}}
+    // expected-error @+1 {{maps 8 elements to 8, which does not match 6 ranks}}
     rt.all_to_all %a to %b over ["dp", "tp"] : memref<8xf32> to memref<8xf32>
   }
 }
@@ -1040,7 +1040,7 @@ rt.stage 0 arena 192 {
   rt.buffer @g : memref<4x4xf32> gradient at 0
   rt.buffer @x : memref<4x4xf32> input at 64
   rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    // expected-error @+1 {{overwrites @g, whose accumulated gradients are lost}}
     rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
         : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
   }
@@ -1061,7 +1061,7 @@ rt.stage 0 arena 192 {
   rt.buffer @x : memref<4x4xf32> input at 64
   rt.func @put(%x: memref<4x4xf32>, %g: memref<4x4xf32>) {
     rt.copy %x to %g : memref<4x4xf32> to memref<4x4xf32>
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    // expected-error @+1 {{overwrites @g, whose accumulated gradients are lost}}
     rt.gemm %x, %x, %g as <m = 4, n = 4, k = 4, lda = 4, ldb = 4, ldc = 4>
         : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>
   }
@@ -1082,7 +1082,7 @@ rt.stage 0 arena 192 {
   }
   rt.func @clear(%g: memref<4x4xf32>) {
     %row = rt.view %g offset 4 : memref<4x4xf32> to memref<4xf32>
-    // expected-error @+1 {{writes @g anew, and what was added up in it is lost}}
+    // expected-error @+1 {{overwrites @g, whose accumulated gradients are lost}}
     rt.zero %row : memref<4xf32>
   }
   rt.func @train() {
@@ -1129,7 +1129,7 @@ rt.stage 0 arena 256 {
     rt.zero %g : memref<32xf32>
   }
   rt.func @clear(%row: memref<1x32xf32>) {
-    // expected-error @+1 {{writes @row anew, and what was added up in it is lost}}
+    // expected-error @+1 {{overwrites @row, whose accumulated gradients are lost}}
     rt.zero %row : memref<1x32xf32>
   }
   rt.func @train() {

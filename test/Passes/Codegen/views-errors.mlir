@@ -30,7 +30,7 @@ rt.stage 0 arena 256 {
   rt.func @f(%x: memref<2x4xf32>, %y: memref<4xf32>)
       attributes {rt.values = array<i64: 0, -1, 0, 1>, rt.views = array<i64: 1, 0, 4>} {
     %row = rt.view %x : memref<2x4xf32> to memref<4xf32>
-    // expected-error @+1 {{means value 1 of 'f', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 1 of 'f' from a buffer that holds another}}
     rt.copy %row to %y {rt.values = array<i64: 1, 1>} : memref<4xf32> to memref<4xf32>
   }
   rt.func @train() {
@@ -72,7 +72,7 @@ rt.stage 0 arena 256 {
     %rows = rt.view %x offset 4 : memref<4x4xf32> to memref<2x4xf32>
     %row = rt.view %rows offset 4 : memref<2x4xf32> to memref<4xf32>
     rt.copy %row to %y {rt.values = array<i64: 2, 2>} : memref<4xf32> to memref<4xf32>
-    // expected-error @+1 {{means value 1 of 'f', but reads a buffer that holds another}}
+    // expected-error @+1 {{reads value 1 of 'f' from a buffer that holds another}}
     rt.copy %row to %y {rt.values = array<i64: 1, 2>} : memref<4xf32> to memref<4xf32>
   }
   rt.func @train() {
@@ -87,7 +87,7 @@ rt.stage 0 arena 256 {
 // It is not said from where on.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<2x4xf32> input at 0 {role = "data", name = "x"}
-  // expected-error @+1 {{does not say of each view of what it is, and from which element on}}
+  // expected-error @+1 {{needs a view, its source and an offset for each view in 'rt.views'}}
   rt.func @f(%x: memref<2x4xf32>)
       attributes {rt.values = array<i64: 0, 0>, rt.views = array<i64: 1, 0>} {
   }
