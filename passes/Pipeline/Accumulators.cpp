@@ -1,10 +1,10 @@
-//===- Accumulators.cpp - What sums of a step hold when -------------------===//
+//===- Accumulators.cpp - Accumulation of gradients in a step -------------===//
 //
-// A gradient holds something from the first run of a step that writes it to
-// where it is given up. One that a step ends by clearing holds zero as the next
-// one begins. Nothing here asks which run was meant to be the first: it goes
-// through the runs, and a loop twice, for the second turn finds what the first
-// one left.
+// A gradient is live from the first run of a step that writes it to the run
+// that kills it. A gradient that a step clears at its end is zero at the begin
+// of the next. The check does not use which run was planned to be the first
+// writer: it follows the runs in order. A loop is run twice, because the second
+// iteration starts from the result of the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,18 +27,19 @@ public:
   LogicalResult check();
 
 private:
-  /// The gradients and other sums that a symbol is or holds.
+  /// Returns the gradients and other sums that a symbol is or holds.
   ArrayRef<StringRef> accumulatorsOf(StringRef symbol);
-  /// Whether nothing that a body leaves in an argument's place is missed.
+  /// Checks that a task's killed arguments are values or gradients and are
+  /// bound once.
   LogicalResult checkGivenUp(TaskOp task, BodyOp body);
   LogicalResult visit(RunOp run);
   LogicalResult visit(Block &steps);
 
   ModuleOp module;
   SymbolTable symbols;
-  /// By symbol that was asked for.
+  /// By symbol that was looked up.
   llvm::StringMap<SmallVector<StringRef>> accumulators;
-  /// What of the stage at hand holds something.
+  /// The sums of the current stage that have contents.
   llvm::StringSet<> full;
 };
 
@@ -71,14 +72,14 @@ LogicalResult Accumulators::checkGivenUp(TaskOp task, BodyOp body) {
       others.insert(symbol);
     if (!symbols.lookup<ValueOp>(symbol) && !nn::isOfGradients(symbols, symbol))
       return emitError(task.getLoc())
-             << "task '" << task.getSymName() << "' gives up '" << symbol
+             << "task '" << task.getSymName() << "' kills '" << symbol
              << "', which is no value and no gradient";
   }
   for (auto &entry : given)
     if (others.contains(entry.getKey()))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' takes '" << entry.getKey()
-             << "' twice and gives it up";
+             << "' twice and kills it";
   return success();
 }
 
@@ -92,17 +93,17 @@ LogicalResult Accumulators::visit(RunOp run) {
   for (BlockArgument argument : body.getBlock()->getArguments()) {
     unsigned i = argument.getArgNumber();
     std::optional<unsigned> result = body.getReplacing(i);
-    // A value may take its place.
+    // A value may also take its buffer; that is no write of the sum.
     bool isWritten =
         result && task.getTargets()[*result] == task.getSources()[i];
     for (StringRef symbol : accumulatorsOf(task.getSource(i))) {
       bool isFull = full.contains(symbol);
       if (!argument.use_empty() && !isFull)
         return fail(isWritten ? "adds to" : "uses", symbol,
-                    "which no run before it in the step has begun");
+                    "which no earlier run of the step has initialized");
       if (task.isPerMicrobatch() && body.overwrites(i) && isFull)
-        return fail("begins", symbol,
-                    "and what runs before it have added up is lost");
+        return fail("overwrites", symbol,
+                    "which earlier runs have accumulated into");
       if (isWritten)
         full.insert(symbol);
       if (body.givesUp(i))
@@ -127,7 +128,8 @@ LogicalResult Accumulators::visit(Block &steps) {
 }
 
 LogicalResult Accumulators::check() {
-  // What is cleared is so by the step before, or as the program starts.
+  // Sums that a step clears are zero at the begin of a step: the previous step
+  // or the program's start has cleared them.
   llvm::DenseMap<int64_t, SmallVector<StringRef>> cleared;
   for (auto task : module.getOps<TaskOp>()) {
     auto body = symbols.lookup<BodyOp>(task.getBody());

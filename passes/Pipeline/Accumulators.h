@@ -1,4 +1,4 @@
-//===- Accumulators.h - What sums of a step hold when -----------*- C++ -*-===//
+//===- Accumulators.h - Accumulation of gradients in a step -----*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_ACCUMULATORS_H
 #define PCC_PASSES_PIPELINE_ACCUMULATORS_H
@@ -7,10 +7,10 @@
 
 namespace pcc {
 
-/// Runs the schedules by what gradients and other sums hold. An error
-/// for a run that adds to one or uses one before anything has been put there in
-/// this step, for one that puts something there over what was, and for a body
-/// that gives up what tasks need.
+/// Follows the contents of gradients and other sums through the schedules.
+/// Fails for a run that uses or adds to one before a run of this step has
+/// initialized it, for a run that overwrites accumulated contents, and for a
+/// body that kills an argument that its tasks still need.
 mlir::LogicalResult checkAccumulators(mlir::ModuleOp module);
 
 } // namespace pcc

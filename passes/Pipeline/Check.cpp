@@ -1,16 +1,17 @@
-//===- Check.cpp - Accepts or rejects schedules ---------------------------===//
+//===- Check.cpp - Verifies schedules by executing them -------------------===//
 //
-// Knows nothing of how schedules are made: it executes the lists of all stages
-// against each other with transfers as rendezvous, the strictest semantics a
-// transport may have, and collectives over stages as meetings of all of them.
-// What finishes here cannot hang.
+// Shares no code with the passes that build schedules. It executes the lists of
+// all stages against each other. Transfers are rendezvous, the strictest
+// semantics that a transport may have, and collectives over stages match in all
+// of them. A schedule that finishes here cannot hang.
 //
-// A step in a loop depends on where its stage is only by microbatches that are
-// named relative to it. So once all stages are in loops and what is there and
-// what is waited for is the same as some turns ago, that many microbatches
-// later, it is the same again after as many turns, and so on until a loop ends:
-// these turns are left out. What a loop does not name so is the same if it is
-// just what it was, such as the gathers that a turn does once more.
+// A step in a loop depends on its stage's position only through microbatches
+// that it names relative to the loop's variable. Suppose that all stages are in
+// loops, and that available values and pending transfers equal those of some
+// iterations ago, shifted by as many microbatches. Then the state repeats every
+// so many iterations until a loop ends, and these iterations are skipped. State
+// that a loop does not name by microbatch, such as repeated gathers, must be
+// exactly as it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,48 +44,51 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// Half of a transfer that a stage has posted.
+/// One end of a transfer that a stage has posted.
 struct Posted : Half {
   bool done = false;
 };
 
-/// One stage's list and how far it is.
+/// One stage's list and its position in it.
 struct StageState {
   ScheduleOp schedule;
   Cursor next;
   /// The transfers of the op at `next`, once posted.
   SmallVector<Posted, 2> posted;
-  /// The collectives over stages that are left in the task at `next`.
+  /// The collectives over stages that remain in the task at `next`.
   std::deque<Operation *> meetings;
-  /// The microbatches of values that are there, and of tasks that have run.
+  /// By symbol: the microbatches of available values and of tasks that have
+  /// run.
   llvm::StringMap<Instances> present, ran;
-  /// Those of values that are not there any more.
+  /// The microbatches of values that were killed.
   llvm::StringMap<Instances> givenUp;
-  /// By sum that a reduction has taken, that task; and the value that lies in
-  /// the place of a sum, which holds nothing itself.
+  /// By sum that was reduced, the reduction; by sum whose buffer a value has
+  /// taken, that value.
   llvm::StringMap<TaskOp> reduced;
   llvm::StringMap<StringRef> replacedBy;
-  /// The task that uses what all microbatches gave, once it has run.
+  /// The first task that needs the results of all microbatches, once it has
+  /// run.
   TaskOp last;
-  /// The microbatches on which forward tasks have run, and of how many of these
-  /// something is kept for backward tasks that are still to run.
+  /// The microbatches on which forward tasks have run, and the number of those
+  /// with backward tasks that are still to run.
   Instances begun;
   int64_t live = 0;
-  /// Of those that backward tasks have begun with, how many are still to run.
+  /// By microbatch on which backward tasks have run: how many are still to run.
   std::map<int64_t, int64_t> left;
   int64_t backwardTasks = 0;
 
   bool isDone() { return next.isDone(); }
   bool isWaiting() { return !posted.empty() || !meetings.empty(); }
 
-  /// Whether this is `before` some turns of a loop later, and whatever follows
-  /// is what followed then, for as many microbatches later. `named` is what the
-  /// loop names by microbatch.
+  /// Whether this state is `before` shifted by some iterations of a loop, so
+  /// that the same steps follow. `named` holds the symbols that the loop names
+  /// by microbatch.
   bool repeats(const StageState &before, const llvm::StringSet<> &named) const;
   int64_t turnsSince(const StageState &before) const {
     return next.getVariable() - before.next.getVariable();
   }
-  /// Goes on as if what was done since `before` were done again so many times.
+  /// Advances the state as if the steps since `before` were repeated so many
+  /// times.
   void skip(const StageState &before, const llvm::StringSet<> &named,
             int64_t periods);
 };
@@ -93,27 +97,28 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   void runOnOperation() override;
   LogicalResult check(Entry entry);
   LogicalResult runAll();
-  /// Goes on as far as a stage comes without another, to the end of a loop's
-  /// turn at most.
+  /// Advances a stage until it waits for another one, or to the end of a loop's
+  /// iteration.
   LogicalResult advance(StageState &state);
   LogicalResult step(StageState &state);
   LogicalResult run(StageState &state, RunOp run);
   LogicalResult checkReduced(StageState &state, RunOp run, TaskOp task);
   void noteReduced(StageState &state, TaskOp task);
   LogicalResult post(StageState &state);
-  /// Completes halves that face each other; true if there were any.
+  /// Completes matching ends of transfers; returns whether there were any.
   FailureOr<bool> match();
-  /// Completes a collective that all stages have come to.
+  /// Completes a collective that all stages have reached; returns whether there
+  /// was one.
   bool meet();
   LogicalResult reportDeadlock();
   LogicalResult findStages(Entry entry);
-  /// Whether a task makes a row as often as others need it (see Freshness.cpp).
+  /// Whether a task gathers a bucket anew for each use (see Freshness.cpp).
   bool isGatheredForUse(TaskOp task);
-  /// Leaves out turns of all stages' loops if they repeat what came since
-  /// `before`; true if it did.
+  /// Skips iterations of all stages' loops if they repeat the steps since
+  /// `before`; returns whether it did.
   bool skipTurns(ArrayRef<StageState> before);
-  /// The tasks that a loop runs on microbatches, and the values that these, and
-  /// transfers in it, have to do with.
+  /// Returns the tasks that a loop runs on microbatches, and the symbols that
+  /// these tasks and the loop's transfers use.
   const llvm::StringSet<> &namedIn(LoopOp loop);
 
   std::vector<StageState> states;
@@ -157,7 +162,7 @@ bool StageState::repeats(const StageState &before,
             return std::get<0>(pair).done == std::get<1>(pair).done;
           }))
     return false;
-  // All or none of something are no matter of which microbatch it is now.
+  // A set of all microbatches is the same in every iteration.
   auto isSame = [&](const Instances &now, Instances then) {
     if (now == then && then.isAllOf(count))
       return true;
@@ -230,7 +235,8 @@ bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
     left = std::min<int64_t>(left, int64_t(now.next.getLoop().getEnd()) - 1 -
                                        now.next.getVariable());
   }
-  // One is done all the same: what grows is then as large as it gets.
+  // The last period is executed, so that counts that grow, such as live
+  // microbatches, reach their maximum.
   int64_t periods = left / turns - 1;
   if (periods < 1)
     return false;
@@ -247,8 +253,8 @@ bool PipeCheckPass::isGatheredForUse(TaskOp task) {
          row->hasAttr(nn::kReleasedAttr);
 }
 
-/// What a reduction has taken is complete: nothing adds to it any more, it is
-/// reduced once, and it is not read where another value lies.
+/// Checks uses of reduced sums: no task adds to one afterwards, each is reduced
+/// once, and none is read after a value has taken its buffer.
 LogicalResult PipeCheckPass::checkReduced(StageState &state, RunOp run,
                                           TaskOp task) {
   if (state.reduced.empty())
@@ -271,7 +277,7 @@ LogicalResult PipeCheckPass::checkReduced(StageState &state, RunOp run,
           !body.getBlock()->getArgument(i).use_empty())
         return emitError(run.getLoc())
                << "task '" << run.getTask() << "' reads '" << task.getSource(i)
-               << "', in whose place '" << value->second << "' lies";
+               << "', whose buffer holds '" << value->second << "' now";
     }
   }
   return success();
@@ -290,7 +296,7 @@ void PipeCheckPass::noteReduced(StageState &state, TaskOp task) {
         state.reduced[held] = task;
       if (!result)
         continue;
-      // Where the sum begins anew the value is no more.
+      // A sum that is written again kills the value in its buffer.
       auto before = state.replacedBy.find(held);
       if (before != state.replacedBy.end()) {
         state.givenUp[before->second].insert(0);
@@ -305,7 +311,7 @@ void PipeCheckPass::noteReduced(StageState &state, TaskOp task) {
 LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto task = symbols->lookup<TaskOp>(run.getTask());
   int64_t microbatch = state.next.microbatchOf(run);
-  // A row that is released is gathered for each use.
+  // A bucket that is released is gathered for each use.
   if (!state.ran[run.getTask()].insert(microbatch) && !isGatheredForUse(task))
     return emitError(run.getLoc())
            << "task '" << run.getTask() << "' runs twice on microbatch "
@@ -326,12 +332,12 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
         !state.present[source].contains(microbatch))
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
-             << "' of microbatch " << microbatch << ", which is not there";
+             << "' of microbatch " << microbatch << ", which is not available";
     if (isGivenUp(state, source, microbatch))
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch
-             << ", which a task before has given up";
+             << ", which an earlier task has killed";
   }
   auto body =
       symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
@@ -344,7 +350,7 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
         !state.present[task.getTarget(i)].insert(microbatch))
       return emitError(run.getLoc())
              << "value '" << task.getTarget(i) << "' of microbatch "
-             << microbatch << " is made twice";
+             << microbatch << " is computed twice";
   if (!task.isPerMicrobatch())
     noteReduced(state, task);
   if (task.getPhase() == Phase::Forward && state.begun.insert(microbatch))
@@ -377,11 +383,11 @@ LogicalResult PipeCheckPass::post(StageState &state) {
     if (half.isSend && !state.present[half.value].contains(half.microbatch))
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
-             << " is sent before it is there";
+             << " is sent before it is available";
     if (half.isSend && isGivenUp(state, half.value, half.microbatch))
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
-             << " is sent after a task has given it up";
+             << " is sent after a task has killed it";
   }
   return success();
 }
@@ -469,7 +475,7 @@ LogicalResult PipeCheckPass::reportDeadlock() {
   return diag;
 }
 
-/// One schedule for every stage, as many stages as the mesh has.
+/// Collects one schedule for every stage of the mesh.
 LogicalResult PipeCheckPass::findStages(Entry entry) {
   states.clear();
   SmallVector<ScheduleOp> schedules;
@@ -494,7 +500,7 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
     if (schedule.getMicrobatches() != microbatches)
       return emitError(schedule.getLoc())
              << "has " << schedule.getMicrobatches()
-             << " microbatches, stage 0 " << microbatches;
+             << " microbatches, but stage 0 has " << microbatches;
   }
   dist::MeshOp mesh = dist::findMesh(getOperation());
   if (!mesh || states.empty())
@@ -503,13 +509,13 @@ LogicalResult PipeCheckPass::findStages(Entry entry) {
   if (extent == static_cast<int64_t>(states.size()))
     return success();
   return emitError(mesh.getLoc())
-         << "the mesh has " << extent << " stages, the schedules are of "
-         << states.size();
+         << "the mesh has " << extent
+         << " stages, but the number of schedules is " << states.size();
 }
 
 LogicalResult PipeCheckPass::runAll() {
-  // To find that something repeats it is compared with the past, a past that
-  // is renewed after twice as long each time.
+  // To detect repetition the state is compared with a snapshot, which is
+  // replaced at exponentially growing intervals.
   std::vector<StageState> past;
   for (size_t round = 1, renewal = 1;; ++round) {
     for (StageState &state : states)
@@ -549,7 +555,7 @@ LogicalResult PipeCheckPass::check(Entry entry) {
     return failure();
 
   for (auto task : getOperation().getOps<TaskOp>()) {
-    // A program may have no evaluation to gather for.
+    // A program without evaluation needs no gathers for it.
     if (!task.isIn(entry) || isGatheredForUse(task) ||
         (states.empty() && task.getEntry() != entry))
       continue;
@@ -573,7 +579,7 @@ void PipeCheckPass::runOnOperation() {
   markAllAnalysesPreserved();
   symbols.emplace(getOperation());
   named.clear();
-  // Tasks use buckets, and what lies in them.
+  // Tasks use buckets and their members.
   if (failed(verifyBuckets(getOperation())) ||
       failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())) ||

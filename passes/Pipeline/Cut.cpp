@@ -1,8 +1,9 @@
-//===- Cut.cpp - The lightest nodes between two sides of a graph ----------===//
+//===- Cut.cpp - Minimum vertex cut of a graph ----------------------------===//
 //
-// A node is an arc from where paths come in to where they go out, which its
-// weight bounds; all other arcs let everything through. Once no more flows, the
-// arcs of nodes that lead into what still reaches an end are the cut.
+// Each node is an arc from an entry vertex to an exit vertex with the node's
+// weight as capacity; all other arcs have unlimited capacity. After the maximum
+// flow, the cut is the set of node arcs that lead into the vertices from which
+// the sink is still reachable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ void Cut::addArc(int from, int to, int64_t room) {
   arcs.push_back({from, 0});
 }
 
-/// How many arcs with room it takes to come to each vertex; whether to `to`.
+/// Computes the distance of each vertex along arcs with residual capacity;
+/// returns whether `to` is reachable.
 bool Cut::findLevels(int from, int to) {
   level.assign(arcsOf.size(), -1);
   level[from] = 0;
@@ -45,7 +47,7 @@ bool Cut::findLevels(int from, int to) {
   return level[to] >= 0;
 }
 
-/// Has up to `most` flow along one shortest path; how much does.
+/// Pushes up to `most` flow along one shortest path; returns the amount.
 int64_t Cut::push(int at, int to, int64_t most) {
   if (at == to)
     return most;
@@ -79,7 +81,7 @@ BitVector Cut::find() {
     while (push(from, to, kEverything))
       ;
   }
-  // Backwards along arcs with room, from the ends.
+  // Search backwards from the sink along arcs with residual capacity.
   BitVector reaches(arcsOf.size());
   reaches.set(to);
   SmallVector<int> found = {to};

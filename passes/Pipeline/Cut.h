@@ -1,4 +1,4 @@
-//===- Cut.h - The lightest nodes between two sides of a graph --*- C++ -*-===//
+//===- Cut.h - Minimum vertex cut of a graph --------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_CUT_H
 #define PCC_PASSES_PIPELINE_CUT_H
@@ -9,33 +9,33 @@
 
 namespace pcc {
 
-/// A directed graph whose nodes have weights: which of them are on all paths
-/// from the begins to the ends, and weigh least together? By the largest flow
-/// (Dinic 1970), which the weights of such nodes bound.
+/// A directed graph with weighted nodes, and its minimum vertex cut: the
+/// lightest set of nodes that is on all paths from the begins to the ends.
+/// Found by maximum flow (Dinic 1970).
 ///
 ///     begin -> a(4) -> b(1) -> end       b: 1, and not a: 4
 ///                 \--> c(1) -> end       b and c: 2
 class Cut {
 public:
-  /// Adds a node and returns its number, from 0. What weighs nothing is always
-  /// taken.
+  /// Adds a node and returns its number, from 0. A node without weight on a
+  /// path is always in the cut.
   int addNode(int64_t weight);
-  /// A path may lead from one to the other.
+  /// Adds an edge.
   void addEdge(int from, int to);
-  /// Paths begin, or end, here.
+  /// Makes a node a begin, or an end, of paths.
   void addBegin(int node) { begins.push_back(node); }
   void addEnd(int node) { ends.push_back(node); }
 
-  /// The nodes that weigh least; of several such sets, the one nearest to the
-  /// ends. May be called once.
+  /// Returns the minimum cut; of several, the one nearest to the ends. May be
+  /// called once.
   llvm::BitVector find();
 
 private:
   struct Arc {
     int to;
-    int64_t room; ///< how much more may flow
+    int64_t room; ///< residual capacity
   };
-  /// Arcs come in pairs, i and i ^ 1: what flows along one may flow back.
+  /// Arcs i and i ^ 1 are a pair: flow along one adds capacity to the other.
   void addArc(int from, int to, int64_t room);
   bool findLevels(int from, int to);
   int64_t push(int at, int to, int64_t most);
@@ -44,8 +44,8 @@ private:
   llvm::SmallVector<std::pair<int, int>> edges;
   llvm::SmallVector<int> begins, ends;
   llvm::SmallVector<Arc> arcs;
-  /// By vertex: its arcs, how far it is from where paths begin, and how many
-  /// of its arcs lead nowhere.
+  /// By vertex: its arcs, its distance from the source, and how many of its
+  /// arcs are exhausted.
   llvm::SmallVector<llvm::SmallVector<int>> arcsOf;
   llvm::SmallVector<int> level;
   llvm::SmallVector<unsigned> next;

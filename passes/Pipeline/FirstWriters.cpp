@@ -1,22 +1,22 @@
-//===- FirstWriters.cpp - Which runs begin a gradient ---------------------===//
+//===- FirstWriters.cpp - First writers of gradients ----------------------===//
 //
-// Tasks are made to add to gradients, and the update to clear them. Once the
-// order of runs is known, the first one that adds to a gradient after it has
-// been cleared puts its part there instead, and the clear goes:
+// Tasks are built to add to gradients, and the update to clear them. The
+// schedule determines the first run that adds to a cleared gradient. That run
+// overwrites the gradient instead, and the clear is removed:
 //
 //     run             gradient of a table that is used twice
-//     @backward.2 0   put, by a body without the sum
-//     @backward.0 0   add
-//     @backward.2 1   add
-//     @backward.0 1   add
-//     @update.0       read, no longer cleared
+//     @backward.2 0   overwrites, by a body without the sum
+//     @backward.0 0   adds
+//     @backward.2 1   adds
+//     @backward.0 1   adds
+//     @update.0       reads, no longer clears
 //
-// So what clears says how often a gradient is begun: once per step, or, where
-// a task of every microbatch does, in each of them.
+// So the clears determine how often a gradient is initialized: once per step,
+// or once per microbatch if a task of every microbatch clears it.
 //
-// The gradients of a bucket are cleared as one, and begun if all of them can
-// be. Tasks that share a body and begin the same of its arguments share that of
-// their first runs, too.
+// The gradients of a bucket are cleared together, so they are initialized by
+// their first writers only if all of them can be. Tasks that share a body and
+// initialize the same arguments also share the body of first runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::pipe;
 
-/// The sum that adds to an argument what a result puts there; null if the
-/// argument goes elsewhere too.
+/// Returns the sum that adds to an argument's contents and whose result
+/// replaces them; null if the argument has other uses.
 static nn::SumOp findSum(BodyOp body, unsigned argument) {
   BlockArgument before = body.getBlock()->getArgument(argument);
   std::optional<unsigned> result = body.getReplacing(argument);
@@ -68,7 +68,7 @@ void FirstWriters::findBegun() {
     BodyOp body = bodyOf(task);
     for (unsigned i = 0; i < task.getSources().size(); ++i) {
       std::optional<unsigned> result = body.getReplacing(i);
-      // A value that takes its place writes nothing that is added up.
+      // A value that takes the gradient's buffer does not write the gradient.
       if (!result || isUniformZero(body.getResults()[*result]) ||
           task.getTargets()[*result] != task.getSources()[i])
         continue;
@@ -189,7 +189,7 @@ void FirstWriters::apply(const Change &change, BodyOp body) {
   body.setInto(into);
 }
 
-/// The arguments that a body takes only to clear them.
+/// Returns the arguments that a body takes only to clear them.
 SmallVector<unsigned> FirstWriters::findUnused(const Change &change,
                                                BodyOp body) {
   SmallVector<unsigned> unused;
@@ -202,8 +202,8 @@ SmallVector<unsigned> FirstWriters::findUnused(const Change &change,
 
 void FirstWriters::finish(BodyOp body,
                           const std::map<Change, SmallVector<Call>> &groups) {
-  // One of the groups has the body itself: those who call it as it is, or the
-  // first of which not all calls are of first runs.
+  // One group changes the body in place: the first one with a call that is not
+  // of a first run. The other groups get clones.
   const Change *kept = nullptr;
   for (auto &[change, calls] : groups)
     if (!kept && llvm::any_of(calls, [](Call call) { return !call.isFirst; }))
@@ -245,9 +245,9 @@ LogicalResult FirstWriters::finish() {
   for (auto task : module.getOps<TaskOp>()) {
     Runs known = runs.lookup(task);
     if (!known.isRegular)
-      return emitError(task.getLoc())
-             << "task '" << task.getSymName()
-             << "' begins other gradients in its third run than in its second";
+      return emitError(task.getLoc()) << "task '" << task.getSymName()
+                                      << "' initializes other gradients in its "
+                                         "third run than in its second";
     SmallVector<unsigned> clears = findClears(task);
     bool isApart = isFirstApart(task);
     auto &groups = all[bodyOf(task)];

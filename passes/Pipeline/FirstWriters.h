@@ -1,4 +1,4 @@
-//===- FirstWriters.h - Which runs begin a gradient -------------*- C++ -*-===//
+//===- FirstWriters.h - First writers of gradients --------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_FIRSTWRITERS_H
 #define PCC_PASSES_PIPELINE_FIRSTWRITERS_H
@@ -11,35 +11,36 @@
 
 namespace pcc {
 
-/// Has the first run that adds to a gradient after a task has cleared it put
-/// its part there instead, so that nobody clears it.
+/// Makes the first run that adds to a gradient in a step overwrite it instead,
+/// so that no task needs to clear it.
 class FirstWriters {
 public:
   /// For the schedules of `module`, which must outlive this.
   explicit FirstWriters(mlir::ModuleOp module);
 
-  /// A stage runs a task of a step, in the order of calls.
+  /// Notes that a stage runs a task of a step; called in schedule order.
   void note(pipe::TaskOp task);
-  /// Whether the first of the runs that were noted begins something that later
-  /// ones of the task do not.
+  /// Whether the first noted run of a task initializes gradients that later
+  /// runs do not.
   bool isFirstApart(pipe::TaskOp task) const;
-  /// Makes the bodies of tasks that begin something, and takes out what clears
-  /// that. An error if the runs of a task but the first begin different things.
+  /// Creates the bodies that initialize gradients, and removes the clears that
+  /// they replace. Fails if runs of a task after the first initialize different
+  /// gradients.
   mlir::LogicalResult finish();
 
 private:
-  /// What a body no longer does: add to what these arguments hold; give these
-  /// results.
+  /// The change of a body: the arguments that it no longer adds to, and the
+  /// results, clears, that it no longer returns.
   using Change =
       std::pair<llvm::SmallVector<unsigned>, llvm::SmallVector<unsigned>>;
-  /// A state on one stage.
   using OnStage = std::pair<llvm::StringRef, int64_t>;
-  /// What the runs of a task do.
+  /// The effects of a task's runs.
   struct Runs {
-    /// The arguments that one could begin, and what it clears.
+    /// The arguments that a run could initialize, with their gradients, and the
+    /// gradients that the task clears.
     llvm::SmallVector<std::pair<unsigned, OnStage>> adds;
     llvm::SmallVector<OnStage> clears;
-    /// The arguments that the first one and all others begin.
+    /// The arguments that the first run and that later runs initialize.
     llvm::SmallVector<unsigned> first, later;
     int64_t count = 0;
     bool isRegular = true;
@@ -53,11 +54,12 @@ private:
   pipe::BodyOp bodyOf(pipe::TaskOp task) const {
     return symbols.lookup<pipe::BodyOp>(task.getBody());
   }
-  /// What a task gives a result to, or takes; none if that is no gradients.
+  /// Returns the gradients of a symbol that a task binds; none if it is no
+  /// gradient and no bucket of gradients.
   llvm::SmallVector<llvm::StringRef> gradientsOf(mlir::Attribute binding) const;
   void findBegun();
   Runs runsOf(pipe::TaskOp task) const;
-  /// The results of a task that clear what runs begin.
+  /// Returns the results of a task that clear gradients that runs initialize.
   llvm::SmallVector<unsigned> findClears(pipe::TaskOp task) const;
   static llvm::SmallVector<unsigned> findUnused(const Change &change,
                                                 pipe::BodyOp body);
@@ -67,7 +69,7 @@ private:
 
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
-  /// The gradients that runs begin, and those of them that hold something.
+  /// The gradients that runs initialize, and those of them that have contents.
   llvm::DenseSet<OnStage> begun, full;
   llvm::MapVector<mlir::Operation *, Runs> runs;
 };

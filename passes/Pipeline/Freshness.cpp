@@ -1,22 +1,23 @@
-//===- Freshness.cpp - Are parameters gathered before use? ----------------===//
+//===- Freshness.cpp - Parameters are gathered before use -----------------===//
 //
-// Where ranks keep parts of a row of parameters, a step changes the parts. The
-// row, or the copies that tasks compute with, is made of them by gathers:
+// If a bucket of parameters is sharded over the data axes, a step updates the
+// shards. Gathers compute the bucket, or the working copies that tasks use,
+// from them:
 //
 //     pipe.schedule train stage 0 ... {
-//       pipe.run @round.0                   // makes @value.7 of @bucket.0.own
-//       pipe.run @gather.0                  // makes @bucket.0.copy of @value.7
-//       pipe.run @gather.1                  // makes @bucket.1.param of @...own
-//       pipe.run @forward.0 microbatch 0    // uses what lies in it
+//       pipe.run @round.0                   // @value.7 from @bucket.0.own
+//       pipe.run @gather.0                  // @bucket.0.copy from @value.7
+//       pipe.run @gather.1                  // @bucket.1.param from @...own
+//       pipe.run @forward.0 microbatch 0    // uses members of these
 //       ...
 //       pipe.run @update.0                  // changes @bucket.0.own
 //     }
 //
-// A row that is marked `nn.released` is there only for the task at hand and the
-// next one, and holds nothing where the schedule releases it.
+// A bucket that is marked `nn.released` is resident for the current and the
+// next task only, and is dead after its release.
 //
-// Each schedule is gone through in its order, a loop twice: the second turn
-// finds what the first one left.
+// Each schedule is followed in order, a loop twice: the second iteration starts
+// from the result of the first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +36,10 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// What the schedule at hand has gathered and not used up.
+/// The buckets that the current schedule has gathered and that are up to date.
 struct Gathered {
   llvm::StringSet<> all;
-  /// Of these, the rows that are to be released.
+  /// Those of them that must be released.
   llvm::StringSet<> passing;
 };
 
@@ -58,18 +59,17 @@ private:
   LogicalResult run(RunOp run, Gathered &fresh);
   bool isUsedBy(StringRef row, Operation *step);
   LogicalResult checkNeeded(RunOp run, Operation *next, const Gathered &fresh);
-  /// What a copy is of; else the symbol itself.
+  /// Returns the parameter of a working copy, else the symbol itself.
   Operation *paramOf(StringRef member);
 
   ModuleOp module;
   SymbolTable symbols;
   dist::Mesh mesh;
-  /// By what lies in a row that is gathered, and by itself, the row.
+  /// By gathered bucket and by its members: the bucket.
   llvm::StringMap<StringRef> rowOf;
-  /// By such a row, or by a rank's part of it, the name of what ranks keep of
-  /// it.
+  /// By gathered bucket, and by value that holds a rounded shard: the shard.
   llvm::StringMap<StringRef> ownOf;
-  /// The other way round.
+  /// By shard: the buckets and values that are computed from it.
   llvm::StringMap<SmallVector<StringRef>> madeOf;
 };
 
@@ -84,7 +84,7 @@ Operation *Freshness::paramOf(StringRef member) {
 }
 
 void Freshness::findRows() {
-  // By parameter, what is kept of it.
+  // By parameter: its shard.
   llvm::DenseMap<Operation *, StringRef> kept;
   auto members = [&](nn::StateOp row) {
     return row.getMembersAttr().getAsRange<FlatSymbolRefAttr>();
@@ -116,8 +116,8 @@ void Freshness::findRows() {
   }
 }
 
-/// A gather hands out rows, each made of what all ranks keep of it, or what a
-/// rank keeps as others do in fewer bits, for another gather.
+/// Checks a result of a gather task: a bucket, gathered from all ranks' shards
+/// of it, or a rank's shard rounded to a narrower type for another gather.
 LogicalResult Freshness::checkResult(TaskOp task, unsigned result) {
   auto body = symbols.lookup<BodyOp>(task.getBody());
   auto fail = [&]() {
@@ -127,17 +127,17 @@ LogicalResult Freshness::checkResult(TaskOp task, unsigned result) {
   bool isPart = symbols.lookup<ValueOp>(target) != nullptr;
   auto own = ownOf.find(target);
   if (!isPart && own == ownOf.end())
-    return fail() << "gathers '" << target << "', which is kept as it is";
+    return fail() << "gathers '" << target << "', which is not sharded";
   unsigned gathers = 0;
   Value from = body.getResults()[result];
   while (Operation *made = from.getDefiningOp()) {
     auto gather = dyn_cast<dist::AllGatherOp>(made);
     if (!gather && !isa<nn::CastOp>(made))
-      return fail() << "makes '" << target << "' by " << made->getName();
+      return fail() << "may not produce '" << target << "' by "
+                    << made->getName();
     if (gather && (gather.getDim() != 1 ||
                    gather.getAxes() != mesh.names(mesh.dataAxes().list())))
-      return fail() << "does not gather '" << target
-                    << "' over the axes of data";
+      return fail() << "does not gather '" << target << "' over the data axes";
     gathers += gather ? 1 : 0;
     from = made->getOperand(0);
   }
@@ -148,14 +148,14 @@ LogicalResult Freshness::checkResult(TaskOp task, unsigned result) {
     bool isKept = llvm::any_of(
         ownOf, [&](const auto &entry) { return entry.second == source; });
     if (gathers || !isKept)
-      return fail() << "makes '" << target << "' of '" << source
-                    << "', not by rounding what ranks keep of a row";
+      return fail() << "computes '" << target << "' from '" << source
+                    << "', not by rounding a rank's shard of a bucket";
     ownOf[target] = source;
     return success();
   }
   if (gathers != 1 || kept != own->second)
-    return fail() << "makes '" << target << "' of '" << source
-                  << "', not of what all ranks keep of it, '" << own->second
+    return fail() << "computes '" << target << "' from '" << source
+                  << "', not by one all_gather of its shards, '" << own->second
                   << "'";
   return success();
 }
@@ -176,7 +176,7 @@ LogicalResult Freshness::run(RunOp run, Gathered &fresh) {
         symbols.lookup<ValueOp>(source))
       return emitError(run.getLoc())
              << "task '" << task.getSymName() << "' uses '" << source
-             << "' where it is out of date: no task has made it of '"
+             << "', which is stale: no task has computed it from '"
              << ownOf.lookup(source) << "' since that changed";
     auto row = rowOf.find(source);
     if (row == rowOf.end() || argument.use_empty() ||
@@ -184,8 +184,8 @@ LogicalResult Freshness::run(RunOp run, Gathered &fresh) {
       continue;
     return emitError(run.getLoc())
            << "task '" << task.getSymName() << "' uses '" << source
-           << "' where it is out of date: no gather has made '" << row->second
-           << "' of what ranks keep, '" << ownOf.lookup(row->second) << "'";
+           << "', which is stale: no task has gathered '" << row->second
+           << "' from its shards, '" << ownOf.lookup(row->second) << "'";
   }
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     StringRef target = task.getTarget(i);
@@ -197,8 +197,8 @@ LogicalResult Freshness::run(RunOp run, Gathered &fresh) {
     } else if (rowOf.contains(target)) {
       return emitError(run.getLoc())
              << "task '" << task.getSymName() << "' writes '" << target
-             << "', of which ranks keep '" << ownOf.lookup(rowOf.lookup(target))
-             << "' alone";
+             << "', of which only the shard '"
+             << ownOf.lookup(rowOf.lookup(target)) << "' may be updated";
     }
     for (StringRef row : madeOf.lookup(target)) {
       fresh.all.erase(row);
@@ -218,8 +218,8 @@ bool Freshness::isUsedBy(StringRef row, Operation *step) {
   return false;
 }
 
-/// A row that is released is there for the task at hand or the next one, for
-/// which it may have come meanwhile.
+/// Checks that each bucket that must be released is used by the current or the
+/// next task, which its gather may overlap with.
 LogicalResult Freshness::checkNeeded(RunOp run, Operation *next,
                                      const Gathered &fresh) {
   if (fresh.passing.empty())
@@ -233,7 +233,7 @@ LogicalResult Freshness::checkNeeded(RunOp run, Operation *next,
       continue;
     return emitError(run.getLoc())
            << "task '" << task.getSymName() << "' runs while '" << row
-           << "' is there, which neither it nor the next task uses: it is to "
+           << "' is resident, which neither it nor the next task uses: it must "
               "be released";
   }
   return success();
@@ -252,7 +252,7 @@ LogicalResult Freshness::check(ScheduleOp schedule) {
       for (Operation &inner : *loop.getBlock())
         steps.push_back(&inner);
   }
-  // By step, the next run of a microbatch.
+  // By step: the next run of a segment's task.
   SmallVector<Operation *> next(steps.size());
   Operation *last = nullptr;
   for (size_t i = steps.size(); i-- > 0;) {
@@ -267,7 +267,8 @@ LogicalResult Freshness::check(ScheduleOp schedule) {
       fresh.passing.erase(release.getRow());
       if (!fresh.all.erase(release.getRow()))
         return emitError(release.getLoc())
-               << "'" << release.getRow() << "' is released where it is not";
+               << "'" << release.getRow()
+               << "' is released, but it is not resident";
     } else if (auto one = dyn_cast<RunOp>(step)) {
       if (failed(checkNeeded(one, later, fresh)) || failed(run(one, fresh)))
         return failure();

@@ -1,4 +1,4 @@
-//===- Freshness.h - Are parameters gathered before use? --------*- C++ -*-===//
+//===- Freshness.h - Parameters are gathered before use ---------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_FRESHNESS_H
 #define PCC_PASSES_PIPELINE_FRESHNESS_H
@@ -7,10 +7,10 @@
 
 namespace pcc {
 
-/// As an entry point begins, copies of parameters of which ranks keep parts are
-/// out of date. An error for a task that uses one before a gather has made it,
-/// or after what is kept of it has changed, and for a gather that makes a row
-/// of anything but what all ranks keep of it.
+/// At the begin of an entry point, gathered parameters and working copies are
+/// stale. Fails for a task that uses one before a gather has written it or
+/// after its shard has changed, and for a gather that computes a bucket from
+/// anything but all ranks' shards of it.
 mlir::LogicalResult checkFreshness(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -88,7 +88,8 @@ void GatherPlacement::interleave(std::vector<Step> &steps,
   for (const Step &step : single)
     if (isSegmentRun(step))
       firstRun.try_emplace(TaskOp(step.tasks.front()), runs++);
-  // What no segment uses is gathered with the last of the others.
+  // Buckets that no segment uses are gathered together with the last of the
+  // others.
   std::vector<SmallVector<size_t>> before(std::max<size_t>(runs, 1));
   size_t last = 0;
   for (auto [i, use] : llvm::enumerate(firstUses(gathers, tasks))) {
@@ -136,8 +137,8 @@ void GatherPlacement::gatherForUse(std::vector<Step> &steps,
         uses[found->second].push_back(runs);
     ++runs;
   }
-  // By run, what is gathered ahead of it, in the order of use, and released
-  // behind it.
+  // By run: the gathers before it, in the order of use, and the releases after
+  // it.
   std::vector<SmallVector<std::pair<size_t, size_t>>> before(runs);
   std::vector<SmallVector<size_t>> behind(runs);
   for (size_t gather = 0; gather < uses.size(); ++gather) {

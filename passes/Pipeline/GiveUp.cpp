@@ -1,20 +1,21 @@
-//===- GiveUp.cpp - Which arguments nobody needs after a call -------------===//
+//===- GiveUp.cpp - Arguments that are dead after every call --------------===//
 //
-// A body may leave anything in the place of an argument that no call of it is
-// followed by a use of: by another run, or a transfer, on the same stage and
-// of the same microbatch. Gradients, and rows of them, count as well if the
-// update leaves nothing in them: nobody needs one until a run begins it anew.
+// Marks arguments that are dead after every call of a body: no later run or
+// transfer on the same stage uses the value of the same microbatch. The body
+// may leave any contents in their buffers. Gradients and their buckets count as
+// dead if the update does not write them: a run initializes them before the
+// next use.
 //
-// A value in a state's place is kept, for the state may begin anew in the task
-// that uses it last.
+// A value in a state's buffer is not marked, because the task that uses it last
+// may initialize the state.
 //
-// Values of which several instances are alive at once lie in slots of one
-// buffer, which is planned as a whole: these are kept, for nothing is gained.
+// Values with several live instances are not marked: their slots are allocated
+// together, so nothing is gained.
 //
 //     run                    @value.7 of microbatch 0
-//     @forward.3 0           made
-//     @backward.3 0          used for the last time: given up, if it is so for
-//                            each task that calls this body
+//     @forward.3 0           computed
+//     @backward.3 0          used for the last time: dead, if it is so for each
+//                            task that calls this body
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// By microbatch, when a value is used first and last.
+/// By microbatch: the first and the last use of a value.
 struct Uses {
   SmallVector<int64_t> first, last;
 
@@ -47,7 +48,7 @@ struct Uses {
       first[microbatch] = moment;
     last[microbatch] = moment;
   }
-  /// Whether an instance is begun while an earlier one is needed.
+  /// Whether an instance is computed while an earlier one is live.
   bool isSeveral() const {
     int64_t end = -1;
     for (auto [begin, stop] : llvm::zip(first, last)) {
@@ -59,14 +60,13 @@ struct Uses {
   }
 };
 
-/// A value that a run takes: where it goes in the body, and its uses.
+/// A value that a run takes: its argument number and its uses.
 struct Taken {
   unsigned argument;
   Uses *uses;
 };
 
-/// When a gradient is used, in this order, and whether what was there before is
-/// lost.
+/// The uses of a gradient in order, and whether each overwrites it.
 struct GradientUses {
   SmallVector<std::pair<int64_t, bool>> moments;
 
@@ -76,7 +76,7 @@ struct GradientUses {
   }
 };
 
-/// Gradients that a run takes as one argument: several if it is a bucket.
+/// The gradients that a run takes as one argument: several for a bucket.
 struct TakenGradients {
   unsigned argument;
   bool areBegun;
@@ -90,7 +90,7 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
     return symbols->lookup<ValueOp>(symbol) != nullptr;
   }
   BodyOp calleeOf(RunOp run) {
-    // Asked for in each turn of a loop.
+    // Cached, because it is needed in each iteration of a loop.
     BodyOp &body = callees[run];
     if (!body) {
       auto task = symbols->lookup<TaskOp>(run.getTask());
@@ -99,8 +99,8 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
     return body;
   }
   void findKept();
-  /// What a symbol holds if that is gradients in which the update of a stage
-  /// leaves nothing; else nothing.
+  /// Returns the gradients that a symbol is or holds if the update of a stage
+  /// writes none of them; otherwise none.
   SmallVector<StringRef> gradientsOf(StringRef symbol, int64_t stage);
   void visitValues(ScheduleOp schedule);
   void visitGradients(ScheduleOp schedule);
@@ -108,11 +108,12 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
 
   std::optional<SymbolTable> symbols;
   llvm::DenseMap<Operation *, BodyOp> callees;
-  /// Values that take a state's place.
+  /// Values that take a state's buffer.
   llvm::StringSet<> inPlace;
-  /// What is not begun anew in each step, by stage.
+  /// By stage: the states that the update writes, so that they are not
+  /// initialized in each step.
   llvm::DenseSet<std::pair<StringRef, int64_t>> kept;
-  /// By body, whether each argument can be given up.
+  /// By body: whether each argument can be marked.
   llvm::MapVector<Operation *, SmallVector<bool>> free;
 };
 
@@ -139,7 +140,7 @@ SmallVector<StringRef> PipeGiveUpPass::gradientsOf(StringRef symbol,
   return areBegun ? held : SmallVector<StringRef>();
 }
 
-/// Takes out what no run could give up.
+/// Excludes arguments that are never dead.
 void PipeGiveUpPass::notePlaces(TaskOp task, BodyOp body) {
   auto [it, isNew] = free.try_emplace(body);
   if (isNew)
@@ -163,7 +164,7 @@ void PipeGiveUpPass::visitValues(ScheduleOp schedule) {
     uses.last.resize(schedule.getMicrobatches(), -1);
     return &uses;
   };
-  // Looked up once for all turns of a loop.
+  // Looked up once for all iterations of a loop.
   llvm::DenseMap<Operation *, SmallVector<Taken>> taken;
   llvm::DenseMap<Operation *, SmallVector<Uses *>> given;
   schedule.walk([&](RunOp run) {

@@ -1,22 +1,23 @@
-//===- GradientOrigins.cpp - Whose gradient is put where? -----------------===//
+//===- GradientOrigins.cpp - Gradients match their parameters -------------===//
 //
-// Equal gradients of one body, put into each other's place, have the right
-// types and layouts. But what comes back to where a parameter is used, its
-// cotangent, is used twice: for the parameter's gradient, and, beside the
-// parameter, for what goes further back.
+// If a body swaps two gradients of equal shape, types and shardings do not show
+// it. But the cotangent of the op that uses a parameter is used twice: for the
+// parameter's gradient, and, together with the parameter, for the cotangent of
+// the op's other operand.
 //
-//     %4 = nn.contract "bsn,kn->bsk" %3, %up ... nn.bwd     // further back
+//     %4 = nn.contract "bsn,kn->bsk" %3, %up ... nn.bwd     // to the input
 //     %5 = nn.contract "bsk,bsn->kn" %x, %3 ... nn.bwd      // of up
 //     %7 = nn.contract "bsn,kn->bsk" %6, %gate ... nn.bwd
 //     %8 = nn.contract "bsk,bsn->kn" %x, %6 ... nn.bwd      // of gate
 //     yield ..., %5, %8                                     // @grad.up, ...
 //
-// So the gradient of a weight of a product, or of the scale of a norm, is made
-// of what the weight itself meets. That of a bias is made of what the weight
-// meets whose product it is added to, or whose norm it is of: which one this is
-// the forward tasks say. A gradient of another form is not looked into, nor is
-// one of a weight that nothing goes back through, or of a bias that is used in
-// several ways.
+// So the gradient of a GEMM's weight, or of a norm's scale, must be computed
+// from the cotangent that the backward pass combines with that weight. The
+// gradient of a bias must be computed from the cotangent of the weight next to
+// it: the weight of the GEMM that the bias is added to, or the scale of its
+// norm. The forward tasks show which one that is. Gradients of other forms are
+// not checked; neither are weights without a cotangent of an input, and biases
+// with several kinds of use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,25 +37,26 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// What a gradient is made of.
+/// The values that a gradient is computed from.
 struct Origins {
-  /// Whether each of its terms is of a form that is known.
+  /// Whether all of its terms have a known form.
   bool isKnown = true;
-  /// Whether it is summed up from cotangents alone, as that of a bias, or from
-  /// cotangents and what a norm was taken of, as that of its scale.
+  /// Whether it is a sum of cotangents alone, as for a bias; whether it is
+  /// computed from cotangents and the input of a norm, as for a scale.
   bool isSum = false, isScale = false;
-  /// Among them its cotangents.
+  /// The values, among them its cotangents.
   llvm::SetVector<Value> values;
 };
 
-/// How a body uses its arguments, by number.
+/// The uses of a body's arguments, by number.
 struct BodyUses {
-  /// Scales of norms that are gone back through.
+  /// Scales of norms whose input has a cotangent here.
   llvm::DenseSet<unsigned> scales;
-  /// Of each that goes forward the weights that it is beside: those of products
-  /// that it is added to, or that of its norm, if that is all that either does.
+  /// By argument of the forward pass: the weights next to it. These are the
+  /// weights of GEMMs to whose result it is added, or the scale of its norm, if
+  /// neither has other uses.
   llvm::MapVector<unsigned, llvm::SmallSetVector<unsigned, 1>> weightsOf;
-  /// What each meets on the way back.
+  /// By argument: the values that the backward pass combines it with.
   SmallVector<llvm::SetVector<Value>> met;
 };
 
@@ -64,29 +66,32 @@ public:
   LogicalResult check();
 
 private:
-  /// The parameter that a symbol is, or is a copy of; else empty.
+  /// Returns the parameter that a symbol is, or is a working copy of; else "".
   StringRef paramOf(StringRef symbol);
-  /// The parameter that a symbol is the gradient of; else empty.
+  /// Returns the parameter that a symbol is the gradient of; else "".
   StringRef gradientOf(StringRef symbol);
   const BodyUses &usesOf(BodyOp body);
   void noteWeights(TaskOp task);
   LogicalResult check(TaskOp task, BodyOp body);
-  /// Where a value of a task's body comes from, maybe in another task's.
+  /// Returns the task and the value that a value of a task's body comes from,
+  /// across tasks.
   std::pair<Operation *, Value> placeOf(TaskOp task, Value value);
 
   ModuleOp module;
   SymbolTable symbols;
   llvm::DenseMap<Operation *, BodyUses> bodies;
   llvm::DenseMap<Value, Origins> known;
-  /// By what tasks hand to each other, who makes it, as which result.
+  /// By value between tasks: the task that computes it, and its result number.
   llvm::StringMap<std::pair<TaskOp, unsigned>> makers;
-  /// By what goes forward, the weights that it is beside wherever it does.
+  /// By parameter of the forward pass: the weights that are next to it in all
+  /// uses.
   llvm::StringMap<llvm::SmallSetVector<StringRef, 1>> weightsOf;
 };
 
 } // namespace
 
-/// What a value is but for its shape, type, factor and where it lies.
+/// Returns the source of a value, ignoring changes of shape, type, scale and
+/// sharding.
 static Value sourceOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::CastOp,
@@ -101,21 +106,21 @@ static Value sourceOf(Value value) {
   return value;
 }
 
-/// The argument of its body that a value is, but for its shape.
+/// Returns the argument that a value is, ignoring such changes.
 static std::optional<unsigned> argumentOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(sourceOf(value));
   return argument ? std::optional<unsigned>(argument.getArgNumber())
                   : std::nullopt;
 }
 
-/// What a product is of.
+/// Adds the operands of a contraction.
 static void addFactors(nn::ContractOp product, Origins &origins) {
   origins.values.insert(sourceOf(product.getLhs()));
   origins.values.insert(sourceOf(product.getRhs()));
 }
 
-/// What is summed up over rows: cotangents, of several uses of a parameter a
-/// sum of these, or products, of a weight that was broadcast.
+/// Adds the values that are reduced over rows: cotangents (for several uses of
+/// a parameter their sum), or contractions (for a weight that was broadcast).
 static void addSummed(Value value, Origins &origins) {
   value = sourceOf(value);
   if (!origins.values.insert(value))
@@ -128,7 +133,8 @@ static void addSummed(Value value, Origins &origins) {
     addFactors(product, origins);
 }
 
-/// `before`: what the gradient was, to which the rest is added; or null.
+/// Adds the origins of a gradient. `before`: its previous contents, to which
+/// the rest is added; or null.
 static void addOrigins(Value value, Value before, Origins &origins) {
   value = sourceOf(value);
   if (value == before)
@@ -151,7 +157,8 @@ static void addOrigins(Value value, Value before, Origins &origins) {
   }
 }
 
-/// What a value is used in, but for its shape, if that is one op.
+/// Returns the only user of a value, ignoring changes of shape; null if there
+/// are several.
 static Operation *userOf(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -164,7 +171,7 @@ static Operation *userOf(Value value) {
   return nullptr;
 }
 
-/// The weights that an argument is beside.
+/// Returns the weights next to a bias.
 static llvm::SmallSetVector<unsigned, 1> findWeights(BlockArgument bias) {
   llvm::SmallSetVector<unsigned, 1> weights;
   auto add = [&](Value weight, Operation *user) {
@@ -219,7 +226,7 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
         }))
       found.weightsOf[argument.getArgNumber()] = findWeights(argument);
   for (Operation &op : *body.getBlock()) {
-    // What is computed anew comes forward: nothing meets its weights there.
+    // Recomputed ops belong to the forward pass: they use no cotangents.
     if (!op.hasAttr(nn::kBackwardAttr) || op.hasAttr(nn::kRecomputedAttr))
       continue;
     if (auto product = dyn_cast<nn::ContractOp>(op)) {
@@ -235,10 +242,10 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
   return found;
 }
 
-/// What another task hands on may have been gathered there already.
+/// A cotangent may have been gathered already in the task that computes it.
 std::pair<Operation *, Value> GradientOrigins::placeOf(TaskOp task,
                                                        Value value) {
-  // No further than from task to task: a text may have them in a circle.
+  // At most once per task: in a text they may form a cycle.
   for (size_t i = 0; i <= makers.size(); ++i) {
     value = sourceOf(value);
     auto argument = dyn_cast<BlockArgument>(value);
@@ -253,7 +260,8 @@ std::pair<Operation *, Value> GradientOrigins::placeOf(TaskOp task,
   return {task, value};
 }
 
-/// A parameter that is beside others elsewhere is beside none.
+/// A parameter that is next to different weights in different uses is next to
+/// none.
 void GradientOrigins::noteWeights(TaskOp task) {
   for (const auto &[argument, weights] :
        usesOf(symbols.lookup<BodyOp>(task.getBody())).weightsOf) {
@@ -302,8 +310,8 @@ LogicalResult GradientOrigins::check(TaskOp task, BodyOp body) {
     bool isBias = weights != weightsOf.end() && !weights->second.empty();
     llvm::SetVector<Value> due;
     bool isScale = addMet(param, due);
-    // A bias that is a weight somewhere else, or is as large as what it is
-    // added to.
+    // A bias that is also a weight, or that has the shape of the result it is
+    // added to, is not checked.
     if (isBias && (!due.empty() || !(origins.isSum || origins.isScale)))
       continue;
     if (isBias)
@@ -317,9 +325,10 @@ LogicalResult GradientOrigins::check(TaskOp task, BodyOp body) {
     if (due.empty() || (!isOther && llvm::any_of(due, isOf)))
       continue;
     return emitError(task.getLoc())
-           << "task '" << task.getSymName() << "' puts into '"
-           << task.getTarget(i) << "' what is not made of what comes back to '"
-           << param << "'";
+           << "task '" << task.getSymName() << "' stores into '"
+           << task.getTarget(i)
+           << "' a value that is not computed from the cotangents of '" << param
+           << "'";
   }
   return success();
 }

@@ -1,4 +1,4 @@
-//===- GradientOrigins.h - Whose gradient is put where? ---------*- C++ -*-===//
+//===- GradientOrigins.h - Gradients match their parameters -----*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_GRADIENTORIGINS_H
 #define PCC_PASSES_PIPELINE_GRADIENTORIGINS_H
@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// An error for a task that puts into the gradient of a parameter what can only
-/// be that of another one.
+/// Fails for a task that stores into the gradient of one parameter a value that
+/// can only be the gradient of another.
 mlir::LogicalResult checkGradientOrigins(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Instances.cpp - Which microbatches of something there are ----------===//
+//===- Instances.cpp - Sets of microbatches -------------------------------===//
 
 #include "passes/Pipeline/Instances.h"
 #include "llvm/ADT/STLExtras.h"

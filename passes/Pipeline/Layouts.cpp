@@ -1,10 +1,11 @@
-//===- Layouts.cpp - Do tasks' values lie as they say? --------------------===//
+//===- Layouts.cpp - Shardings in and between tasks -----------------------===//
 //
-// Within a body each op's results must follow from its operands as in one
-// rank's function. A body's arguments say how they lie, and a task binds what
-// lies alike: so what one task gives and another takes is one tensor of the
-// mesh. A value in parts is not sent to another stage: what would be added up
-// on both sides, or on none, is added up once, before.
+// Within a body the sharding of each op's results must follow from its
+// operands, as in a function. A body declares the shardings of its arguments,
+// and a task binds symbols of the same shardings. So the result of one task and
+// the argument of another are one tensor of the mesh. A partial value is not
+// sent to another stage: a reduction could happen on both sides, or on none. It
+// is reduced once, before.
 //
 //   pipe.value @value.0 : tensor<2x8xf32> {dist.sharding = #x_tp}
 //   pipe.body @b (%x: tensor<2x8xf32> as #x_tp) -> (tensor<2x8xf32>) {
@@ -60,18 +61,18 @@ LogicalResult LayoutChecker::checkBody(BodyOp body) {
   return success();
 }
 
-/// How a task has what a symbol stands for.
+/// Returns the sharding of a symbol as a task sees it.
 FailureOr<dist::Layout> LayoutChecker::layoutOf(TaskOp task, StringRef name) {
   Operation *symbol = symbols.lookup(name);
-  // What the runtime reads is the same on each rank.
+  // Outputs, which the runtime reads, are the same on each rank.
   if (auto output = dyn_cast<OutputOp>(symbol))
     return dist::Layout(output.getTensorType().getRank());
   auto sharding =
       symbol->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr);
   if (!sharding)
-    return symbol->emitOpError("does not say how it lies");
+    return symbol->emitOpError("has no sharding");
   dist::Layout layout = mesh.layout(sharding);
-  // A sum over stages: what is added to is one stage's part of it.
+  // For a sum over stages a task adds to its own stage's partial sum.
   std::optional<dist::Axis> stages = mesh.stageAxis();
   if (stages && isa<nn::StateOp>(symbol) && hasPartOfStage(task.getPhase()))
     layout.partial.erase(*stages);
@@ -89,9 +90,9 @@ LogicalResult LayoutChecker::checkTask(TaskOp task, BodyOp body) {
       return success();
     return emitError(task.getLoc())
            << "task '" << task.getSymName() << "' binds " << binds << " " << i
-           << " of '" << body.getSymName() << "', which lies as "
-           << mesh.shortAttr(*own) << ", to '" << symbol << "', which lies as "
-           << mesh.shortAttr(*due);
+           << " of '" << body.getSymName() << "', which has sharding "
+           << mesh.shortAttr(*own) << ", to '" << symbol
+           << "', which has sharding " << mesh.shortAttr(*due);
   };
   for (BlockArgument argument : body.getBlock()->getArguments()) {
     unsigned i = argument.getArgNumber();
@@ -106,7 +107,8 @@ LogicalResult LayoutChecker::checkTask(TaskOp task, BodyOp body) {
     if (*own != dist::Layout(0))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' binds argument " << i
-             << ", which lies as " << mesh.shortAttr(*own) << ", to an integer";
+             << ", which has sharding " << mesh.shortAttr(*own)
+             << ", to an integer";
   }
   for (auto [i, value] : llvm::enumerate(body.getResults()))
     if (failed(check(task.getTarget(i), value, "result", i)))
@@ -114,38 +116,41 @@ LogicalResult LayoutChecker::checkTask(TaskOp task, BodyOp body) {
   return success();
 }
 
-/// Gradients of a parameter that two stages have are added up as they are, at
-/// the end of a step, and reduced afterwards; all else crosses whole.
+/// Checks transfers between stages. Gradients of a parameter that several
+/// stages hold are exchanged at the end of a step while partial, and reduced
+/// afterwards; all other values must not be partial.
 LogicalResult LayoutChecker::checkCrossing() {
   llvm::StringSet<> added;
   for (auto task : module.getOps<TaskOp>())
     if (!task.isPerMicrobatch())
       for (unsigned i = 0; i < task.getTargets().size(); ++i)
         added.insert(task.getTarget(i));
-  WalkResult result = module.walk([&](Operation *op) {
-    for (const Half &half : halvesOf(op)) {
-      auto value = symbols.lookup<ValueOp>(half.value);
-      dist::Layout layout = mesh.layout(
-          value->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr));
-      dist::AxisSet parts = layout.partialMax;
-      if (!added.contains(half.value))
-        parts = parts | layout.partial;
-      if (parts.empty())
-        continue;
-      op->emitOpError() << "moves '" << half.value
-                        << "' to another stage in parts: it lies as "
-                        << mesh.shortAttr(layout);
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
+  WalkResult result =
+      module.walk([&](Operation *op) {
+        for (const Half &half : halvesOf(op)) {
+          auto value = symbols.lookup<ValueOp>(half.value);
+          dist::Layout layout = mesh.layout(
+              value->getAttrOfType<dist::ShardingAttr>(dist::kShardingAttr));
+          dist::AxisSet parts = layout.partialMax;
+          if (!added.contains(half.value))
+            parts = parts | layout.partial;
+          if (parts.empty())
+            continue;
+          op->emitOpError()
+              << "transfers '" << half.value
+              << "' to another stage while it is partial: its sharding is "
+              << mesh.shortAttr(layout);
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
 LogicalResult LayoutChecker::check() {
   for (auto value : module.getOps<ValueOp>())
     if (!value->hasAttr(dist::kShardingAttr))
-      return value.emitOpError("does not say how it lies");
+      return value.emitOpError("has no sharding");
   for (auto body : module.getOps<BodyOp>())
     if (failed(checkBody(body)))
       return failure();

@@ -1,4 +1,4 @@
-//===- Layouts.h - Do tasks' values lie as they say? ------------*- C++ -*-===//
+//===- Layouts.h - Shardings in and between tasks ---------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_LAYOUTS_H
 #define PCC_PASSES_PIPELINE_LAYOUTS_H
@@ -7,9 +7,10 @@
 
 namespace pcc {
 
-/// Rechecks the layouts of a partitioned module: those of each body's ops, that
-/// tasks bind what lies as their bodies take it, and that nothing crosses
-/// stages in parts that must not. Emits an error otherwise.
+/// Rechecks the shardings of a partitioned module: ops of each body follow
+/// their sharding rules, tasks bind symbols in the sharding that their bodies
+/// expect, and no partial value crosses stages unless it may. Emits an error
+/// otherwise.
 mlir::LogicalResult checkLayouts(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -1,12 +1,12 @@
-//===- Line.cpp - Where a forward pass may be cut -------------------------===//
+//===- Line.cpp - Cut points of a forward pass ----------------------------===//
 
 #include "passes/Pipeline/Line.h"
 
 using namespace mlir;
 using namespace pcc;
 
-/// An op is worth its FLOPs, and a byte written about as much as ten of them
-/// (a core computes some forty for every four bytes it can move).
+/// Returns an op's cost: its FLOPs, plus ten for each byte written. (A core
+/// computes about forty FLOPs in the time in which it moves four bytes.)
 static double costOf(Operation &op) {
   double cost = 0;
   if (auto flops = dyn_cast<nn::CostInterface>(op))
@@ -42,8 +42,8 @@ Line::Line(Block &block) : activations(findActivations(block)) {
 
 SmallVector<size_t> Line::findPlaces() const {
   SmallVector<size_t> places;
-  // A run of positions that are crossed by equally much is a least place if
-  // more crosses on either side of it.
+  // A range of positions that equally many bytes cross is a minimum if more
+  // cross on either side of it.
   for (size_t begin = 1, end; begin < ops.size(); begin = end) {
     for (end = begin; end < ops.size() && crossing[end] == crossing[begin];)
       ++end;

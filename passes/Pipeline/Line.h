@@ -1,9 +1,9 @@
-//===- Line.h - Where a forward pass may be cut -----------------*- C++ -*-===//
+//===- Line.h - Cut points of a forward pass --------------------*- C++ -*-===//
 //
-// The activations of a function in program order, and how many bytes cross each
-// position between two of them. Places are the positions that fewer bytes cross
-// than those around them: in a transformer, where nothing but the residual
-// stream does.
+// The activations of a function in program order, and the bytes that cross each
+// position between two of them. Cut points are the positions that fewer bytes
+// cross than their neighbors: in a transformer, where only the residual stream
+// crosses.
 //
 //     ops        add  norm  qkv  attention  proj  add  norm  up  gelu  down add
 //     crossing      1     2    4          2     2    1     2   5     5     2 1
@@ -18,24 +18,24 @@
 
 namespace pcc {
 
-/// The forward pass as a line of ops, between any two of which one may cut.
-/// Position k lies before ops[k].
+/// The forward pass as a list of ops that may be cut between any two. Position
+/// k is before ops[k].
 struct Line {
   /// The activations, for look-ups.
   llvm::DenseSet<mlir::Operation *> activations;
   /// The activations, in program order.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// Running sums, [ops.size() + 1]: of FLOPs and bytes, and of contractions.
+  /// Prefix sums, [ops.size() + 1]: of FLOPs and bytes, and of contractions.
   llvm::SmallVector<double> cost;
   llvm::SmallVector<int> products;
   /// Bytes that cross position k, [ops.size() + 1].
   llvm::SmallVector<int64_t> crossing;
 
-  /// Reads a function's block, which must not change while this lives.
+  /// Analyzes a function's block, which must outlive this unchanged.
   explicit Line(mlir::Block &block);
-  /// Positions at which a cut crosses least locally.
+  /// Returns the positions that locally fewest bytes cross.
   llvm::SmallVector<size_t> findPlaces() const;
-  /// Of these, those with a contraction before and behind them.
+  /// Returns those of them with a contraction before and after them.
   llvm::SmallVector<size_t> findStagePlaces() const;
 };
 

@@ -1,4 +1,4 @@
-//===- Outline.cpp - Makes tasks of functions -----------------------------===//
+//===- Outline.cpp - Outlines functions into tasks ------------------------===//
 
 #include "passes/Pipeline/Outline.h"
 #include "analysis/Activations.h"
@@ -16,9 +16,9 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// Divides one function into units: a unit is what one task will hold, the
-/// forward or the backward of a segment. Units are numbered in the order in
-/// which a microbatch passes through them.
+/// Divides one function into units. A unit becomes one task: the forward or the
+/// backward pass of a segment. Units are numbered in the order in which a
+/// microbatch passes through them.
 class MicrobatchOutliner {
 public:
   MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func,
@@ -59,10 +59,11 @@ private:
 
   TaskSymbols &symbols;
   func::FuncOp func;
-  /// By segment, its stage.
+  /// By segment: its stage.
   ArrayRef<int64_t> stageOfSegment;
   bool isEvaluation;
-  /// Ops without an entry are cloned wherever they are used.
+  /// By op: its unit. Ops without an entry are cloned into every unit that uses
+  /// them.
   llvm::DenseMap<Operation *, int64_t> units;
   llvm::DenseMap<Value, FlatSymbolRefAttr> crossing;
 };
@@ -81,8 +82,9 @@ std::optional<int64_t> pcc::segmentOf(Operation *op) {
   return std::nullopt;
 }
 
-/// A sum of gradients from several segments (of a tied parameter) is added up
-/// by each of them instead: the gradient of a large table does not cross.
+/// Splits a sum of gradients from several segments (of a tied parameter): each
+/// segment accumulates its own term, so that the gradient of a large table
+/// crosses no stages.
 void MicrobatchOutliner::splitAccumulations() {
   SmallVector<nn::AccumulateOp> all(func.getOps<nn::AccumulateOp>());
   for (nn::AccumulateOp accumulate : all) {
@@ -108,9 +110,9 @@ void MicrobatchOutliner::splitAccumulations() {
   }
 }
 
-/// Whether an op belongs to the forward unit of its segment, though it is a
-/// gradient: that of the logits needs nothing that comes after the loss, and
-/// the two read them once.
+/// Whether a gradient op belongs to the forward unit of its segment. The
+/// gradient of the logits depends on nothing after the loss, and both then read
+/// the logits once.
 bool MicrobatchOutliner::isMadeWithLoss(Operation *op, int64_t afterUnit) {
   return isa<nn::CrossEntropyGradOp>(op) && afterUnit < segments();
 }
@@ -129,8 +131,8 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     auto stage = op.getAttrOfType<IntegerAttr>(nn::kStageAttr);
     if (stage && stage.getInt() != stageOfSegment[*segment])
       return op.emitOpError()
-             << "is in stage " << stage.getInt() << ", segment " << *segment
-             << " in stage " << stageOfSegment[*segment];
+             << "is in stage " << stage.getInt() << ", but segment " << *segment
+             << " is in stage " << stageOfSegment[*segment];
     int64_t unit = -1;
     for (Value operand : op.getOperands())
       if (auto it = units.find(operand.getDefiningOp()); it != units.end())
@@ -138,8 +140,9 @@ LogicalResult MicrobatchOutliner::assignUnits() {
     bool isAccumulate = isa<nn::AccumulateOp>(op);
     bool isBackward =
         op.hasAttr(nn::kBackwardAttr) && !isMadeWithLoss(&op, unit);
-    // An accumulation is where its value is. If that is computed anywhere, a
-    // gradient goes to its parameter, a count of targets to the loss.
+    // An accumulation is in the unit of its value. If that value is in no unit,
+    // a gradient is accumulated where its parameter is, a count of targets with
+    // the loss.
     if (isAccumulate && unit < 0 && !isBackward)
       unit = segments() - 1;
     else if (segment && !(isAccumulate && unit >= 0))
@@ -149,14 +152,14 @@ LogicalResult MicrobatchOutliner::assignUnits() {
   return success();
 }
 
-/// What earlier units hand to a sum is added up in the last of them: a residual
-/// stream's gradient is one value, not one per use.
+/// Adds the terms of a sum from earlier units in the last of these units: the
+/// gradient of a residual stream crosses as one value, not one per use.
 void MicrobatchOutliner::addBeforeCrossing() {
   for (nn::SumOp sum : llvm::make_early_inc_range(func.getOps<nn::SumOp>())) {
     auto own = units.find(sum);
     if (own == units.end())
       continue;
-    // A value that crosses for others as well is no less when it is added.
+    // Adding a value saves nothing if it crosses for other users as well.
     auto crossesForOthers = [&](Value input) {
       return llvm::any_of(input.getUsers(), [&](Operation *user) {
         return user != sum && units.contains(user) &&
@@ -192,13 +195,14 @@ void MicrobatchOutliner::addBeforeCrossing() {
   }
 }
 
-/// Ops whose result is a part of their operand, in its order.
+/// Whether an op's result is a part of its operand, in the same order of
+/// elements.
 static bool isView(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp>(op);
 }
 
-/// Whether what a view is of crosses to a unit in no more bytes than what its
-/// views are would.
+/// Whether the source of a view crosses to a unit in no more bytes than its
+/// views would.
 bool MicrobatchOutliner::isWorthRepeating(Operation *view, int64_t unit) {
   Value whole = view->getOperand(0);
   auto isUsedIn = [&](Operation *op) {
@@ -219,8 +223,9 @@ bool MicrobatchOutliner::isWorthRepeating(Operation *view, int64_t unit) {
   return bytes >= bytesOf(whole);
 }
 
-/// Parts of a value that another unit uses cross as the whole, once: a view of
-/// it there costs nothing, a copy of the part here would.
+/// Clones views into the units that use them, so that their source crosses
+/// once: a view is free there, whereas a slice before the crossing would be
+/// copied.
 void MicrobatchOutliner::repeatViews() {
   Block &block = func.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
@@ -271,8 +276,8 @@ void MicrobatchOutliner::bindCrossing() {
   }
 }
 
-/// Maps a value to the one inside the task: computed there, cloned there, or
-/// handed in.
+/// Maps a value to its counterpart in the task: computed there, cloned there,
+/// or an argument.
 void MicrobatchOutliner::lookUp(TaskBuilder &task, Value value,
                                 IRMapping &mapping) {
   if (mapping.contains(value))
@@ -330,8 +335,8 @@ LogicalResult MicrobatchOutliner::run() {
   return success();
 }
 
-/// By segment, its stage: as the first op of each says. Fails for a number that
-/// is no segment's.
+/// Returns the stage of each segment, taken from its first op. Fails for
+/// invalid segment numbers.
 static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
   SmallVector<int64_t> stages;
   int64_t ops = func.getBody().front().getOperations().size();
@@ -341,8 +346,8 @@ static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
     if (!segment)
       continue;
     if (*segment < 0 || *segment >= ops)
-      return op.emitOpError() << "is in segment " << *segment << ", though "
-                              << ops << " ops have no more segments";
+      return op.emitOpError() << "is in segment " << *segment << ", which "
+                              << ops << " ops cannot have";
     if (*segment >= int64_t(stages.size()))
       stages.resize(*segment + 1, -1);
     if (stages[*segment] < 0)
@@ -350,7 +355,7 @@ static FailureOr<SmallVector<int64_t>> findSegments(func::FuncOp func) {
   }
   if (stages.empty())
     stages.push_back(0);
-  // Clean-ups may have left nothing of one.
+  // Clean-ups may have removed all ops of a segment.
   for (size_t i = 0; i < stages.size(); ++i)
     if (stages[i] < 0)
       stages[i] = i == 0 ? 0 : stages[i - 1];
@@ -368,7 +373,7 @@ void PipeOutlinePass::runOnOperation() {
                counts = lookUp(nn::kCounts), gather = lookUp(nn::kGather),
                reduce = lookUp(nn::kReduce);
   TaskSymbols symbols(module);
-  // A model that is not trained is still what the frontend made of it.
+  // A model that is not trained still has the frontend's @forward.
   if (func::FuncOp forward = lookUp(nn::kForward); forward && !microbatch) {
     outlineForward(symbols, forward);
     forward.erase();
@@ -379,7 +384,7 @@ void PipeOutlinePass::runOnOperation() {
         << "a training program has the functions @microbatch and @update";
     return signalPassFailure();
   }
-  // What a task's arguments are bound to is found by their roles.
+  // The symbols of a task's arguments are found by their roles.
   for (func::FuncOp func : {microbatch, update, evaluate, result, counts})
     for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
       if (!nn::roleOf(func, i)) {

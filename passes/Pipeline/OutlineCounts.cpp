@@ -1,8 +1,8 @@
-//===- OutlineCounts.cpp - What a step's losses are divided by ------------===//
+//===- OutlineCounts.cpp - Tasks of the target counts ---------------------===//
 //
-// Counts follow from the inputs alone, so that no stage sends any: each adds up
-// those that its tasks read. Of heads behind layers of several stages these are
-// different ones.
+// Counts of targets, the divisors of a step's losses, follow from the inputs
+// alone. So each stage computes the counts that its tasks read, and sends none.
+// A model with several heads on different stages has different counts there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace pcc::pipe;
 
 void pcc::outlineCounts(TaskSymbols &symbols, func::FuncOp counts) {
   auto module = counts->getParentOfType<ModuleOp>();
-  // By stage, the states.
+  // By stage: the counts that its tasks read.
   std::map<int64_t, llvm::StringSet<>> readers;
   for (auto &[symbol, stages] : findStageUses(module)) {
     auto state = symbols.lookup<nn::StateOp>(symbol);

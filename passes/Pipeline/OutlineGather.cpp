@@ -1,15 +1,15 @@
-//===- OutlineGather.cpp - What ranks keep made whole, by bucket ----------===//
+//===- OutlineGather.cpp - Tasks that gather buckets ----------------------===//
 //
-// Of a row of copies @gather does two things: a rank rounds what it keeps of
-// the parameters, and all ranks' parts are put together. The first is computed,
-// the second is a message that others may compute beside; so these are two
-// tasks:
+// For a bucket of working copies @gather does two things: a rank rounds its
+// shard of the parameters, and all ranks' shards are gathered. The first is
+// compute, the second a collective that can overlap with compute. So these are
+// two tasks:
 //
 //     pipe.task @round.0 ... gather ... (@bucket.0.own) -> (@value.7)
 //     pipe.task @gather.0 ... gather ... (@value.7, @bucket.0.copy)
 //         -> (@bucket.0.copy)
 //
-// What is gathered as it is kept has the second one alone.
+// A bucket whose shards need no rounding has the second task only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::pipe;
 
-/// The stages that use what a rank keeps: those of any of its parameters, since
-/// a bucket's are used alike. What nobody uses the first one keeps.
+/// Returns the stages that use a shard: those of any parameter of its bucket,
+/// because all of them have the same stages; the first stage if none uses it.
 static SmallVector<int64_t> holdersOf(TaskSymbols &symbols, nn::StateOp own,
                                       const StageUses &uses) {
   auto row = symbols.lookup<nn::StateOp>(nn::rowOf(own));
@@ -35,7 +35,7 @@ static SmallVector<int64_t> holdersOf(TaskSymbols &symbols, nn::StateOp own,
   return {0};
 }
 
-/// The ops that use a value and what is made of it, in their order.
+/// Returns the ops that depend on a value, in their order.
 static SmallVector<Operation *> findUsers(func::FuncOp gather, Value value) {
   SmallVector<Operation *> users;
   llvm::SmallDenseSet<Value> made = {value};
@@ -49,7 +49,7 @@ static SmallVector<Operation *> findUsers(func::FuncOp gather, Value value) {
 }
 
 void pcc::outlineGather(TaskSymbols &symbols, func::FuncOp gather) {
-  // Found ahead of the tasks that are made here.
+  // Before this function creates tasks.
   StageUses uses = findStageUses(symbols.getModule());
   int64_t number = 0;
   for (auto read : gather.getOps<nn::ReadOp>()) {

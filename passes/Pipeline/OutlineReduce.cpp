@@ -1,8 +1,8 @@
-//===- OutlineReduce.cpp - What is reduced of each microbatch -------------===//
+//===- OutlineReduce.cpp - Tasks that reduce each microbatch --------------===//
 //
-// @reduce adds what ranks make of each row of gradients to what each keeps of
-// their sum. A row is a task of its own, so that it is reduced as soon as the
-// microbatch has added to all of it:
+// @reduce reduces the gradients of each bucket and accumulates the rank's shard
+// of the result. Each bucket is a task of its own, so that it is reduced as
+// soon as the microbatch has added to all of its gradients:
 //
 //     pipe.body @reduce_each.0.0.body (%g: tensor<1x64xf32> as #x_x_sum_dp,
 //         %s: tensor<1x32xf32> as #x_dp)
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::pipe;
 
-/// Adds an op, behind what makes its operands.
+/// Adds an op after the ops that compute its operands.
 static void addWithOperands(Operation *op,
                             llvm::SetVector<Operation *> &added) {
   for (Value operand : op->getOperands())
@@ -31,9 +31,9 @@ static void addWithOperands(Operation *op,
 }
 
 void pcc::outlineReduce(TaskSymbols &symbols, func::FuncOp reduce) {
-  // Found ahead of the tasks that are made here.
+  // Before this function creates tasks.
   StageUses uses = findStageUses(symbols.getModule());
-  // By row, what is done to it and to the sum.
+  // By bucket: the ops on it and on its sum.
   llvm::MapVector<StringRef, llvm::SetVector<Operation *>> rows;
   for (auto write : reduce.getOps<nn::WriteOp>()) {
     auto state = symbols.lookup<nn::StateOp>(write.getSymbol());

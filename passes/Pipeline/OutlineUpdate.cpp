@@ -1,4 +1,4 @@
-//===- OutlineUpdate.cpp - The update of every stage ----------------------===//
+//===- OutlineUpdate.cpp - The update tasks of every stage ----------------===//
 
 #include "analysis/Buckets.h"
 #include "analysis/Dependence.h"
@@ -14,12 +14,12 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// Clones a function into a task of one stage and strips it of what belongs to
-/// other stages: their writes go, their reads become zero, and what is known to
-/// be zero is left out of sums.
+/// Clones a function into a task of one stage without the effects of other
+/// stages: their writes are dropped, their reads become zero, and zeros are
+/// folded out of sums.
 ///
-/// A gradient that a task of its own has reduced comes as a value: of a
-/// parameter that several stages have from each of them.
+/// A gradient that a task of its own has reduced is a value argument; for a
+/// parameter that several stages hold there is one for each of them.
 class StageFunction {
 public:
   StageFunction(TaskSymbols &symbols, func::FuncOp func, int64_t stage,
@@ -28,8 +28,8 @@ public:
 
   /// `outputs` names the function's results.
   void build(StringRef name, Phase phase, ArrayRef<StringRef> outputs);
-  /// A stage that has a part in the value `reduced` of the function, this one
-  /// included, and its part.
+  /// Adds a stage that contributes to the value `reduced` of the function, this
+  /// one included, and its contribution.
   void addHolder(Value reduced, int64_t from, FlatSymbolRefAttr value) {
     holders[reduced].push_back({from, value});
   }
@@ -44,14 +44,15 @@ private:
   func::FuncOp func;
   int64_t stage;
   const StageUses &uses;
-  /// Of values of the function that other tasks compute.
+  /// By value of the function that other tasks compute: its contributions.
   llvm::MapVector<Value, SmallVector<std::pair<int64_t, FlatSymbolRefAttr>>>
       holders;
 };
 
 } // namespace
 
-/// A parameter's moments are updated where its gradient is.
+/// Returns the parameter that a state belongs to: moments are updated where the
+/// gradient is.
 static StringRef ownerOf(const TaskSymbols &symbols, StringRef symbol) {
   auto state = symbols.lookup<nn::StateOp>(symbol);
   if (state && nn::isBucket(state))
@@ -66,25 +67,25 @@ SmallVector<int64_t> pcc::stagesOf(const TaskSymbols &symbols,
 }
 
 bool StageFunction::isMine(StringRef symbol) const {
-  // Every stage has the numbers, and makes the same of them.
+  // Every stage holds the scalar numbers and updates them equally.
   auto state = symbols.lookup<nn::StateOp>(symbol);
   if (state && state.getKind() == nn::StateKind::Number)
     return true;
   auto it = uses.find(ownerOf(symbols, symbol));
-  // Nobody uses it: the first stage keeps it.
+  // A parameter without uses belongs to the first stage.
   if (it == uses.end())
     return stage == 0;
   return llvm::is_contained(it->second, stage);
 }
 
-/// Whether a state is a gradient, or a row of them.
+/// Whether a state is a gradient or a bucket of gradients.
 static bool isOfGradients(const TaskSymbols &symbols, nn::StateOp state) {
   auto first = symbols.lookup<nn::StateOp>(nn::heldBy(state).front());
   return first && first.getKind() == nn::StateKind::Gradient && first.getOf();
 }
 
-/// Whether an op makes of a gradient its sum over data axes, or a rank's part
-/// of that.
+/// Whether an op reduces a gradient over data axes, or slices a rank's shard of
+/// the result.
 static bool isReduction(Operation *op, const dist::Mesh &mesh) {
   if (!isa<dist::ReduceScatterOp, dist::ShardSliceOp, dist::AllReduceOp>(op) ||
       op->getNumOperands() != 1)
@@ -97,9 +98,9 @@ static bool isReduction(Operation *op, const dist::Mesh &mesh) {
       });
 }
 
-/// What the ranks of one stage make of a gradient that @update reads. What
-/// follows, such as a sum over tensor axes, is left to @update: on their
-/// communicators other tasks have messages, which would wait for it.
+/// Returns the reduction of a gradient within one stage. Later ops, such as a
+/// sum over tensor axes, stay in @update: their communicators are used by other
+/// tasks, which would wait for the reduction.
 static Value reducedOf(nn::ReadOp read, const dist::Mesh &mesh) {
   Value value = read.getResult();
   while (value.hasOneUse() && isReduction(*value.user_begin(), mesh))
@@ -107,9 +108,8 @@ static Value reducedOf(nn::ReadOp read, const dist::Mesh &mesh) {
   return value;
 }
 
-/// The sum of a gradient over the stages that have it. All of them add in the
-/// same order, so that their copies of the parameter stay equal to the last
-/// bit.
+/// Adds a gradient over the stages that hold it. All stages add in the same
+/// order, so that their copies of the parameter stay bitwise equal.
 Value StageFunction::addHolders(TaskBuilder &task, Value reduced) {
   SmallVector<Value> gradients;
   for (auto &[from, value] : holders.lookup(reduced))
@@ -122,7 +122,7 @@ Value StageFunction::addHolders(TaskBuilder &task, Value reduced) {
   return sum;
 }
 
-/// Zero in the place of a value, and as it lies.
+/// Creates a zero with the type and sharding of a value.
 static Value zeroFor(Value value, OpBuilder &builder) {
   auto type = cast<RankedTensorType>(value.getType());
   Attribute zero = builder.getZeroAttr(type.getElementType());
@@ -132,8 +132,8 @@ static Value zeroFor(Value value, OpBuilder &builder) {
   return constant;
 }
 
-/// Zero in, zero out. A reduction that the other stages take part in must stay,
-/// whatever this stage brings to it.
+/// Whether an op maps zero to zero. A reduction over stages does not count:
+/// other stages take part in it.
 static bool keepsZero(Operation &op) {
   return !dist::joinsStages(&op) &&
          isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
@@ -141,8 +141,8 @@ static bool keepsZero(Operation &op) {
              dist::ReduceScatterOp, dist::AllGatherOp, dist::ShardSliceOp>(op);
 }
 
-/// True if a value is computed from states of other stages alone, which are
-/// zeros here, and those stages do not take part.
+/// Whether a value is computed only from states of other stages, which are
+/// zeros here, without reductions over stages.
 bool StageFunction::isOfOthers(Value value) const {
   bool reads = false;
   bool isHere = nn::dependsOn(value, [&](Value source) {
@@ -154,7 +154,7 @@ bool StageFunction::isOfOthers(Value value) const {
   return reads && !isHere;
 }
 
-/// The gradient of a tied parameter adds to the norm on one stage only.
+/// Counts the gradient of a tied parameter in the norm on one stage only.
 void StageFunction::countOnce(TaskBuilder &task) {
   llvm::StringSet<> elsewhere;
   for (auto &[reduced, list] : holders)
@@ -242,9 +242,9 @@ void StageFunction::build(StringRef name, Phase phase,
   task.finish();
 }
 
-/// Makes the task of a stage that hands out what its ranks make of a gradient,
-/// and returns that value. A whole row stays where the gradient was, which then
-/// holds nothing.
+/// Creates the task of a stage that reduces a gradient, and returns the reduced
+/// value. If its type is the gradient's, it takes the gradient's buffer, and
+/// the gradient is dead.
 static FlatSymbolRefAttr outlineReduction(TaskSymbols &symbols, nn::ReadOp read,
                                           Value reduced, StringRef name,
                                           int64_t stage) {
@@ -274,8 +274,8 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
   for (int64_t stage = 0; stage < stages; ++stage)
     functions.emplace_back(symbols, update, stage, uses);
 
-  // A task per gradient that ranks reduce or stages hand to each other, and per
-  // stage that has it.
+  // Create a task per gradient that ranks reduce or stages exchange, on each
+  // stage that holds it.
   dist::Mesh mesh(dist::findMesh(module));
   int64_t row = 0;
   for (auto read : update.getOps<nn::ReadOp>()) {

@@ -1,4 +1,4 @@
-//===- Ownership.cpp - Which stage keeps a parameter or a sum -------------===//
+//===- Ownership.cpp - Stages that hold parameters and sums ---------------===//
 
 #include "passes/Pipeline/Ownership.h"
 #include "analysis/Buckets.h"
@@ -15,28 +15,27 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// A symbol on one stage.
 using OnStage = std::pair<StringRef, int64_t>;
 
-/// What a task does to a parameter or state that it names.
+/// How a task uses a parameter or state that it names.
 struct Use {
   StringRef symbol;
-  /// Its value goes into something else than itself.
+  /// Its contents are used for other results than its own new contents.
   bool isRead;
-  /// What is there is added to.
+  /// Its contents are accumulated into.
   bool isAddedTo;
-  /// What is there afterwards does not depend on what was.
+  /// Its new contents do not depend on the old ones.
   bool isCleared;
-  /// Likewise, by what a microbatch puts there.
+  /// Likewise, in a task of a microbatch that initializes a sum.
   bool isBegun;
 };
 
-/// What the tasks of a program do where.
+/// The uses of states by the tasks of a program, by stage.
 struct StateUses {
   llvm::DenseSet<OnStage> trained;
-  /// Sums that are read, and cleared, once all microbatches have run.
+  /// Sums that are read, and cleared, after all microbatches have run.
   llvm::DenseSet<OnStage> read, cleared;
-  /// Those that a run begins anew in every step.
+  /// Sums that a run initializes in every step.
   llvm::DenseSet<OnStage> begun;
 };
 
@@ -47,9 +46,11 @@ public:
 
 private:
   bool isOfParam(StringRef symbol);
-  /// The first of what a bucket's members are, or the symbol itself.
+  /// Returns the parameter or state that the first member of a bucket is, or
+  /// the symbol itself.
   StringRef firstOf(StringRef symbol);
-  /// The first parameter that a state is a copy of; else empty.
+  /// Returns the parameter whose working copy a state (or its first member) is;
+  /// else "".
   StringRef copiedBy(StringRef symbol);
   LogicalResult checkNames(TaskOp task);
   bool isSum(StringRef symbol);
@@ -64,8 +65,8 @@ private:
 
 } // namespace
 
-/// Whether a value is `sum`, or added to it by sums. Sets `isRead` if it, or a
-/// sum on the way, is used for something else too.
+/// Whether a value is `sum` or added to it by sums. Sets `isRead` if it, or a
+/// sum in between, has other uses.
 static bool isTermOf(Value value, Value sum, bool &isRead) {
   bool isTerm = value == sum;
   for (Operation *user : value.getUsers()) {
@@ -78,7 +79,7 @@ static bool isTermOf(Value value, Value sum, bool &isRead) {
   return isTerm;
 }
 
-/// Whether it is a parameter, or a copy of one.
+/// Whether it is a parameter or a working copy.
 bool Ownership::isOfParam(StringRef symbol) {
   auto state = symbols.lookup<nn::StateOp>(symbol);
   return symbols.lookup<nn::ParamOp>(symbol) ||
@@ -95,9 +96,9 @@ StringRef Ownership::copiedBy(StringRef symbol) {
   return state && state.getKind() == nn::StateKind::Copy ? *state.getOf() : "";
 }
 
-/// A bucket and its members are names of the same memory, and so are a part and
-/// its row: what a task does to one, it would not see in the other. A gather
-/// makes a row of a part of it.
+/// Checks that a task does not name the same memory twice: a bucket and its
+/// members are the same memory, and so are a shard and its bucket. A gather
+/// reads a shard and writes its bucket.
 LogicalResult Ownership::checkNames(TaskOp task) {
   llvm::StringMap<StringRef> known, parts;
   SmallVector<StringRef> names = task.getBoundSymbols();
@@ -117,13 +118,14 @@ LogicalResult Ownership::checkNames(TaskOp task) {
     if (parts.contains(name) && task.getPhase() != Phase::Gather)
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' uses '" << name
-             << "' beside '" << parts.lookup(name)
-             << "', which is a part of it or of what it lies in";
+             << "' together with '" << parts.lookup(name)
+             << "', which is a shard of it or of its bucket";
   for (StringRef name : names)
     if (known.contains(name))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' uses '" << name
-             << "' beside '" << known.lookup(name) << "', which it lies in";
+             << "' together with '" << known.lookup(name)
+             << "', which is its bucket";
   return success();
 }
 
@@ -141,7 +143,7 @@ void Ownership::addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses) {
       continue;
     std::optional<unsigned> result = body.getReplacing(i);
     bool isRead = false;
-    // It may go on as a value, and where it was.
+    // Its buffer may be taken by a value.
     if (result && task.getTarget(*result) != symbol)
       result.reset();
     for (auto [i, value] : llvm::enumerate(body.getResults()))
@@ -187,8 +189,8 @@ StateUses Ownership::findUses() {
   return found;
 }
 
-/// What a value goes on from: all that it is computed from, but of a step of
-/// the optimizer only the old value of what the result is the new one of.
+/// Returns the values that a value depends on. For the results of an optimizer
+/// step only the old value of that result counts.
 static llvm::SetVector<Value> findOrigins(Value value) {
   llvm::SetVector<Value> origins;
   origins.insert(value);
@@ -205,8 +207,8 @@ static llvm::SetVector<Value> findOrigins(Value value) {
   return origins;
 }
 
-/// Whether a number is counted on from what it was: it stays as it is, has
-/// something added to it, or begins at zero again, whatever is asked before.
+/// Whether an integer is derived from its old value: it stays, has something
+/// added to it, or is reset to zero, under any condition.
 static bool isCountedFrom(Value value, Value before) {
   if (value == before)
     return true;
@@ -222,9 +224,9 @@ static bool isCountedFrom(Value value, Value before) {
   return number && number.isSplat() && number.getSplatValue<APInt>().isZero();
 }
 
-/// Microbatches only add, for there are others, or are the first to write (see
-/// Accumulators.cpp), or clear what they reduce. At the end of a step a state
-/// begins anew, or goes on from what it was.
+/// Checks the new contents of states. Tasks of microbatches may add, be the
+/// first to write (see Accumulators.cpp), or clear a gradient that they reduce.
+/// At the end of a step a state is reset or depends on its old contents.
 LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
   for (const Use &use : usesOf(task))
     if (use.isCleared && task.isPerMicrobatch() &&
@@ -244,10 +246,10 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by itself";
     llvm::SetVector<Value> origins = findOrigins(value);
-    // What is gathered is made anew (see Freshness.cpp).
+    // Gathered buckets are overwritten (see Freshness.cpp).
     if (task.getPhase() == Phase::Gather)
       continue;
-    // A copy follows its parameter.
+    // A working copy depends on its parameter.
     if (StringRef param = copiedBy(task.getTarget(i)); !param.empty())
       for (BlockArgument argument : body.getBlock()->getArguments())
         if (firstOf(task.getSource(argument.getArgNumber())) == param)
@@ -256,14 +258,15 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
         !origins.contains(before))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '"
-             << task.getTarget(i) << "' by what does not go on from it";
+             << task.getTarget(i) << "' by a value that does not depend on it";
     if (!task.isPerMicrobatch() &&
         isa<IntegerType>(getElementTypeOrSelf(value)) &&
         llvm::any_of(origins, llvm::IsaPred<BlockArgument>) &&
         !isCountedFrom(value, before))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' replaces '"
-             << task.getTarget(i) << "' by what is not counted on from it";
+             << task.getTarget(i)
+             << "' by a number that is not incremented from it";
   }
   return success();
 }
@@ -288,7 +291,7 @@ LogicalResult Ownership::check() {
                << use.symbol << "', which stage " << stage << " does not train";
       if (!use.isAddedTo && !use.isBegun)
         continue;
-      // What is added up ahead of the microbatches is for them.
+      // Counts that are accumulated before the microbatches are read by these.
       auto state = symbols.lookup<nn::StateOp>(use.symbol);
       auto &readers =
           state && state->hasAttr(nn::kAheadAttr) ? all.trained : all.read;

@@ -1,4 +1,4 @@
-//===- Ownership.h - Which stage keeps a parameter or a sum -----*- C++ -*-===//
+//===- Ownership.h - Stages that hold parameters and sums -------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_OWNERSHIP_H
 #define PCC_PASSES_PIPELINE_OWNERSHIP_H
@@ -7,12 +7,12 @@
 
 namespace pcc {
 
-/// Each stage has its own copy of what its tasks name. An error for a parameter
-/// that a stage evaluates and does not train, whose copy would keep its first
-/// value; for a sum that a stage adds to and no task of it ends a step with,
-/// which would be lost; for a task that replaces a parameter or state by
-/// itself, by what goes on from others alone, or, per microbatch, by anything
-/// but a sum with it.
+/// Each stage has its own instance of the states that its tasks name. Fails for
+/// a parameter that a stage evaluates and does not train, which would keep its
+/// first value; and for a sum that a stage adds to but does not use at the end
+/// of a step, which would be lost. Also fails for a task that replaces a
+/// parameter or state by itself, by a value that depends only on others, or,
+/// per microbatch, by anything but a sum with it.
 mlir::LogicalResult checkOwnership(mlir::ModuleOp module);
 
 } // namespace pcc

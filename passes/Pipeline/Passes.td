@@ -8,43 +8,66 @@ include "mlir/Pass/PassBase.td"
 def NNStageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
   let summary = "Divides the forward pass into pipeline stages";
   let description = [{
-    Gives every op of `@loss` and `@evaluate` the attribute `nn.stage`. Stages
-    are contiguous in program order. A cut may stand where fewer bytes cross
-    than before and after it (between the halves of a transformer block only the
-    residual stream crosses), and every stage must
-    hold a contraction. Among those, the cuts that make the dearest stage
-    cheapest are taken; the cost is FLOPs plus bytes written. What
-    is no activation is marked with its first user's stage and cloned later.
-    `@evaluate` follows: each parameter is used where training holds it.
+    Sets the attribute `nn.stage` on every op of `@loss` and `@evaluate`. Stages
+    are contiguous in program order. A cut is allowed at a position that fewer
+    bytes cross than its neighbors; between the halves of a transformer block
+    only the residual stream crosses. Every stage must hold a contraction.
+
+    Among these cuts the pass takes those that minimize the cost of the most
+    expensive stage. The cost is FLOPs plus ten for each byte written. With
+    `cut` the named nodes begin the stages instead.
+
+    An op that is no activation gets its first user's stage and is cloned into
+    other users' stages later. In `@evaluate` each parameter is used in a stage
+    that holds it for training.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "Number of stages">,
     Option<"cut", "cut", "std::string", "\"\"",
-           "Nodes that begin stage 1, 2, ..., instead of balancing">];
+           "Nodes that begin stages 1, 2, ..., instead of balancing">];
 }
 
 def NNSegmentsPass : Pass<"nn-segments", "::mlir::ModuleOp"> {
-  let summary = "Divides the stages into segments, a layer each";
+  let summary = "Divides the stages into segments, such as layers";
   let description = [{
-    Gives every op of `@loss` and `@evaluate` the attribute `nn.segment`, which
-    counts on from stage to stage. Cut where fewer bytes cross than around, the
-    forward pass falls into pieces with a product each; the longest repetition
-    of equal pieces is divided into its periods, what is before and behind it
-    likewise, and pieces that do not repeat stand alone. So the layers of a
-    transformer are equal segments, and the embedding and the head others.
+    Sets the attribute `nn.segment` on every op of `@loss` and `@evaluate`; its
+    numbers continue from stage to stage. The forward pass is cut where locally
+    fewest bytes cross, into pieces with at least one contraction each. The
+    longest repetition of equal pieces is divided into its periods, and
+    recursively the pieces before and after it; pieces that do not repeat are
+    segments of their own:
+
+    ```
+    pieces     E | A | M | A | M | A | M | H     embedding, attention, MLP, head
+    segments   0 |   1   |   2   |   3   | 4
+    ```
+
+    So the layers of a transformer become equal segments.
   }];
 }
 
 def PipeRecomputePass : Pass<"pipe-recompute", "::mlir::ModuleOp"> {
-  let summary = "Has backward passes compute anew what they can";
+  let summary = "Adds activation recomputation to backward passes";
   let description = [{
-    What the backward pass of a segment reads of its forward pass is kept until
-    then, unless it is computed anew, from the rest or from what other segments
-    hand to this one. Kept is what takes fewest bytes; of equal choices, what
-    leaves least to compute. With `selective` only what is bounded by memory may
-    be computed twice: norms, activation functions, sums, casts, dropout; with
-    `full` everything, products, attention and messages included. Of the last
-    segment, whose backward pass is the next to run, everything is kept.
+    Clones ops of the forward pass into the backward pass of their segment, so
+    that fewer activations are saved between the two:
+
+    ```
+    %n = nn.rms_norm %x, %scale       {segment 1}
+    %y = nn.contract %n, %w           {segment 1}
+    ...
+    %m = nn.rms_norm %x, %scale       {segment 1, bwd, recomputed}
+    %dw = nn.contract %m, %dy         {segment 1, bwd}
+    ```
+
+    The saved activations are the ones with the fewest bytes from which the rest
+    can be recomputed; of equal choices, the one that leaves least to recompute.
+    With `selective` only memory-bound ops are recomputed: norms, activation
+    functions, sums, casts, dropout. With `full` all ops are, including GEMMs,
+    attention and collectives. The last segment saves everything, because its
+    backward pass runs next.
+
+    Runs on local programs, whose sizes are one rank's, before tasks are formed.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"selective\"",
@@ -52,108 +75,137 @@ def PipeRecomputePass : Pass<"pipe-recompute", "::mlir::ModuleOp"> {
 }
 
 def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
-  let summary = "Makes tasks of the functions of one rank's program";
+  let summary = "Outlines the functions of one rank's program into tasks";
   let description = [{
-    `@microbatch` becomes a forward and a backward task per segment (one task
-    for both if there is one segment), `@update` an update task per stage that
-    holds what its parameters need, `@evaluate` and `@evaluate_result` likewise,
-    `@gather` a task per bucket and stage that uses it, and one more that hands
-    to it what ranks compute of what they keep; schedules of training and of
-    evaluation begin with these.
-    Ops that depend on no activation are cloned into every task that uses them;
-    other values that cross tasks become `pipe.value`s.
+    Replaces the functions of a program by tasks:
 
-    A task's ops are a body of its own. The parameters and states that they read
-    are arguments of it, named as these and in the order of first use; what they
-    write, or add by `nn.sum`, goes into their places as the task ends.
+    - `@microbatch`: a forward and a backward task per segment; one task for
+      both if there is one segment;
+    - `@update`: an update task per stage, for the parameters that the stage
+      holds; its reductions of gradients over data axes become tasks of their
+      own, one per bucket and stage, which pass their results to it;
+    - `@reduce` and `@counts`: tasks on the stages that hold their states;
+    - `@evaluate` and `@evaluate_result`: likewise;
+    - `@gather`: a task per bucket on each stage that uses it, preceded by one
+      that rounds the rank's shard if working copies are gathered.
 
-    What `@update` reduces of gradients over data axes is a task of its own per
-    row and stage, whose value it takes. A parameter that several stages use is
-    held by each of them; their gradients, reduced, are exchanged before the
-    update, added in the order of stages so that all copies stay equal, and
-    counted once in the norm.
+    Ops that depend on no activation are cloned into every task that uses them.
+    Other values between tasks become `pipe.value`s.
+
+    A task has a body. Its arguments are the values, parameters and states that
+    its ops read, in the order of first use. New values of parameters and
+    states, and sums with them, are results, which replace the arguments'
+    contents when the task ends.
+
+    If several stages use a parameter, each holds it. Their reduced gradients
+    are exchanged before the update, added in the order of stages so that all
+    copies stay equal, and counted once in the norm.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
 }
 
 def PipeShareBodiesPass : Pass<"pipe-share-bodies", "::mlir::ModuleOp"> {
-  let summary = "Makes tasks that compute the same call one body";
+  let summary = "Merges equal bodies of tasks";
   let description = [{
-    Bodies are equal if their ops are, in one order, apart from the ids of
-    random numbers, which may differ by a constant. The first of them stays.
-    Where ids differ, it gets one more argument, an integer that each task
-    gives: 2^32 times what is to be added to the ids, which goes into the high
+    Makes tasks with equal bodies call one body, the first of them, so that
+    later passes process the body of equal layers once. Bodies are equal if
+    their ops are equal in order, except that ids of random numbers may differ
+    by a constant. If ids differ, the body gets one more argument, an integer
+    that each task binds: the difference times 2^32, which is added to the high
     word of the step.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect", "::pcc::nn::NNDialect"];
 }
 
 def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
-  let summary = "Orders runs and transfers of every stage";
+  let summary = "Orders the runs and transfers of every stage";
   let description = [{
-    gpipe runs all forward tasks, then all backward tasks. 1f1b runs by
-    microbatch, a backward task counting as microbatch + stages - stage, the
-    backward first on ties. A value is received just before the task that needs
-    it and sent just after the one that made it; a value for a distant stage
-    goes through those between. A send and the receive after it from the same
-    stage are joined. What repeats itself a microbatch later becomes a loop.
-    Reductions run behind the last run of what adds to the gradients they take.
-    Gathers come before all other tasks, in the order in which their buckets are
-    used; with `ahead`, where tasks of segments have collectives, each comes two
-    runs ahead of its use. A device starts collectives in the order of their
-    issue, so the first tasks would wait for gathers of the last segments.
+    Creates a `pipe.schedule` per stage and entry point. `gpipe` runs all
+    forward tasks, then all backward tasks. `1f1b` interleaves them: on stage s
+    of S, the backward of microbatch m runs before the forward of microbatch m +
+    S - s:
 
-    With `ahead` what the next task of a direction needs is received before the
-    one at hand runs, as far as there is one order of all transfers that every
-    stage keeps to, for streams of their own to do: nothing is joined.
+    ```
+    gpipe   stage 0: F0 F1 F2 F3          B0 B1 B2 B3
+            stage 1:    F0 F1 F2 F3 B0 B1 B2 B3
+    1f1b    stage 0: F0 F1       B0 F2 B1 F3 B2    B3
+            stage 1:    F0 B0 F1 B1 F2 B2    F3 B3
+    ```
 
-    The first run of a step that adds to a gradient puts its part there instead:
-    it calls a body without that sum, which a task has besides its own, or alone
-    where there is one microbatch. Nobody clears such a gradient any more.
+    Transfers: a value is received just before the action that needs it and sent
+    just after the action that computes it. Values for a distant stage pass
+    through the stages in between. A send and a receive after it with the same
+    stage become one exchange. With `ahead` the inputs of the next action of the
+    same direction are received before the current one runs, on separate
+    streams, as far as all stages keep to one order of transfers; there are no
+    exchanges then.
+
+    Steps that repeat one microbatch later become a loop.
+
+    Reductions run right after the last task that adds to their gradients.
+    Gathers run before all other tasks, in the order in which their buckets are
+    used. With `ahead`, and if tasks of segments have collectives, each gather
+    runs two runs ahead of its use: a device starts collectives in the order of
+    issue, so the first tasks would wait for all gathers.
+
+    First writers: the first run of a step that adds to a gradient overwrites it
+    instead. It calls a body without that sum, and the gradient is no longer
+    cleared.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
     Option<"microbatches", "microbatches", "int64_t", "1", "Per step">,
     Option<"ahead", "ahead", "bool", "false",
-           "Receive a microbatch ahead">];
+           "Receive inputs one action ahead">];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
 def PipeGiveUpPass : Pass<"pipe-give-up", "::mlir::ModuleOp"> {
-  let summary = "Says which arguments bodies may leave anything in";
+  let summary = "Marks arguments that are dead after every call of a body";
   let description = [{
-    Those that in every call are a value or a gradient which no later run or
-    transfer of the stage uses. A gradient that the update gives anything is
-    none of these.
+    Sets `gives_up` of bodies: the arguments that in every call are a value or a
+    gradient that no later run or transfer of the stage uses. A body may leave
+    any contents in their buffers. A gradient that the update writes is not
+    among them.
+
+    Runs after scheduling, because the order of runs determines the last use.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
 def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
-  let summary = "Accepts or rejects schedules, however they were made";
+  let summary = "Verifies schedules by executing them";
   let description = [{
-    Executes the lists of all stages against each other, transfers as
-    rendezvous and collectives over stages as meetings of all of them, and
-    rejects a schedule in which a task runs twice or never, or on a microbatch
-    after what ends the step, a value is used or sent before it is there,
-    transfers do not pair per channel in one order, the stages wait for each
-    other forever, a stage holds more microbatches than it declares, evaluates a
-    parameter that it does not train, adds to a sum that it does not use at the
-    end of the step, adds to or reduces a gradient that was reduced, reads one
-    where a value has taken its place, or uses what a task has given up. What a
-    sum holds as a step begins is either cleared at the end of the one before or
-    put there by the first run that writes it; no other may.
-    There is one schedule per stage of the mesh.
-    In a partitioned module the layouts that values say they have must follow
-    from each other by the ops' sharding rules, tasks bind what lies as their
-    bodies take it, and only gradients that stages add up at the end of a step
-    cross stages in parts of a sum.
-    Copies of parameters of which ranks keep parts are used only after a gather
-    has made them, of just what is kept of them, and until that changes.
-    The gradient of a weight, of a norm's scale and of the bias beside one is
-    made of what comes back to where forward tasks use these.
-    Turns of loops are left out once all stages are in one and do, microbatches
-    apart, what they did before.
+    Executes the lists of all stages against each other, with transfers as
+    rendezvous and collectives over stages as collectives that all stages must
+    reach. It changes nothing and shares no code with the pass that builds
+    schedules. It rejects a program if
+
+    - there is not one schedule per stage of the mesh;
+    - a task runs twice or never, or on a microbatch after a task that needs the
+      results of all microbatches;
+    - a value is used or sent before it is available, or after a task has killed
+      it;
+    - transfers do not match per channel in one order, or the stages deadlock;
+    - a stage holds more microbatches than it declares;
+    - a stage evaluates a parameter that it does not train, or adds to a sum
+      that it does not use at the end of a step;
+    - a gradient is added to or reduced after its reduction, or read after a
+      value has taken its buffer;
+    - a sum is not initialized in a step: neither cleared at the end of the step
+      before nor overwritten by the first run that writes it; or it is
+      overwritten by a later run;
+    - in a partitioned module, shardings do not follow from each other by the
+      ops' sharding rules, a task binds a symbol of another sharding than its
+      body expects, or a partial value crosses stages, except gradients that
+      stages add at the end of a step;
+    - a gathered bucket is used before a gather has computed it from its shards,
+      or after these have changed;
+    - the gradient of a weight, of a norm's scale or of a bias next to one is
+      not computed from the cotangents of its forward uses.
+
+    Iterations of loops are skipped once all stages are in a loop and repeat
+    earlier steps, shifted by microbatches.
   }];
 }
 

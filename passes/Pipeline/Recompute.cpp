@@ -1,9 +1,9 @@
-//===- Recompute.cpp - What backward passes compute anew ------------------===//
+//===- Recompute.cpp - Activation recomputation in backward passes --------===//
 //
-// Between the forward and the backward pass of a segment lie those of all
-// segments behind it, and of other microbatches: what the one hands to the
-// other is most of a rank's memory. Some of it follows from the rest, and the
-// backward pass may compute it anew, just before it is used:
+// Between the forward and the backward pass of a segment run the passes of all
+// later segments, and of other microbatches. The activations that wait for a
+// backward pass are most of a rank's memory. Some of them follow from others,
+// so the backward pass can recompute them just before their use:
 //
 //     %n = nn.rms_norm %x, %scale            {segment 1}
 //     %y = nn.contract %n, %w                {segment 1}
@@ -11,13 +11,15 @@
 //     %m = nn.rms_norm %x, %scale            {segment 1, bwd, recomputed}
 //     %dw = nn.contract %m, %dy              {segment 1, bwd}
 //
-// Here %x is handed over, and %n is not. What is handed over is the lightest
-// cut of the graph of a segment's values, between those that are there only
-// once (of other segments, or dear to compute) and those that its backward pass
-// reads. Of equal cuts it is the one that leaves least to compute.
+// Here %x is saved and %n is not. The saved values are the minimum cut of the
+// graph of a segment's values: between values that must not be recomputed (of
+// other segments, or expensive) and values that the backward pass reads. Of
+// equal cuts it is the one nearest to the backward pass, which leaves least to
+// recompute.
 //
-// What a backward pass gathers late, for the gradient of a weight, it gathers
-// again: the whole would be there from the begin to the end of it otherwise.
+// A backward pass that gathers a sharded value late, for the gradient of a
+// weight, gathers it again; otherwise the gathered value would be live during
+// the whole pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +48,8 @@ static bool isBackward(Operation *op) { return op->hasAttr(nn::kBackwardAttr); }
 
 namespace {
 
-/// One segment: what its forward pass computes, and which of it its backward
-/// pass gets, or computes anew.
+/// One segment: the values of its forward pass, and which of them are saved for
+/// its backward pass.
 class SegmentValues {
 public:
   SegmentValues(int64_t segment, ArrayRef<Operation *> forward,
@@ -55,10 +57,10 @@ public:
       : segment(segment), forward(forward), activations(activations), all(all) {
   }
 
-  /// Finds what is handed over.
+  /// Chooses the values to save.
   void choose();
-  /// Clones what is not, ahead of `begin`, where the backward pass begins.
-  /// Returns how many ops it cloned.
+  /// Clones the ops of the other values ahead of `begin`, where the backward
+  /// pass begins. Returns the number of clones.
   int64_t clone(Operation *begin);
 
 private:
@@ -75,10 +77,9 @@ private:
   }
 
   int64_t segment;
-  /// In program order.
   ArrayRef<Operation *> forward;
   const llvm::DenseSet<Operation *> &activations;
-  /// Whether everything may be repeated, or only what is cheap.
+  /// Whether all ops may be recomputed, or only cheap ones.
   bool all;
   Cut graph;
   llvm::MapVector<Value, int> nodes;
@@ -92,8 +93,8 @@ struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
 
 } // namespace
 
-/// Whether the backward pass may compute it anew. What is cheap is bounded by
-/// memory: no products, no attention, no messages, no rows of a table.
+/// Whether the backward pass may recompute an op. Cheap ops are memory-bound:
+/// no GEMMs, no attention, no collectives, no embeddings.
 bool SegmentValues::isRepeatable(Operation *op) const {
   if (!isMemoryEffectFree(op))
     return false;
@@ -181,7 +182,7 @@ int64_t SegmentValues::clone(Operation *begin) {
           again, [&](OpOperand &use) { return isInBackward(use.getOwner()); });
     }
   }
-  // Not before it is used: until then it takes memory.
+  // As late as possible: it takes memory until its use.
   for (Operation *copy : llvm::reverse(clones)) {
     Operation *first = nullptr;
     for (Operation *user : copy->getUsers())
@@ -196,14 +197,16 @@ void PipeRecomputePass::runOnOperation() {
   auto microbatch = getOperation().lookupSymbol<func::FuncOp>(nn::kMicrobatch);
   if (kind != "selective" && kind != "full") {
     emitError(getOperation().getLoc())
-        << "recomputes what is 'selective' or 'full', not '" << kind << "'";
+        << "the kind of recomputation is 'selective' or 'full', not '" << kind
+        << "'";
     return signalPassFailure();
   }
   if (!microbatch || microbatch.isExternal())
     return;
   Block &block = microbatch.getBody().front();
   auto activations = findActivations(block);
-  /// By segment, in order: its forward pass, and where its backward one begins.
+  /// By segment, in order: its forward pass, and the begin of its backward
+  /// pass.
   std::map<int64_t, SmallVector<Operation *>> forward;
   llvm::DenseMap<int64_t, Operation *> begins;
   for (Operation &op : block) {
@@ -216,8 +219,8 @@ void PipeRecomputePass::runOnOperation() {
       forward[*segment].push_back(&op);
   }
   int64_t clones = 0;
-  // The last one's backward pass is the next to run: it gets all there is.
-  // Backwards, as what one is handed over is there for those before it.
+  // The last segment's backward pass runs next, so all its values are saved. Go
+  // backwards: values that one segment saves are available to earlier ones.
   if (!forward.empty())
     forward.erase(std::prev(forward.end()));
   for (auto &[segment, ops] : llvm::reverse(forward)) {
@@ -229,8 +232,8 @@ void PipeRecomputePass::runOnOperation() {
     clones += values.clone(begin);
   }
   if (!clones)
-    emitWarning(microbatch.getLoc())
-        << "--recompute " << kind
-        << " changes nothing: no layer keeps what its backward pass could "
-           "compute";
+    emitWarning(microbatch.getLoc()) << "--recompute " << kind
+                                     << " changes nothing: no layer saves "
+                                        "activations that its backward pass "
+                                        "could recompute";
 }

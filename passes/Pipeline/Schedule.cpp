@@ -1,34 +1,37 @@
 //===- Schedule.cpp - Orders runs and transfers of every stage ------------===//
 //
-// A comparator orders the turns of a stage: all tasks of one direction on one
-// microbatch. Each receives before and sends after; what is opposed is joined.
-// Or, with `ahead`, what the next turn needs is received before this one runs,
-// so that it can come meanwhile: what comes from earlier stages always, what
-// comes from later ones where no forward turn is between. So everything is
-// received in the order in which it is sent (S, R: send and receive, f: what
-// goes forward, b: backward):
+// A comparator orders the actions of a stage. An action is all tasks of one
+// direction on one microbatch. Each action receives before it runs and sends
+// afterwards; a send and a receive that face each other become one exchange.
+//
+// With `ahead`, the next action's inputs are received before the current one
+// runs, so that the transfers overlap with it. That always holds for inputs
+// from earlier stages. Inputs from later stages are received ahead only if no
+// forward action is in between. So values are received in the order in which
+// they are sent (S, R: send and receive; f, b: forward and backward channel):
 //
 //     stage 0      F0 Sf0   F1 Sf1 Rb0   B0   F2 Sf2 Rb1   B1  ...
 //     stage 1      Rf0 Rf1   F0   B0 Sb0 Rf2   F1   B1 Sb1  ...
 //
-// Where the list repeats itself a microbatch later, it is written as a loop:
+// Where the list repeats one microbatch later, it becomes a loop:
 //
-//     turns        F0  F1   B0  F2   B1  F3   B2  F4   B3   B4
+//     actions      F0  F1   B0  F2   B1  F3   B2  F4   B3   B4
 //     loop         F0  F1  [B0  F2] [B1  F3] [B2  F4]  B3   B4
 //
-// What is done to a gradient once all microbatches have added to it, its
-// reduction, is done in between the tasks of the last backward turn, right
-// behind the last one that adds to it (B3, B4: of segment 3 and 4).
+// A gradient is reduced after all microbatches have added to it. Its reduction
+// runs between the tasks of the last backward action, right after the last task
+// that adds to it (B3, B4: of segments 3 and 4):
 //
-//     last turn    B4  reduce.4  B3  reduce.3  ...  update
+//     last action  B4  reduce.4  B3  reduce.3  ...  update
 //
-// Where ranks keep a part of what microbatches add up to, each backward turn is
-// so, and what it reduces is added to that.
+// With sharded gradients (ZeRO 2 and 3) each backward action looks so:
+// gradients are reduced per microbatch and accumulated into the shard of their
+// sum.
 //
 // Gathers of parameter shards are placed by Gathers.h.
 //
-// The runs that write a gradient first in a step call other bodies, so the turn
-// that they are in stays out of the loop, here B0.
+// The first writers of gradients in a step call other bodies, so their action
+// stays out of the loop, here B0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +60,7 @@ using namespace pcc::pipe;
 
 namespace {
 
-/// The tasks of one direction, on one microbatch.
+/// All tasks of one direction on one microbatch.
 struct Turn {
   int64_t microbatch;
   bool isBackward;
@@ -90,14 +93,14 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   int64_t stages = 1;
   /// By [stage], in program order.
   std::vector<SmallVector<TaskOp>> tasks;
-  /// What tasks hand to each other.
+  /// The symbols of values between tasks.
   llvm::StringSet<> values;
   std::optional<SymbolTable> symbols;
-  /// What flows forward and what flows backward over stage boundaries.
+  /// Transfers of values that flow forward and backward over stage boundaries.
   SmallVector<Hop> forwardHops, backwardHops;
-  /// Once-per-step values: exchanged before the update.
+  /// Transfers of once-per-step values, before the update.
   SmallVector<Hop> tiedHops;
-  /// Which runs begin gradients.
+  /// The first writers of gradients.
   std::optional<FirstWriters> firstWriters;
 };
 
@@ -146,7 +149,8 @@ LogicalResult PipeSchedulePass::collect() {
   return success();
 }
 
-/// Every value that another stage uses, hop by hop, in program order.
+/// Finds the transfers of all values that other stages use, from stage to
+/// stage, in program order.
 void PipeSchedulePass::findHops() {
   llvm::StringMap<TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())
@@ -179,10 +183,10 @@ void PipeSchedulePass::findHops() {
     }
 }
 
-/// Exchanges the gradients of tied parameters: stage pairs in one order
-/// everywhere, so that no cycle of waits can form.
+/// Emits the exchange of gradients of tied parameters. All stages go through
+/// their peers in ascending order, so that no cycle of waits can form.
 void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
-  // Of a pair's hops, each send with a receive as long as there are both.
+  // Pair each send to a peer with a receive from it while there are both.
   for (int64_t peer = 0; peer < stages; ++peer) {
     SmallVector<Hop> sends, receives;
     for (const Hop &hop : tiedHops) {
@@ -212,7 +216,7 @@ static void emitRun(OpBuilder &builder, TaskOp task, Value loop,
                 isFirst ? builder.getUnitAttr() : UnitAttr());
 }
 
-/// Finds the runs that call other bodies than later ones of their tasks.
+/// Marks the runs whose tasks call another body in later runs.
 void PipeSchedulePass::noteFirst(MutableArrayRef<Step> steps) {
   for (const Step &step : steps)
     for (TaskOp task : step.tasks)
@@ -224,7 +228,7 @@ void PipeSchedulePass::noteFirst(MutableArrayRef<Step> steps) {
         step.first.push_back(task);
 }
 
-/// `first`: the microbatch that `loop` is at when the step is done first.
+/// Emits a step. `first`: the first value of `loop`.
 void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
                             int64_t first) {
   Location loc = getOperation().getLoc();
@@ -273,14 +277,14 @@ void PipeSchedulePass::emitAll(OpBuilder &builder, ArrayRef<Step> steps) {
   }
 }
 
-/// The microbatches whose activations a stage holds at most.
+/// Returns the most microbatches whose activations a stage holds.
 int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
   return kind == "gpipe" && stages > 1
              ? microbatches
              : std::min<int64_t>(stages - stage, microbatches);
 }
 
-/// What a turn sends, or receives.
+/// Returns the sends or the receives of an action.
 std::vector<Step> PipeSchedulePass::transfersOf(Entry entry, int64_t stage,
                                                 const Turn &turn,
                                                 bool sends) const {
@@ -292,8 +296,8 @@ std::vector<Step> PipeSchedulePass::transfersOf(Entry entry, int64_t stage,
   return steps;
 }
 
-/// Of each reduction the last of the tasks, which run in this order, that adds
-/// to what it takes; null if none does.
+/// Returns for each reduction the last of the tasks, which run in this order,
+/// that adds to its operands; null if none does.
 SmallVector<TaskOp>
 PipeSchedulePass::findLastAdding(ArrayRef<TaskOp> reductions,
                                  ArrayRef<TaskOp> tasks) const {
@@ -312,8 +316,8 @@ PipeSchedulePass::findLastAdding(ArrayRef<TaskOp> reductions,
   return last;
 }
 
-/// Puts what is reduced of each microbatch behind the last task that adds to
-/// it.
+/// Inserts per-microbatch reductions after the last task that adds to their
+/// gradients.
 void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
                                      SmallVector<TaskOp> &forward,
                                      SmallVector<TaskOp> &backward) const {
@@ -325,7 +329,7 @@ void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
     SmallVector<TaskOp> &tasks =
         isForward || backward.empty() ? forward : backward;
     auto *place = llvm::find(tasks, last);
-    // Behind those that are there already.
+    // After reductions that are there already.
     while (place != tasks.end() && ++place != tasks.end())
       if (place->getPhase() != Phase::ReduceEach)
         break;
@@ -333,8 +337,8 @@ void PipeSchedulePass::addReductions(ArrayRef<TaskOp> reductions,
   }
 }
 
-/// Whether the compute stream communicates while it runs tasks of segments, as
-/// it does with tensor and context parallelism.
+/// Whether tasks of segments have collectives, which are on the compute stream,
+/// as with tensor and context parallelism.
 bool PipeSchedulePass::hasCollectives(ArrayRef<TaskOp> tasks) const {
   auto communicates = [&](StringRef body) {
     return symbols->lookup<BodyOp>(body)
@@ -349,8 +353,8 @@ bool PipeSchedulePass::hasCollectives(ArrayRef<TaskOp> tasks) const {
   });
 }
 
-/// Runs tasks for the last time, and behind each the reductions that come after
-/// it.
+/// Adds the last run of tasks, with reductions after the tasks that they
+/// follow.
 static void
 runLast(std::vector<Step> &steps, ArrayRef<TaskOp> tasks, int64_t microbatch,
         llvm::function_ref<ArrayRef<TaskOp>(TaskOp task)> reductionsAfter) {
@@ -393,8 +397,8 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     return before(a, b, stage, stages);
   });
 
-  // By task, the reductions behind its last run; by null those of what nothing
-  // adds to.
+  // By task: the reductions after its last run; by null: reductions of
+  // gradients that no task adds to.
   SmallVector<TaskOp> all(forward);
   llvm::append_range(all, backward);
   llvm::DenseMap<Operation *, SmallVector<TaskOp>> behind;
@@ -417,7 +421,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   auto add = [&](const Turn &turn, bool sends) {
     llvm::append_range(steps, transfersOf(entry, stage, turn, sends));
   };
-  // By direction: whether what its next turn needs has been received.
+  // By direction: whether the inputs of its next action were received.
   bool isThere[] = {false, false};
   for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
     if (!isThere[turn->isBackward])
@@ -464,7 +468,7 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
       emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
   emitAll(builder, steps);
 
-  // What stages hand to each other once a step is there by now.
+  // Values that stages exchange once a step are computed by now.
   if (entry == Entry::Train)
     emitTied(builder, stage);
   for (TaskOp task : once)
@@ -497,7 +501,7 @@ void PipeSchedulePass::runOnOperation() {
   }
   if (failed(collect()))
     return signalPassFailure();
-  // One stage has nobody to wait for: no schedule holds fewer activations.
+  // A single stage waits for no other; 1f1b holds the fewest activations.
   if (stages == 1)
     before = before1F1B;
   findHops();

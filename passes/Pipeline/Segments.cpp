@@ -1,8 +1,8 @@
 //===- Segments.cpp - Divides stages into segments ------------------------===//
 //
-// A segment is what is scheduled, recomputed and sent by itself: a layer. The
-// places where fewest bytes cross cut a transformer into pieces; where these
-// repeat, as many of them as one period has are a segment:
+// A segment, such as a layer, is scheduled, recomputed and sent as a whole. Cut
+// points with the fewest crossing bytes divide a transformer into pieces; where
+// these repeat, each period is a segment:
 //
 //     pieces     E | A | M | A | M | A | M | H      embedding, attention, MLP,
 //     segments   0 |   1   |   2   |   3   | 4      head
@@ -37,9 +37,9 @@ struct NNSegmentsPass : pcc::impl::NNSegmentsPassBase<NNSegmentsPass> {
                 Builder(&getContext()).getI64IntegerAttr(segment));
   }
 
-  /// The first segment of each stage, and how many there are.
+  /// The first segment of each stage, followed by the number of segments.
   SmallVector<int64_t> firstOfStage;
-  /// The first segment whose activations use a parameter in training.
+  /// By parameter: the first segment whose activations use it in training.
   llvm::StringMap<int64_t> owners;
 };
 
@@ -51,8 +51,9 @@ static std::optional<int64_t> numberOf(Operation *op, StringRef attr) {
   return std::nullopt;
 }
 
-/// Where pieces begin: behind each place there is a product that is not behind
-/// the one before. What comes before the first product is a piece of its own.
+/// Returns the begins of pieces: the cut points with at least one contraction
+/// since the previous one. The ops before the first contraction are a piece of
+/// their own.
 static SmallVector<size_t> findPieces(const Line &line) {
   SmallVector<size_t> begins = {0};
   for (size_t place : line.findPlaces()) {
@@ -67,7 +68,8 @@ static SmallVector<size_t> findPieces(const Line &line) {
   return begins;
 }
 
-/// What ops [begin, end) compute, apart from the ids of their random numbers.
+/// Returns a hash of the computation of ops [begin, end), without ids of random
+/// numbers.
 static llvm::hash_code hashPiece(const Line &line, size_t begin, size_t end) {
   llvm::DenseMap<Operation *, size_t> index;
   llvm::hash_code hash = llvm::hash_value(end - begin);
@@ -94,8 +96,8 @@ static llvm::hash_code hashPiece(const Line &line, size_t begin, size_t end) {
   return hash;
 }
 
-/// Appends where the segments of pieces [begin, end) begin: periods of the
-/// longest repetition, and what is before and behind it likewise.
+/// Appends the begins of the segments of pieces [begin, end): the periods of
+/// the longest repetition, and recursively the pieces before and after it.
 static void findPeriods(ArrayRef<llvm::hash_code> pieces, size_t begin,
                         size_t end, SmallVectorImpl<size_t> &segments) {
   size_t period = 1, from = begin, covered = 0;
@@ -135,7 +137,7 @@ void NNSegmentsPass::markLoss(func::FuncOp func) {
   for (size_t piece : firsts)
     isBegin.insert(begins[piece]);
 
-  // A stage begins with a segment of its own.
+  // A stage begins a new segment.
   int64_t segment = -1, stage = -1;
   for (auto [i, op] : llvm::enumerate(line.ops)) {
     int64_t own = numberOf(op, nn::kStageAttr).value_or(0);
@@ -155,7 +157,8 @@ void NNSegmentsPass::markLoss(func::FuncOp func) {
   markRest(block);
 }
 
-/// What is no activation belongs to its first user; users come later.
+/// Assigns ops that are no activations to their first user's segment; users
+/// come later.
 void NNSegmentsPass::markRest(Block &block) {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (op.hasAttr(nn::kSegmentAttr))
@@ -169,8 +172,8 @@ void NNSegmentsPass::markRest(Block &block) {
   }
 }
 
-/// An evaluation, which has fewer ops, runs in the segments of its parameters,
-/// as far as its stages are theirs.
+/// Marks an evaluation, which has fewer ops: its ops run in the segments of
+/// their parameters, if these are in the same stage.
 void NNSegmentsPass::markEvaluate(func::FuncOp func) {
   Block &block = func.getBody().front();
   auto activations = findActivations(block);

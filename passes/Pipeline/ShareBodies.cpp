@@ -1,9 +1,8 @@
 //===- ShareBodies.cpp - Equal tasks call one body ------------------------===//
 //
-// The tasks of equal layers compute the same but for the ids of their random
-// numbers. The first one's body serves all: what its ids are larger by in
-// another task is that task's key, an argument that goes into the high word of
-// the step (Random.h).
+// The tasks of equal layers have equal ops except for the ids of their random
+// numbers. They share the first one's body. The difference of ids is the task's
+// key, an argument that is added to the high word of the step (Random.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +28,13 @@ namespace {
 
 constexpr StringLiteral kId = "id";
 
-/// A body, and the least id of its random numbers.
+/// A body and the least id of its random numbers.
 struct Candidate {
   BodyOp body;
   int64_t firstId = 0;
 };
 
-/// Bodies that compute the same: the one that stays, and what must be added to
-/// its ids where another was called.
+/// Equal bodies: the one that is kept and, by body, the offset of its ids.
 struct Shared {
   Candidate kept;
   llvm::MapVector<Attribute, int64_t> keys;
@@ -49,7 +47,7 @@ struct PipeShareBodiesPass
 
 } // namespace
 
-/// The id of the random numbers that an op draws, if it does.
+/// Returns the id of the random numbers that an op draws, if any.
 static std::optional<int64_t> idOf(Operation *op) {
   auto id = op->getAttrOfType<IntegerAttr>(kId);
   auto p = op->getAttrOfType<FloatAttr>("p");
@@ -66,7 +64,7 @@ static Candidate candidateOf(BodyOp body) {
   return {body, first.value_or(0)};
 }
 
-/// An op's attributes, ids apart.
+/// Returns an op's attributes without its id.
 static Attribute attributesOf(Operation *op) {
   DictionaryAttr attrs = op->getAttrDictionary();
   if (!idOf(op))
@@ -122,7 +120,7 @@ static void addKey(BodyOp body) {
   OpBuilder builder = OpBuilder::atBlockBegin(block);
   auto type = RankedTensorType::get({}, builder.getI64Type());
   Value key = block->addArgument(type, body.getLoc());
-  // The same on all ranks.
+  // Equal on all ranks.
   dist::ShardingAttr whole;
   if (auto arguments = body->getAttrOfType<ArrayAttr>(dist::kArgumentsAttr)) {
     whole = dist::ShardingAttr::get(body.getContext(), {}, {}, {}, {});

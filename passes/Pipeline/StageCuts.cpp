@@ -29,19 +29,20 @@ struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
   FailureOr<SmallVector<size_t>> cutAtNodes(func::FuncOp func,
                                             const Line &line);
 
-  /// The stages whose activations use a parameter in training.
+  /// By parameter: the stages whose activations use it in training.
   llvm::StringMap<SmallVector<int64_t>> owners;
 };
 
 } // namespace
 
-/// The cuts that make the dearest stage cheapest; among equals, those that
-/// come first.
+/// Returns the cuts that minimize the cost of the most expensive stage; among
+/// equal ones the first.
 FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
                                                         const Line &line) {
   SmallVector<size_t> places = line.findStagePlaces();
   size_t cuts = stages - 1;
-  // Of several places between the same two products only one can be used.
+  // Of several cut points between the same two contractions only one can be
+  // used.
   int most = 0, before = 0;
   for (size_t place : places)
     if (line.products[place] > before) {
@@ -52,14 +53,15 @@ FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
     InFlightDiagnostic diag = emitError(func.getLoc())
                               << "cannot cut the model into " << int64_t(stages)
                               << " pipeline stages: it has " << most
-                              << " places to cut";
+                              << " cut points";
     diag.attachNote() << "--pp may be at most " << most + 1;
     return diag;
   }
   SmallVector<size_t> result(cuts);
   if (result.empty())
     return result;
-  // best[c][i]: the least possible dearest stage with cut c at places[i].
+  // best[c][i]: the least possible maximum cost of the stages before cut c,
+  // with cut c at places[i].
   size_t n = places.size();
   std::vector<std::vector<double>> best(
       cuts, std::vector<double>(n, std::numeric_limits<double>::infinity()));
@@ -128,7 +130,8 @@ static int64_t stageOf(Operation *op) {
   return op->getAttrOfType<IntegerAttr>(nn::kStageAttr).getInt();
 }
 
-/// The rest goes to its first user; users come later in the block.
+/// Assigns the other ops to their first user's stage; users come later in the
+/// block.
 void NNStageCutsPass::markRest(Block &block) {
   Builder builder(&getContext());
   for (Operation &op : llvm::reverse(block.without_terminator())) {
@@ -168,9 +171,9 @@ LogicalResult NNStageCutsPass::markLoss(func::FuncOp func) {
   return success();
 }
 
-/// An evaluation must find each parameter where training updates it, although
-/// it has fewer ops to balance: an op goes where its parameters are, else
-/// where its operands are.
+/// Marks an evaluation. Its ops must be where training updates their
+/// parameters, although it has fewer ops to balance. An op goes to the first
+/// stage that holds its parameters, not before the stages of its operands.
 LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
   Builder builder(&getContext());
   Block &block = func.getBody().front();
@@ -188,7 +191,7 @@ LogicalResult NNStageCutsPass::markEvaluate(func::FuncOp func) {
       if (Operation *def = operand.getDefiningOp();
           def && activations.contains(def))
         stage = std::max(stage, stageOf(def));
-    // Several stages may own a tied parameter: the first that can be reached.
+    // Several stages may hold a tied parameter: take the first reachable one.
     while (stage < stages && llvm::any_of(
                                  parameters[&op],
                                  [&](StringRef symbol) {

@@ -1,4 +1,4 @@
-//===- Steps.cpp - What a stage does, as a list ---------------------------===//
+//===- Steps.cpp - The steps of a stage as a list -------------------------===//
 
 #include "passes/Pipeline/Steps.h"
 
@@ -32,8 +32,8 @@ void pcc::joinTransfers(std::vector<Step> &steps, int64_t stage) {
 }
 
 Repetition pcc::findRepetition(ArrayRef<Step> steps, size_t begin) {
-  // In a part that is repeated no step comes twice: where the first one comes
-  // next, the second part begins.
+  // In a repeated part no step occurs twice. So the second repetition begins
+  // where the first step occurs again.
   const Step &first = steps[begin];
   const Step *next =
       llvm::find_if(steps.drop_front(begin + 1),
@@ -42,7 +42,7 @@ Repetition pcc::findRepetition(ArrayRef<Step> steps, size_t begin) {
   while (end < steps.size() && steps[end - length].repeatsAs(steps[end]))
     ++end;
   size_t times = (end - begin) / length;
-  // What is received ahead of the first turn is no loop of its own.
+  // Receives ahead of the first action do not become a loop of their own.
   bool runs = llvm::any_of(steps.slice(begin, length), [](const Step &step) {
     return !step.tasks.empty();
   });

@@ -1,4 +1,4 @@
-//===- Steps.h - What a stage does, as a list -------------------*- C++ -*-===//
+//===- Steps.h - The steps of a stage as a list -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_PIPELINE_STEPS_H
 #define PCC_PASSES_PIPELINE_STEPS_H
@@ -7,60 +7,54 @@
 
 namespace pcc {
 
-/// Channels between two stages; each direction has its own.
+/// Point-to-point channels between two stages; each direction has its own.
 enum StageChannel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
 
-/// A value on its way from one stage to the next towards a user.
+/// The transfer of a value from one stage to the next, towards its user.
 struct Hop {
-  /// The symbol of the `pipe.value`.
   llvm::StringRef value;
-  /// The stage that sends it.
   int64_t from;
-  /// The stage that receives it, next to the other.
+  /// The receiving stage, next to `from`.
   int64_t to;
-  /// Whose schedules transfer it.
+  /// The entry point whose schedules transfer it.
   pipe::Entry entry;
-  /// Which of the channels between the two it takes.
   StageChannel channel;
 };
 
-/// What a stage does next for a microbatch, or after the last one: it runs
-/// tasks, one after the other, or releases a row, or sends or receives, or both
-/// at once.
+/// A step of a stage for a microbatch, or after the last one: it runs tasks,
+/// releases a bucket, sends, receives, or sends and receives at once.
 struct Step {
-  /// What it runs, in order; none of a transfer.
+  /// The tasks that it runs, in order; none for a transfer.
   llvm::ArrayRef<pipe::TaskOp> tasks;
   /// What it sends, or null.
   const Hop *sent = nullptr;
   /// What it receives, or null.
   const Hop *received = nullptr;
-  /// Of the tasks or of what is sent, or, if nothing is, of what is received.
+  /// The microbatch of the tasks, of the sent value or, without either, of the
+  /// received value.
   int64_t microbatch = 0;
-  /// Of what is received.
+  /// The microbatch of the received value.
   int64_t receivedMicrobatch = 0;
-  /// Of the tasks, those that write something first.
+  /// The tasks whose first runs initialize gradients.
   llvm::SmallVector<pipe::TaskOp, 1> first;
-  /// The row that is not used any more, if it is this that it says.
+  /// The bucket that it releases, if any.
   llvm::StringRef released;
 
-  /// Runs tasks, one after the other.
   static Step run(llvm::ArrayRef<pipe::TaskOp> tasks, int64_t microbatch) {
     return {tasks, nullptr, nullptr, microbatch, microbatch, {}, {}};
   }
-  /// Sends a value.
   static Step send(const Hop &hop, int64_t microbatch) {
     return {{}, &hop, nullptr, microbatch, microbatch, {}, {}};
   }
-  /// Receives one.
   static Step receive(const Hop &hop, int64_t microbatch) {
     return {{}, nullptr, &hop, microbatch, microbatch, {}, {}};
   }
-  /// Says that a row is not used any more.
+  /// Releases a bucket.
   static Step release(llvm::StringRef row, int64_t microbatch) {
     return {{}, nullptr, nullptr, microbatch, microbatch, {}, row};
   }
 
-  /// Whether `later` is this step, one microbatch later.
+  /// Whether `later` is the same step one microbatch later.
   bool repeatsAs(const Step &later) const {
     return tasks.data() == later.tasks.data() &&
            tasks.size() == later.tasks.size() && sent == later.sent &&
@@ -70,22 +64,22 @@ struct Step {
   }
 };
 
-/// Joins sends with receives behind them. A send to a stage followed by a
-/// receive from it waits forever if the other side does the same, as it does in
-/// the steady state of 1f1b. One of each becomes one step; of several, the
-/// later stage receives before it sends.
+/// Pairs sends with the receives after them. If both stages send to each other
+/// and then receive, as in the steady state of 1f1b, both wait forever. One
+/// send and one receive become one exchange. Of several, the later stage
+/// receives before it sends.
 void joinTransfers(std::vector<Step> &steps, int64_t stage);
 
-/// Part of a list of steps that is done several times, each time a microbatch
-/// later.
+/// A part of a list of steps that repeats, each time a microbatch later.
 struct Repetition {
-  /// How many steps it is.
+  /// The number of steps.
   size_t length = 1;
-  /// How often it is done.
+  /// The number of repetitions.
   size_t times = 1;
 };
 
-/// Whether what begins at `begin` is such a part; if not, one step, once.
+/// Returns the repetition that begins at `begin`; if there is none, one step,
+/// once.
 Repetition findRepetition(llvm::ArrayRef<Step> steps, size_t begin);
 
 } // namespace pcc

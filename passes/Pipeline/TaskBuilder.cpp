@@ -32,7 +32,7 @@ FlatSymbolRefAttr TaskSymbols::getInput(func::FuncOp func, unsigned index) {
   FlatSymbolRefAttr &known = inputs[(roleName + " " + name).str()];
   if (known)
     return known;
-  // The role says it best, unless a model has several inputs of one.
+  // The role is the best name, unless a model has several inputs of that role.
   std::string symbol = ("input." + roleName).str();
   if (nn::isNamed(role) || table.lookup(symbol))
     symbol = ("input." + name).str();
@@ -41,7 +41,7 @@ FlatSymbolRefAttr TaskSymbols::getInput(func::FuncOp func, unsigned index) {
   auto input =
       InputOp::create(symbols, func.getLoc(), symbol, type, role, name);
   table.insert(input);
-  // Global type and sharding: the runtime fills this rank's part by them.
+  // Global type and sharding: the runtime fills this rank's shard by them.
   for (NamedAttribute attr : func.getArgAttrDict(index))
     if (attr.getName() != nn::kRoleAttr && attr.getName() != nn::kNameAttr)
       input->setAttr(attr.getName(), attr.getValue());
@@ -94,7 +94,7 @@ TaskBuilder::TaskBuilder(TaskSymbols &symbols, StringRef name, int64_t stage,
       builder(loc->getContext()) {
   ModuleOp module = symbols.getModule();
   builder.setInsertionPointToEnd(module.getBody());
-  // Equal bodies are one in the end; until then each has its task's name.
+  // Equal bodies are merged later; until then each is named after its task.
   body =
       BodyOp::create(builder, loc, (name + ".body").str(), ArrayRef<int64_t>(),
                      /*gives_up=*/DenseI64ArrayAttr());
@@ -157,7 +157,7 @@ void TaskBuilder::clone(Operation &op, IRMapping &mapping) {
     return accumulate(add.getSymbolAttr(), mapping.lookup(add.getValue()),
                       add.getLoc());
   Operation *copy = builder.clone(op, mapping);
-  // At once: each change makes a dictionary of its own.
+  // All at once: each change creates a new dictionary.
   NamedAttrList marks(op.getDiscardableAttrDictionary());
   for (StringRef mark : {StringRef(nn::kStageAttr), StringRef(nn::kSegmentAttr),
                          StringRef(dist::kIdAttr)})
@@ -240,7 +240,7 @@ StageUses pcc::findStageUses(ModuleOp module) {
       if (!isa_and_nonnull<nn::ParamOp, nn::StateOp>(held))
         continue;
       add(symbol, task.getStage());
-      // Who uses a copy updates the parameter.
+      // A stage that uses a working copy updates the parameter.
       if (auto state = dyn_cast<nn::StateOp>(held);
           state && state.getKind() == nn::StateKind::Copy)
         add(*state.getOf(), task.getStage());

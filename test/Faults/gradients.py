@@ -49,7 +49,7 @@ with tempfile.TemporaryDirectory() as folder:
             if not what.startswith("places of %grad."):
                 continue
             said = checked(out, edit())
-            assert "puts into '" in said and "what comes back to '" in said, (
+            assert "stores into '" in said and "the cotangents of '" in said, (
                 family, flags, what, said)
             count += 1
         assert count >= least, (family, flags, count)

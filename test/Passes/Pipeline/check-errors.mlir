@@ -32,7 +32,7 @@ pipe.value @a : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@a)
 pipe.body @b.body (%x: tensor<2xf32>) { pipe.yield }
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{task 'b' needs value 'a' of microbatch 0, which is not there}}
+  // expected-error @+1 {{task 'b' needs value 'a' of microbatch 0, which is not available}}
   pipe.run @b microbatch 0
 }
 
@@ -40,7 +40,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 pipe.value @a : tensor<2xf32>
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{value 'a' of microbatch 0 is sent before it is there}}
+  // expected-error @+1 {{value 'a' of microbatch 0 is sent before it is available}}
   pipe.send @a microbatch 0 to 1 channel 0
 }
 pipe.schedule train stage 1 microbatches 1 {
@@ -239,12 +239,12 @@ pipe.schedule train stage 0 microbatches 1 { }
 // -----
 
 pipe.schedule train stage 0 microbatches 1 { }
-// expected-error @+1 {{has 2 microbatches, stage 0 1}}
+// expected-error @+1 {{has 2 microbatches, but stage 0 has 1}}
 pipe.schedule train stage 1 microbatches 2 { }
 
 // -----
 
-// expected-error @+1 {{the mesh has 3 stages, the schedules are of 2}}
+// expected-error @+1 {{the mesh has 3 stages, but the number of schedules is 2}}
 dist.mesh @mesh = <["pp"=3]>
 pipe.schedule train stage 0 microbatches 1 { }
 pipe.schedule train stage 1 microbatches 1 { }
@@ -303,7 +303,7 @@ pipe.body @g.body () -> (tensor<2xf32>) {
 }
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @f microbatch 0
-  // expected-error @+1 {{value 'a' of microbatch 0 is made twice}}
+  // expected-error @+1 {{value 'a' of microbatch 0 is computed twice}}
   pipe.run @g microbatch 0
 }
 
@@ -453,7 +453,7 @@ pipe.schedule train stage 0 microbatches 2 { }
 // -----
 
 // A mesh without stages has one.
-// expected-error @+1 {{the mesh has 1 stages, the schedules are of 2}}
+// expected-error @+1 {{the mesh has 1 stages, but the number of schedules is 2}}
 dist.mesh @mesh = <["dp"=2]>
 pipe.schedule train stage 0 microbatches 1 { }
 pipe.schedule train stage 1 microbatches 1 { }
@@ -622,7 +622,7 @@ pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 nn.param @v : tensor<2xf32> init normal
 nn.param @w : tensor<2xf32> init normal
 nn.state @grad.w : tensor<2xf32> gradient of @w
-// expected-error @+1 {{task 'u' replaces 'w' by what does not go on from it}}
+// expected-error @+1 {{task 'u' replaces 'w' by a value that does not depend on it}}
 pipe.task @u stage 0 update calls @u.body (@v, @grad.w, @w) -> (@w)
 pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
     -> (tensor<2xf32> into 2) {
@@ -635,7 +635,7 @@ pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
 // What is counted begins at one each time that it is not kept.
 nn.state @n : tensor<i64> number first 0.0
 nn.state @s : tensor<i1> sum
-// expected-error @+1 {{task 'u' replaces 'n' by what is not counted on from it}}
+// expected-error @+1 {{task 'u' replaces 'n' by a number that is not incremented from it}}
 pipe.task @u stage 0 update calls @u.body (@n, @s) -> (@n)
 pipe.body @u.body (%n: tensor<i64>, %s: tensor<i1>) -> (tensor<i64> into 0) {
   %one = nn.constant dense<1> : tensor<i64>
@@ -655,7 +655,7 @@ nn.state @v.w : tensor<2xf32> exp_avg_sq of @w
 nn.state @grad.w : tensor<2xf32> gradient of @w
 nn.state @step : tensor<i64> sum
 nn.state @one : tensor<f32> sum
-// expected-error @+1 {{task 'u' replaces 'm.w' by what does not go on from it}}
+// expected-error @+1 {{task 'u' replaces 'm.w' by a value that does not depend on it}}
 pipe.task @u stage 0 update calls @u.body
     (@w, @grad.w, @m.w, @v.w, @one, @step) -> (@w, @m.w, @v.w)
 pipe.body @u.body (%w: tensor<2xf32>, %g: tensor<2xf32>, %m: tensor<2xf32>,
@@ -702,7 +702,7 @@ pipe.schedule train stage 0 microbatches 32 {
     pipe.run @f microbatch %m
   }
   pipe.loop %m = 0 to 32 {
-    // expected-error @+1 {{task 'b' needs value 'a' of microbatch 20, which is not there}}
+    // expected-error @+1 {{task 'b' needs value 'a' of microbatch 20, which is not available}}
     pipe.run @b microbatch %m
   }
 }
@@ -729,7 +729,7 @@ pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
 }
 pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
 pipe.schedule train stage 0 microbatches 2 {
-  // expected-error @+1 {{task 'b' adds to 'g', which no run before it in the step has begun}}
+  // expected-error @+1 {{task 'b' adds to 'g', which no earlier run of the step has initialized}}
   pipe.run @b microbatch 0
   pipe.run @b microbatch 1
   pipe.run @u
@@ -758,7 +758,7 @@ pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
 pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @b microbatch 0 first
-  // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+  // expected-error @+1 {{task 'b' overwrites 'g', which earlier runs have accumulated into}}
   pipe.run @b microbatch 1 first
   pipe.run @u
 }
@@ -786,7 +786,7 @@ pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
 pipe.task @b stage 0 backward calls @add first @put (@g) -> (@g)
 pipe.schedule train stage 0 microbatches 2 {
   pipe.loop %m = 0 to 2 {
-    // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+    // expected-error @+1 {{task 'b' overwrites 'g', which earlier runs have accumulated into}}
     pipe.run @b microbatch %m first
   }
   pipe.run @u
@@ -816,7 +816,7 @@ pipe.task @b stage 0 backward calls @put (@g) -> (@g)
 pipe.task @c stage 0 backward calls @put (@g) -> (@g)
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @b microbatch 0
-  // expected-error @+1 {{task 'c' begins 'g', and what runs before it have added up is lost}}
+  // expected-error @+1 {{task 'c' overwrites 'g', which earlier runs have accumulated into}}
   pipe.run @c microbatch 0
   pipe.run @u
 }
@@ -844,7 +844,7 @@ pipe.body @step (%w: tensor<2xf32>, %g: tensor<2xf32>)
 }
 pipe.task @b stage 0 backward calls @put (@g) -> (@g)
 pipe.schedule train stage 0 microbatches 1 {
-  // expected-error @+1 {{task 'b' begins 'g', and what runs before it have added up is lost}}
+  // expected-error @+1 {{task 'b' overwrites 'g', which earlier runs have accumulated into}}
   pipe.run @b microbatch 0
   pipe.run @u
 }
@@ -870,7 +870,7 @@ pipe.body @norm (%g: tensor<1x64xf32>) -> (tensor<f32>) {
 }
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @b microbatch 0
-  // expected-error @+1 {{task 'u' uses 'h', which no run before it in the step has begun}}
+  // expected-error @+1 {{task 'u' uses 'h', which no earlier run of the step has initialized}}
   pipe.run @u
 }
 
@@ -904,7 +904,7 @@ pipe.body @norm (%g: tensor<2xf32>) -> (tensor<f32>) {
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @b microbatch 0
   pipe.run @u
-  // expected-error @+1 {{task 'v' uses 'g', which no run before it in the step has begun}}
+  // expected-error @+1 {{task 'v' uses 'g', which no earlier run of the step has initialized}}
   pipe.run @v
 }
 
@@ -925,7 +925,7 @@ pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @f microbatch 0
   pipe.run @b microbatch 0
-  // expected-error @+1 {{task 'c' needs value 'a' of microbatch 0, which a task before has given up}}
+  // expected-error @+1 {{task 'c' needs value 'a' of microbatch 0, which an earlier task has killed}}
   pipe.run @c microbatch 0
 }
 
@@ -945,7 +945,7 @@ pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @f microbatch 0
   pipe.run @b microbatch 0
-  // expected-error @+1 {{value 'a' of microbatch 0 is sent after a task has given it up}}
+  // expected-error @+1 {{value 'a' of microbatch 0 is sent after a task has killed it}}
   pipe.send @a microbatch 0 to 1 channel 0
 }
 pipe.schedule train stage 1 microbatches 1 {
@@ -961,7 +961,7 @@ pipe.body @f.body () -> (tensor<2xf32>) {
   %x = nn.constant dense<1.0> : tensor<2xf32>
   pipe.yield %x : tensor<2xf32>
 }
-// expected-error @+1 {{task 'b' takes 'a' twice and gives it up}}
+// expected-error @+1 {{task 'b' takes 'a' twice and kills it}}
 pipe.task @b stage 0 backward calls @b.body (@a, @a)
 pipe.body @b.body (%x: tensor<2xf32>, %y: tensor<2xf32>)
     attributes {gives_up = array<i64: 0>} {
@@ -976,7 +976,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // Parameters are needed in the next step.
 nn.param @w : tensor<2xf32> init normal
-// expected-error @+1 {{task 'b' gives up 'w', which is no value and no gradient}}
+// expected-error @+1 {{task 'b' kills 'w', which is no value and no gradient}}
 pipe.task @b stage 0 backward calls @b.body (@w)
 pipe.body @b.body (%x: tensor<2xf32>) attributes {gives_up = array<i64: 0>} {
   pipe.yield
@@ -1107,7 +1107,7 @@ pipe.output @o : tensor<2xf32> name "o"
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @b microbatch 0
   pipe.run @b microbatch 1
-  // expected-error @+1 {{task 'u' needs value 'r' of microbatch 0, which is not there}}
+  // expected-error @+1 {{task 'u' needs value 'r' of microbatch 0, which is not available}}
   pipe.run @u
   pipe.run @reduce
 }
@@ -1175,7 +1175,7 @@ pipe.schedule train stage 0 microbatches 2 {
   pipe.run @b microbatch 0
   pipe.run @b microbatch 1
   pipe.run @reduce
-  // expected-error @+1 {{task 'u' reads 'g', in whose place 'r' lies}}
+  // expected-error @+1 {{task 'u' reads 'g', whose buffer holds 'r' now}}
   pipe.run @u
 }
 
@@ -1211,7 +1211,7 @@ pipe.schedule train stage 0 microbatches 2 {
   pipe.run @b microbatch 1
   pipe.run @reduce
   pipe.run @u
-  // expected-error @+1 {{task 'v' needs value 'r' of microbatch 0, which a task before has given up}}
+  // expected-error @+1 {{task 'v' needs value 'r' of microbatch 0, which an earlier task has killed}}
   pipe.run @v
 }
 
@@ -1265,7 +1265,7 @@ pipe.body @result (%s: tensor<2xf32>)
   pipe.yield %n, %z : tensor<f32>, tensor<2xf32>
 }
 pipe.schedule evaluate stage 0 microbatches 1 {
-  // expected-error @+1 {{task 'e' begins 's', and what runs before it have added up is lost}}
+  // expected-error @+1 {{task 'e' overwrites 's', which earlier runs have accumulated into}}
   pipe.run @e microbatch 0
   pipe.run @r
 }

@@ -73,7 +73,7 @@ module attributes {dist.spmd} {
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
-    // expected-error @+1 {{task 'forward' uses 'copy.a' where it is out of date: no gather has made 'a.copy' of what ranks keep, 'a.own'}}
+    // expected-error @+1 {{task 'forward' uses 'copy.a', which is stale: no task has gathered 'a.copy' from its shards, 'a.own'}}
     pipe.run @forward microbatch 0
     pipe.run @gather.0
     pipe.run @gather.1
@@ -115,7 +115,7 @@ module attributes {dist.spmd} {
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
     pipe.run @gather.1
-    // expected-error @+1 {{task 'forward' uses 'copy.a' where it is out of date}}
+    // expected-error @+1 {{task 'forward' uses 'copy.a', which is stale}}
     pipe.run @forward microbatch 0
     pipe.run @update
   }
@@ -149,7 +149,7 @@ module attributes {dist.spmd} {
     %d = nn.scale %b by 0.5 {dist.shardings = [#dist.sharding<*, dp>]} : tensor<1x32xf32>
     pipe.yield %c, %d : tensor<1x32xf32>, tensor<1x32xf32>
   }
-  // expected-error @+1 {{task 'gather.0' makes 'a.copy' of 'b.own', not of what all ranks keep of it, 'a.own'}}
+  // expected-error @+1 {{task 'gather.0' computes 'a.copy' from 'b.own', not by one all_gather of its shards, 'a.own'}}
   pipe.task @gather.0 stage 0 gather calls @gather (@b.own, @a.copy) -> (@a.copy)
   pipe.task @gather.1 stage 0 gather calls @gather (@b.own, @b.copy) -> (@b.copy)
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
@@ -198,7 +198,7 @@ module attributes {dist.spmd} {
     pipe.run @gather.0
     pipe.run @gather.1
     pipe.run @update
-    // expected-error @+1 {{task 'forward' uses 'copy.a' where it is out of date}}
+    // expected-error @+1 {{task 'forward' uses 'copy.a', which is stale}}
     pipe.run @forward
   }
 }
@@ -236,7 +236,7 @@ module attributes {dist.spmd} {
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
-    // expected-error @+1 {{task 'gather.0' writes 'a.copy', of which ranks keep 'a.own' alone}}
+    // expected-error @+1 {{task 'gather.0' writes 'a.copy', of which only the shard 'a.own' may be updated}}
     pipe.run @gather.0
     pipe.run @gather.1
     pipe.run @forward microbatch 0
@@ -321,7 +321,7 @@ module attributes {dist.spmd} {
     pipe.yield %c, %d : tensor<1x32xf32>, tensor<1x32xf32>
   }
   pipe.task @round.0 stage 0 gather calls @round (@b.own) -> (@part)
-  // expected-error @+1 {{task 'gather.0' makes 'a.copy' of 'part', not of what all ranks keep of it, 'a.own'}}
+  // expected-error @+1 {{task 'gather.0' computes 'a.copy' from 'part', not by one all_gather of its shards, 'a.own'}}
   pipe.task @gather.0 stage 0 gather calls @gather (@part, @a.copy) -> (@a.copy)
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
@@ -370,7 +370,7 @@ module attributes {dist.spmd} {
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
-    // expected-error @+1 {{task 'gather.0' uses 'part' where it is out of date: no task has made it of 'a.own'}}
+    // expected-error @+1 {{task 'gather.0' uses 'part', which is stale: no task has computed it from 'a.own'}}
     pipe.run @gather.0
     pipe.run @round.0
     pipe.run @forward microbatch 0
@@ -411,7 +411,7 @@ module attributes {dist.spmd} {
     %d = nn.scale %b by 0.5 {dist.shardings = [#dist.sharding<*, dp>]} : tensor<1x32xf32>
     pipe.yield %c, %d : tensor<1x32xf32>, tensor<1x32xf32>
   }
-  // expected-error @+1 {{task 'round.0' makes 'part' by nn.gelu}}
+  // expected-error @+1 {{task 'round.0' may not produce 'part' by nn.gelu}}
   pipe.task @round.0 stage 0 gather calls @round (@a.own) -> (@part)
   pipe.task @gather.0 stage 0 gather calls @gather (@part, @a.copy) -> (@a.copy)
   pipe.task @forward stage 0 forward_backward calls @use (@copy.a) -> (@x)
@@ -463,7 +463,7 @@ module attributes {dist.spmd} {
   pipe.schedule train stage 0 microbatches 1 {
     pipe.run @round.0
     pipe.run @update
-    // expected-error @+1 {{task 'gather.0' uses 'part' where it is out of date: no task has made it of 'a.own' since that changed}}
+    // expected-error @+1 {{task 'gather.0' uses 'part', which is stale: no task has computed it from 'a.own' since that changed}}
     pipe.run @gather.0
     pipe.run @forward microbatch 0
   }

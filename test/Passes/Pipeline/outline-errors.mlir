@@ -34,7 +34,7 @@ func.func @microbatch() { return }
 // -----
 
 func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
-  // expected-error @+1 {{is in segment -1, though 2 ops have no more segments}}
+  // expected-error @+1 {{is in segment -1, which 2 ops cannot have}}
   nn.accumulate %x, @s : tensor<f32> {nn.stage = -1}
   return
 }
@@ -44,7 +44,7 @@ func.func @update() { return }
 // -----
 
 func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
-  // expected-error @+1 {{is in segment 2, though 2 ops have no more segments}}
+  // expected-error @+1 {{is in segment 2, which 2 ops cannot have}}
   nn.accumulate %x, @s : tensor<f32> {nn.segment = 2}
   return
 }
@@ -55,7 +55,7 @@ func.func @update() { return }
 
 func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
   %a = nn.exp %x {nn.segment = 1, nn.stage = 1} : tensor<f32>
-  // expected-error @+1 {{is in stage 0, segment 1 in stage 1}}
+  // expected-error @+1 {{is in stage 0, but segment 1 is in stage 1}}
   nn.accumulate %a, @s : tensor<f32> {nn.segment = 1, nn.stage = 0}
   return
 }

@@ -68,7 +68,7 @@ module attributes {dist.spmd} {
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
     pipe.run @gather.1
-    // expected-error @+1 {{task 'forward' uses 'a' where it is out of date: no gather has made 'a.row' of what ranks keep, 'a.own'}}
+    // expected-error @+1 {{task 'forward' uses 'a', which is stale: no task has gathered 'a.row' from its shards, 'a.own'}}
     pipe.run @forward microbatch 0
     pipe.run @gather.0
     pipe.run @update
@@ -106,7 +106,7 @@ module attributes {dist.spmd} {
   pipe.task @update stage 0 update calls @change (@a.own, @b.own) -> (@a.own, @b.own)
   pipe.schedule train stage 0 microbatches 1 {
     pipe.run @gather.1
-    // expected-error @+1 {{task 'forward' uses 'a' where it is out of date: no gather has made 'a.row' of what ranks keep, 'a.own'}}
+    // expected-error @+1 {{task 'forward' uses 'a', which is stale: no task has gathered 'a.row' from its shards, 'a.own'}}
     pipe.run @forward microbatch 0
     pipe.run @update
   }
@@ -145,7 +145,7 @@ module attributes {dist.spmd} {
     pipe.run @gather.0
     pipe.run @gather.1
     pipe.run @update
-    // expected-error @+1 {{task 'forward' uses 'a' where it is out of date: no gather has made 'a.row' of what ranks keep, 'a.own'}}
+    // expected-error @+1 {{task 'forward' uses 'a', which is stale: no task has gathered 'a.row' from its shards, 'a.own'}}
     pipe.run @forward
   }
 }
@@ -175,7 +175,7 @@ module attributes {dist.spmd} {
     %d = nn.scale %b by 0.5 {dist.shardings = [#dist.sharding<*, dp>]} : tensor<1x32xf32>
     pipe.yield %c, %d : tensor<1x32xf32>, tensor<1x32xf32>
   }
-  // expected-error @+1 {{task 'gather.0' makes 'a.row' of 'b.own', not of what all ranks keep of it, 'a.own'}}
+  // expected-error @+1 {{task 'gather.0' computes 'a.row' from 'b.own', not by one all_gather of its shards, 'a.own'}}
   pipe.task @gather.0 stage 0 gather calls @gather (@b.own, @a.row) -> (@a.row)
   pipe.task @gather.1 stage 0 gather calls @gather (@b.own, @b.row) -> (@b.row)
   pipe.task @forward stage 0 forward_backward calls @use (@a) -> (@x)
@@ -226,7 +226,7 @@ module attributes {dist.spmd} {
     pipe.run @gather.0
     pipe.run @gather.1
     pipe.run @forward microbatch 0
-    // expected-error @+1 {{task 'more' writes 'a.row', of which ranks keep 'a.own' alone}}
+    // expected-error @+1 {{task 'more' writes 'a.row', of which only the shard 'a.own' may be updated}}
     pipe.run @more
     pipe.run @update
   }
@@ -264,7 +264,7 @@ module attributes {dist.spmd} {
   pipe.task @gather.0 stage 0 gather calls @gather (@a.own, @a.row) -> (@a.row)
   pipe.task @gather.1 stage 0 gather calls @gather (@b.own, @b.row) -> (@b.row)
   pipe.task @forward stage 0 forward_backward calls @use (@a) -> (@x)
-  // expected-error @+1 {{task 'update' uses 'a' beside 'a.own', which is a part of it or of what it lies in}}
+  // expected-error @+1 {{task 'update' uses 'a' together with 'a.own', which is a shard of it or of its bucket}}
   pipe.task @update stage 0 update calls @mix (@a, @a.own) -> (@a.own)
   pipe.schedule train stage 0 microbatches 1 {
     pipe.run @gather.0

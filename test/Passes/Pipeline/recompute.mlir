@@ -1,7 +1,7 @@
 // What backward passes compute anew, and what they are handed.
 // RUN: pcc-opt %s -split-input-file -pipe-recompute=kind=selective | FileCheck %s --check-prefixes=CHECK,SELECTIVE
 // RUN: not pcc-opt %s -split-input-file -pipe-recompute=kind=none 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: error: recomputes what is 'selective' or 'full', not 'none'
+// KIND: error: the kind of recomputation is 'selective' or 'full', not 'none'
 // RUN: pcc-opt %s -split-input-file -pipe-recompute=kind=full | FileCheck %s --check-prefixes=CHECK,FULL
 
 // Segment 1 is a norm and two products with a gelu between them. Selective keeps

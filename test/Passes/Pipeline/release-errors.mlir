@@ -135,7 +135,7 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.run @forward.2 microbatch 0
   pipe.run @backward.2 microbatch 0
   pipe.release @row2
-  // expected-error @+1 {{task 'backward.1' uses 'copy.w1' where it is out of date: no gather has made 'row1' of what ranks keep, 'own1'}}
+  // expected-error @+1 {{task 'backward.1' uses 'copy.w1', which is stale: no task has gathered 'row1' from its shards, 'own1'}}
   pipe.run @backward.1 microbatch 0
   pipe.release @row1
   pipe.run @gather.0
@@ -201,7 +201,7 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.run @gather.0
   pipe.run @forward.0 microbatch 0
   pipe.run @gather.1
-  // expected-error @+1 {{task 'forward.1' runs while 'row0' is there, which neither it nor the next task uses: it is to be released}}
+  // expected-error @+1 {{task 'forward.1' runs while 'row0' is resident, which neither it nor the next task uses: it must be released}}
   pipe.run @forward.1 microbatch 0
   pipe.release @row1
   pipe.run @gather.2
@@ -286,7 +286,7 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.release @row1
   pipe.run @gather.0
   pipe.run @backward.0 microbatch 0
-  // expected-error @+1 {{task 'update.0' runs while 'row0' is there, which neither it nor the next task uses: it is to be released}}
+  // expected-error @+1 {{task 'update.0' runs while 'row0' is resident, which neither it nor the next task uses: it must be released}}
   pipe.run @update.0
 }
 }
@@ -350,7 +350,7 @@ pipe.schedule train stage 0 microbatches 1 {
   pipe.run @gather.1
   pipe.run @forward.1 microbatch 0
   pipe.release @row1
-  // expected-error @+1 {{'row1' is released where it is not}}
+  // expected-error @+1 {{'row1' is released, but it is not resident}}
   pipe.release @row1
   pipe.run @gather.2
   pipe.run @forward.2 microbatch 0
@@ -421,7 +421,7 @@ pipe.task @update.0 stage 0 update calls @change (@own0, @own1, @own2) -> (@own0
 pipe.schedule train stage 0 microbatches 1 {
   pipe.run @gather.0
   pipe.run @gather.2
-  // expected-error @+1 {{task 'forward.0' runs while 'row2' is there, which neither it nor the next task uses: it is to be released}}
+  // expected-error @+1 {{task 'forward.0' runs while 'row2' is resident, which neither it nor the next task uses: it must be released}}
   pipe.run @forward.0 microbatch 0
   pipe.release @row0
   pipe.run @gather.1
@@ -571,7 +571,7 @@ pipe.task @update.0 stage 0 update calls @change (@own0, @own1, @own2) -> (@own0
 pipe.schedule train stage 0 microbatches 2 {
   pipe.run @gather.0
   pipe.loop %m = 0 to 2 {
-    // expected-error @+1 {{task 'forward.0' uses 'copy.w0' where it is out of date: no gather has made 'row0' of what ranks keep, 'own0'}}
+    // expected-error @+1 {{task 'forward.0' uses 'copy.w0', which is stale: no task has gathered 'row0' from its shards, 'own0'}}
     pipe.run @forward.0 microbatch %m
     pipe.release @row0
     pipe.run @gather.1

@@ -8,7 +8,7 @@
 // RUN: pcc-opt %s -nn-stage-cuts=stages=5 | FileCheck %s --check-prefix=OF-5
 // RUN: not pcc-opt %s -nn-stage-cuts=stages=9 2>&1 | FileCheck %s --check-prefix=MOST
 // RUN: pcc-opt %s -nn-stage-cuts="stages=4 cut=l1,l4.act,l7" | FileCheck %s --check-prefix=NAMED
-// MOST: error: cannot cut the model into 9 pipeline stages: it has 5 places to cut
+// MOST: error: cannot cut the model into 9 pipeline stages: it has 5 cut points
 // MOST: note: --pp may be at most 6
 
 // OF-2: nn.broadcast {{.*}}nn.stage = 0

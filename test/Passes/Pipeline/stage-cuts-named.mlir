@@ -11,7 +11,7 @@
 // RUN: not pcc-opt %s -nn-stage-cuts="stages=2 cut=down" 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: pcc-opt %s -nn-stage-cuts="stages=2 cut=act" | FileCheck %s --check-prefix=SECOND
 // RUN: not pcc-opt %s -nn-stage-cuts="stages=0" 2>&1 | FileCheck %s --check-prefix=NONE
-// MANY: error: cannot cut the model into 3 pipeline stages: it has 1 places to cut
+// MANY: error: cannot cut the model into 3 pipeline stages: it has 1 cut points
 // MANY: note: --pp may be at most 2
 // COUNT: error: --stage-cut names 1 node, but --pp 3 needs 2
 // MISSING: error: --stage-cut: there is no node 'nowhere' in the forward pass
