@@ -1,14 +1,14 @@
-//===- BucketMembers.cpp - What is trained, and which of it shares a row --===//
+//===- BucketMembers.cpp - Trained parameters and their buckets -----------===//
 //
-// A bucket is of one class: what is done to it must be one thing for all of its
-// members. Of a GPT's layer with tp these are three buckets:
+// All members of a bucket are of one class: @update and the collectives treat
+// them alike. A GPT layer with tensor parallelism has three classes:
 //
-//     all weights                          decay, split over tp
-//     biases of the first projections      do not decay, split over tp
-//     norms and the other biases           do not decay, whole
+//     all weights                          decay, sharded over tp
+//     biases of column-parallel weights    no decay, sharded over tp
+//     norms and the other biases           no decay, not sharded
 //
-// Buckets of a class take the parameters of one segment after the other. What
-// @update does to a parameter otherwise than to all others stays as it is.
+// Buckets of a class take the parameters of one segment after the other. A
+// parameter that @update treats differently from all others is in no bucket.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
 
-/// Elements that a member begins at a multiple of, and a rank's part too: 64
-/// bytes of the narrowest type, bf16.
+/// The alignment of members and of shards in elements: 64 bytes of the
+/// narrowest type, bf16.
 constexpr int64_t kAlignedElements = 32;
 
 Layout nn::layoutOf(const Mesh &mesh, Operation *symbol) {
@@ -49,7 +49,7 @@ BucketMembers::BucketMembers(ModuleOp module, func::FuncOp update,
   collect(module);
 }
 
-/// The read that a value is, reduced over ranks or moved between them.
+/// Returns the read that a value comes from through collectives, or null.
 static ReadOp readOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && collectiveAxes(op) && op->getNumOperands() == 1)
@@ -57,7 +57,7 @@ static ReadOp readOf(Value value) {
   return dyn_cast_or_null<ReadOp>(op);
 }
 
-/// The sum that a sum of squares goes into, as it is or scaled.
+/// Returns the sum that adds a sum of squares, possibly scaled, or null.
 static SumOp sumOf(Value squares) {
   if (!squares.hasOneUse())
     return {};
@@ -80,9 +80,9 @@ void BucketMembers::findSquares(
   }
 }
 
-/// Which stages and segments use each parameter: as for the tasks that will be
-/// made of @microbatch and @evaluate, what needs no activation is where it is
-/// used.
+/// Finds the stages and segments that use each parameter. Ops without
+/// activations count for their users, because tasks of @microbatch and
+/// @evaluate will clone them there.
 void BucketMembers::findUses(ModuleOp module) {
   llvm::StringMap<llvm::SmallSetVector<int64_t, 2>> stages, segments;
   auto numberOf = [](Operation *op, StringRef name) -> int64_t {
@@ -125,8 +125,8 @@ void BucketMembers::findUses(ModuleOp module) {
   }
 }
 
-/// Whether everything that is kept of a parameter lies as it does, and @update
-/// does to it what it does to all.
+/// Whether all states of a parameter are sharded like it, and @update treats it
+/// like all others.
 bool BucketMembers::isRegular(const TrainedParam &one) const {
   if (!one.squares || !one.step)
     return false;
@@ -139,7 +139,7 @@ bool BucketMembers::isRegular(const TrainedParam &one) const {
   if (!liesAlike(one.gradient) || !llvm::all_of(one.moments, liesAlike) ||
       (one.copy && !liesAlike(one.copy)))
     return false;
-  // What the steps have in common: the scalars.
+  // The scalar operands must be the same in all steps.
   Operation *first = trained.front().step;
   return first && one.step->getName() == first->getName() &&
          one.moments.size() == trained.front().moments.size() &&
@@ -216,8 +216,8 @@ BucketClass BucketMembers::classOf(const TrainedParam &one,
   return alike;
 }
 
-/// Parameters go into the last bucket of their class, in the order of segments;
-/// one that is large enough takes no further segment.
+/// Parameters go into the last bucket of their class, in the order of segments.
+/// A full bucket takes no further segment.
 std::vector<Bucket> BucketMembers::form(int64_t zero, int64_t bytes) const {
   if (!total)
     return {};
@@ -225,7 +225,8 @@ std::vector<Bucket> BucketMembers::form(int64_t zero, int64_t bytes) const {
   for (const TrainedParam &one : trained)
     if (isRegular(one))
       order.push_back(&one);
-  // Those of one segment stay in the module's order, which `trained` has.
+  // Parameters of one segment stay in the module's order, which is the order of
+  // `trained`.
   llvm::sort(order, [](const TrainedParam *a, const TrainedParam *b) {
     return std::tuple(a->stages, a->segment(), a) <
            std::tuple(b->stages, b->segment(), b);

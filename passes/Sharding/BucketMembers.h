@@ -1,4 +1,4 @@
-//===- BucketMembers.h - What is trained, and which of it shares a row ----===//
+//===- BucketMembers.h - Trained parameters and their buckets -------------===//
 
 #ifndef PCC_PASSES_SHARDING_BUCKETMEMBERS_H
 #define PCC_PASSES_SHARDING_BUCKETMEMBERS_H
@@ -12,40 +12,42 @@
 
 namespace pcc::nn {
 
-/// A trained parameter, all that is kept of it, and what @update does to it.
+/// A trained parameter, its states, and the ops of @update on it.
 struct TrainedParam {
-  ParamOp param;    ///< itself
-  StateOp gradient; ///< what microbatches add up to
-  StateOp copy;     ///< in fewer bits or to be released; or null
-  llvm::SmallVector<StateOp, 2> moments; ///< the optimizer's
-  /// Its step of the optimizer, and the sum of its gradient's squares.
+  ParamOp param;                         ///< the parameter
+  StateOp gradient;                      ///< its accumulated gradient
+  StateOp copy;                          ///< its working copy, or null
+  llvm::SmallVector<StateOp, 2> moments; ///< the optimizer's moments
+  /// Its optimizer step and the sum of squares of its gradient.
   mlir::Operation *step = nullptr, *squares = nullptr;
-  /// The stages and segments that use it, in order.
+  /// The stages and segments that use it, ascending.
   llvm::SmallVector<int64_t> stages, segments;
 
-  /// The first of them.
+  /// Returns the first segment that uses it.
   int64_t segment() const { return segments.empty() ? 0 : segments.front(); }
-  /// What this rank has of it.
+  /// Returns the number of this rank's elements.
   int64_t elements() const {
     return ParamOp(param).getTensorType().getNumElements();
   }
 };
 
-/// What the members of a bucket have in common.
+/// The properties that all members of a bucket share.
 struct BucketClass {
   /// The stages that use a member.
   llvm::SmallVector<int64_t> stages;
-  /// The axes that split a member, and over which its gradient is a sum.
+  /// The axes that shard a member, and those over which its gradient is
+  /// partial.
   dist::AxisSet split, partial;
-  /// Whether weights decay.
+  /// Whether weight decay applies.
   bool decay = false;
-  /// Of copies, or null.
+  /// The element type of working copies, or null.
   mlir::Type copied;
-  /// Whether copies are all that others than @update use.
+  /// Whether all functions but @update use the working copies only.
   bool isMaster = false;
-  /// A parameter that several stages have; else null.
+  /// The parameter if several stages hold it, else null; it has a bucket of its
+  /// own.
   mlir::Operation *alone = nullptr;
-  /// The segments that have them, where only those have them.
+  /// With ZeRO 3 the segments that use the members, else empty.
   llvm::SmallVector<int64_t> segments;
 
   bool operator==(const BucketClass &other) const {
@@ -56,33 +58,34 @@ struct BucketClass {
   }
 };
 
-/// A row, and what lies where in it.
+/// A bucket: the layout of its members in one flat buffer.
 struct Bucket {
-  /// Of all members.
   BucketClass alike;
-  /// From the first element on.
+  /// In the order of their elements.
   llvm::SmallVector<const TrainedParam *> members;
-  /// Of each member's first element.
+  /// The first element of each member.
   llvm::SmallVector<int64_t> offsets;
-  /// The end of the last member; with padding.
+  /// The end of the last member, and the length with padding.
   int64_t end = 0, elements = 0;
 };
 
-/// How a parameter or state lies on a mesh; whole where there is none.
+/// Returns the sharding of a parameter or state; without a mesh that of a whole
+/// tensor.
 dist::Layout layoutOf(const dist::Mesh &mesh, mlir::Operation *symbol);
 
-/// What @update trains, and the buckets of it.
+/// The parameters that @update trains, and their buckets.
 class BucketMembers {
 public:
-  /// Reads what a module trains; `update` is its @update.
+  /// Collects the trained parameters of a module; `update` is its @update.
   BucketMembers(mlir::ModuleOp module, mlir::func::FuncOp update,
                 const dist::Mesh &mesh);
 
-  /// The sum of all gradients' squares in @update; null: nothing can be in a
-  /// bucket.
+  /// Returns the sum of all gradients' squares in @update; null: no buckets can
+  /// be formed.
   SumOp sumOfSquares() const { return total; }
-  /// The buckets at a stage of ZeRO, each of so many bytes of gradients before
-  /// another segment begins another one. Their members live as long as this.
+  /// Returns the buckets for a ZeRO stage. A bucket that has `bytes` of
+  /// gradients takes no further segment. The members live as long as this
+  /// object.
   std::vector<Bucket> form(int64_t zero, int64_t bytes) const;
 
 private:
@@ -95,7 +98,7 @@ private:
   mlir::func::FuncOp update;
   const dist::Mesh &mesh;
   std::vector<TrainedParam> trained; ///< in the module's order
-  /// What other functions than @update read.
+  /// The symbols that other functions than @update read.
   llvm::StringSet<> used;
   SumOp total;
 };

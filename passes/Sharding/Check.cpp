@@ -1,4 +1,4 @@
-//===- Check.cpp - Whether a plan uses the tensor axes --------------------===//
+//===- Check.cpp - Checks that a plan uses the tensor axes ----------------===//
 
 #include "passes/Sharding/Check.h"
 #include "passes/Sharding/Components.h"
@@ -11,13 +11,13 @@ using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
 
-/// Whether an op takes a dim with these factors only as a whole.
+/// Whether an op needs a dim with these factors whole.
 static bool needsWhole(const ShardedOp &op, const DimFactors &factors) {
   return llvm::any_of(
       factors, [&](int factor) { return op.rule.factors[factor].unshardable; });
 }
 
-/// Whether the factors of a dim could take all its axes, were there no other
+/// Whether the factors of a dim could take all its axes if there were no other
 /// dims.
 static bool fitsAlone(const Program &program, const ShardedOp &op,
                       const ShardedValue &value, unsigned dim,
@@ -29,7 +29,7 @@ static bool fitsAlone(const Program &program, const ShardedOp &op,
   return taken == value.dims[dim].size();
 }
 
-/// What keeps an op from splitting a dim of a value over all its axes.
+/// Explains why an op cannot split a dim of a value over all its axes.
 static void explainLost(InFlightDiagnostic &diag, const Program &program,
                         const ShardedOp &op, const ShardedValue &value,
                         unsigned dim, const DimFactors &factors) {
@@ -52,7 +52,7 @@ static void explainLost(InFlightDiagnostic &diag, const Program &program,
        << " is not a multiple of " << program.mesh.extent(value.dims[dim]);
 }
 
-/// An op cannot use an axis that one of its values is split over.
+/// Reports that an op cannot use an axis that shards one of its values.
 static LogicalResult reportLost(const Program &program, const ShardedOp &op,
                                 const ShardedValue &value, unsigned dim,
                                 Axis axis, const DimFactors &factors) {
@@ -75,8 +75,9 @@ static LogicalResult reportLost(const Program &program, const ShardedOp &op,
   return diag;
 }
 
-/// In the backward pass an axis is lost only where the forward pass cut a part
-/// of what it has whole: all parts of its gradient are gathered.
+/// Remarks that a backward op gathers a value. In the backward pass an axis is
+/// lost only where the forward pass slices a whole value: all shards of its
+/// gradient are gathered.
 static void remarkLost(const Program &program, const ShardedOp &op,
                        const ShardedValue &value, Axis axis) {
   mlir::emitRemark(op.op->getLoc())
@@ -101,7 +102,8 @@ static LogicalResult checkLost(const Program &program, const ShardedOp &op) {
   return result;
 }
 
-/// A product of probabilities and values that was not recognised as attention.
+/// Whether a contraction multiplies probabilities and values of an attention
+/// that was not recognized.
 static bool isPrimitiveAttention(ContractOp op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     Operation *def = operand.getDefiningOp();
@@ -114,9 +116,9 @@ static bool isPrimitiveAttention(ContractOp op) {
 
 namespace {
 
-/// Attention that tensor parallelism leaves whole on every rank. What is
-/// computed is right, but not what a user expects who asks for --tp, so it is
-/// said, once for all attention that has the same reason.
+/// Collects attention that tensor parallelism leaves whole on every rank. The
+/// result is right but not what --tp suggests, so it is reported, once per
+/// reason.
 class WholeAttention {
 public:
   explicit WholeAttention(const Program &program)
@@ -131,7 +133,7 @@ private:
   Components components;
   struct Group {
     const ShardedOp *first;
-    std::string node; ///< that the reason names; empty if none
+    std::string node; ///< named by the reason; may be empty
     std::vector<std::string> layers;
     int64_t flops = 0;
   };
@@ -140,7 +142,8 @@ private:
 
 } // namespace
 
-/// Why no axis reaches the heads; `node` is the one to blame, if one is.
+/// Returns why no axis reaches the heads; sets `node` to the responsible op, if
+/// there is one.
 StringRef WholeAttention::reasonOf(const ShardedOp &op,
                                    std::string &node) const {
   unsigned values = op.operands[0];
@@ -152,7 +155,7 @@ StringRef WholeAttention::reasonOf(const ShardedOp &op,
     return "it has no dim of heads";
   const ShardedOp *needs = components.whoNeeds({values, heads});
   if (!needs)
-    return "no weight of its own gives the heads one by one";
+    return "no weight of its own has the heads as a dim";
   node = layerName(needs->op);
   return isa<ReshapeOp>(needs->op) ? " merges its heads with other dims"
                                    : " needs all of its heads";
@@ -193,7 +196,8 @@ void WholeAttention::report() const {
   }
 }
 
-/// Attention and the weights that were chosen run on each rank in part.
+/// Checks that attention and contractions with weights are sharded over the
+/// tensor axes.
 static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
                                    WholeAttention &wholes,
                                    llvm::DenseSet<unsigned> &reported) {
@@ -223,8 +227,7 @@ static LogicalResult checkCoverage(const Program &program, const ShardedOp &op,
   std::optional<unsigned> weight;
   if (!contract || !(weight = weightOf(contract)))
     return success();
-  // Where key/value heads are fewer than ranks, that is what the tensor axes
-  // behind the first are for.
+  // The other tensor axes exist for fewer key/value heads than ranks.
   if (!missing.contains(mesh.tensorAxes().list().front()))
     return success();
   // Training and evaluation share the weight.

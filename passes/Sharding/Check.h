@@ -1,4 +1,4 @@
-//===- Check.h - Whether a plan uses the tensor axes ------------*- C++ -*-===//
+//===- Check.h - Checks that a plan uses the tensor axes --------*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_CHECK_H
 #define PCC_PASSES_SHARDING_CHECK_H
@@ -7,15 +7,15 @@
 
 namespace pcc {
 
-/// After level 0: every axis of a value reaches every op that has the value,
-/// row-parallel contractions use all tensor axes. A silent replication is never
-/// an answer, so what does not is an error with the way out; attention that
-/// runs whole on several ranks is a warning that says why, other parameter
-/// contractions are remarks with their cost.
+/// Checks the plan after level 0. Every axis of a value must reach every op
+/// that uses the value, and row-parallel contractions must use all tensor axes.
+/// Silent replication is never acceptable: it is an error with a way out.
+/// Attention that runs whole on several ranks is a warning with its reason;
+/// other such contractions with a parameter are remarks with their cost.
 mlir::LogicalResult checkTensorParallel(const Program &program);
 
-/// After the last level: remarks where a layer of the forward pass has to
-/// gather an operand because it cannot use an axis that splits it.
+/// After the last level: emits a remark where a layer of the forward pass must
+/// gather an operand because it cannot use an axis that shards it.
 void reportGathers(const Program &program);
 
 } // namespace pcc

@@ -37,7 +37,7 @@ Components::Components(const Program &program) {
   for (const ShardedOp &op : program.ops) {
     if (!isForward(op.op) || isa<AccumulateOp, WriteOp>(op.op))
       continue;
-    // Dims whose major factor is the same are one loop.
+    // Dims with the same major factor are one loop.
     llvm::SmallMapVector<int, ValueDim, 8> loops;
     op.forEach([&](unsigned value, const ValueFactors &factors, unsigned) {
       for (auto [dim, list] : llvm::enumerate(factors)) {
@@ -49,12 +49,13 @@ Components::Components(const Program &program) {
           join(it->second, member);
       }
     });
-    // Of what lies whole on every rank anyway each reader cuts its part.
+    // Every reader of a replicated value slices its own part.
     for (auto [factor, member] : loops)
       if (op.rule.factors[factor].unshardable && !op.isWhole)
         unsplittable.push_back({member, &op});
-    // What becomes the minor part of a dim, as heads that are merged with the
-    // batch in front of them: no rank has its part of it alone.
+    // A dim that becomes the minor part of another, such as heads that are
+    // merged with the batch in front of them: no rank has a contiguous part of
+    // it.
     op.forEach([&](unsigned, const ValueFactors &factors, unsigned) {
       for (const DimFactors &list : factors)
         for (int factor : list)
@@ -63,9 +64,9 @@ Components::Components(const Program &program) {
               op.rule.factors[factor].size > 1 && !op.isWhole)
             unsplittable.push_back({it->second, &op});
     });
-    // The columns of a table are the residual stream, but not those of biases
-    // by distance, whose ids are known, nor the heads of scores by distance,
-    // which are dims of their own.
+    // Column dims of embedding tables are the residual stream. Exceptions:
+    // position bias tables, whose ids are constants, and tables with a separate
+    // dim of heads.
     auto lookup = dyn_cast<EmbeddingOp>(op.op);
     if (lookup && tensorType(lookup.getTable()).getRank() == 2 &&
         !isOfConstants(lookup.getIds()))
@@ -99,8 +100,8 @@ Components::choose(const Program &program) const {
   for (const WeightUse &use : uses)
     candidates[find({use.param, use.dim})].uses.push_back(use);
 
-  // A parameter of the classes is split by class, unless they stay whole, as
-  // the hidden dim does that is trained as classes.
+  // A parameter with a class dim is split by class, unless the classes stay
+  // whole, as a hidden dim that is trained as classes does.
   llvm::DenseSet<unsigned> taken;
   llvm::DenseSet<unsigned> classes;
   for (ValueDim dim : classDims)
@@ -116,7 +117,7 @@ Components::choose(const Program &program) const {
 
   struct Candidate {
     bool hasHeads;
-    int64_t size; ///< of its parameters
+    int64_t size; ///< elements of its parameters
     Choice choice;
   };
   std::vector<Candidate> sized;
@@ -134,9 +135,9 @@ Components::choose(const Program &program) const {
       size += program[param].type.getNumElements();
     sized.push_back({heads.contains(component), size, std::move(choice)});
   }
-  // A layer before a projection of keys and values is column, then row
-  // parallel, too; but without its heads attention cannot be split at all.
-  // Ties go to the earlier one: its first weight has the lower number.
+  // A layer before a key/value projection is column, then row parallel, too;
+  // but without its heads attention cannot be split at all. Ties go to the
+  // earlier component: its first weight has the lower number.
   llvm::sort(sized, [](const Candidate &a, const Candidate &b) {
     if (a.hasHeads != b.hasHeads)
       return a.hasHeads;

@@ -1,10 +1,9 @@
-//===- FormBuckets.cpp - Gradients and their updates, a row at a time -----===//
+//===- FormBuckets.cpp - Gradients and updates in buckets -----------------===//
 //
-// Of each trained parameter a rank has its part, and of its gradient, of what
-// the optimizer keeps and of a copy in fewer bits parts of the same shape. What
-// is done to them at the end of a step is the same for many. So those of a few
-// segments lie in one row, which is reduced by one message and updated by one
-// kernel:
+// A trained parameter has a gradient, optimizer state and maybe a working copy,
+// all of the same local shape. At the end of a step many parameters are treated
+// alike. So the parameters of a few segments are placed in one bucket, a flat
+// buffer that one collective reduces and one kernel updates:
 //
 //     nn.state @bucket.0.grad : tensor<1x64xf32> bucket
 //         members [@grad.a, @grad.b] at [0, 32]
@@ -16,14 +15,14 @@
 //     %p, %m, %v = nn.adamw ... %r ...
 //
 // A bucket is no tensor of its own, but another name for the memory of its
-// members, which the other functions go on using. All have the same element
-// offsets for gradients, moments, copies and parameters.
+// members, which all other functions still use. The buckets of gradients,
+// moments, working copies and parameters have the same element offsets.
 //
-// With --zero 1 a rank keeps an equal part of the row of what the optimizer
-// needs: the gradients are reduced to that part, and it alone is updated. A
-// part may begin and end within a member. Of the row of parameters it is a
-// second name, and what others have of the row is out of date when a step is
-// done. @gather makes the row whole ahead of the next step or evaluation:
+// With --zero 1 the data axes shard the optimizer state: gradients are reduced
+// to the rank's shard, which alone is updated. A shard may begin and end within
+// a member. The shard of the parameters is a second name for a part of their
+// bucket; the rest of the bucket is stale after a step. @gather gathers the
+// bucket before the next step or evaluation:
 //
 //     nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
 //     ...
@@ -32,8 +31,8 @@
 //       %c = dist.all_gather %p dim 1 over ["dp"] : ...
 //       nn.write %c, @bucket.0.param : tensor<1x64xf32>
 //
-// Parameters that others use in a narrower type only are nowhere whole. Their
-// copies are gathered from what ranks keep of them instead:
+// Master weights whose only users read bf16 or fp16 working copies are never
+// gathered. The working copies are gathered from the shards instead:
 //
 //     nn.state @bucket.0.own : tensor<1x32xf32> bucket members [@a, @b] ...
 //     nn.state @bucket.0.copy : tensor<1x64xbf16> bucket members ...
@@ -44,8 +43,8 @@
 //       %c = dist.all_gather %r dim 1 over ["dp"] : ...
 //       nn.write %c, @bucket.0.copy : tensor<1x64xbf16>
 //
-// With --zero 2 a rank keeps its part of the gradients, too: what is reduced of
-// each microbatch is added up there, by @reduce, and the row is begun anew.
+// With --zero 2 gradients are sharded, too: @reduce reduces the gradients of
+// each microbatch, accumulates the rank's shard, and clears the bucket.
 //
 //     nn.state @bucket.0.sum : tensor<1x32xf32> gradient of @bucket.0.grad
 //     ...
@@ -57,13 +56,13 @@
 //       nn.write %s, @bucket.0.sum : tensor<1x32xf32>
 //       nn.write %zero, @bucket.0.grad : tensor<1x64xf32>
 //
-// With --zero 3 parameters are kept so in f32, too, and a copy is there only
-// while it is used: so a bucket ends with its segment, and is marked for the
-// schedule.
+// With --zero 3 parameters are sharded in f32 training as well, and working
+// copies are resident only while a segment uses them. So a bucket ends with its
+// segment and is marked for the schedule (`nn.released`).
 //
-// A bucket is of one class: what is done to it must be one thing for all of its
-// members (see BucketClass). A parameter that several stages have is alone in
-// its bucket, laid out alike in each of them.
+// All members of a bucket are of one class (see BucketClass). A parameter that
+// several stages hold has a bucket of its own, with the same layout in each
+// stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +120,7 @@ private:
   Layout layoutOf(Operation *symbol) const {
     return nn::layoutOf(mesh, symbol);
   }
-  /// Whether a rank keeps parts of rows.
+  /// Whether buckets are sharded over data axes.
   bool hasParts() const { return isCut && !dataAxes().empty(); }
   AxisSet dataAxes() const { return mesh ? mesh.dataAxes() : AxisSet(); }
 
@@ -130,15 +129,15 @@ private:
   Mesh mesh;
   BucketMembers trained;
   std::vector<Bucket> buckets;
-  /// Whether a rank keeps a part of what the optimizer needs; of gradients; and
-  /// whether copies are there only while they are used.
+  /// Whether the optimizer state is sharded; whether gradients are, too;
+  /// whether working copies are resident only while they are used.
   bool isCut, isSummed, isReleased;
   OpBuilder builder;
-  /// @gather and @reduce, once there is something to do for them.
+  /// @gather and @reduce, once created.
   func::FuncOp gatherer, reducer;
-  /// In front of the number in the names of buckets.
+  /// The prefix of bucket names, before the number.
   std::string prefix = "bucket.";
-  /// Where to declare what is next, and the squares of all rows.
+  /// The last declaration, and the squares of all buckets.
   Operation *lastState = nullptr;
   SmallVector<Value> squares;
 };
@@ -165,8 +164,8 @@ struct DistFormBucketsPass
       InFlightDiagnostic diag = module.emitWarning()
                                 << "--zero " << int64_t(zero)
                                 << " changes nothing: no ranks share a batch";
-      diag.attachNote() << "ranks of --dp and --cp do, and would keep a part "
-                           "each";
+      diag.attachNote() << "ranks of --dp and --cp share one; each would keep "
+                           "a shard";
     }
     BucketFormer(module, update, zero, bucketSize).run();
   }
@@ -210,9 +209,8 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
   return state;
 }
 
-/// What a rank keeps of a row: the part, over data axes, of what is whole as
-/// long as a step needs it, or of what rows of all microbatches and ranks add
-/// up to.
+/// Declares the rank's shard over data axes: of a bucket of parameters that is
+/// gathered for a step, or of the sum of a bucket of gradients.
 StateOp BucketFormer::declarePart(StateOp row, unsigned number, StringRef what,
                                   StateKind kind) {
   Layout layout = layoutOf(row);
@@ -238,7 +236,7 @@ StateOp BucketFormer::declarePart(StateOp row, unsigned number, StringRef what,
 // @update, @reduce and @gather
 //===----------------------------------------------------------------------===//
 
-/// Has an op say how its result lies; returns that.
+/// Sets the sharding of an op's results; returns the first result.
 Value BucketFormer::said(Operation *op, const Layout &layout) {
   if (mesh) {
     SmallVector<ShardingAttr> all(op->getNumResults(), mesh.attr(layout));
@@ -257,7 +255,8 @@ void BucketFormer::write(Value value, StateOp bucket) {
   WriteOp::create(builder, bucket.getLoc(), value, bucket.getSymName());
 }
 
-/// A row that lies so, summed over those of its parts that lie along some axes.
+/// Reduces a bucket with sharding `layout` over those of `axes` over which it
+/// is partial; updates `layout`.
 Value BucketFormer::reduceOver(Value row, Layout &layout, AxisSet axes) {
   axes = axes & layout.partial;
   if (axes.empty())
@@ -268,8 +267,8 @@ Value BucketFormer::reduceOver(Value row, Layout &layout, AxisSet axes) {
               layout);
 }
 
-/// A row of gradients, summed over data axes, to the parts that ranks keep
-/// where these are cut.
+/// Reduces a bucket of gradients over data axes: to the rank's shard if the
+/// optimizer state is sharded, else to the whole bucket.
 Value BucketFormer::reduceOverData(Value row, Layout &layout) {
   if (!isCut)
     return reduceOver(row, layout, dataAxes());
@@ -279,7 +278,8 @@ Value BucketFormer::reduceOverData(Value row, Layout &layout) {
     return RankedTensorType::get({1, type.getDimSize(1) / parts},
                                  type.getElementType());
   };
-  // In the mesh's order; the gradient may be whole along some.
+  // In the mesh's order. Along axes over which the gradient is not partial it
+  // is sliced.
   AxisList axes = dataAxes().list();
   for (size_t i = 0; i < axes.size();) {
     bool isPartial = layout.partial.contains(axes[i]);
@@ -299,8 +299,8 @@ Value BucketFormer::reduceOverData(Value row, Layout &layout) {
   return row;
 }
 
-/// This rank's share of the sum of a row's squares: all ranks' shares add up to
-/// it, so that what several of them have counts once.
+/// Returns this rank's share of the sum of a bucket's squares. Elements that
+/// several ranks hold count once in the sum of all shares.
 Value BucketFormer::squaresOf(Value row, Layout layout) {
   Location loc = row.getLoc();
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
@@ -335,7 +335,7 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
               symbolsOf([](const TrainedParam &one) { return one.gradient; }),
               bucket.alike.partial, /*cut=*/false);
   bool isCut = hasParts();
-  // What nobody uses whole, nobody has whole.
+  // A bucket that no function uses whole is never gathered.
   bool isMaster = isCut && bucket.alike.isMaster;
   SmallVector<Operation *> members =
       symbolsOf([](const TrainedParam &one) { return one.param; });
@@ -415,8 +415,8 @@ Value BucketFormer::zeroFor(StateOp state) {
               layoutOf(state));
 }
 
-/// A function without arguments and results, made ahead of where the builder is
-/// if it is not there yet; inserts at its end.
+/// Sets the insertion point to the end of a function without arguments and
+/// results; creates it before the current insertion point if needed.
 void BucketFormer::beginIn(func::FuncOp &function, StringRef name) {
   if (!function) {
     Location loc = module.getLoc();
@@ -428,8 +428,8 @@ void BucketFormer::beginIn(func::FuncOp &function, StringRef name) {
   builder.setInsertionPoint(function.getBody().front().getTerminator());
 }
 
-/// Adds to @reduce what adds a microbatch's row of gradients to what a rank
-/// keeps of their sum.
+/// Adds to @reduce the reduction of a microbatch's bucket of gradients and its
+/// accumulation into the rank's shard of the sum.
 void BucketFormer::reduce(StateOp gradients, StateOp sum) {
   builder.setInsertionPoint(update);
   beginIn(reducer, kReduce);
@@ -442,8 +442,9 @@ void BucketFormer::reduce(StateOp gradients, StateOp sum) {
   write(zeroFor(gradients), gradients);
 }
 
-/// Adds to @gather what makes a row of what ranks keep of it: of parameters,
-/// and their copies of that; of copies alone where there is none of parameters.
+/// Adds to @gather the gather of a bucket from its shards: of parameters, and
+/// working copies rounded from these; or of working copies alone if the
+/// parameters are never gathered.
 void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
   Location loc = own.getLoc();
   builder.setInsertionPoint(*module.getOps<func::FuncOp>().begin());
@@ -468,7 +469,7 @@ void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
     write(rounded(whole, layoutOf(copies)), copies);
 }
 
-/// Takes away what @update did to each of the members.
+/// Erases the ops of @update on single members.
 void BucketFormer::eraseOld() {
   SumOp total = trained.sumOfSquares();
   llvm::DenseSet<Operation *> covered;
@@ -509,7 +510,7 @@ void BucketFormer::run() {
   for (Operation &op : *module.getBody()) {
     if (isa<ParamOp, StateOp>(op))
       lastState = &op;
-    // A parameter may be called so.
+    // A parameter may have a name with this prefix.
     if (auto symbol = dyn_cast<SymbolOpInterface>(op))
       while (symbol.getName().starts_with(prefix))
         prefix.insert(prefix.size() - 1, "s");

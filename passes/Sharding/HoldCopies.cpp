@@ -1,21 +1,22 @@
-//===- HoldCopies.cpp - What is made of parameters becomes states ---------===//
+//===- HoldCopies.cpp - Working copies of parameters as states ------------===//
 //
 // A step uses a parameter in every microbatch, forward and backward, and
-// changes it once. What is rounded from it is rounded once, too, where it
-// changes, and kept:
+// changes it once. So the parameter is rounded once, where it changes, and the
+// result is kept as a working copy:
 //
 //     %w = nn.read @w : tensor<8x8xf32>
 //     %h = nn.cast %w : ... -> tensor<8x8xbf16>
 //
-// becomes a read of a state, `copy of @w`, and @update writes that state beside
-// the parameter. What moves elements between the two is done with the copy's.
+// becomes a read of a state, `copy of @w`, which @update writes together with
+// the parameter. Ops between the read and the cast that move elements are
+// applied to the working copy.
 //
-// With `all` each trained parameter has a copy that is read instead, of its own
-// type where nothing rounds it: for ranks that keep a part of the parameter and
-// have the whole only while they use it.
+// With `all` each trained parameter gets a working copy that is read instead,
+// of its own type if no cast rounds it. ZeRO 3 needs that: a rank keeps a shard
+// of the parameter and has the whole only while it uses it.
 //
-// It runs on one rank's program: before, a copy is a value like others, which
-// lies as its parameter does.
+// Runs on one rank's program. In the global program a cast parameter is a value
+// like others, with a sharding of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,20 +50,21 @@ struct DistHoldCopiesPass
   void replaceReads(func::FuncOp function);
   void writeCopies(func::FuncOp function);
 
-  /// By parameter.
+  /// By parameter: its working copy.
   llvm::MapVector<Operation *, StateOp> copies;
-  /// Where the next copy is declared.
+  /// The last declaration.
   Operation *last = nullptr;
 };
 
-/// Whether a cast rounds to 16 bits.
+/// Whether a cast rounds f32 to a narrower type.
 bool isNarrowing(CastOp cast) {
   auto from = dyn_cast<FloatType>(tensorType(cast.getInput()).getElementType());
   auto to = dyn_cast<FloatType>(cast.getType().getElementType());
   return from && from.isF32() && to && to.getWidth() < from.getWidth();
 }
 
-/// The read of a parameter that a value is, but for the place of elements.
+/// Returns the read of a parameter that a value comes from through ops that
+/// only move elements, or null.
 ReadOp readOf(Value value) {
   Operation *op = value.getDefiningOp();
   while (isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp,
@@ -96,7 +98,8 @@ StateOp DistHoldCopiesPass::copyOf(ParamOp param, Type element) {
   return copy;
 }
 
-/// What a read parameter's elements are moved to, of the copy's.
+/// Applies the ops between the read of a parameter and `value` to its working
+/// copy; returns the result.
 Value DistHoldCopiesPass::narrowed(Value value, Type element, StateOp &copy) {
   Operation *op = value.getDefiningOp();
   OpBuilder builder(op);
@@ -114,7 +117,7 @@ Value DistHoldCopiesPass::narrowed(Value value, Type element, StateOp &copy) {
     result.setType(tensorType(result).clone(element));
   }
   made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  // It stands for no value of the global program.
+  // It corresponds to no value of the global program.
   made->removeDiscardableAttr(kIdAttr);
   return made->getResult(0);
 }
@@ -136,7 +139,8 @@ void DistHoldCopiesPass::replace(CastOp cast) {
   }
 }
 
-/// Has a function read copies of all trained parameters.
+/// Replaces reads of trained parameters in a function by reads of working
+/// copies.
 void DistHoldCopiesPass::replaceReads(func::FuncOp function) {
   llvm::DenseSet<Operation *> trained;
   SymbolTable symbols(getOperation());
@@ -148,7 +152,8 @@ void DistHoldCopiesPass::replaceReads(func::FuncOp function) {
     if (!param || !trained.contains(param))
       continue;
     StateOp copy = copyOf(param, param.getTensorType().getElementType());
-    // One copy is all that there is of a parameter.
+    // A parameter has one working copy. If that is of a narrower type, the
+    // other reads keep reading the parameter.
     if (copy.getTensorType() == param.getTensorType())
       read.setSymbol(copy.getSymName());
   }
@@ -186,7 +191,7 @@ void DistHoldCopiesPass::runOnOperation() {
     if (isa<ParamOp, StateOp>(op))
       last = &op;
   for (auto function : module.getOps<func::FuncOp>()) {
-    // @update rounds what it has made.
+    // @update itself rounds the new values.
     if (function.getSymName() == kUpdate)
       continue;
     auto casts = llvm::to_vector(function.getOps<CastOp>());

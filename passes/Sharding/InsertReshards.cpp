@@ -1,7 +1,7 @@
-//===- InsertReshards.cpp - Makes changes of layout explicit --------------===//
+//===- InsertReshards.cpp - Makes changes of sharding explicit ------------===//
 //
-// Propagation has chosen dims; here partial sums are found, and every place
-// where a value lies differently from how an op takes it becomes an op.
+// Propagation has chosen the axes of dims. This pass finds partial sums, and
+// inserts a dist.reshard wherever an op needs an operand in another sharding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ private:
   void emitReturn(func::ReturnOp op);
   void annotate(Operation *op);
 
-  /// Of the states that something is accumulated to.
+  /// The shardings of states that are accumulated into.
   llvm::DenseMap<StringAttr, Layout> stateLayouts;
 };
 
@@ -61,7 +61,7 @@ void Inserter::emitOp(const ShardedOp &op) {
   for (Value operand : op.op->getOperands())
     operands.push_back(placed.lookup(operand));
 
-  // Which partial sums this op hands on.
+  // The partial sums that this op passes on.
   SmallVector<AxisSet> keep(operands.size());
   AxisSet kept;
   for (auto [i, operand] : llvm::enumerate(operands))
@@ -77,7 +77,8 @@ void Inserter::emitOp(const ShardedOp &op) {
         continue;
       keep[i].insert(axis);
       kept.insert(axis);
-      // Only this operand or a result wants the axis: it comes from a dim.
+      // The axis is used by this operand or a result only: remove it from the
+      // dims.
       for (AxisList &list : axes)
         if (auto it = llvm::find(list, axis); it != list.end())
           list.erase(it, list.end());
@@ -98,7 +99,7 @@ void Inserter::emitOp(const ShardedOp &op) {
     layout.partial = missingAxes(rule, dims, axes) | kept;
     layouts[result] = layout;
     placed[result] = {result, layout};
-    // What is summed here is a share of the whole sum: each of n replicas
+    // The sum of squares becomes a share of the whole sum: each of n replicas
     // counts as 1/n, so that one all_reduce over all axes adds all of them.
     if (isa<SumOfSquaresOp>(op.op) && layout.partial != mesh.all()) {
       Layout spread = layout;
@@ -109,8 +110,8 @@ void Inserter::emitOp(const ShardedOp &op) {
   }
 }
 
-/// Operands that are partial over the same axes are added first; each such
-/// group is resolved once, but for what all groups have in common.
+/// Adds operands that are partial over the same axes first. Each such group is
+/// reduced once, except over the axes that all groups are partial over.
 void Inserter::emitSum(const ShardedOp &op) {
   const FactorAxes &axes = factors[op.op];
   Value sum = op.op->getResult(0);
@@ -130,7 +131,8 @@ void Inserter::emitSum(const ShardedOp &op) {
     }
     group->members.push_back(member);
   }
-  /// The op's dims without what follows a partial axis.
+  /// Returns the sharding of the op's dims up to the first axis in `partial`,
+  /// and partial over that.
   auto dimsWithout = [&](AxisSet partial) {
     FactorAxes left = axes;
     for (AxisList &list : left)
@@ -144,7 +146,7 @@ void Inserter::emitSum(const ShardedOp &op) {
     return layout;
   };
 
-  // What all groups are partial over may be resolved later, in their sum.
+  // Axes that all groups are partial over may be reduced later, after the sum.
   AxisSet common = mesh.all();
   for (const Group &group : groups)
     common = common & group.partial;
@@ -153,7 +155,7 @@ void Inserter::emitSum(const ShardedOp &op) {
   SmallVector<Value> terms;
   for (Group &group : groups) {
     Layout layout = dimsWithout(group.partial);
-    // What comes from another stage does not cross in parts.
+    // Operands from another stage are reduced before they are sent.
     llvm::erase_if(group.members, [&](const Placed &member) {
       Operation *def = member.value.getDefiningOp();
       if (group.partial == common || !def || !crossesStages(def, op.op))
@@ -165,7 +167,7 @@ void Inserter::emitSum(const ShardedOp &op) {
     });
     if (group.members.empty())
       continue;
-    // Parts of a whole that is put together from them are resolved as parts.
+    // Parts that insert, pad or broadcast enlarge are reduced before that.
     if (layout != whole && resolveBeforeEnlarging(group.members, whole)) {
       for (const Placed &member : group.members)
         terms.push_back(member.value);
@@ -195,17 +197,18 @@ void Inserter::emitSum(const ShardedOp &op) {
   resolve(sum, op.op);
 }
 
-/// A state lies as what is accumulated to it: the parameter's dims, partial
-/// over whatever the backward leaves.
+/// Chooses the sharding of a state that is accumulated into: the parameter's
+/// dims, partial over the axes that the backward pass leaves.
 LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
   const ShardedValue &symbol = program[op.results[0]];
   Placed value = placed.lookup(op.op->getOperand(0));
   Layout wanted;
   wanted.dims = symbol.dims;
   wanted.partial = value.layout.partial - wanted.split();
-  // The stage that has the loss adds to sums; those of the others stay zero.
+  // Sums such as the loss are added to by the stage that computes them and stay
+  // zero on the others.
   AxisSet others;
-  // Counts are added up by every stage that reads them.
+  // Counts are computed by every stage that reads them.
   if (cast<StateOp>(symbol.owner).getKind() == StateKind::Sum &&
       !symbol.owner->hasAttr(kAheadAttr))
     others = mesh.withRole(AxisRole::Pipeline);
@@ -214,14 +217,15 @@ LogicalResult Inserter::emitAccumulate(const ShardedOp &op) {
   StringAttr name = SymbolTable::getSymbolName(symbol.owner);
   auto [state, isNew] = stateLayouts.try_emplace(name, layout);
   if (!isNew) {
-    // Another value came first: this one is resolved to lie like it.
+    // The state has a sharding from another value; this value is reduced to
+    // match it.
     wanted.partial = wanted.partial & state->second.partial;
     layout.partial = wanted.partial | others;
     if (layout != state->second) {
       InFlightDiagnostic diag =
           op.op->emitError()
-          << "adds a value that lies as " << mesh.attr(layout)
-          << " to a state that lies as " << mesh.attr(state->second);
+          << "adds a value with sharding " << mesh.attr(layout)
+          << " to a state with sharding " << mesh.attr(state->second);
       diag.attachNote(symbol.owner->getLoc()) << "the state is here";
       return diag;
     }
@@ -239,7 +243,7 @@ void Inserter::emitWrite(const ShardedOp &op) {
   if (state != stateLayouts.end())
     wanted.partial = state->second.partial;
   builder.setInsertionPoint(op.op);
-  // Zero is the sum of zeros, whatever a cleared state is partial over.
+  // Zero is a sum of zeros, over whatever axes a cleared state is partial.
   auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
   if (constant && isZero(constant)) {
     auto zero = cast<ConstantOp>(builder.clone(*constant));
@@ -300,7 +304,8 @@ LogicalResult Inserter::runOnFunction(func::FuncOp function) {
 }
 
 LogicalResult Inserter::run() {
-  // What accumulates to a state decides how it lies; readers follow.
+  // Functions that accumulate determine the shardings of states, so they come
+  // before functions that only read them.
   SmallVector<func::FuncOp> functions;
   for (auto function : program.module.getOps<func::FuncOp>())
     if (!function.isExternal())

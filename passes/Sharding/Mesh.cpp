@@ -59,8 +59,8 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
                    MeshAxesAttr::get(&getContext(), names, sizes, roles));
   }
 
-  /// Among how many of the tensor ranks the key/value heads can be split; the
-  /// others repeat them. All of them where that cannot help.
+  /// Returns the number of tensor ranks that split the key/value heads; the
+  /// other factor replicates them. Returns all of them if two axes cannot help.
   int64_t keyValueRanks(ModuleOp module) {
     int64_t kv = tp;
     bool helps = true;
@@ -69,8 +69,8 @@ struct DistMeshPass : pcc::impl::DistMeshPassBase<DistMeshPass> {
       int64_t groups = nn::tensorType(op.getK()).getDimSize(2);
       if (groups % tp == 0)
         return;
-      // The minor part of the query heads is split only when each rank has
-      // one key/value head.
+      // Query heads that share a key/value head are split only when each rank
+      // has one key/value head.
       helps &= tp % groups == 0 && heads % tp == 0;
       kv = std::min(kv, groups);
     });

@@ -15,7 +15,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// What stands in the elements that padding adds.
+/// Analyzes the values of the elements that padding adds.
 class Padding {
 public:
   Padding(const Program &program, const Components &components,
@@ -24,8 +24,8 @@ public:
       : program(program), components(components), padded(padded),
         multiple(multiple), saysWhy(saysWhy) {}
 
-  /// Fails where an op would compute something else with the padding than
-  /// without: it adds up elements that are not zero, or reshapes the dim.
+  /// Fails where padding would change an op's result: the op sums over elements
+  /// that are not zero, or reshapes the dim.
   LogicalResult check();
 
 private:
@@ -35,15 +35,15 @@ private:
   LogicalResult checkOp(const ShardedOp &op);
   LogicalResult checkValue(const ShardedValue &value, unsigned number);
   LogicalResult checkFactor(const ShardedOp &op, int factor);
-  /// An error on an op with a padded dim of a size, to be continued with what
-  /// the op does.
+  /// Starts an error about an op with a padded dim of this size; the caller
+  /// appends what the op does.
   InFlightDiagnostic refuse(const ShardedOp &op, int64_t size);
 
   const Program &program;
   const Components &components;
   const llvm::DenseSet<unsigned> &padded;
   const int64_t multiple;
-  /// Whether failures are errors for people.
+  /// Whether to emit errors.
   const bool saysWhy;
   /// Padded dims whose padding is zero.
   llvm::DenseSet<ValueDim> zero;
@@ -89,7 +89,8 @@ InFlightDiagnostic Padding::refuse(const ShardedOp &op, int64_t size) {
   return diag;
 }
 
-/// What is not computed here has the size it has.
+/// Checks that a padded value is computed here: inputs, states and constants
+/// have fixed sizes.
 LogicalResult Padding::checkValue(const ShardedValue &value, unsigned number) {
   bool isPaddedHere = false;
   for (unsigned dim = 0; dim < value.type.getRank(); ++dim)
@@ -111,8 +112,8 @@ LogicalResult Padding::checkValue(const ShardedValue &value, unsigned number) {
   return diag;
 }
 
-/// One padded loop of an op: what its results hold behind the end, and whether
-/// it adds that up.
+/// Checks one padded loop of an op: whether its results' padding is zero, and
+/// whether the op sums over padding that is not.
 LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
   const ShardingRule &rule = op.rule;
   using Kind = ShardingRule::Kind;
@@ -136,7 +137,7 @@ LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
         if (isZero)
           zero.insert({value, static_cast<unsigned>(i)});
       }
-  // No id names a padding row, no target a padding class.
+  // No id selects a padding row, and no target a padding class.
   if (survives || isZero || !present || isa<EmbeddingOp, CrossEntropyOp>(op.op))
     return success();
   return refuse(op, rule.factors[factor].size)
@@ -187,8 +188,8 @@ LogicalResult Padding::check() {
   return success();
 }
 
-/// A row-major source of no file, for a parameter that has none: it says how
-/// far the elements go.
+/// Creates a row-major source without a file, for a parameter without a source:
+/// it records the valid extents.
 static SourceAttr emptySource(ParamOp param) {
   RankedTensorType type = param.getTensorType();
   SmallVector<int64_t> strides(type.getRank(), 1);
@@ -200,8 +201,9 @@ static SourceAttr emptySource(ParamOp param) {
                          builder.getDenseI64ArrayAttr(type.getShape()));
 }
 
-/// The components of class dims and of the rows of token tables that are no
-/// multiple, but for those that some op needs whole: they will not be split.
+/// Returns the components of class dims and of rows of token tables whose size
+/// is no multiple. Components that some op needs whole are left out: they will
+/// not be split.
 llvm::DenseSet<unsigned> NNPadVocabPass::choose(const Program &program,
                                                 const Components &components) {
   llvm::DenseSet<unsigned> padded;

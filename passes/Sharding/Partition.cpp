@@ -1,4 +1,4 @@
-//===- Partition.cpp - The global program becomes one rank's --------------===//
+//===- Partition.cpp - Turns the global program into one rank's -----------===//
 
 #include "dialects/NN/Location.h"
 #include "passes/Sharding/Passes.h"
@@ -17,7 +17,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Gives every op it sees created the stage and region of the op at hand.
+/// Gives every created op the stage and region of the current op.
 struct Inheritor : OpBuilder::Listener {
   Operation *from = nullptr;
 
@@ -27,7 +27,7 @@ struct Inheritor : OpBuilder::Listener {
   }
 };
 
-/// Has the op of a value say how it lies.
+/// Sets the sharding of a value on its op.
 void say(const Mesh &mesh, Value value, const Layout &layout) {
   auto result = cast<OpResult>(value);
   SmallVector<ShardingAttr> all;
@@ -36,7 +36,7 @@ void say(const Mesh &mesh, Value value, const Layout &layout) {
   setShardings(result.getOwner(), all);
 }
 
-/// One op, as it sees its part of the program.
+/// The context in which an op builds its local form.
 class LocalContext : public PartitionContext {
 public:
   LocalContext(const Mesh &mesh, const ShardedOp &op, FactorAxes factors,
@@ -121,7 +121,7 @@ Partitioner::Partitioner(const Program &program, std::vector<Layout> layouts)
     byOp[op.op] = &op;
 }
 
-/// One step of a reshard.
+/// Lowers one step of a reshard.
 Value Partitioner::lower(const ReshardStep &step, Value input, Type local,
                          Location loc) {
   ArrayAttr axes = mesh.names(step.axes);
@@ -145,7 +145,7 @@ Value Partitioner::lower(const ReshardStep &step, Value input, Type local,
     for (Axis axis : step.axes)
       if (mesh.role(axis) != AxisRole::Pipeline)
         replicas *= mesh.extent(axis);
-    // What the stage of an op alone has is its sum with nothing.
+    // A value of one stage only is a valid partial sum over stages.
     if (replicas == 1 && input.hasOneUse() && input.getDefiningOp())
       return input;
     return ScaleOp::create(builder, loc, local, input,
@@ -184,9 +184,9 @@ LogicalResult Partitioner::localizeRuled(const ShardedOp &op) {
   if (!partition) {
     for (auto [result, type] : llvm::zip_equal(op.op->getResults(), types))
       result.setType(type);
-    // Only a uniform constant is split.
+    // Only a splat constant is sharded.
     auto constant = dyn_cast<ConstantOp>(op.op);
-    // Zeros that lie alike, one for each state that is cleared, are one.
+    // Without ids CSE merges equal zeros, one for each cleared state.
     if (constant && isZero(constant))
       constant->removeAttr(kIdAttr);
     if (constant && constant.getValue().getType() != types[0])
@@ -225,8 +225,8 @@ LogicalResult Partitioner::localize(Operation &op) {
   return localizeRuled(*it->second);
 }
 
-/// Arguments become local; what the runtime needs to fill them stays in
-/// attributes.
+/// Makes arguments local; their global types, which the runtime needs to fill
+/// them, stay in attributes.
 void Partitioner::localizeArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     function.setArgAttr(argument.getArgNumber(), kGlobalAttr,
@@ -235,8 +235,8 @@ void Partitioner::localizeArguments(func::FuncOp function) {
   }
 }
 
-/// The function's type follows its body; the results' global types, as it had
-/// them, stay in attributes.
+/// Updates a function's type from its body; the global result types stay in
+/// attributes.
 void Partitioner::localizeSignature(func::FuncOp function) {
   FunctionType type = function.getFunctionType();
   for (auto [i, result] : llvm::enumerate(type.getResults()))
@@ -258,8 +258,8 @@ void Partitioner::localizeSymbols() {
   }
 }
 
-/// Joins the sum of two all_reduces of scalars over the same axes into one, at
-/// the later's place, if nothing before it needs the earlier's result.
+/// Merges consecutive sum all_reduces of scalars over the same axes into one,
+/// at the later position, unless an op before it needs the earlier result.
 static void mergeScalars(func::FuncOp function) {
   auto isScalarSum = [](AllReduceOp op) {
     return op.getReduction() == dist::Reduction::Sum &&

@@ -13,21 +13,23 @@ class ShardingPass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
   let summary = "Pads vocabularies to a multiple";
   let description = [{
-    The class dim of every cross entropy, with all dims it is one loop with
-    (logits, head, bias, a tied table), and the rows of embedding tables of
-    tokens are extended with zeros to a multiple of `multiple`. cross_entropy
-    keeps the number of valid classes, a parameter's `source` its valid
-    extents. A padding row never leaves zero: its probability, its gradient
-    and its optimizer state are zero. A dim that some op needs whole is not
-    split, so not padded; where padding would change what is computed (a sum
-    over elements of it that are not zero) it is an error. To be run before
-    autodiff. Every padded parameter is reported by a remark.
+    Extends with zeros, to a multiple of `multiple`: the class dim of every
+    cross entropy, with all dims that are in one loop with it (logits, head,
+    bias, a tied table), and the rows of token embedding tables.
+    `nn.cross_entropy` keeps the number of valid classes, a parameter's `source`
+    its valid extents. A padding row stays zero: its probability, its gradient
+    and its optimizer state are zero.
 
-    A device wants rows of whole accesses, but does without: it asks for them
-    with `if-possible`, and a vocabulary that cannot be padded stays as it is.
+    A dim that some op needs whole is not padded, because it will not be
+    sharded. If padding would change a result, such as a sum over elements that
+    are not zero, the pass fails. With `if-possible` it changes nothing instead:
+    a GPU prefers rows that begin at aligned addresses, but does not need them.
+
+    Runs before autodiff, so that gradients and optimizer state are padded, too.
+    A remark reports every padded parameter.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "1",
-                        "what the padded extent is a multiple of">,
+                        "the padded extent is a multiple of this">,
                  Option<"ifPossible", "if-possible", "bool", "false",
                         "change nothing where padding is an error">];
 }
@@ -35,70 +37,96 @@ def NNPadVocabPass : ShardingPass<"nn-pad-vocab"> {
 def DistMeshPass : ShardingPass<"dist-mesh"> {
   let summary = "Declares the mesh of ranks";
   let description = [{
-    Axes in the order pp, dp, cp, tp, those of size 1 left out. Where tp is
-    larger than the number of key/value heads of the attention ops (grouped
-    queries) and the query heads allow it, two axes take tp's place: "tp_kv"
-    splits the key/value heads, "tp_rep" the query heads that share one. No
-    mesh is declared for one rank.
+    Adds a `dist.mesh` with the axes pp, dp, cp, tp, in this order, without axes
+    of size 1. One rank has no mesh.
+
+    With grouped queries there may be fewer key/value heads than tensor ranks.
+    If the query heads allow it, two axes then replace tp: "tp_kv" splits the
+    key/value heads, "tp_rep" the query heads that share one. With 2 key/value
+    heads and tp = 4:
+
+    ```mlir
+    dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
+    ```
   }];
   let options = [
     Option<"pp", "pp", "int64_t", "1", "pipeline stages">,
     Option<"dp", "dp", "int64_t", "1", "data-parallel replicas">,
-    Option<"cp", "cp", "int64_t", "1", "parts of the sequence">,
+    Option<"cp", "cp", "int64_t", "1", "shards of the sequence">,
     Option<"tp", "tp", "int64_t", "1", "tensor-parallel ranks">];
 }
 
 def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
-  let summary = "Chooses what tensor parallelism splits";
+  let summary = "Chooses the dims that tensor parallelism splits";
   let description = [{
-    Structural, not by name. Dims of the forward pass that share a major factor
-    form components. A component in which one parameter contraction's N dim
-    meets another's K dim, and which no op needs whole (norm, softmax, head
-    dim, what merges it behind another dim) nor is a table's column dim, is
-    split: heads of attention first, then the largest, each parameter in one
-    component only, parameters of the class dim in none. What is made of
-    parameters alone, such as joined weights of heads, counts as a parameter
-    that lies whole on every rank, which takes its part. Only K dims of
-    row-parallel weights, class dims and rows of token tables become seeds
-    (level 0), the latter with a remark instead where an op needs them whole;
-    column-parallel weights and biases follow by propagation.
+    Adds seeds of level 0 to the dims that tensor parallelism splits. Chooses by
+    structure, not by name. Dims of the forward pass that share a major factor
+    in an op form a component. A component is a candidate if it contains the N
+    dim of one contraction with a parameter and the K dim of another, so that
+    the first is column parallel and the second row parallel. No op may need it
+    whole (norm, softmax, head dim, a dim that is merged behind another), and it
+    may not be a table's column dim.
+
+    Candidates are taken in order: attention heads first, then the largest. Each
+    parameter is split in one component only; parameters with a class dim in
+    none of them. A value derived from parameters only, such as concatenated
+    weights of heads, counts as a parameter that every rank has whole and
+    slices.
+
+    Only K dims of row-parallel weights, class dims and rows of token tables
+    become seeds; column-parallel weights and biases follow by propagation. A
+    class dim or table that some op needs whole gets a remark instead.
   }];
 }
 
 def DistSeedDataPass : ShardingPass<"dist-seed-data"> {
-  let summary = "Splits the batch over dp, the sequence over cp";
+  let summary = "Shards the batch over dp and the sequence over cp";
   let description = [{
-    Seeds (level 1) the batch dim of inputs (tokens, targets, samples and
-    further inputs of the same batch) with the axes of role data, the sequence
-    dim of those that have both with the axes of role sequence. Positions stay
-    replicated.
+    Adds seeds of level 1 to inputs: the batch dim (of tokens, targets, samples
+    and further inputs with the same batch) over axes of role data, and the
+    sequence dim of inputs that have both over axes of role sequence. Inputs
+    that are equal for all samples, such as positions, stay replicated.
   }];
 }
 
 def DistSeedSequencePass : ShardingPass<"dist-seed-sequence"> {
-  let summary = "Sequence parallelism";
+  let summary = "Adds the seeds of sequence parallelism";
   let description = [{
-    Seeds (level 2) the sequence dim of the results of row-parallel
-    contractions and of token embeddings with the tensor axes. After
-    dist-seed-tensor.
+    Adds seeds of level 2: the sequence dim of the results of row-parallel
+    contractions and of token embeddings over the tensor axes. So norms and
+    residuals are sharded, and each all_reduce becomes a reduce_scatter and an
+    all_gather. Runs after dist-seed-tensor, which determines the row-parallel
+    contractions.
   }];
 }
 
 def DistPropagatePass : ShardingPass<"dist-propagate"> {
-  let summary = "Spreads shardings from the seeds to all values";
+  let summary = "Propagates shardings from the seeds to all values";
   let description = [{
-    Level by level, each to its fix-point; an axis that two dims of an op want
-    goes to the lower level, then to a parameter's dim, then to the earlier
-    operand. After level 0, final gradients and optimizer state are seeded as
-    their parameters, and parameters and inputs take no more axes. Dims are
-    only ever extended. An axis of level 0 that an op of the forward pass cannot
-    use, and a split weight that does not use all tensor axes, are errors;
-    attention that runs whole is a warning that says why; where a layer has to
-    gather an operand over another axis, a remark says so.
+    Sets the sharding of every value: `dist.shardings` and `dist.factors` on
+    ops, `dist.sharding` on parameters, states, arguments and results. Partial
+    sums are not included. From a seed on `down`:
 
-    Leaves `dist.shardings` and `dist.factors` on ops, `dist.sharding` on
-    parameters, states, arguments and results: where values lie, without
-    partial sums. No generic clean-up may run from here to dist-partition.
+    ```
+    down [m:tp c]                    seed
+    %y = contract %a, down           its loop m has tp, so a [b s m:tp]
+    %a = gelu %h                     h [b s m:tp]
+    %h = contract %x, up             its loop m has tp, so up [c m:tp]
+    ```
+
+    Propagates level by level, each to its fixed point; dims are only ever
+    extended. An axis that two dims of an op request goes to the lower level,
+    then to a parameter's dim, then to the earlier operand. After level 0
+    gradients and optimizer state get the shardings of their parameters, and
+    parameters and inputs take no more axes.
+
+    Fails if an op of the forward pass cannot use an axis of level 0, or if a
+    split weight does not use all tensor axes. Attention that stays whole is a
+    warning with its reason. A remark reports each layer that must gather an
+    operand over another axis.
+
+    No generic clean-up may run from here to dist-partition: it would drop these
+    attributes.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
@@ -106,106 +134,144 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
 }
 
 def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
-  let summary = "Finds partial sums and makes every change of layout explicit";
+  let summary = "Finds partial sums and makes changes of sharding explicit";
   let description = [{
-    One walk in program order. A result is partial over the axes of factors it
-    lacks. A partial sum stays if every use passes it on; otherwise it is
-    resolved once, where it is defined, to the layout propagation chose. The
-    operands of a sum are grouped by what they are partial over, each group is
-    added, resolved once but for what all have in common, and the groups are
-    added; a group of values that insert, pad or broadcast makes from fewer
-    elements is resolved before these. Operands are resharded at
-    their uses, once per target; what an all_gather makes is not kept from
-    forward to backward. The sharding of gradient states is read off: partial
-    over whatever the backward leaves. Sums of squares are spread over all
-    axes, so that they need one all_reduce. Numbers ops (`dist.id`).
+    Walks each function once, in program order, adds partial axes to the
+    shardings, and inserts `dist.reshard` where an op needs an operand in
+    another sharding. Numbers ops (`dist.id`).
+
+    - A result is partial over the axes of factors that it lacks.
+    - A partial sum stays partial if every use passes it on. Otherwise it is
+      reduced once, where it is defined, to the sharding that propagation chose.
+    - Operands of a sum are grouped by their partial axes; each group is added
+      and reduced once, except over axes common to all groups. Operands that
+      insert, pad or broadcast enlarges are reduced before that.
+    - An operand is resharded at its use, once per target sharding. A gathered
+      value is not kept from forward to backward.
+    - Gradient states are partial over the axes that the backward pass leaves.
+    - A sum of squares becomes partial over all axes, so that it needs one
+      all_reduce.
   }];
 }
 
 def DistVerifyPass : ShardingPass<"dist-verify"> {
-  let summary = "Checks a sharded program";
+  let summary = "Verifies a sharded program";
   let description = [{
-    Before partition: every value has a sharding; operands and results of every
-    op lie as one assignment of axes to its factors says; results are partial
-    over exactly what follows from it; a partial sum enters an op only where
-    the op is linear in it alone; nothing partial leaves a function.
-    After it every value still says how it lies, but for what ranks count
-    (`dist.offset`): put together as their layouts say, each op's operands and
-    results fit each other on global types and obey its sharding rule; each
-    collective takes its operand's layout to its result's over exactly its
-    axes; an op that numbers its elements starts with this rank's; what is
-    read, written or returned lies as it is declared.
-    Buckets: each parameter and state is in one at most; members do not overlap
-    and begin at multiples of 32 elements; they are alike in what is done to
-    them once; those of a parameter, its gradient, moments and copy lie at the
-    same offsets; no function names both a bucket and what lies in it, and
-    @update writes each bucket once. Rows of parameters of which ranks keep
-    parts, and of copies of these, are written by @gather instead, each once,
-    from what all ranks keep of it; @update uses the parts alone, and nobody
-    else writes them.
+    Before partition it checks that every value has a sharding; that operands
+    and results of each op fit one assignment of axes to its factors; that
+    results are partial over exactly the axes that follow; that a partial
+    operand enters an op only if the op is linear in it alone; and that no
+    function returns a partial value.
+
+    After partition it checks local programs against their shardings:
+
+    - each op's operands and results, on global types, fit each other and obey
+      the op's sharding rule;
+    - each collective converts its operand's sharding to its result's over
+      exactly its axes;
+    - an op that numbers its elements starts with this rank's;
+    - values that are read, written or returned have the declared shardings.
+
+    Buckets:
+
+    - each parameter and state is in at most one bucket;
+    - members do not overlap, begin at multiples of 32 elements, and agree in
+      all properties that decide how the bucket is updated;
+    - a parameter, its gradient, moments and working copy are at the same
+      offsets;
+    - no function uses both a bucket and a member of it;
+    - @update writes each bucket once;
+    - buckets of sharded parameters, and of their working copies, are written by
+      @gather instead, once, from all ranks' shards; only @update writes the
+      shards.
   }];
 }
 
 def DistPartitionPass : ShardingPass<"dist-partition"> {
-  let summary = "Turns the global program into one rank's";
+  let summary = "Turns the global program into one rank's program";
   let description = [{
-    Types become local, ops their local form, reshards collectives. One reshard
-    becomes, in this order: all_to_all; per dim reduce_scatter or slice;
-    all_gather; all_reduce of what is left. Neighbouring all_reduces of scalars
-    over the same axes become one. The module is marked `dist.spmd`; every
-    value keeps its layout in `dist.shardings`, each step of a reshard has one;
-    parameters,
-    states, arguments and results keep their global type in `dist.global` and
-    their sharding in `dist.sharding`.
+    Makes types local, replaces ops by their local form and reshards by
+    collectives. A reshard becomes, in this order: all_to_all; per dim
+    reduce_scatter or slice; all_gather; all_reduce of the remaining partial
+    axes. For example:
+
+    ```
+    from                  to                    becomes
+    partial over tp       dim 0 over tp         reduce_scatter dim 0
+    dim 0 over tp         whole                 all_gather dim 0
+    dim 0 over tp         dim 1 over tp         all_to_all dim 0 to 1
+    partial over tp       whole                 all_reduce
+    ```
+
+    Consecutive sum all_reduces of scalars over the same axes become one. The
+    module is marked `dist.spmd`. Every value keeps its sharding in
+    `dist.shardings`, each step of a reshard gets one, and parameters, states,
+    arguments and results keep their global type in `dist.global` and their
+    sharding in `dist.sharding`.
   }];
 }
 
 def DistHoldCopiesPass : ShardingPass<"dist-hold-copies"> {
-  let summary = "Keeps what is made of parameters as states";
+  let summary = "Turns casts of parameters into working copies";
   let description = [{
-    Each parameter that a function but @update rounds to a narrower type gets a
-    state, `copy.<parameter>`, which is read instead, also where elements move
-    between the read and the cast. @update writes it where it writes the
-    parameter. Runs on one rank's program: a copy lies as its parameter does.
-    With `all` every trained parameter has a copy, of its own type where nothing
-    rounds it.
+    Adds a state `copy.<parameter>`, the working copy, for each parameter that a
+    function other than @update rounds to a narrower type. These functions read
+    the working copy instead; ops that move elements between the read and the
+    cast are applied to it. @update writes it where it writes the parameter, so
+    the parameter is rounded once a step.
+
+    With `all` every trained parameter has a working copy, of its own type if no
+    cast rounds it.
+
+    Runs on one rank's program: a working copy is sharded like its parameter.
   }];
   let options = [
     Option<"all", "all", "bool", "false",
-           "copy what is not rounded, too">];
+           "add working copies of all trained parameters">];
 }
 
 def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
-  let summary = "Has @update work on rows of parameters instead of each";
+  let summary = "Forms buckets of parameters, gradients and optimizer state";
   let description = [{
-    The trained parameters of one or more segments, and what is kept of them,
-    become members of buckets: `bucket.<n>.grad`, `bucket.<n>.param` and so on,
-    with the same element offsets. Members begin at multiples of 32 elements, a
-    row is a multiple of 32 times the ranks along data axes. All members of a
-    bucket are alike in decay, in the axes that split them, in those over which
-    their gradients are sums, in whether they have a copy, and in the stages
-    that use them; what several stages use is alone. A bucket takes segment
-    after segment until it has `bucket-size` bytes of gradients.
+    Places the trained parameters of one or more segments, their gradients and
+    their optimizer state in buckets, flat buffers named `bucket.<n>.param`,
+    `bucket.<n>.grad` and so on, with equal element offsets. @update then
+    reduces a bucket by one collective, adds its squares to the norm, and
+    updates it by one op:
 
-    @update reduces a row by one message, adds its squares to the norm, and
-    updates it at once. With `zero` 1 a rank keeps an equal part of the
-    optimizer's rows over the data axes: gradients are reduced to that part
-    (over data axes first), and parameters updated, `bucket.<n>.own`, which is
-    a part of the parameters' row. A function @gather makes that whole. Of
-    parameters whose copies are all that others use, a rank has no more than
-    the part, and @gather makes the copies of all parts.
+    ```mlir
+    nn.state @bucket.0.grad : tensor<1x64xf32> bucket
+        members [@grad.a, @grad.b] at [0, 32]
+    ```
 
-    With `zero` 2 it keeps a part of the sum of gradients, too,
-    `bucket.<n>.sum`: a function @reduce, which is called behind each
-    @microbatch, adds to it what is reduced of the row, and clears the row.
+    Members begin at multiples of 32 elements; the length is a multiple of 32
+    times the data-parallel ranks. All members agree in weight decay, in the
+    axes that shard them, in those over which their gradients are partial, in
+    having a working copy, and in the stages that use them. A parameter that
+    several stages use has a bucket of its own. A bucket takes segment after
+    segment until it has `bucket-size` bytes of gradients.
 
-    With `zero` 3 copies are there only while a segment uses them: a bucket ends
-    with its segment, and its copies are marked `nn.released`.
+    ```
+    zero  sharded over data axes     functions
+    0     nothing                    @update all_reduces gradients
+    1     moments; the update of     @update reduce_scatters gradients and
+          parameters                 updates the shard bucket.<n>.own; @gather
+                                     gathers parameters or working copies
+    2     also gradients             @reduce, after each @microbatch, reduces
+                                     gradients, accumulates them into
+                                     bucket.<n>.sum and clears them
+    3     also parameters            as 2; working copies are gathered per
+                                     segment and released (nn.released)
+    ```
+
+    If all functions but @update use working copies only, a rank has no more of
+    the parameters than its shard at `zero` 1 already, and @gather gathers the
+    working copies. At `zero` 3 a bucket ends with its segment.
   }];
   let options = [
     Option<"zero", "zero", "int64_t", "0",
-           "what ranks along data axes keep a part of each: nothing (0), the "
-           "optimizer's state (1), gradients too (2), parameters too (3)">,
+           "the ZeRO stage: data axes shard nothing (0), optimizer state (1), "
+           "gradients too (2), parameters too (3)">,
     Option<"bucketSize", "bucket-size", "int64_t", "26214400",
            "bytes of gradients from which on a bucket is full">];
 }

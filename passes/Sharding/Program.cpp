@@ -26,14 +26,14 @@ void ShardedOp::forEach(
     visit(value, factors, position++);
 }
 
-/// Whether sharding passes know what an op does.
+/// Checks that sharding passes support an op.
 static LogicalResult checkKnown(Operation &op) {
   bool known = isa<ReadOp, WriteOp, AccumulateOp, ReshardOp, func::ReturnOp,
                    ShardingRuleInterface>(op);
   if (!known)
     return op.emitError() << "'" << op.getName()
-                          << "' says nothing about how its dims may be split; "
-                             "only nn ops can be spread over ranks";
+                          << "' has no sharding rule; "
+                             "only nn ops can be sharded";
   for (Value result : op.getResults())
     if (!isa<RankedTensorType>(result.getType()))
       return op.emitError()
@@ -61,7 +61,7 @@ FailureOr<Program> Program::read(ModuleOp module, MeshOp mesh) {
 
 Program::Program(ModuleOp module, MeshOp meshOp)
     : module(module), mesh(meshOp ? Mesh(meshOp) : Mesh()) {
-  // About as many as there are ops: they are large.
+  // About one per op; the entries are large.
   size_t count = module.getBody()->getOperations().size();
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
@@ -103,7 +103,8 @@ std::optional<unsigned> Program::numberOf(StringRef symbol) const {
   return it->second;
 }
 
-/// The dims of a stored value are the symbol's.
+/// Returns the sharding rule of a store: the dims of the value are the
+/// symbol's.
 static ShardingRule storeRule(RankedTensorType type) {
   ShardingRule rule;
   ValueFactors dims;
@@ -115,10 +116,10 @@ static ShardingRule storeRule(RankedTensorType type) {
   return rule;
 }
 
-/// Closes the dims that a constant, or what is made of parameters, has whole on
-/// every rank: whoever needs a part cuts it from there.
+/// Closes the dims of a constant or of a value derived from parameters that
+/// every rank has whole: users slice their part.
 void Program::closeWhole(const ShardedOp &op) {
-  // The minor part of a merged dim is no rank's alone, either.
+  // The minor part of a merged dim cannot be sharded alone, either.
   llvm::SmallDenseSet<int> whole;
   op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
     for (const DimFactors &dim : dims)
@@ -132,8 +133,8 @@ void Program::closeWhole(const ShardedOp &op) {
         values[result].open[dim] = false;
 }
 
-/// Whether an op that is no read makes something of nothing but constants and
-/// operands that are of parameters.
+/// Whether an op's operands are constants or satisfy `isOperand`, at least one
+/// of the latter.
 static bool makesOfParams(Operation *op, function_ref<bool(Value)> isOperand) {
   if (op->getNumOperands() == 0 || !isMemoryEffectFree(op))
     return false;

@@ -1,7 +1,7 @@
 //===- Program.h - A module as sharding passes see it -----------*- C++ -*-===//
 //
-// Values and ops by number, in program order, so that every decision is taken
-// in an order that depends on the program alone.
+// Values and ops are numbered in program order, so that the order of all
+// decisions depends on the program alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,32 +18,31 @@
 namespace pcc {
 
 /// A tensor: a parameter, a state, a function's argument or an op's result.
-/// The reads of a parameter or state are that parameter or state.
+/// Reads of a parameter or state are represented by the symbol.
 struct ShardedValue {
-  /// What it is; Inner: an op's result.
+  /// Its kind; Inner: an op's result.
   enum class Kind { Param, State, Input, Inner };
-  /// Tells which of the fields below are there.
+  /// Determines which of the fields below are set.
   Kind kind;
   mlir::Value value;                ///< null for parameters and states
   mlir::Operation *owner = nullptr; ///< symbol, function or defining op
   mlir::RankedTensorType type;
-  /// Of each dim the axes that split it, major to minor.
+  /// By dim: the axes that shard it, major to minor.
   llvm::SmallVector<dist::AxisList, 4> dims;
-  /// A closed dim takes no more axes.
+  /// By dim: whether it takes more axes.
   llvm::SmallVector<bool, 4> open;
-  /// Per axis of the mesh: the level it came with, and why.
+  /// The origin of an axis: the level and the reason.
   struct Origin {
-    /// The SeedLevel.
     int64_t level = 0;
-    /// What seeded it, in words, for remarks and errors.
+    /// The reason as text, for remarks and errors.
     std::string reason;
   };
-  /// By axis; empty where it splits nothing here.
+  /// By mesh axis; unset for axes that shard no dim.
   llvm::SmallVector<Origin, 4> origins;
-  /// What a diagnostic calls it: its layer, or its name as an input.
+  /// Its name in diagnostics: its layer, or its name as an input.
   std::string name;
 
-  /// Whether an axis splits one of its dims.
+  /// Whether an axis shards one of its dims.
   bool uses(dist::Axis axis) const {
     return llvm::any_of(dims, [&](const dist::AxisList &dim) {
       return llvm::is_contained(dim, axis);
@@ -51,20 +50,19 @@ struct ShardedValue {
   }
 };
 
-/// An op with a sharding rule, or one that stores to a symbol (whose dims are
-/// the stored value's).
+/// An op with a sharding rule, or an op that stores to a symbol, whose dims are
+/// the stored value's.
 struct ShardedOp {
-  /// The op itself.
   mlir::Operation *op;
-  /// Its sharding rule; of a store one loop per dim.
+  /// Its sharding rule; for a store one loop per dim.
   nn::ShardingRule rule;
-  /// Numbers of values. A store has the symbol as its result.
+  /// Numbers of values. The result of a store is its symbol.
   llvm::SmallVector<unsigned> operands, results;
-  /// In a function that writes parameters or states.
+  /// Whether it is in a function that writes parameters or states.
   bool inUpdate = false;
-  /// Whether it makes a constant or, in the forward pass, a value of
-  /// parameters: what it needs whole it has whole, on every rank, at no
-  /// message.
+  /// Whether its result is replicated for free: a constant or, in the forward
+  /// pass, a value derived from parameters. A dim that it needs whole costs no
+  /// collective.
   bool isWhole = false;
 
   /// Calls `visit(value number, its factors, position)` for the operands and
@@ -77,18 +75,18 @@ struct ShardedOp {
 /// The values and ops of a module.
 class Program {
 public:
-  /// Reads a module; `mesh` may be null. An error names the first op or type
-  /// that is none of a training program's: functions are one block of nn ops
-  /// and reshards on ranked tensors.
+  /// Analyzes a module; `mesh` may be null. Fails at the first op or type that
+  /// a training program may not have: functions are one block of nn ops and
+  /// reshards on ranked tensors.
   static mlir::FailureOr<Program> read(mlir::ModuleOp module,
                                        dist::MeshOp mesh);
 
-  /// How every value lies by its attributes, by number; an error names the
-  /// first without one and `pass`, which leaves them.
+  /// Returns the shardings of all values by number, from their attributes.
+  /// Fails at the first value without one and names `pass`, which creates them.
   mlir::FailureOr<std::vector<dist::Layout>>
   readLayouts(llvm::StringRef pass) const;
 
-  /// The module that was read; it must outlive this.
+  /// The module; it must outlive this.
   mlir::ModuleOp module;
   /// Its mesh; null for one rank.
   dist::Mesh mesh;
@@ -97,7 +95,7 @@ public:
   /// All ops, in the order of the module.
   std::vector<ShardedOp> ops;
 
-  /// The number of a value, which must be one of the program's; of a symbol
+  /// Returns the number of a value, which must be of this program; for a symbol
   /// nothing if it is neither parameter nor state.
   unsigned numberOf(mlir::Value value) const { return numbers.lookup(value); }
   std::optional<unsigned> numberOf(llvm::StringRef symbol) const;
@@ -116,31 +114,32 @@ private:
   llvm::StringMap<unsigned> symbols;
 };
 
-/// The layer an op belongs to: the innermost name of its location, else the
+/// Returns the layer of an op: the innermost name in its location, else the
 /// op's own name.
 std::string layerName(mlir::Operation *op);
 
-/// Whether an op belongs to the forward pass: it is in a function that reads
-/// inputs of the model and autodiff did not make it.
+/// Whether an op belongs to the forward pass: its function has inputs of the
+/// model, and autodiff did not create it.
 bool isForward(mlir::Operation *op);
 
 /// Whether an op is a constant of floating-point zeros.
 bool isZero(mlir::Operation *op);
 
-/// Whether a value is made of nothing but constants, such as the distances of
+/// Whether a value is derived from constants only, such as the distances of
 /// queries and keys.
 bool isOfConstants(mlir::Value value);
 
-/// Whether a value is a parameter, or made of nothing but parameters and
-/// constants, such as the weights of heads that are parameters each, joined.
+/// Whether a value is a parameter, or derived from parameters and constants
+/// only, such as concatenated weights of single heads.
 bool isOfParams(mlir::Value value);
 
-/// The operand of a contraction that is a parameter, else one that is made of
-/// such, the rhs before the lhs; none where activations are multiplied.
+/// Returns the operand of a contraction that is a parameter, else one that is
+/// derived from parameters; the rhs before the lhs. Returns nothing if both are
+/// activations.
 std::optional<unsigned> weightOf(nn::ContractOp op);
 
-/// Whether a parameter is looked up by what a user feeds (tokens), as opposed
-/// to positions: its rows are a vocabulary.
+/// Whether a parameter is indexed by user inputs (tokens), not by positions:
+/// its rows are a vocabulary.
 bool isTokenLookup(nn::EmbeddingOp op);
 
 } // namespace pcc

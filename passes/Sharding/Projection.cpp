@@ -1,4 +1,4 @@
-//===- Projection.cpp - Between dims of values and factors of ops ---------===//
+//===- Projection.cpp - From dims of values to factors of ops -------------===//
 
 #include "passes/Sharding/Projection.h"
 #include <tuple>
@@ -47,15 +47,14 @@ SmallVector<AxisList, 4> pcc::valueAxes(const ValueFactors &value,
   return dims;
 }
 
-/// Of two lists of one factor's axes keeps the longer, if the other begins it;
-/// else the first.
+/// Extends a factor's axes by a longer list if that begins with them.
 static void extend(AxisList &present, ArrayRef<Axis> wanted) {
   if (wanted.size() > present.size() &&
       wanted.take_front(present.size()) == ArrayRef<Axis>(present))
     present.assign(wanted.begin(), wanted.end());
 }
 
-/// A minor factor of a merged dim can be split only where the major ones are
+/// Drops the axes of minor factors of merged dims unless the major factors are
 /// split into single elements.
 static void dropUnreachable(const Mesh &mesh, const ShardingRule &rule,
                             const ValueFactors &value, FactorAxes &factors) {
@@ -86,7 +85,7 @@ Projection pcc::project(const Program &program, const ShardedOp &op) {
     }
   });
 
-  // Who gets an axis: level, parameters first, position.
+  // The priority of a request for an axis: level, parameters first, position.
   using Key = std::tuple<int64_t, bool, unsigned>;
   SmallVector<std::optional<std::pair<Key, int>>> winners(mesh.size());
   for (const Wish &wish : wishes)

@@ -1,20 +1,20 @@
 //===- Propagate.cpp - Spreads shardings from the seeds to all values -----===//
 //
-// A seed says how one dim lies; this pass finds how everything else does. Each
-// op looks at its values, asks which axes that makes of its loops (`project`),
-// and extends the dims of its values by them (`visit`); sweeps over all ops,
-// forward and backward, go on until nothing changes. From the one seed on
-// `down`:
+// A seed shards one dim; this pass derives the shardings of all other values.
+// For each op it finds the axes of its loops from the shardings of its values
+// (`project`) and extends the dims of its values by them (`visit`). Passes over
+// all ops, forward and backward, are repeated until nothing changes. From the
+// one seed on `down`:
 //
 //     down [m:tp c]                       seed
 //     %y = contract %a, down              its loop m has tp, so a [b s m:tp]
 //     %a = gelu %h                        h [b s m:tp]
 //     %h = contract %x, up                its loop m has tp, so up [c m:tp]
 //
-// Dims are only ever extended, so it ends. Levels are done one after the other:
-// what tensor parallelism made stays when the batch is split. Whether a result
-// is the sum of what ranks hold does not matter here: --dist-insert-reshards
-// finds that, and where what an op wants is not how its operand lies.
+// Dims are only ever extended, so it terminates. Levels are processed one after
+// the other: the choices of tensor parallelism stay when the batch is split.
+// Partial sums do not matter here: --dist-insert-reshards finds them, and the
+// places where an op needs another sharding than its operand has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,8 +85,9 @@ LogicalResult Propagation::applySeeds(int64_t level) {
   return success();
 }
 
-/// Gradients and optimizer state lie as their parameter does. Without this a
-/// weight gradient would be computed whole wherever its operands allow it.
+/// Seeds gradients and optimizer state with their parameter's sharding.
+/// Otherwise a weight gradient would be computed whole wherever its operands
+/// allow it.
 void Propagation::seedLikeParams() {
   for (ShardedValue &value : program.values) {
     auto state = dyn_cast<StateOp>(value.owner);
@@ -102,15 +103,15 @@ void Propagation::seedLikeParams() {
   }
 }
 
-/// Extends the dims of an op's values by what its factors have; whether any
-/// changed.
+/// Extends the dims of an op's values by the axes of its factors; returns
+/// whether any changed.
 bool Propagation::visit(const ShardedOp &op, int64_t level) {
   const Mesh &mesh = program.mesh;
   Projection projection = project(program, op);
   bool changed = false;
   op.forEach([&](unsigned number, const ValueFactors &dims, unsigned) {
     ShardedValue &value = program[number];
-    // An input lies alike in every function, and a part of it is free.
+    // An input has the same sharding in every function, and slicing it is free.
     if (value.kind == Kind::Input ||
         (level > TensorLevel && value.kind != Kind::Inner))
       return;
@@ -136,7 +137,8 @@ bool Propagation::visit(const ShardedOp &op, int64_t level) {
   return changed;
 }
 
-/// Sweeps forward and backward. Ends because dims are only ever extended.
+/// Visits all ops forward and backward until nothing changes. Terminates
+/// because dims are only ever extended.
 void Propagation::runToFixPoint(int64_t level, bool update) {
   bool changed = true;
   auto sweep = [&](auto &&ops) {
@@ -159,7 +161,7 @@ LogicalResult Propagation::run() {
   for (int64_t level : levels) {
     if (failed(applySeeds(level)))
       return failure();
-    // What the model asks for comes before what the optimizer does with it.
+    // The model's requests take precedence over the optimizer's.
     runToFixPoint(level, /*update=*/level != TensorLevel);
     if (level != TensorLevel)
       continue;
@@ -214,7 +216,7 @@ void DistPropagatePass::explain(const Program &program) {
   }
 }
 
-/// The attribute of a value's dims.
+/// Returns the sharding attribute of a value's dims.
 static ShardingAttr attrOf(const Program &program, const ShardedValue &value) {
   Layout layout;
   layout.dims = value.dims;

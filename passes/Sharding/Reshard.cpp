@@ -1,4 +1,4 @@
-//===- Reshard.cpp - What a change of layout costs ------------------------===//
+//===- Reshard.cpp - Plans changes of sharding ----------------------------===//
 
 #include "passes/Sharding/Reshard.h"
 
@@ -29,7 +29,7 @@ struct Planner {
 };
 } // namespace
 
-/// The last axis of one dim becomes the last of another.
+/// Moves the last axis of a dim to the end of another one that needs it.
 void Planner::exchange() {
   for (unsigned dim = 0; dim < now.dims.size(); ++dim) {
     AxisList &from = now.dims[dim];
@@ -79,7 +79,7 @@ void Planner::append() {
     append(dim);
 }
 
-/// Puts together what the target has not split.
+/// Gathers the axes that the target does not split.
 void Planner::gather(unsigned dim) {
   AxisList &axes = now.dims[dim];
   size_t kept = 0;
@@ -98,7 +98,7 @@ SmallVector<ReshardStep> pcc::planReshard(const Layout &from,
   Planner planner{from, to, {}};
   planner.exchange();
   planner.append();
-  // Axes that stand before others in their new dim have arrived.
+  // Axes that precede others in their new dim are in place now.
   planner.exchange();
   for (unsigned dim = 0; dim < from.dims.size(); ++dim)
     planner.gather(dim);

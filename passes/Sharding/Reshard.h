@@ -1,4 +1,4 @@
-//===- Reshard.h - What a change of layout costs ----------------*- C++ -*-===//
+//===- Reshard.h - Plans changes of sharding --------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_RESHARD_H
 #define PCC_PASSES_SHARDING_RESHARD_H
@@ -7,32 +7,31 @@
 
 namespace pcc {
 
-/// One step of a change of layout: a collective, or a local cut.
+/// One step of a change of sharding: a collective or a local op.
 struct ReshardStep {
-  /// What a step does; each but Slice and Spread is one message.
+  /// The kinds of steps; each but Slice and Spread is one collective.
   enum class Kind {
-    AllToAll,      ///< `dim` becomes whole, `to` is split
+    AllToAll,      ///< `dim` is gathered, `to` is split
     ReduceScatter, ///< partial over the axes becomes split along `dim`
     Slice,         ///< replicated over the axes becomes split along `dim`
-    AllGather,     ///< `dim` is put together
+    AllGather,     ///< `dim` is gathered
     AllReduce,     ///< partial over the axes becomes replicated
     Spread,        ///< replicated over the axes becomes partial
   };
-  /// What is done; the fields below say with what.
   Kind kind;
   /// The axes whose ranks take part, major to minor.
   dist::AxisList axes;
-  /// Dims of the tensor: the one that changes, and of AllToAll the one that is
-  /// split.
+  /// The dim that changes, and for AllToAll the dim that is split.
   unsigned dim = 0, to = 0;
-  /// The layout behind the step.
+  /// The sharding after the step.
   dist::Layout after;
 };
 
-/// The steps from one layout to another, in the order that never moves what a
-/// scatter could have made smaller: all_to_all; per dim reduce_scatter or
-/// slice; all_gather of what the target lacks; all_reduce of what is left.
-/// Several axes that change together are one step.
+/// Returns the steps from one sharding to another. Reductions and slices come
+/// first, so that no later step moves more data than needed: all_to_all; per
+/// dim reduce_scatter or slice; all_gather of dims that the target does not
+/// split; all_reduce of remaining partial axes. Several axes that change
+/// together are one step.
 llvm::SmallVector<ReshardStep> planReshard(const dist::Layout &from,
                                            const dist::Layout &to);
 

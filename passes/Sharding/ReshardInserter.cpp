@@ -1,4 +1,4 @@
-//===- ReshardInserter.cpp - How partial sums become reshards -------------===//
+//===- ReshardInserter.cpp - Inserts reshards for partial sums ------------===//
 
 #include "passes/Sharding/ReshardInserter.h"
 #include "dialects/NN/Location.h"
@@ -11,7 +11,8 @@ using namespace pcc::nn;
 
 static Attribute stageOf(Operation *op) { return op->getAttr(kStageAttr); }
 
-/// Where an op runs: its stage, and whether in the backward pass.
+/// Returns the region of an op: its stage, and whether it is in the backward
+/// pass.
 static Attribute regionOf(Operation *op) {
   Attribute stage = stageOf(op);
   Builder builder(op->getContext());
@@ -52,7 +53,8 @@ bool ReshardInserter::crossesStages(Operation *def, Operation *user) {
   return stageOf(def) && stageOf(user) && stageOf(def) != stageOf(user);
 }
 
-/// Whether an op adds something to a state, or is the sum that is added there.
+/// Whether an op accumulates into a state, or is the sum that is accumulated
+/// there.
 static bool isSummedUp(Operation *op) {
   return isa<AccumulateOp>(op) || (isa<SumOp>(op) && op->hasOneUse() &&
                                    isa<AccumulateOp>(*op->user_begin()));
@@ -63,8 +65,8 @@ bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
   auto it = byOp.find(user);
   if (it == byOp.end())
     return false; // a function's result
-  // A value is resolved before it crosses a stage cut. The gradients of a
-  // parameter that two stages share do not: each stage adds up its own.
+  // A value is reduced before it crosses a stage cut. Exception: gradients of a
+  // parameter that two stages share, because each stage accumulates its own.
   if (Operation *def = use.get().getDefiningOp())
     if (crossesStages(def, user) && !isSummedUp(user))
       return false;
@@ -77,8 +79,8 @@ bool ReshardInserter::passes(OpOperand &use, Axis axis) const {
     return false;
   if (rule.kind == ShardingRule::Kind::Additive)
     return true;
-  // A factor that another operand has, or that this one lacks, cannot be split
-  // over the axis: its parts would be multiplied with the wrong sums.
+  // The axis must not shard a factor that another operand has or that this
+  // operand lacks: partial sums would be multiplied by the wrong parts.
   for (auto [factor, axes] : llvm::enumerate(factors.lookup(user))) {
     if (!llvm::is_contained(axes, axis))
       continue;
@@ -114,9 +116,9 @@ Value ReshardInserter::reshard(const Placed &from, const Layout &to,
   return op.getResult();
 }
 
-/// The layout of an op's operand that gives its result a layout; nothing if a
-/// dim of the operand has no dim of its own in the result, or if the op cannot
-/// give the result in parts as the layout has it.
+/// Returns the operand sharding for which an op's result has a given sharding;
+/// nothing if an operand dim has no dim of its own in the result, or if the op
+/// cannot split the result so.
 static std::optional<Layout> sourceLayout(const ShardingRule &rule,
                                           const Layout &result) {
   auto isUnshardable = [&](int factor) {
@@ -177,7 +179,7 @@ bool ReshardInserter::resolveBeforeEnlarging(ArrayRef<Placed> members,
   for (const Source &source : sources) {
     builder.setInsertionPoint(source.op);
     Value resolved = reshard(source.from, source.to, source.op);
-    // One made for a later user serves here, too.
+    // A reshard that was inserted for a later user is moved here.
     Operation *made = resolved.getDefiningOp();
     if (made->getBlock() == source.op->getBlock() &&
         !made->isBeforeInBlock(source.op))
@@ -197,8 +199,8 @@ void ReshardInserter::resolve(Value result, Operation *at) {
         stays.erase(axis);
   if (stays == partial)
     return;
-  // Gradients are added over the data axes first: what other axes they are
-  // partial over then moves less, once the data axes leave only a shard.
+  // Gradients are reduced over the data axes first: reductions over other axes
+  // then move less, because only a shard is left.
   AxisSet data = partial & mesh.dataAxes(), rest = partial - data;
   if (isa<ReadOp>(at) && !(data - stays).empty() && !(rest - stays).empty() &&
       cast<RankedTensorType>(result.getType()).getRank() > 0) {

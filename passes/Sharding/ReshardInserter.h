@@ -1,4 +1,4 @@
-//===- ReshardInserter.h - How partial sums become reshards -----*- C++ -*-===//
+//===- ReshardInserter.h - Inserts reshards for partial sums ----*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_RESHARDINSERTER_H
 #define PCC_PASSES_SHARDING_RESHARDINSERTER_H
@@ -7,57 +7,59 @@
 
 namespace pcc {
 
-/// A value of the rewritten program and how it lies.
+/// A value of the rewritten program and its sharding.
 struct Placed {
-  /// Of a rank's local type once the program is partitioned.
+  /// Of the local type once the program is partitioned.
   mlir::Value value;
-  /// How the ranks hold it at this place.
+  /// Its sharding at this point.
   dist::Layout layout;
 };
 
-/// What a walk over a program keeps: where every value lies, and the reshards
-/// made so far.
+/// The state of a walk over a program: the shardings of all values, and the
+/// reshards inserted so far.
 class ReshardInserter {
 public:
   /// Rewrites the module of `program`, which must outlive this.
   explicit ReshardInserter(Program &program);
 
 protected:
-  /// Whether a use may take its operand partial over an axis and hand it on.
+  /// Whether a use may take its operand partial over an axis and pass that on
+  /// to its result.
   bool passes(mlir::OpOperand &use, dist::Axis axis) const;
-  /// Whether a value of one op is used by the other in another stage.
+  /// Whether the two ops are in different stages.
   static bool crossesStages(mlir::Operation *def, mlir::Operation *user);
-  /// Resolves, once and right here, the axes over which some use of a result
-  /// cannot take it partial. The builder stands behind the result's op `at`.
+  /// Reduces a result, once and at this point, over the axes over which some
+  /// use cannot take it partial. The builder is after the result's op `at`.
   void resolve(mlir::Value result, mlir::Operation *at);
-  /// Reshards for `user`, where the builder stands. A reshard made earlier
-  /// serves again, but a gathered value never in another stage or from forward
-  /// to backward.
+  /// Reshards a value for `user` at the builder's position. An earlier reshard
+  /// is reused, but a gathered value never in another stage or from forward to
+  /// backward.
   mlir::Value reshard(const Placed &from, const dist::Layout &to,
                       mlir::Operation *user);
-  /// Resolves the operands of the ops that made `members`, values that lie as
-  /// `from`, instead of the members, so that these lie as `to`. Only where all
-  /// are made larger from their operands (insert, pad, broadcast) for one use
-  /// and the operands together move less than one member; else changes nothing
-  /// and answers false.
+  /// Reduces the operands of the ops that define `members` instead of the
+  /// members, so that these have sharding `to`. Applies only if all of these
+  /// ops enlarge their operands (insert, pad, broadcast) for one use and the
+  /// operands together have fewer elements than one member. Otherwise changes
+  /// nothing and returns false.
   bool resolveBeforeEnlarging(llvm::ArrayRef<Placed> members,
                               const dist::Layout &to);
-  /// The layout propagation chose for a value that stays partial.
+  /// Returns the sharding that propagation chose for a value that stays
+  /// partial.
   dist::Layout chosenLayout(mlir::Value value, dist::AxisSet partial) const;
 
   Program &program;
   const dist::Mesh &mesh;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Operation *, const ShardedOp *> byOp;
-  /// What propagation left on each op.
+  /// By op: the axes of its factors from propagation.
   llvm::DenseMap<mlir::Operation *, FactorAxes> factors;
-  /// By value of the program as it was: what its users read now.
+  /// By value of the original program: the value that its users read now.
   llvm::DenseMap<mlir::Value, Placed> placed;
-  /// Of the results of all ops, old and new.
+  /// The shardings of the results of all ops, old and new.
   llvm::DenseMap<mlir::Value, dist::Layout> layouts;
 
 private:
-  /// By value and target: where it is used, and the resharded value.
+  /// By value and target sharding: the region of use and the resharded value.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>,
                  llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>, 2>>
       cache;

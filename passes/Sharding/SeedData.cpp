@@ -1,4 +1,4 @@
-//===- SeedData.cpp - Splits batches and sequences over the data axes -----===//
+//===- SeedData.cpp - Shards batches and sequences over the data axes -----===//
 
 #include "dialects/NN/Names.h"
 #include "passes/Sharding/Passes.h"
@@ -36,8 +36,8 @@ struct DistSeedDataPass : pcc::impl::DistSeedDataPassBase<DistSeedDataPass> {
 
 } // namespace
 
-/// The batch of a function. Counts alone may be of an input that says less than
-/// those of a microbatch.
+/// Returns the batch of a function. A function of counts may have inputs that
+/// do not show it; @microbatch does.
 static int64_t batchOfProgram(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   auto whole = module.lookupSymbol<func::FuncOp>(kMicrobatch);
@@ -56,7 +56,7 @@ LogicalResult DistSeedDataPass::seedInput(const Program &program,
   bool isBatched = dims.batch && (role != InputRole::Data ||
                                   value.type.getDimSize(*dims.batch) ==
                                       batchOfProgram(function));
-  // What is the same for all samples, such as positions, stays whole.
+  // Inputs that are equal for all samples, such as positions, are not sharded.
   bool isSequence = dims.batch && dims.sequence;
   Seed seed{DataLevel, {}, /*open=*/false, "an input's batch and sequence"};
   seed.dims.resize(rank);

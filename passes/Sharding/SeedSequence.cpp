@@ -1,4 +1,4 @@
-//===- SeedSequence.cpp - Splits norms and residuals by sequence ----------===//
+//===- SeedSequence.cpp - Sequence parallelism of norms and residuals -----===//
 
 #include "analysis/Axes.h"
 #include "passes/Sharding/Passes.h"
@@ -17,7 +17,8 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The dims of an op's result that its operand `weight` does not give.
+/// Returns the dims of an op's result that do not come from its operand
+/// `weight`.
 SmallVector<unsigned> dimsOfRows(const ShardedOp &op, unsigned weight) {
   SmallVector<unsigned> dims;
   for (auto [dim, factors] : llvm::enumerate(op.rule.results[0]))
@@ -66,7 +67,8 @@ struct DistSeedSequencePass
           << " is no [batch, sequence, ...]";
       return success();
     }
-    // What a learned query pools, say: one position beside longer sequences.
+    // For example the result of a learned pooling query, which has one
+    // position.
     int64_t length = type.getDimSize(*dim);
     if (length == 1) {
       mlir::emitRemark(op.op->getLoc())

@@ -1,4 +1,4 @@
-//===- SeedTensor.cpp - Chooses what tensor parallelism splits ------------===//
+//===- SeedTensor.cpp - Chooses the dims that tensor parallelism splits ---===//
 
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/Sharding/Components.h"
@@ -18,29 +18,30 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The sizes that must be multiples of the number of tensor ranks for a
-/// component to be split.
+/// The sizes of a component that must be multiples of the number of tensor
+/// ranks.
 struct Extents {
   struct Heads {
     int64_t query, key;
-    /// Whether n tensor ranks could split them, dist-mesh declaring the axes.
+    /// Whether n tensor ranks could split them with the axes that dist-mesh
+    /// declares.
     bool allow(int64_t n) const {
       return key % n == 0 || (n % key == 0 && query % n == 0);
     }
   };
-  /// Of the attention ops, each kind once.
+  /// The distinct head counts of attention ops.
   SmallVector<Heads, 1> heads;
-  /// What all other major factors are multiples of, where there is no
-  /// attention.
+  /// The greatest common divisor of the other major factors, for components
+  /// without attention.
   int64_t common = 0;
-  int64_t count = 0; ///< the smallest of them
+  int64_t count = 0; ///< the smallest major factor
 
   bool allows(int64_t n) const {
     if (heads.empty())
       return common % n == 0;
     return llvm::all_of(heads, [n](Heads one) { return one.allow(n); });
   }
-  /// No number above this is allowed.
+  /// Returns a bound on the allowed numbers.
   int64_t most() const { return heads.empty() ? common : heads[0].query; }
 };
 
@@ -70,9 +71,9 @@ struct DistSeedTensorPass
 
 } // namespace
 
-/// Whether the tensor axes can split an attention's heads. A mesh by hand may
-/// lack the two axes that grouped queries need: the first ones split the
-/// key/value heads to one, which the others repeat.
+/// Whether the tensor axes can split an attention's heads. A hand-written mesh
+/// may lack the two axes that grouped queries need: the first ones split the
+/// key/value heads down to one, which the others replicate.
 static bool fit(const Mesh &mesh, Extents::Heads heads) {
   AxisList axes = mesh.tensorAxes().list();
   int64_t rest = heads.key;
@@ -84,13 +85,13 @@ static bool fit(const Mesh &mesh, Extents::Heads heads) {
   return heads.allow(mesh.extent(axes));
 }
 
-/// By choice.
+/// Returns the sizes by choice.
 SmallVector<Extents>
 DistSeedTensorPass::extentsOf(const Program &program,
                               const Components &components,
                               ArrayRef<Components::Choice> choices) {
   SmallVector<Extents> all(choices.size());
-  // Of dims that no choice splits none is asked for.
+  // Dims that no choice splits have no requirement.
   DenseMap<unsigned, Extents *> byComponent;
   for (auto [choice, extents] : llvm::zip_equal(choices, all)) {
     const WeightUse &use = choice.uses[0];
@@ -129,7 +130,7 @@ DistSeedTensorPass::extentsOf(const Program &program,
   return all;
 }
 
-/// The type that a parameter has in the user's file, where it has one there.
+/// Returns the type of a parameter in the user's file, if it has one there.
 static RankedTensorType sourceType(const ShardedValue &weight) {
   auto param = dyn_cast<ParamOp>(weight.owner);
   SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
@@ -182,7 +183,7 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
   const Mesh &mesh = program.mesh;
   AxisSet axes = mesh.tensorAxes();
   int64_t ranks = mesh.extent(axes.list());
-  // Whole over two functions (training and evaluation) when of one parameter.
+  // A parameter that training and evaluation share is seeded once.
   auto add = [&](Operation *op, unsigned value, unsigned dim,
                  StringRef what) -> LogicalResult {
     found = true;

@@ -1,4 +1,4 @@
-//===- Seeds.cpp - What propagation starts from ---------------------------===//
+//===- Seeds.cpp - Seeds of sharding propagation --------------------------===//
 
 #include "passes/Sharding/Seeds.h"
 #include "passes/Sharding/Projection.h"
@@ -92,7 +92,7 @@ bool pcc::isRowParallel(const Program &program, const ShardedOp &op) {
   return false;
 }
 
-/// The flag of pcc that asks for axes of a role.
+/// Returns the flag of pcc that declares axes of a role.
 static StringRef flagOf(AxisRole role) {
   switch (role) {
   case AxisRole::Pipeline:

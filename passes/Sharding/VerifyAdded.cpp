@@ -1,4 +1,4 @@
-//===- VerifyAdded.cpp - Is everything that is used added up? -------------===//
+//===- VerifyAdded.cpp - Checks that sums are accumulated and cleared -----===//
 
 #include "analysis/Buckets.h"
 #include "dialects/NN/NN.h"
@@ -14,7 +14,7 @@ using namespace pcc;
 using namespace pcc::nn;
 
 LogicalResult pcc::verifyAdded(ModuleOp module) {
-  // An update may be looked at by itself.
+  // An update may be checked by itself.
   if (!module.lookupSymbol(kMicrobatch))
     return success();
   llvm::StringMap<StateOp> states;
@@ -22,7 +22,7 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
     states[state.getSymName()] = state;
   llvm::StringSet<> added;
   module.walk([&](AccumulateOp op) { added.insert(op.getSymbol()); });
-  // What a rank keeps of a sum is written, as what it adds to.
+  // The shard of a sum is written instead of accumulated into.
   if (auto reduce = module.lookupSymbol<func::FuncOp>(kReduce))
     for (auto write : reduce.getOps<WriteOp>())
       if (write.getValue().getDefiningOp<SumOp>())
@@ -39,7 +39,7 @@ LogicalResult pcc::verifyAdded(ModuleOp module) {
           cleared.insert(name);
     for (auto read : function.getOps<ReadOp>()) {
       StateOp holder = states.lookup(read.getSymbol());
-      // What @reduce adds to is @update's to clear.
+      // The sums that @reduce accumulates into are cleared by @update.
       if (!holder || (function.getSymName() == kReduce && !isBucket(holder)))
         continue;
       for (StringRef name : heldBy(holder)) {

@@ -1,15 +1,15 @@
-//===- VerifyBuckets.cpp - Proves what lies in buckets --------------------===//
+//===- VerifyBuckets.cpp - Verifies buckets and their uses ----------------===//
 //
-// Two names for the same memory are safe where it is known which elements are
-// which, and nobody uses both names at once. What is done to a row is done to
-// all that lies in it: so its members must be alike in all that decides what is
-// right for them. That the values of rows lie as they say is checked with those
-// of all others (VerifySpmd.cpp), which knows nothing of members.
+// A bucket and its members are two names for the same memory. That is safe if
+// the elements of each member are known and no function uses both names. Every
+// op on a bucket affects all of its members, so these must agree in every
+// property that the ops depend on. The shardings of buckets are checked like
+// those of other values (VerifySpmd.cpp), without regard to members.
 //
-// What ranks keep parts of between steps, @gather makes whole of these alone,
-// before anybody else uses it.
+// Buckets that are sharded between steps are gathered from all their shards by
+// @gather before any other function uses them.
 //
-// Written down a second time: nothing is shared with what forms buckets.
+// Shares no code with the pass that forms buckets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,22 +31,22 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Every member begins at a multiple of this many elements.
+/// The alignment of members in elements.
 constexpr int64_t kUnit = 32;
 
-/// What a bucket is a row of.
+/// The contents of a bucket.
 enum class Content { Params, Gradients, Moments1, Moments2, Copies };
 
-/// A bucket, once its members are known to fit it.
+/// A bucket whose members were checked.
 struct Row {
   StateOp op;
   Content content;
   /// The parameters that its members are or belong to, in its order.
   SmallVector<ParamOp> params;
   Layout layout;
-  /// Of rows that @gather makes: what ranks keep.
+  /// The shard that @gather gathers it from, if it does.
   StateOp own;
-  /// Of rows that @reduce adds up: what a rank keeps of the sum.
+  /// The shard of the sum that @reduce accumulates it into, if it does.
   StateOp sum;
 };
 
@@ -84,10 +84,10 @@ private:
   SymbolTable symbols;
   Mesh mesh;
   std::vector<Row> rows;
-  /// By member, the index of its row.
+  /// By member: the index of its bucket.
   llvm::StringMap<size_t> rowOf;
-  /// By what @reduce uses, sums and their rows, and what lies in these, the
-  /// index of the row.
+  /// By sum, by bucket with a sum and by member of such a bucket: the index of
+  /// the bucket.
   llvm::StringMap<size_t> summed;
 };
 
@@ -98,8 +98,8 @@ static RankedTensorType declaredType(Operation *symbol) {
       symbol->getAttrOfType<TypeAttr>("type").getValue());
 }
 
-/// What a parameter or state that is no bucket holds; nothing for what no row
-/// is of.
+/// Returns the kind of a parameter or state that is no bucket; nothing for
+/// kinds that no bucket holds.
 static std::optional<Content> contentOf(Operation *symbol) {
   if (isa<ParamOp>(symbol))
     return Content::Params;
@@ -117,20 +117,21 @@ static std::optional<Content> contentOf(Operation *symbol) {
   }
 }
 
-/// [g, n]: row i is what the ranks have that are number i along the axes that
-/// split the members; along it, data axes may cut it.
+/// Checks the sharding of a bucket against a member. Its global type is [g, n]:
+/// row i belongs to the ranks with index i along the axes that shard the
+/// members. Along n it may be sharded over data axes.
 LogicalResult BucketVerifier::checkLayout(const Row &row, Operation *member) {
   Layout own = layoutOf(member, declaredType(member).getRank());
   if (AxisSet(row.layout.dims[0]) != own.split())
     return StateOp(row.op).emitOpError()
-           << "has a row for each rank along " << mesh.names(row.layout.dims[0])
+           << "has members sharded over " << mesh.names(row.layout.dims[0])
            << ", but '" << SymbolTable::getSymbolName(member).getValue()
-           << "' is split over " << mesh.names(own.split().list());
+           << "' is sharded over " << mesh.names(own.split().list());
   if (row.layout.partial != own.partial)
     return StateOp(row.op).emitOpError()
-           << "is a sum over " << mesh.names(row.layout.partial.list())
+           << "is partial over " << mesh.names(row.layout.partial.list())
            << ", but '" << SymbolTable::getSymbolName(member).getValue()
-           << "' one over " << mesh.names(own.partial.list());
+           << "' is partial over " << mesh.names(own.partial.list());
   return success();
 }
 
@@ -153,13 +154,13 @@ LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
                                       : dyn_cast<ParamOp>(member);
   if (!param)
     return row.op.emitOpError()
-           << "has the member '" << name << "' of no parameter";
+           << "has the member '" << name << "', which belongs to no parameter";
   row.params.push_back(param);
   int64_t offset = (*row.op.getOffsets())[index];
   if (offset % kUnit || offset < end)
     return row.op.emitOpError()
            << "has '" << name << "' at element " << offset
-           << (offset < end ? ", where another member lies"
+           << (offset < end ? ", which overlaps another member"
                             : ", which is no multiple of 32");
   end = offset + declaredType(member).getNumElements();
   return checkLayout(row, member);
@@ -168,52 +169,56 @@ LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
 LogicalResult BucketVerifier::addRow(StateOp bucket) {
   RankedTensorType type = bucket.getTensorType();
   if (type.getRank() != 2 || type.getDimSize(0) != 1)
-    return bucket.emitOpError() << "is a " << type << ", no row";
+    return bucket.emitOpError()
+           << "has type " << type << ", but a bucket has one row";
   Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}, {}};
   AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
   int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
   if (isCut(row) && AxisSet(row.layout.dims[1]) != data)
     return bucket.emitOpError()
-           << "is cut over " << mesh.names(row.layout.dims[1])
-           << ", not over all axes of data: " << mesh.names(data.list());
+           << "is sharded over " << mesh.names(row.layout.dims[1])
+           << ", not over all data axes: " << mesh.names(data.list());
   int64_t elements = type.getDimSize(1) * (isCut(row) ? ranks : 1);
   if (elements % (kUnit * ranks))
     return bucket.emitOpError()
-           << "is a row of " << elements << " elements, no multiple of "
+           << "has " << elements << " elements, no multiple of "
            << kUnit * ranks;
   int64_t end = 0;
   for (unsigned i = 0; i < bucket.getMembersAttr().size(); ++i)
     if (failed(addMember(row, i, end)))
       return failure();
   if (end > elements)
-    return bucket.emitOpError() << "is a row of " << elements
-                                << " elements, its last member ends at " << end;
+    return bucket.emitOpError()
+           << "has " << elements << " elements, but its last member ends at "
+           << end;
   if (isCut(row) &&
       (row.content == Content::Gradients || row.content == Content::Copies))
-    return bucket.emitOpError("is cut, though ranks need all of its members");
+    return bucket.emitOpError("is sharded, but ranks need all of its members");
   rows.push_back(std::move(row));
   return success();
 }
 
-/// What a rank keeps of a row: an equal part for each along the axes of data.
+/// Checks and records a shard of a bucket: an equal part for each rank along
+/// the data axes.
 LogicalResult BucketVerifier::addPart(StateOp part) {
   StringRef whole = *part.getOf();
   auto row = llvm::find_if(rows, [&](const Row &one) {
     return StateOp(one.op).getSymName() == whole;
   });
   if (row == rows.end() || row->content != Content::Params || isCut(*row))
-    return part.emitOpError() << "is a part of '" << whole
-                              << "', which is no whole row of parameters";
+    return part.emitOpError()
+           << "is a shard of '" << whole
+           << "', which is no unsharded bucket of parameters";
   if (row->own)
-    return part.emitOpError() << "is a part of '" << whole << "', as '"
-                              << StateOp(row->own).getSymName() << "' is";
+    return part.emitOpError() << "is a shard of '" << whole << "', but so is '"
+                              << StateOp(row->own).getSymName() << "'";
   Layout own = layoutOf(part, 2);
   AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
   if (data.empty() || own.dims[0] != row->layout.dims[0] ||
       own.dims[1] != data.list() || !own.partial.empty())
     return part.emitOpError()
-           << "is no part of '" << whole
-           << "' over the axes of data: " << mesh.names(data.list());
+           << "is no shard of '" << whole
+           << "' over the data axes: " << mesh.names(data.list());
   int64_t ranks = mesh.extent(data.list()),
           elements = part.getTensorType().getDimSize(1),
           all = row->op.getTensorType().getDimSize(1);
@@ -224,8 +229,8 @@ LogicalResult BucketVerifier::addPart(StateOp part) {
   return success();
 }
 
-/// Rows of which ranks keep a part are gathered, and so are copies of
-/// parameters of which they do.
+/// Finds the shards of buckets that are gathered: of parameters, and of working
+/// copies of sharded parameters.
 LogicalResult BucketVerifier::findOwners() {
   for (auto state : module.getOps<StateOp>())
     if (state.getKind() == StateKind::Part && failed(addPart(state)))
@@ -238,8 +243,8 @@ LogicalResult BucketVerifier::findOwners() {
   return success();
 }
 
-/// What a rank keeps of the sum of a row is the part of it that data axes cut
-/// out; the row is not kept then.
+/// Finds the shards of sums of gradient buckets, and checks that they are
+/// shards over the data axes.
 LogicalResult BucketVerifier::findSums() {
   for (auto sum : module.getOps<StateOp>()) {
     StateOp bucket = rowSummedIn(symbols, sum);
@@ -249,8 +254,9 @@ LogicalResult BucketVerifier::findSums() {
         rows, [&](const Row &other) { return other.op == bucket; });
     if (row->content != Content::Gradients || row->sum)
       return sum.emitOpError()
-             << "adds up '" << bucket.getSymName() << "', which "
-             << (row->sum ? "another state does, too" : "holds no gradients");
+             << "accumulates '" << bucket.getSymName() << "', which "
+             << (row->sum ? "another state accumulates, too"
+                          : "holds no gradients");
     AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
     Layout due = row->layout;
     due.dims[1] = data.list();
@@ -261,7 +267,7 @@ LogicalResult BucketVerifier::findSums() {
         whole.getElementType());
     if (data.empty() || sum.getTensorType() != part || layoutOf(sum, 2) != due)
       return sum.emitOpError()
-             << "is no rank's part, over the axes of data, of the sum of '"
+             << "is no shard, over the data axes, of the sum of '"
              << bucket.getSymName() << "'";
     row->sum = sum;
     size_t number = row - rows.begin();
@@ -272,15 +278,15 @@ LogicalResult BucketVerifier::findSums() {
   return success();
 }
 
-/// The parameter or state that an op uses; empty if it uses none.
+/// Returns the parameter or state that an op accesses; empty if none.
 static StringRef usedBy(Operation &op) {
   if (!isa<ReadOp, WriteOp, AccumulateOp>(op))
     return {};
   return op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
 }
 
-/// The gradients of a microbatch are for @reduce, what they add up to for
-/// @update.
+/// Checks that only @reduce uses accumulated microbatch gradients, and only
+/// @update their sums.
 LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
   bool isUpdate = function.getSymName() == kUpdate;
   for (Operation &op : function.getBody().front()) {
@@ -293,17 +299,17 @@ LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
     if (isUpdate && !isSum)
       return op.emitOpError()
              << "uses '" << name << "', the gradients of one microbatch: '"
-             << sum.getSymName() << "' is what they add up to";
+             << sum.getSymName() << "' is their sum";
     if (!isUpdate && (isSum || !isa<AccumulateOp>(op)))
       return op.emitOpError()
              << "uses '" << name << "' in @" << function.getSymName()
-             << ", but @reduce alone adds up gradients in '" << sum.getSymName()
-             << "'";
+             << ", but only @reduce accumulates gradients in '"
+             << sum.getSymName() << "'";
   }
   return success();
 }
 
-/// Members of one row are updated by one op.
+/// Checks that members agree in weight decay: one op updates them.
 LogicalResult BucketVerifier::checkAlike(const Row &row) {
   ParamOp first = row.params.front();
   for (ParamOp param : row.params)
@@ -314,7 +320,8 @@ LogicalResult BucketVerifier::checkAlike(const Row &row) {
   return success();
 }
 
-/// What is kept of one parameter lies at the same element of its rows.
+/// Checks that all states of one parameter are at the same element of their
+/// buckets.
 LogicalResult BucketVerifier::checkSiblings() {
   llvm::DenseMap<Operation *, const Row *> ofParam;
   for (const Row &row : rows)
@@ -326,10 +333,11 @@ LogicalResult BucketVerifier::checkSiblings() {
                *StateOp(other->op).getOffsets() !=
                    *StateOp(row.op).getOffsets())
         return StateOp(row.op).emitOpError()
-               << "does not have what belongs to '" << param.getSymName()
-               << "' where '" << StateOp(other->op).getSymName() << "' has it";
+               << "must match, for '" << param.getSymName()
+               << "', the members and offsets of '"
+               << StateOp(other->op).getSymName() << "'";
     }
-  // Of all that there is of a parameter, nothing is left outside.
+  // No state of such a parameter is outside of buckets.
   for (Operation &op : *module.getBody()) {
     auto state = dyn_cast<StateOp>(op);
     if (!state || !state.getOf() || !contentOf(state))
@@ -337,14 +345,14 @@ LogicalResult BucketVerifier::checkSiblings() {
     const Row *row = ofParam.lookup(symbols.lookup(*state.getOf()));
     if (row && !rowOf.contains(state.getSymName()))
       return state.emitOpError()
-             << "is in no bucket, but '" << *state.getOf()
-             << "' is in those of '" << StateOp(row->op).getSymName() << "'";
+             << "is in no bucket, but other state of '" << *state.getOf()
+             << "' is in '" << StateOp(row->op).getSymName() << "'";
   }
   return success();
 }
 
-/// A function uses a bucket or what lies in it; nothing but a bucket is a name
-/// for what is cut.
+/// Checks that a function uses either a bucket or its members; of a sharded
+/// bucket it may not use members.
 LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   llvm::StringMap<Operation *> used;
   for (Operation &op : function.getBody().front())
@@ -358,15 +366,16 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
     const Row &row = rows[known->second];
     StringRef bucket = StateOp(row.op).getSymName();
     if (isCut(row))
-      return op.emitOpError() << "uses '" << name << "', of which a rank has "
-                              << "only a part, in '" << bucket << "'";
+      return op.emitOpError() << "uses '" << name << "', a member of the "
+                              << "sharded bucket '" << bucket << "'";
     if (row.own && isa<WriteOp>(op))
-      return op.emitOpError() << "writes '" << name << "', but ranks keep '"
-                              << StateOp(row.own).getSymName() << "' alone";
+      return op.emitOpError()
+             << "writes '" << name << "', but only its shard '"
+             << StateOp(row.own).getSymName() << "' may be written";
     if (Operation *other = used.lookup(bucket)) {
       InFlightDiagnostic diag = op.emitOpError()
-                                << "uses '" << name << "' beside '" << bucket
-                                << "', which it lies in";
+                                << "uses '" << name << "' together with '"
+                                << bucket << "', which is its bucket";
       diag.attachNote(other->getLoc()) << "here";
       return diag;
     }
@@ -374,27 +383,27 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   return success();
 }
 
-/// Nobody but @update writes what ranks keep: what was gathered of it before
-/// would be out of date.
+/// Checks that only @update writes shards: otherwise gathered buckets would be
+/// stale.
 LogicalResult BucketVerifier::checkKept(func::FuncOp function) {
   for (auto write : function.getOps<WriteOp>())
     for (const Row &row : rows)
       if (row.own && StateOp(row.own).getSymName() == write.getSymbol())
         return write.emitOpError()
                << "writes '" << write.getSymbol()
-               << "', which is for @update to write: '"
-               << StateOp(row.op).getSymName() << "' is made of it";
+               << "', which only @update may write: '"
+               << StateOp(row.op).getSymName() << "' is gathered from it";
   return success();
 }
 
-/// What is kept is written once, by @update; what decays is what the members
-/// do. What is gathered is of the step before: it is not used any more.
+/// Checks that @update writes each bucket once, applies weight decay as its
+/// members require, and does not use gathered buckets, which are stale by then.
 LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getOps<WriteOp>())
     ++writes[write.getSymbol()];
   for (const Row &row : rows) {
-    // What stands for the row between steps.
+    // The symbol that holds the bucket between steps.
     StateOp op = row.own && row.content == Content::Params ? row.own : row.op;
     if (row.own)
       for (Operation &use : update.getBody().front()) {
@@ -404,7 +413,7 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
         if (isMember || name == StateOp(row.op).getSymName())
           return use.emitOpError()
                  << "uses '" << name
-                 << "' in @update, where it is out of date: ranks keep '"
+                 << "' in @update, where it is stale: its shard is '"
                  << StateOp(row.own).getSymName() << "'";
       }
     if (row.sum)
@@ -423,14 +432,14 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
         continue;
       if (step.hasAttr("decay") != ParamOp(row.params.front()).getDecay())
         return step.emitOpError()
-               << "is of '" << op.getSymName() << "', whose members "
+               << "updates '" << op.getSymName() << "', whose members "
                << (step.hasAttr("decay") ? "do not decay" : "decay");
     }
   }
   return success();
 }
 
-/// A row is what all ranks keep of it, one after the other, or rounded from it.
+/// Checks that a write is the gather of all ranks' shards, possibly rounded.
 LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
   unsigned gathers = 0;
   Operation *made = write.getValue().getDefiningOp();
@@ -441,7 +450,7 @@ LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
           gather.getAxes() != mesh.names(mesh.dataAxes().list()))
         return gather.emitOpError()
                << "does not gather '" << StateOp(row.op).getSymName()
-               << "' over the axes of data: "
+               << "' over the data axes: "
                << mesh.names(mesh.dataAxes().list());
     }
     made = made->getOperand(0).getDefiningOp();
@@ -451,11 +460,11 @@ LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
     return success();
   return write.emitOpError()
          << "writes '" << write.getSymbol()
-         << "', but not what ranks keep of it, '"
-         << StateOp(row.own).getSymName() << "', from all of them";
+         << "', but not the all_gather of its shard '"
+         << StateOp(row.own).getSymName() << "' over all ranks";
 }
 
-/// It makes each row that is not kept once, of what is kept.
+/// Checks that @gather writes each gathered bucket once, from its shards.
 LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
   llvm::StringMap<const Row *> made;
   for (const Row &row : rows)
@@ -467,12 +476,12 @@ LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
       const Row *row = made.lookup(write.getSymbol());
       if (!row)
         return write.emitOpError() << "writes '" << write.getSymbol()
-                                   << "', which is not to be gathered";
+                                   << "', which has no shards to gather";
       ++writes[write.getSymbol()];
       if (failed(checkGathered(*row, write)))
         return failure();
     } else if (!isa<ReadOp, CastOp, AllGatherOp, func::ReturnOp>(op)) {
-      return op.emitOpError("has no place in @gather");
+      return op.emitOpError("is not allowed in @gather");
     }
   }
   for (const Row &row : rows) {
@@ -484,7 +493,8 @@ LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
   return success();
 }
 
-/// What is added to a sum is all of a row, over the axes of data.
+/// Checks that a write adds the reduction of a whole bucket over the data axes
+/// to the sum.
 LogicalResult BucketVerifier::checkAdded(const Row &row, WriteOp write) {
   StateOp sum = row.sum, bucket = row.op;
   SmallVector<Attribute> axes;
@@ -511,17 +521,17 @@ LogicalResult BucketVerifier::checkAdded(const Row &row, WriteOp write) {
     return success();
   return write.emitOpError()
          << "does not add to '" << sum.getSymName()
-         << "' once what all ranks along the axes of data have in '"
+         << "', exactly once, the sum over the data axes of '"
          << bucket.getSymName() << "'";
 }
 
-/// Each row that is added up is added once, and begins anew.
+/// Checks that @reduce accumulates each such bucket once and clears it.
 LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
   llvm::StringMap<unsigned> writes;
   for (Operation &op : reduce.getBody().front()) {
     if (!isa<ReadOp, WriteOp, SumOp, ReduceScatterOp, ShardSliceOp, ConstantOp,
              func::ReturnOp>(op))
-      return op.emitOpError("has no place in @reduce");
+      return op.emitOpError("is not allowed in @reduce");
     if (!isa<ReadOp, WriteOp>(op))
       continue;
     StringRef name = usedBy(op);
@@ -529,8 +539,9 @@ LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
     const Row *row = known == summed.end() ? nullptr : &rows[known->second];
     bool isSum = row && name == StateOp(row->sum).getSymName();
     if (!row || !(isSum || name == StateOp(row->op).getSymName()))
-      return op.emitOpError() << "uses '" << name << "', which is no row that "
-                              << "is added up";
+      return op.emitOpError()
+             << "uses '" << name << "', which is no bucket that "
+             << "is accumulated";
     auto write = dyn_cast<WriteOp>(op);
     if (!write && writes.lookup(name))
       return op.emitOpError()
@@ -571,8 +582,8 @@ LogicalResult BucketVerifier::run() {
     if (StateOp(row.op)->hasAttr(kReleasedAttr) &&
         (!row.own || row.content != Content::Copies))
       return StateOp(row.op).emitOpError()
-             << "is there only while it is used, though no rank keeps a part "
-                "of it";
+             << "is released after use, but has no shard that it could be "
+                "gathered from";
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -585,16 +596,16 @@ LogicalResult BucketVerifier::run() {
                                          : checkKept(function)))
       return failure();
   }
-  // Where there are no functions, tasks do what they did.
+  // Without functions, tasks do their work.
   if (!symbols.lookup(kUpdate))
     return success();
   for (const Row &row : rows) {
     if (row.sum && !symbols.lookup(kReduce))
       return StateOp(row.sum).emitOpError(
-          "is a sum, and there is no @reduce that adds it up");
+          "is a sum, but there is no @reduce that accumulates it");
     if (row.own && !symbols.lookup(kGather))
       return StateOp(row.op).emitOpError()
-             << "is not kept whole, and there is no @gather that makes it so";
+             << "is sharded between steps, but there is no @gather for it";
   }
   return success();
 }

@@ -1,4 +1,4 @@
-//===- VerifyBuckets.h - Proves what lies in buckets ------------*- C++ -*-===//
+//===- VerifyBuckets.h - Verifies buckets and their uses --------*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_VERIFYBUCKETS_H
 #define PCC_PASSES_SHARDING_VERIFYBUCKETS_H

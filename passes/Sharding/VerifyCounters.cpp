@@ -1,4 +1,4 @@
-//===- VerifyCounters.cpp - Does a rank count from what it has? -----------===//
+//===- VerifyCounters.cpp - Checks the offsets of numbered elements -------===//
 
 #include "passes/Sharding/VerifyLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -8,7 +8,7 @@ using namespace pcc;
 using namespace pcc::dist;
 using namespace pcc::nn;
 
-/// Whether a value is zero wherever one looks.
+/// Whether a value is a constant of zeros.
 bool pcc::isUniformZero(Value value) {
   auto constant = value.getDefiningOp<ConstantOp>();
   auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
@@ -50,8 +50,9 @@ std::optional<Numbered> Numbered::of(Operation *op) {
       .Default(std::optional<Numbered>());
 }
 
-/// Whether a counter is, element by element, the rank's number along the axes
-/// times the extent of what it has; it may be added to what all ranks have.
+/// Whether a counter is, element by element, the rank's index along the axes
+/// times the extent of its shard, possibly added to a value that is equal on
+/// all ranks.
 bool LayoutVerifier::startsAt(Value counter,
                               ArrayRef<std::pair<AxisList, int64_t>> starts) {
   if (auto sum = counter.getDefiningOp<SumOp>();
@@ -84,7 +85,7 @@ LogicalResult LayoutVerifier::checkCounter(Operation *op,
   if (failed(layout))
     return failure();
   RankedTensorType type = tensorType(numbered.tensor);
-  // One for a single dim, else of each dim of the tensor.
+  // One start for a single dim, else one for each dim of the tensor.
   SmallVector<std::pair<AxisList, int64_t>> starts;
   bool isSplit = false;
   bool isList = isa<DropoutOp>(op);
@@ -98,13 +99,13 @@ LogicalResult LayoutVerifier::checkCounter(Operation *op,
   if (!isSplit) {
     if (!numbered.counter)
       return success();
-    // The same number on each rank, whatever it is.
+    // Equal on all ranks, whatever it is.
     auto own = layoutOf(op, numbered.counter, "counts from a value that");
     return success(succeeded(own));
   }
   if (numbered.counter && startsAt(numbered.counter, starts))
     return success();
-  return op->emitOpError() << "numbers elements of a value that lies as "
+  return op->emitOpError() << "numbers elements of a value with sharding "
                            << mesh.attr(*layout)
                            << ", but does not start with this rank's";
 }

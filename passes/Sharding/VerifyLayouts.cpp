@@ -1,16 +1,15 @@
-//===- VerifyLayouts.cpp - Do ops' layouts follow from each other? --------===//
+//===- VerifyLayouts.cpp - Verifies the shardings of ops ------------------===//
 //
-// Every value of a rank's program says how it lies, and with its local type
-// that says which global tensor it is a part of. So each op can be put
-// together again: the sharding rule of the op on global types says which dims
-// are one loop, the operands' layouts give the axes of the loops, and these
-// what the results must be. A collective changes a layout in one way, which
-// follows from its kind, dim and axes. Where a rank counts its elements (rows
-// of a table, classes, heads), it must start with those that it has.
+// Every value of a rank's program has a sharding. With its local type that
+// determines the global tensor that it is a shard of. So each op can be checked
+// on global types. Its sharding rule says which dims are one loop, the
+// operands' shardings determine the axes of the loops, and these the sharding
+// of each result. A collective changes a sharding in one way, which follows
+// from its kind, dim and axes. An op that numbers its elements (rows of a
+// table, classes, heads) must start with the first one of this rank.
 //
-// The rules are written down here a second time: nothing is shared with the
-// passes that made the program, so that no mistake of theirs is believed. How
-// dims correspond, the ops say themselves.
+// Shares no code with the passes that created the program, so that it repeats
+// none of their bugs. Only the sharding rules come from the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +31,14 @@ FailureOr<Layout> LayoutVerifier::layoutOf(Operation *op, Value value,
   if (ShardingAttr sharding = getSharding(value))
     return known->second = mesh.layout(sharding);
   layouts.erase(value);
-  return op->emitOpError() << what << " does not say how it lies";
+  return op->emitOpError() << what << " has no sharding";
 }
 
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
 
-/// Takes axes that are the last ones of a dim away from it.
+/// Removes axes from the end of a dim; returns false if they are not there.
 static bool takeLast(AxisList &dim, ArrayRef<Axis> axes) {
   if (dim.size() < axes.size() || ArrayRef(dim).take_back(axes.size()) != axes)
     return false;
@@ -47,7 +46,7 @@ static bool takeLast(AxisList &dim, ArrayRef<Axis> axes) {
   return true;
 }
 
-/// Takes axes away from a set that has them all.
+/// Removes axes from a set; returns whether it had all of them.
 static bool takeAll(AxisSet &from, ArrayRef<Axis> axes) {
   AxisSet taken(axes);
   bool hasAll = (taken - from).empty();
@@ -55,8 +54,7 @@ static bool takeAll(AxisSet &from, ArrayRef<Axis> axes) {
   return hasAll;
 }
 
-/// What a collective makes of a layout; nothing if it means something else
-/// there.
+/// Returns the sharding after a collective; nothing if it does not apply.
 static std::optional<Layout> transferred(Operation *op, Layout layout,
                                          ArrayRef<Axis> axes) {
   bool fits = false;
@@ -95,12 +93,13 @@ LogicalResult LayoutVerifier::verifyCollective(Operation *op) {
     std::optional<Layout> to = transferred(op, *from, axes);
     if (!to)
       return op->emitOpError()
-             << "over " << mesh.names(axes) << " has no meaning for a value "
-             << "that lies as " << mesh.attr(*from);
+             << "over " << mesh.names(axes) << " does not apply to a value "
+             << "with sharding " << mesh.attr(*from);
     if (*to != *said)
-      return op->emitOpError() << "over " << mesh.names(axes) << " turns "
-                               << mesh.attr(*from) << " into " << mesh.attr(*to)
-                               << ", its result says " << mesh.attr(*said);
+      return op->emitOpError()
+             << "over " << mesh.names(axes) << " converts " << mesh.attr(*from)
+             << " to " << mesh.attr(*to) << ", but its result has sharding "
+             << mesh.attr(*said);
   }
   return success();
 }
@@ -109,8 +108,8 @@ LogicalResult LayoutVerifier::verifyCollective(Operation *op) {
 // Ops with a sharding rule
 //===----------------------------------------------------------------------===//
 
-/// The rule of an op as it was before it became one rank's. That its global
-/// types fit each other is half of the proof.
+/// Returns the sharding rule of an op on its global types. Verifying the op on
+/// these types is half of the proof.
 FailureOr<ShardingRule> LayoutVerifier::globalRule(Operation *op,
                                                    ArrayRef<Layout> operands,
                                                    ArrayRef<Layout> results) {
@@ -133,11 +132,12 @@ FailureOr<ShardingRule> LayoutVerifier::globalRule(Operation *op,
     if (succeeded(mlir::verify(twin)))
       return cast<ShardingRuleInterface>(twin).getShardingRule();
   }
-  return op->emitOpError() << "puts parts together that do not fit: " << said;
+  return op->emitOpError() << "has shards whose global types do not fit: "
+                           << said;
 }
 
-/// The axes that split each factor, by the dims of all values; all dims of a
-/// factor must agree.
+/// Finds the axes that split each factor from the dims of all values; all dims
+/// of a factor must agree.
 LogicalResult LayoutVerifier::findFactors(Operation *op,
                                           const ShardingRule &rule,
                                           ArrayRef<Layout> values,
@@ -145,7 +145,7 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
   SmallVector<std::optional<AxisList>> found(rule.factors.size());
   SmallVector<ValueFactors> dims(rule.operands);
   llvm::append_range(dims, rule.results);
-  // Dims of one factor first: they leave no choice.
+  // Dims of one factor first: they are unambiguous.
   for (bool merged : {false, true})
     for (auto [i, value] : llvm::enumerate(values))
       for (auto [dim, all] : llvm::enumerate(dims[i])) {
@@ -156,7 +156,7 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
         for (auto [at, factor] : llvm::enumerate(all)) {
           std::optional<AxisList> &own = found[factor];
           if (!own) {
-            // What the factors behind it leave of the dim's axes.
+            // The axes that the later factors leave.
             size_t behind = 0;
             for (int other : ArrayRef(all).drop_front(at + 1))
               behind += found[other] ? found[other]->size() : 0;
@@ -164,7 +164,8 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
           }
           fits &= axes.take_front(own->size()) == ArrayRef(*own);
           axes = axes.drop_front(std::min(own->size(), axes.size()));
-          // A minor factor is split where the major ones are single elements.
+          // A minor factor is split only where the major ones are single
+          // elements.
           fits &= usedUp || own->empty();
           usedUp &= rule.factors[factor].size == mesh.extent(*own);
         }
@@ -174,7 +175,7 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
                                               : "gives result ")
                  << (i < rule.operands.size() ? i : i - rule.operands.size())
                  << " as " << mesh.attr(value)
-                 << ", which does not fit how the op is split";
+                 << ", which does not fit the op's sharding";
       }
   for (auto [factor, axes] : llvm::zip_equal(rule.factors, found)) {
     factors.push_back(axes.value_or(AxisList()));
@@ -189,8 +190,9 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
   return success();
 }
 
-/// Parts of a sum enter where the op adds nothing but such parts, or is linear
-/// in this operand alone and no loop is split over their axes.
+/// Checks partial operands. An op may take them if it only adds operands that
+/// are partial over the same axes, or if it is linear in one such operand and
+/// no loop is split over these axes.
 LogicalResult LayoutVerifier::checkPartial(Operation *op,
                                            const ShardingRule &rule,
                                            ArrayRef<Layout> operands,
@@ -200,14 +202,14 @@ LogicalResult LayoutVerifier::checkPartial(Operation *op,
   for (auto [i, layout] : llvm::enumerate(operands)) {
     if (!layout.partialMax.empty())
       return op->emitOpError()
-             << "takes operand " << i << " as a maximum over "
-             << names(layout.partialMax) << " that is still in parts";
+             << "takes operand " << i << " as a partial maximum over "
+             << names(layout.partialMax) << ", which must be reduced first";
     if (rule.kind == ShardingRule::Kind::Additive) {
       if (layout.partial == passed)
         continue;
       return op->emitOpError()
-             << "adds parts of a sum over " << names(passed - layout.partial)
-             << " to operand " << i << ", which is whole there";
+             << "adds a partial sum over " << names(passed - layout.partial)
+             << " to operand " << i << ", which is not partial there";
     }
     if (layout.partial.empty())
       continue;
@@ -228,9 +230,9 @@ LogicalResult LayoutVerifier::checkPartial(Operation *op,
   return success();
 }
 
-/// Whether an op turns a sum of squares that is the same along some axes into
-/// parts of a sum: divided by the number of ranks that have it. Stages are no
-/// replicas: each has parameters of its own, so that their sums are parts.
+/// Whether an op may make a sum of squares partial over axes along which it is
+/// equal: by dividing it by the number of ranks. Stages are no replicas: each
+/// has parameters of its own, so their sums are partial.
 bool LayoutVerifier::mayBecomePartial(Operation *op, AxisSet made) {
   int64_t replicas = 1;
   for (Axis axis : made.list())
@@ -271,7 +273,7 @@ LogicalResult LayoutVerifier::checkResult(Operation *op,
       return success();
   }
   return op->emitOpError() << "gives result " << result << " as "
-                           << mesh.attr(due) << ", which says "
+                           << mesh.attr(due) << ", but its sharding is "
                            << mesh.attr(said);
 }
 
@@ -321,9 +323,10 @@ LogicalResult LayoutVerifier::verifyRuled(Operation *op) {
 // Each op
 //===----------------------------------------------------------------------===//
 
-/// Only a uniform constant has its own parts, and only zero is a sum of such.
+/// Checks a constant: only a splat may be sharded, and only zero may be
+/// partial.
 LogicalResult LayoutVerifier::verifyConstant(ConstantOp op) {
-  // What is counted by it is checked where it is counted.
+  // A counter is checked where it is used.
   if (!getSharding(op.getResult()))
     return success();
   auto layout = layoutOf(op, op.getResult(), "");
@@ -332,7 +335,7 @@ LogicalResult LayoutVerifier::verifyConstant(ConstantOp op) {
   if (!layout->partialMax.empty() || (!layout->split().empty() && !isUniform) ||
       (!layout->partial.empty() && !isUniformZero(op.getResult())))
     return op.emitOpError()
-           << "has the same elements on each rank, but lies as "
+           << "has the same elements on each rank, but has sharding "
            << mesh.attr(*layout);
   return success();
 }
@@ -342,15 +345,14 @@ LogicalResult LayoutVerifier::verify(Operation *op) {
       .Case([&](ConstantOp op) { return verifyConstant(op); })
       .Case<AllReduceOp, AllGatherOp, ReduceScatterOp, ShardSliceOp,
             AllToAllOp>([&](auto op) { return verifyCollective(op); })
-      // Where it is used to count, it is compared with what is counted.
+      // Checked where an op uses it as a counter.
       .Case([&](OffsetOp op) { return success(); })
       .Default([&](Operation *op) -> LogicalResult {
         if (isa<ReshardOp>(op))
           return op->emitOpError("is left in a partitioned program");
         if (!isa<ShardingRuleInterface>(op))
-          return op->emitOpError("says nothing about how its dims are split");
-        // Part of a counter, which has no layout and no user that takes it
-        // for more.
+          return op->emitOpError("has no sharding rule");
+        // Part of a counter: it has no sharding and is used by counters only.
         if (isa<ReshapeOp, ConcatOp, SumOp>(op) &&
             !getSharding(op->getResult(0)))
           return success();

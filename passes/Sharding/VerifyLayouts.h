@@ -1,5 +1,4 @@
-//===- VerifyLayouts.h - Do ops' layouts follow from each other? -*- C++
-//-*-===//
+//===- VerifyLayouts.h - Verifies the shardings of ops ----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_VERIFYLAYOUTS_H
 #define PCC_PASSES_SHARDING_VERIFYLAYOUTS_H
@@ -9,39 +8,38 @@
 
 namespace pcc {
 
-/// A tensor by the global index of whose dims an op numbers elements, and the
-/// dims that are numbered.
+/// The tensor whose elements an op numbers by their global index, and the dims
+/// that are numbered.
 struct Numbered {
-  mlir::Value counter; ///< where this rank starts; null: with 0
+  mlir::Value counter; ///< this rank's start; null: 0
   mlir::Value tensor;
   llvm::SmallVector<unsigned, 4> dims;
 
-  /// What an op numbers, if it does.
+  /// Returns the numbered tensor of an op, if it has one.
   static std::optional<Numbered> of(mlir::Operation *op);
 };
 
-/// Whether a value is a constant that is zero wherever one looks.
+/// Whether a value is a constant of zeros.
 bool isUniformZero(mlir::Value value);
 
-/// Rechecks ops on a rank's parts of tensors, wherever they stand: what each
-/// says of how its results lie must follow from how its operands do. Results
-/// say so by `dist.shardings`, arguments as `dist::getSharding` finds it.
+/// Rechecks ops on local tensors, in functions and in bodies of tasks: the
+/// sharding of each result must follow from those of the operands. Results have
+/// it in `dist.shardings`, arguments where `dist::getSharding` finds it.
 class LayoutVerifier {
 public:
-  /// For ops of the module that has this mesh.
+  /// For ops of the module with this mesh.
   explicit LayoutVerifier(dist::MeshOp mesh) : mesh(mesh) {}
 
-  /// Checks an op of nn or dist that is no access to a symbol.
+  /// Checks an op of nn or dist that does not access a symbol.
   mlir::LogicalResult verify(mlir::Operation *op);
-  /// How a value lies; an error of `op`, which begins with `what`, if it does
-  /// not say so.
+  /// Returns the sharding of a value; without one emits an error at `op`, which
+  /// begins with `what`.
   mlir::FailureOr<dist::Layout> layoutOf(mlir::Operation *op, mlir::Value value,
                                          const llvm::Twine &what);
-  /// Forgets the values that were asked for.
+  /// Clears the cache of shardings.
   void clear() { layouts.clear(); }
-  /// The mesh that layouts name axes of.
   const dist::Mesh &getMesh() const { return mesh; }
-  /// Names of axes, for messages.
+  /// Returns the names of axes, for messages.
   mlir::ArrayAttr names(dist::AxisSet axes) const {
     return mesh.names(axes.list());
   }

@@ -1,4 +1,4 @@
-//===- VerifyPlan.cpp - Checks a sharded program --------------------------===//
+//===- VerifyPlan.cpp - Verifies a sharded program ------------------------===//
 
 #include "passes/Sharding/Passes.h"
 #include "passes/Sharding/Projection.h"
@@ -38,9 +38,9 @@ private:
 
 } // namespace
 
-/// An axis over which an operand is partial may be handed on only where the op
-/// adds nothing but such parts, or is linear in this operand alone and no
-/// factor is split over the axis.
+/// Checks partial operands. An op may pass on an axis over which operands are
+/// partial if it only adds operands that are all partial over it, or if it is
+/// linear in one such operand and no factor is split over the axis.
 LogicalResult PlanVerifier::verifyPartial(const ShardedOp &op,
                                           const FactorAxes &factors,
                                           AxisSet &passed) {
@@ -56,8 +56,9 @@ LogicalResult PlanVerifier::verifyPartial(const ShardedOp &op,
       if (partial == passed)
         continue;
       return op.op->emitOpError()
-             << "adds parts of a sum over " << names(passed - partial)
-             << " to operand " << i << ", which is whole there: it would be "
+             << "adds a partial sum over " << names(passed - partial)
+             << " to operand " << i
+             << ", which is not partial there: it would be "
              << "counted once per rank";
     }
     if (partial.empty())
@@ -96,12 +97,12 @@ LogicalResult PlanVerifier::verifyOp(const ShardedOp &op) {
     if (!fits(layout, op.rule.operands[i]))
       return op.op->emitOpError()
              << "takes operand " << i << " as " << mesh.attr(layout)
-             << ", which does not fit how the op is split";
+             << ", which does not fit the op's sharding";
   for (auto [i, layout] : llvm::enumerate(results)) {
     if (!fits(layout, op.rule.results[i]))
       return op.op->emitOpError()
              << "gives result " << i << " as " << mesh.attr(layout)
-             << ", which does not fit how the op is split";
+             << ", which does not fit the op's sharding";
     AxisSet expected =
         missingAxes(op.rule, op.rule.results[i], factors) | passed;
     if (isZero(op.op))
@@ -109,7 +110,7 @@ LogicalResult PlanVerifier::verifyOp(const ShardedOp &op) {
     if (layout.partial != expected)
       return op.op->emitOpError()
              << "gives result " << i << " partial over " << names(expected)
-             << ", its sharding says " << names(layout.partial);
+             << ", but its sharding says " << names(layout.partial);
   }
   return success();
 }
@@ -117,12 +118,12 @@ LogicalResult PlanVerifier::verifyOp(const ShardedOp &op) {
 LogicalResult PlanVerifier::verifyStore(const ShardedOp &op) {
   Layout value = layouts[op.operands[0]], symbol = layouts[op.results[0]];
   if (isa<AccumulateOp>(op.op))
-    // One stage adds to a sum over stages, the others have zero there.
+    // One stage adds to a sum over stages; the others have zero there.
     symbol.partial = symbol.partial - mesh.withRole(AxisRole::Pipeline);
   if (value != symbol)
     return op.op->emitOpError()
-           << "stores a value that lies as " << mesh.attr(value)
-           << " to a symbol that lies as " << mesh.attr(symbol);
+           << "stores a value with sharding " << mesh.attr(value)
+           << " to a symbol with sharding " << mesh.attr(symbol);
   return success();
 }
 
@@ -138,8 +139,8 @@ LogicalResult PlanVerifier::verifyReturn(func::FuncOp function) {
     auto said = function.getResultAttrOfType<ShardingAttr>(i, kShardingAttr);
     if (said && mesh.layout(said) != layout)
       return function.emitOpError()
-             << "says that result " << i << " lies as " << said
-             << ", but it lies as " << mesh.attr(layout);
+             << "declares that result " << i << " has sharding " << said
+             << ", but it has sharding " << mesh.attr(layout);
   }
   return success();
 }
@@ -149,7 +150,7 @@ LogicalResult PlanVerifier::run() {
     if (value.kind == ShardedValue::Kind::Param && !layout.partial.empty())
       return value.owner->emitOpError()
              << "is partial over " << names(layout.partial)
-             << ": a parameter is no sum";
+             << ": a parameter must not be partial";
   for (const ShardedOp &op : program.ops) {
     bool store = isa<WriteOp, AccumulateOp>(op.op);
     if (failed(store ? verifyStore(op) : verifyOp(op)))

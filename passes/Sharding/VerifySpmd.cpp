@@ -1,7 +1,7 @@
-//===- VerifySpmd.cpp - Proves one rank's program -------------------------===//
+//===- VerifySpmd.cpp - Verifies one rank's program -----------------------===//
 //
-// What each op makes of its operands, VerifyLayouts.cpp checks; here, where
-// values come from and go to.
+// VerifyLayouts.cpp checks single ops; this file checks arguments, results and
+// accesses to symbols.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +34,14 @@ private:
   ModuleOp module;
   LayoutVerifier layouts;
   const Mesh &mesh;
-  /// Of parameters and states.
+  /// The shardings of parameters and states.
   llvm::StringMap<Layout> symbols;
 };
 
 } // namespace
 
-/// What is read or written lies as its symbol. One stage adds to a sum over
-/// stages; the others have zero there.
+/// Checks that a value that is read or written has its symbol's sharding. One
+/// stage adds to a sum over stages; the others have zero there.
 LogicalResult SpmdVerifier::verifyStore(Operation *op, Value value,
                                         StringAttr symbol) {
   auto layout = layouts.layoutOf(op, value, "moves a value that");
@@ -49,15 +49,16 @@ LogicalResult SpmdVerifier::verifyStore(Operation *op, Value value,
     return failure();
   auto known = symbols.find(symbol.getValue());
   if (known == symbols.end())
-    return op->emitOpError() << "names " << symbol << ", which does not say "
-                             << "how it lies";
+    return op->emitOpError() << "names " << symbol << ", which has no "
+                             << "sharding";
   Layout due = known->second;
   if (auto stages = mesh.stageAxis(); stages && isa<AccumulateOp>(op))
     due.partial.erase(*stages);
   if (*layout != due)
     return op->emitOpError()
-           << "moves a value that lies as " << mesh.attr(*layout) << ", but '"
-           << symbol.getValue() << "' lies as " << mesh.attr(known->second);
+           << "moves a value with sharding " << mesh.attr(*layout) << ", but '"
+           << symbol.getValue() << "' has sharding "
+           << mesh.attr(known->second);
   return success();
 }
 
@@ -69,14 +70,14 @@ LogicalResult SpmdVerifier::verifyReturn(func::ReturnOp op) {
     if (failed(layout))
       return failure();
     if (!layout->partial.empty() || !layout->partialMax.empty())
-      return op.emitOpError()
-             << "returns a value in parts: it lies as " << mesh.attr(*layout);
+      return op.emitOpError() << "returns a partial value: its sharding is "
+                              << mesh.attr(*layout);
     auto said = function.getResultAttrOfType<ShardingAttr>(i, kShardingAttr);
     if (!said || mesh.layout(said) != *layout)
       return op.emitOpError()
-             << "returns a value that lies as " << mesh.attr(*layout)
+             << "returns a value with sharding " << mesh.attr(*layout)
              << ", which result " << i << " of @" << function.getSymName()
-             << " does not say";
+             << " does not declare";
   }
   return success();
 }
@@ -108,8 +109,8 @@ LogicalResult SpmdVerifier::verify(func::FuncOp function) {
   return success();
 }
 
-/// A number that goes on from step to step would stay as it is if nothing
-/// wrote it.
+/// Checks that numbers that are read in each step are written: otherwise they
+/// would never change.
 LogicalResult SpmdVerifier::verifyNumbers() {
   llvm::StringSet<> read, written;
   for (auto function : module.getOps<func::FuncOp>())
@@ -138,12 +139,12 @@ LogicalResult SpmdVerifier::run() {
     if (!op.hasAttr(kGlobalAttr))
       return op.emitOpError()
              << "has no " << kGlobalAttr << " in a partitioned program";
-    // Beside the global type there is one (verified).
+    // With the global type there is a sharding (verified).
     Layout layout = mesh.layout(op.getAttrOfType<ShardingAttr>(kShardingAttr));
     if (isa<ParamOp>(op) && !layout.partial.empty())
       return op.emitOpError()
              << "is partial over " << layouts.names(layout.partial)
-             << ": a parameter is no sum";
+             << ": a parameter must not be partial";
     symbols[SymbolTable::getSymbolName(&op)] = layout;
   }
   for (auto function : module.getOps<func::FuncOp>())

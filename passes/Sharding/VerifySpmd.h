@@ -1,4 +1,4 @@
-//===- VerifySpmd.h - Proves one rank's program -----------------*- C++ -*-===//
+//===- VerifySpmd.h - Verifies one rank's program ---------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_SHARDING_VERIFYSPMD_H
 #define PCC_PASSES_SHARDING_VERIFYSPMD_H
@@ -7,17 +7,17 @@
 
 namespace pcc {
 
-/// Whether a partitioned program computes what the layouts of its values say:
-/// each op obeys its sharding rule, each collective takes its operand from its
-/// layout to the result's over exactly its axes, parts of a sum enter linear
-/// ops alone, and nothing leaves a function in parts. The first op that does
-/// not is named in an error.
+/// Verifies that a partitioned program computes values of the declared
+/// shardings. Each op follows its sharding rule, each collective converts its
+/// operand's sharding to its result's over exactly its axes, only linear ops
+/// take partial operands, and no function returns a partial value. Reports the
+/// first op that does not.
 mlir::LogicalResult verifySpmd(mlir::ModuleOp module);
 
-/// Whether something is added to each gradient, and to each other sum over
-/// microbatches, that @update or @evaluate_result reads, by itself or in a
-/// bucket, and whether the same function clears it. Otherwise an error names
-/// one. A module without @microbatch is not looked at.
+/// Verifies that each gradient, and each other sum over microbatches, that
+/// @update or @evaluate_result reads is accumulated into, by itself or in a
+/// bucket, and that the same function clears it. A module without @microbatch
+/// is not checked.
 mlir::LogicalResult verifyAdded(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -24,7 +24,7 @@ module {
   nn.state @grad.a : tensor<5xf32> gradient of @a
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
-  // expected-error @+1 {{has 'grad.a' at element 32, where another member lies}}
+  // expected-error @+1 {{has 'grad.a' at element 32, which overlaps another member}}
   nn.state @row : tensor<1x96xf32> bucket members [@grad.b, @grad.a] at [0, 32]
 }
 
@@ -52,7 +52,7 @@ module {
   nn.state @grad.a : tensor<5xf32> gradient of @a
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
-  // expected-error @+1 {{is a row of 64 elements, its last member ends at 72}}
+  // expected-error @+1 {{has 64 elements, but its last member ends at 72}}
   nn.state @row : tensor<1x64xf32> bucket members [@grad.a, @grad.b] at [0, 32]
 }
 
@@ -66,7 +66,7 @@ module {
   nn.state @grad.a : tensor<5xf32> gradient of @a
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
-  // expected-error @+1 {{is a row of 80 elements, no multiple of 32}}
+  // expected-error @+1 {{has 80 elements, no multiple of 32}}
   nn.state @row : tensor<1x80xf32> bucket members [@grad.a, @grad.b] at [0, 32]
 }
 
@@ -110,7 +110,7 @@ module {
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
   nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
-  // expected-error @+1 {{does not have what belongs to 'b' where 'row' has it}}
+  // expected-error @+1 {{must match, for 'b', the members and offsets of 'row'}}
   nn.state @rows : tensor<1x96xf32> bucket members [@b, @a] at [0, 64]
 }
 
@@ -125,7 +125,7 @@ module {
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
   nn.state @row : tensor<1x128xf32> bucket members [@grad.a, @grad.b] at [0, 32]
-  // expected-error @+1 {{does not have what belongs to 'a' where 'row' has it}}
+  // expected-error @+1 {{must match, for 'a', the members and offsets of 'row'}}
   nn.state @rows : tensor<1x128xf32> bucket members [@a, @b] at [0, 64]
 }
 
@@ -139,7 +139,7 @@ module {
   nn.state @grad.a : tensor<5xf32> gradient of @a
   nn.state @grad.b : tensor<40xf32> gradient of @b
   nn.state @grad.s : tensor<5xf32> gradient of @s
-  // expected-error @+1 {{is in no bucket, but 'a' is in those of 'row'}}
+  // expected-error @+1 {{is in no bucket, but other state of 'a' is in 'row'}}
   nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a
   nn.state @row : tensor<1x96xf32> bucket members [@grad.a, @grad.b] at [0, 32]
 }
@@ -158,7 +158,7 @@ module {
   func.func @update() {
     // expected-note @+1 {{here}}
     %all = nn.read @row : tensor<1x96xf32>
-    // expected-error @+1 {{uses 'grad.a' beside 'row', which it lies in}}
+    // expected-error @+1 {{uses 'grad.a' together with 'row', which is its bucket}}
     %one = nn.read @grad.a : tensor<5xf32>
     nn.write %all, @row : tensor<1x96xf32>
     return
@@ -200,7 +200,7 @@ module {
   func.func @update(%lr: tensor<f32>) {
     %g = nn.read @row : tensor<1x96xf32>
     %p = nn.read @rows : tensor<1x96xf32>
-    // expected-error @+1 {{is of 'rows', whose members decay}}
+    // expected-error @+1 {{updates 'rows', whose members decay}}
     %n = nn.sgd %p, %g grad_scale %lr lr %lr weight_decay %lr : tensor<1x96xf32>, tensor<1x96xf32>, tensor<f32>, tensor<f32>, tensor<f32>
     nn.write %n, @rows : tensor<1x96xf32>
     nn.write %g, @row : tensor<1x96xf32>
@@ -216,7 +216,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
   nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
   nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
-  // expected-error @+1 {{has a row for each rank along [], but 'grad.a' is split over ["tp"]}}
+  // expected-error @+1 {{has members sharded over [], but 'grad.a' is sharded over ["tp"]}}
   nn.state @row : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<1x96xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"dp"}>}
 }
 
@@ -228,7 +228,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
   nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
   nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
-  // expected-error @+1 {{is a sum over [], but 'grad.a' one over ["dp"]}}
+  // expected-error @+1 {{is partial over [], but 'grad.a' is partial over ["dp"]}}
   nn.state @row : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}
 }
 
@@ -240,7 +240,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
   nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}], partial = {"dp"}>}
   nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
-  // expected-error @+1 {{is a row of 64 elements, no multiple of 96}}
+  // expected-error @+1 {{has 64 elements, no multiple of 96}}
   nn.state @row : tensor<1x64xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x64xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>}
 }
 
@@ -252,7 +252,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
   nn.state @grad.a : tensor<5xf32> gradient of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
   nn.state @exp_avg.a : tensor<5xf32> exp_avg of @a {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
-  // expected-error @+1 {{is cut, though ranks need all of its members}}
+  // expected-error @+1 {{is sharded, but ranks need all of its members}}
   nn.state @row : tensor<1x32xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>}
 }
 
@@ -267,7 +267,7 @@ module attributes {dist.spmd} {
   nn.state @row : tensor<1x32xf32> bucket members [@exp_avg.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {"dp"}]>}
   nn.state @rows : tensor<1x96xf32> bucket members [@grad.a] at [0] {dist.global = tensor<2x96xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>}
   func.func @evaluate() {
-    // expected-error @+1 {{uses 'exp_avg.a', of which a rank has only a part, in 'row'}}
+    // expected-error @+1 {{uses 'exp_avg.a', a member of the sharded bucket 'row'}}
     %one = nn.read @exp_avg.a : tensor<5xf32> {dist.shardings = [#dist.sharding<@mesh, [{"tp"}]>]}
     return
   }

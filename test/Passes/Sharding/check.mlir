@@ -113,7 +113,7 @@ func.func @microbatch(%x: tensor<2x8xf32> {nn.role = #nn.role<data>},
   %a = nn.contract "bqk,bkc->bqc" %m, %p : tensor<2x6x6xf32>, tensor<2x6x6xf32> -> tensor<2x6x6xf32>
   %n = nn.softmax %r : tensor<2x4x6x6xf32>
   %t = nn.transpose %n [0, 1, 2, 3] : tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
-  // expected-warning@+2 {{attention 'nn.contract' and 1 more run whole on each of 2 tensor-parallel ranks (6912 FLOPs forward): no weight of its own gives the heads one by one}}
+  // expected-warning@+2 {{attention 'nn.contract' and 1 more run whole on each of 2 tensor-parallel ranks (6912 FLOPs forward): no weight of its own has the heads as a dim}}
   // expected-note@+1 {{--tp splits the other layers; use --tp 1, and --dp or --pp, to have no rank repeat another's work}}
   %b = nn.contract "bhqk,bhkc->bhqc" %t, %r : tensor<2x4x6x6xf32>, tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
   %c = nn.contract "bhqk,bhkc->bhqc" %r, %t : tensor<2x4x6x6xf32>, tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32> loc("other")

@@ -121,7 +121,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 dist.mesh @mesh = <["dp"=2]>
 func.func private @other(tensor<2x4xf32>) -> tensor<2x4xf32>
 func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
-  // expected-error @+1 {{'func.call' says nothing about how its dims may be split; only nn ops can be spread over ranks}}
+  // expected-error @+1 {{'func.call' has no sharding rule; only nn ops can be sharded}}
   %y = func.call @other(%x) : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return
 }

@@ -43,7 +43,7 @@ module attributes {dist.spmd} {
   nn.state @copy.b : tensor<64xbf16> copy of @b {dist.global = tensor<64xbf16>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @a.own : tensor<1x32xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
   nn.state @b.own : tensor<1x32xf32> bucket members [@b] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
-  // expected-error @+1 {{is not kept whole, and there is no @gather that makes it so}}
+  // expected-error @+1 {{is sharded between steps, but there is no @gather for it}}
   nn.state @a.copy : tensor<1x64xbf16> bucket members [@copy.a] at [0] {dist.global = tensor<1x64xbf16>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
   nn.state @b.copy : tensor<1x64xbf16> bucket members [@copy.b] at [0] {dist.global = tensor<1x64xbf16>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
   func.func @update() {
@@ -102,7 +102,7 @@ module attributes {dist.spmd} {
     %ao = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     %ar = nn.cast %ao {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]} : tensor<1x32xf32> -> tensor<1x32xbf16>
     %ag = dist.all_gather %ar dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xbf16> -> tensor<1x64xbf16>
-    // expected-error @+1 {{writes 'a.copy', but not what ranks keep of it, 'a.own', from all of them}}
+    // expected-error @+1 {{writes 'a.copy', but not the all_gather of its shard 'a.own' over all ranks}}
     nn.write %ag, @a.copy : tensor<1x64xbf16>
     %bo = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     %br = nn.cast %bo {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]} : tensor<1x32xf32> -> tensor<1x32xbf16>
@@ -144,7 +144,7 @@ module attributes {dist.spmd} {
     return
   }
   func.func @update() {
-    // expected-error @+1 {{uses 'a.copy' in @update, where it is out of date: ranks keep 'a.own'}}
+    // expected-error @+1 {{uses 'a.copy' in @update, where it is stale: its shard is 'a.own'}}
     %x = nn.read @a.copy : tensor<1x64xbf16> {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]}
     %o = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     %p = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}

@@ -34,7 +34,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
-  // expected-error @+1 {{is not kept whole, and there is no @gather that makes it so}}
+  // expected-error @+1 {{is sharded between steps, but there is no @gather for it}}
   nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
   nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
   nn.param @b : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -90,7 +90,7 @@ module attributes {dist.spmd} {
   func.func @gather() {
     %a = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     %ag = dist.all_gather %a dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
-    // expected-error @+1 {{writes 'a.row', but not what ranks keep of it, 'a.own', from all of them}}
+    // expected-error @+1 {{writes 'a.row', but not the all_gather of its shard 'a.own' over all ranks}}
     nn.write %ag, @a.row : tensor<1x64xf32>
     %c = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     %cg = dist.all_gather %c dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<1x32xf32> -> tensor<1x64xf32>
@@ -131,7 +131,7 @@ module attributes {dist.spmd} {
     nn.write %a, @a.own : tensor<1x32xf32>
     %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     nn.write %b, @b.own : tensor<1x32xf32>
-    // expected-error @+1 {{uses 'a.row' in @update, where it is out of date: ranks keep 'a.own'}}
+    // expected-error @+1 {{uses 'a.row' in @update, where it is stale: its shard is 'a.own'}}
     %r = nn.read @a.row : tensor<1x64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]}
     return
   }
@@ -162,7 +162,7 @@ module attributes {dist.spmd} {
     nn.write %a, @a.own : tensor<1x32xf32>
     %b = nn.read @b.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
     nn.write %b, @b.own : tensor<1x32xf32>
-    // expected-error @+1 {{uses 'a' in @update, where it is out of date: ranks keep 'a.own'}}
+    // expected-error @+1 {{uses 'a' in @update, where it is stale: its shard is 'a.own'}}
     %r = nn.read @a : tensor<64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}]>]}
     return
   }
@@ -218,7 +218,7 @@ module attributes {dist.spmd} {
   }
   func.func @microbatch() {
     %o = nn.read @a.own : tensor<1x32xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}]>]}
-    // expected-error @+1 {{writes 'a.own', which is for @update to write: 'a.row' is made of it}}
+    // expected-error @+1 {{writes 'a.own', which only @update may write: 'a.row' is gathered from it}}
     nn.write %o, @a.own : tensor<1x32xf32>
     return
   }
@@ -253,7 +253,7 @@ module attributes {dist.spmd} {
   }
   func.func @microbatch() {
     %o = nn.read @a : tensor<64xf32> {dist.shardings = [#dist.sharding<@mesh, [{}]>]}
-    // expected-error @+1 {{writes 'a', but ranks keep 'a.own' alone}}
+    // expected-error @+1 {{writes 'a', but only its shard 'a.own' may be written}}
     nn.write %o, @a : tensor<64xf32>
     return
   }
@@ -274,7 +274,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
   nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
-  // expected-error @+1 {{is a part of 'a.row', as 'a.own' is}}
+  // expected-error @+1 {{is a shard of 'a.row', but so is 'a.own'}}
   nn.state @a.two : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
 }
 
@@ -286,7 +286,7 @@ module attributes {dist.spmd} {
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @grad.a : tensor<64xf32> gradient of @a {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @a.row : tensor<1x64xf32> bucket members [@grad.a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
-  // expected-error @+1 {{is a part of 'a.row', which is no whole row of parameters}}
+  // expected-error @+1 {{is a shard of 'a.row', which is no unsharded bucket of parameters}}
   nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}
 }
 
@@ -297,7 +297,7 @@ module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
   nn.state @a.row : tensor<1x64xf32> bucket members [@a] at [0] {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
-  // expected-error @+1 {{is no part of 'a.row' over the axes of data}}
+  // expected-error @+1 {{is no shard of 'a.row' over the data axes}}
   nn.state @a.own : tensor<1x32xf32> part of @a.row {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}
 }
 

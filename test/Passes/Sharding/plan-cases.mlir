@@ -11,7 +11,7 @@ func.func @microbatch(
     %y: tensor<4xf32>) {
   %s = nn.reduce %x [0] : tensor<8x4xf32> -> tensor<4xf32>
   nn.accumulate %s, @sum : tensor<4xf32>
-  // expected-error @below {{adds a value that lies as #dist.sharding<@mesh, [{}]> to a state that lies as #dist.sharding<@mesh, [{}], partial = {"dp"}>}}
+  // expected-error @below {{adds a value with sharding #dist.sharding<@mesh, [{}]> to a state with sharding #dist.sharding<@mesh, [{}], partial = {"dp"}>}}
   nn.accumulate %y, @sum : tensor<4xf32>
   return
 }

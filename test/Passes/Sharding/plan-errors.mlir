@@ -10,7 +10,7 @@ func.func @bias(
   %y = nn.contract "bk,kn->bn" %x, %w
       {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
       : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
-  // expected-error @+1 {{adds parts of a sum over ["tp"] to operand 1, which is whole there: it would be counted once per rank}}
+  // expected-error @+1 {{adds a partial sum over ["tp"] to operand 1, which is not partial there: it would be counted once per rank}}
   %z = nn.sum %y, %b
       {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
       : tensor<4x8xf32>
@@ -24,7 +24,7 @@ dist.mesh @mesh = <["dp"=2, "tp"=2]>
 func.func @residual(
     %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
     %y: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}], partial = {"tp"}>}) {
-  // expected-error @+1 {{to operand 0, which is whole there}}
+  // expected-error @+1 {{to operand 0, which is not partial there}}
   %z = nn.sum %x, %y
       {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}], partial = {"tp"}>]}
       : tensor<4x8xf32>
@@ -106,7 +106,7 @@ dist.mesh @mesh = <["tp"=2]>
 func.func @hidden(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
     %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
-  // expected-error @+1 {{gives result 0 partial over ["tp"], its sharding says []}}
+  // expected-error @+1 {{gives result 0 partial over ["tp"], but its sharding says []}}
   %y = nn.contract "bk,kn->bn" %x, %w
       {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]}
       : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
@@ -120,7 +120,7 @@ dist.mesh @mesh = <["tp"=2]>
 func.func @mismatch(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
     %w: tensor<16x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
-  // expected-error @+1 {{takes operand 1 as #dist.sharding<@mesh, [{}, {}]>, which does not fit how the op is split}}
+  // expected-error @+1 {{takes operand 1 as #dist.sharding<@mesh, [{}, {}]>, which does not fit the op's sharding}}
   %y = nn.contract "bk,kn->bn" %x, %w
       {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
       : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
@@ -135,7 +135,7 @@ nn.state @grad.w : tensor<8xf32> gradient of @w
     {dist.sharding = #dist.sharding<@mesh, [{}]>}
 func.func @accumulate(
     %g: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>}) {
-  // expected-error @+1 {{stores a value that lies as #dist.sharding<@mesh, [{}], partial = {"tp"}> to a symbol that lies as #dist.sharding<@mesh, [{}]>}}
+  // expected-error @+1 {{stores a value with sharding #dist.sharding<@mesh, [{}], partial = {"tp"}> to a symbol with sharding #dist.sharding<@mesh, [{}]>}}
   nn.accumulate %g, @grad.w : tensor<8xf32>
   return
 }
@@ -186,13 +186,13 @@ func.func @cast(
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{is partial over ["tp"]: a parameter is no sum}}
+// expected-error @+1 {{is partial over ["tp"]: a parameter must not be partial}}
 nn.param @w : tensor<8xf32> init one {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"tp"}>}
 
 // -----
 
 dist.mesh @mesh = <["tp"=2]>
-// expected-error @+1 {{says that result 0 lies as #dist.sharding<@mesh, [{"tp"}]>, but it lies as #dist.sharding<@mesh, [{}]>}}
+// expected-error @+1 {{declares that result 0 has sharding #dist.sharding<@mesh, [{"tp"}]>, but it has sharding #dist.sharding<@mesh, [{}]>}}
 func.func @result(%x: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}]>})
     -> (tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}) {
   return %x : tensor<8xf32>

@@ -25,7 +25,7 @@ module attributes {dist.spmd} {
                     %w: tensor<8x8xf32> {dist.global = tensor<16x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
     %y = nn.contract "bk,kn->bn" %x, %w {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
         : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
-    // expected-error @+1 {{gives result 0 as #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>, which says #dist.sharding<@mesh, [{}, {}]>}}
+    // expected-error @+1 {{gives result 0 as #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>, but its sharding is #dist.sharding<@mesh, [{}, {}]>}}
     %z = nn.transpose %y [1, 0] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<4x8xf32> -> tensor<8x4xf32>
     return
   }
@@ -37,7 +37,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @twice(%x: tensor<4x8xf32> {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
-    // expected-error @+1 {{over ["tp"] has no meaning for a value that lies as #dist.sharding<@mesh, [{}, {}]>}}
+    // expected-error @+1 {{over ["tp"] does not apply to a value with sharding #dist.sharding<@mesh, [{}, {}]>}}
     %y = dist.all_reduce sum %x over ["tp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<4x8xf32>
     return
   }
@@ -49,7 +49,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @other_axis(%x: tensor<4x8xf32> {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {"tp"}]>}) {
-    // expected-error @+1 {{over ["dp"] has no meaning}}
+    // expected-error @+1 {{over ["dp"] does not apply}}
     %y = dist.all_gather %x dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]} : tensor<4x8xf32> -> tensor<4x16xf32>
     return
   }
@@ -60,7 +60,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @other_part(%x: tensor<4x8xf32> {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
-    // expected-error @+1 {{over ["dp"] turns #dist.sharding<@mesh, [{}, {}]> into #dist.sharding<@mesh, [{}, {"dp"}]>, its result says #dist.sharding<@mesh, [{}, {"tp"}]>}}
+    // expected-error @+1 {{over ["dp"] converts #dist.sharding<@mesh, [{}, {}]> to #dist.sharding<@mesh, [{}, {"dp"}]>, but its result has sharding #dist.sharding<@mesh, [{}, {"tp"}]>}}
     %y = dist.shard_slice %x dim 1 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}]>]} : tensor<4x8xf32> -> tensor<4x4xf32>
     return
   }
@@ -72,7 +72,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @order(%x: tensor<4x8xf32> {dist.global = tensor<16x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp", "tp"}, {}]>}) {
-    // expected-error @+1 {{over ["tp", "dp"] has no meaning}}
+    // expected-error @+1 {{over ["tp", "dp"] does not apply}}
     %y = dist.all_gather %x dim 0 over ["tp", "dp"] {dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<4x8xf32> -> tensor<16x8xf32>
     return
   }
@@ -87,7 +87,7 @@ module attributes {dist.spmd} {
   nn.param @w : tensor<4x8xf32> init normal {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}
   func.func @scatter() {
     %g = nn.read @grad : tensor<4x8xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]}
-    // expected-error @+1 {{over ["dp"] has no meaning}}
+    // expected-error @+1 {{over ["dp"] does not apply}}
     %y = dist.reduce_scatter %g dim 0 over ["dp"] {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]} : tensor<4x8xf32> -> tensor<2x8xf32>
     return
   }
@@ -100,7 +100,7 @@ module attributes {dist.spmd} {
   dist.mesh @mesh = <["tp"=2]>
   func.func @max(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}) {
     %y = nn.reduce %x [1] {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"tp"}>]} : tensor<4x8xf32> -> tensor<4xf32>
-    // expected-error @+1 {{over ["tp"] has no meaning for a value that lies as #dist.sharding<@mesh, [{}], partial = {"tp"}>}}
+    // expected-error @+1 {{over ["tp"] does not apply to a value with sharding #dist.sharding<@mesh, [{}], partial = {"tp"}>}}
     %z = dist.all_reduce max %y over ["tp"] {dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
     return
   }
@@ -113,7 +113,7 @@ module attributes {dist.spmd} {
   func.func @sum(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}) {
     %first = dist.offset ["tp"] by 8 : tensor<i64>
     %y = nn.row_max %x offset %first : tensor<i64> classes 15 {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}>]} : tensor<4x8xf32> -> tensor<4xf32>
-    // expected-error @+1 {{over ["tp"] has no meaning for a value that lies as #dist.sharding<@mesh, [{}], partial max = {"tp"}>}}
+    // expected-error @+1 {{over ["tp"] does not apply to a value with sharding #dist.sharding<@mesh, [{}], partial max = {"tp"}>}}
     %z = dist.all_reduce sum %y over ["tp"] {dist.shardings = [#dist.sharding<@mesh, [{}]>]} : tensor<4xf32>
     return
   }
@@ -125,7 +125,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @classes(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}) {
-    // expected-error @+1 {{numbers elements of a value that lies as #dist.sharding<@mesh, [{}, {"tp"}]>, but does not start with this rank's}}
+    // expected-error @+1 {{numbers elements of a value with sharding #dist.sharding<@mesh, [{}, {"tp"}]>, but does not start with this rank's}}
     %y = nn.row_max %x classes 7 {dist.shardings = [#dist.sharding<@mesh, [{}], partial max = {"tp"}>]} : tensor<4x8xf32> -> tensor<4xf32>
     return
   }
@@ -165,7 +165,7 @@ module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @parts(%x: tensor<4x8xf32> {dist.global = tensor<8x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
                    %y: tensor<4x8xf32> {dist.global = tensor<8x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
-    // expected-error @+1 {{takes operand 1 as #dist.sharding<@mesh, [{"tp"}, {}]>, which does not fit how the op is split}}
+    // expected-error @+1 {{takes operand 1 as #dist.sharding<@mesh, [{"tp"}, {}]>, which does not fit the op's sharding}}
     %z = nn.sum %x, %y {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]} : tensor<4x8xf32>
     return
   }
@@ -177,7 +177,7 @@ module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @shapes(%x: tensor<4x8xf32> {dist.global = tensor<8x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
                     %y: tensor<4x8xf32> {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
-    // expected-error @+1 {{puts parts together that do not fit}}
+    // expected-error @+1 {{has shards whose global types do not fit}}
     %z = nn.sum %x, %y {dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]} : tensor<4x8xf32>
     return
   }
@@ -191,7 +191,7 @@ module attributes {dist.spmd} {
   nn.state @grad : tensor<f32> sum {dist.global = tensor<f32>, dist.sharding = #dist.sharding<@mesh, []>}
   func.func @gradient(%x: tensor<4xf32> {dist.global = tensor<8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}]>}) {
     %y = nn.reduce %x [0] {dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp"}>]} : tensor<4xf32> -> tensor<f32>
-    // expected-error @+1 {{moves a value that lies as #dist.sharding<@mesh, [], partial = {"dp"}>, but 'grad' lies as #dist.sharding<@mesh, []>}}
+    // expected-error @+1 {{moves a value with sharding #dist.sharding<@mesh, [], partial = {"dp"}>, but 'grad' has sharding #dist.sharding<@mesh, []>}}
     nn.accumulate %y, @grad : tensor<f32>
     return
   }
@@ -204,7 +204,7 @@ module attributes {dist.spmd} {
   func.func @result(%x: tensor<4xf32> {dist.global = tensor<8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}]>})
       -> (tensor<f32> {dist.global = tensor<f32>, dist.sharding = #dist.sharding<@mesh, []>}) {
     %y = nn.reduce %x [0] {dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp"}>]} : tensor<4xf32> -> tensor<f32>
-    // expected-error @+1 {{returns a value in parts}}
+    // expected-error @+1 {{returns a partial value}}
     return %y : tensor<f32>
   }
 }
@@ -215,7 +215,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @ones() {
-    // expected-error @+1 {{has the same elements on each rank, but lies as}}
+    // expected-error @+1 {{has the same elements on each rank, but has sharding}}
     %y = nn.constant dense<1.0> : tensor<4xf32> {dist.shardings = [#dist.sharding<@mesh, [{}], partial = {"dp"}>]}
     return
   }
@@ -226,7 +226,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @share(%x: tensor<f32> {dist.global = tensor<f32>, dist.sharding = #dist.sharding<@mesh, []>}) {
-    // expected-error @+1 {{which says #dist.sharding<@mesh, [], partial = {"dp", "tp"}>}}
+    // expected-error @+1 {{but its sharding is #dist.sharding<@mesh, [], partial = {"dp", "tp"}>}}
     %y = nn.scale %x by 5.0e-01 {dist.shardings = [#dist.sharding<@mesh, [], partial = {"dp", "tp"}>]} : tensor<f32>
     return
   }
@@ -238,7 +238,7 @@ module attributes {dist.spmd} {
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["tp"=2]>
   func.func @silent(%x: tensor<4xf32> {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}) {
-    // expected-error @+1 {{gives result 0, which does not say how it lies}}
+    // expected-error @+1 {{gives result 0, which has no sharding}}
     %y = nn.gelu %x : tensor<4xf32>
     return
   }

@@ -2,7 +2,7 @@
 // compile goes on, and says so once for all layers with the same reason.
 // RUN: pcc-opt %s -dist-mesh=tp=2 -dist-seed-tensor -dist-propagate --mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s
 
-// CHECK: warning: attention 'nn.attention' runs whole on each of 2 tensor-parallel ranks ({{[0-9.e+]*}} FLOPs forward): no weight of its own gives the heads one by one
+// CHECK: warning: attention 'nn.attention' runs whole on each of 2 tensor-parallel ranks ({{[0-9.e+]*}} FLOPs forward): no weight of its own has the heads as a dim
 // CHECK: note: --tp splits the other layers; use --tp 1, and --dp or --pp, to have no rank repeat another's work
 nn.param @up : tensor<8x16xf32> init normal
 nn.param @down : tensor<16x8xf32> init normal
