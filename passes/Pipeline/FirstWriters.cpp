@@ -97,7 +97,7 @@ SmallVector<unsigned> FirstWriters::findClears(TaskOp task) const {
   BodyOp body = bodyOf(task);
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     SmallVector<StringRef> names = gradientsOf(task.getTargets()[i]);
-    // All that a bucket holds is begun if any of it is.
+    // All gradients of a bucket are initialized together.
     if (body.getReplaced(i) && isUniformZero(value) && !names.empty() &&
         begun.contains({names.front(), task.getStage()}))
       clears.push_back(i);

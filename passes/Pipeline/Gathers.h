@@ -1,17 +1,16 @@
 //===- Gathers.h - When a step gathers parameter shards ---------*- C++ -*-===//
 //
-// Where the parameters of a bucket are gathered, in the steps of one stage. g:
-// gather, F, B: the tasks of a segment, r: the bucket's flat buffer is
-// released.
+// Positions of the gathers of parameters in the steps of one stage (g: gather;
+// F, B: the tasks of a segment; r: release of the bucket's flat buffer):
 //
 //   ZeRO 1, 2     g0 g1 g2 g3   F0 F1 F2 F3   B3 B2 B1 B0
 //   with tp, cp   g0 g1   F0 g2   F1 g3   F2   F3   B3 B2 B1 B0
 //   ZeRO 3        g0   g1 F0 r0   g2 F1 r1   F2   g1 B2 r2   g0 B1 r1   B0 r0
 //
 // The second line exists because a device starts collectives and transfers in
-// the order of their issue, on whatever streams they are. Collectives of tp and
-// cp are on the compute stream. Behind all gathers the first of them would wait
-// until the last gather starts, that is until all others have ended.
+// the order of their issue, whatever their streams. Collectives of tp and cp
+// are on the compute stream. After all gathers, the first of them would wait
+// until the last gather starts, so until all others have ended.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +21,10 @@
 
 namespace pcc {
 
-/// Places the gathers of a stage among its steps.
+/// Inserts the gathers of a stage into its steps.
 class GatherPlacement {
 public:
-  /// `symbols`: those of the module.
+  /// `symbols`: the module's symbol table.
   explicit GatherPlacement(const mlir::SymbolTable &symbols)
       : symbols(symbols) {}
 
@@ -35,15 +34,15 @@ public:
                       llvm::ArrayRef<pipe::TaskOp> tasks) const;
 
   /// Inserts each gather two runs ahead of the first run that uses it. Both
-  /// lists are as sortByFirstUse() takes and leaves them; `gathers` outlives
-  /// `steps`.
+  /// lists are in the order that sortByFirstUse() expects and returns;
+  /// `gathers` outlives `steps`.
   void interleave(std::vector<Step> &steps,
                   llvm::ArrayRef<pipe::TaskOp> gathers,
                   llvm::ArrayRef<pipe::TaskOp> tasks) const;
 
   /// Gathers buckets that are resident only while a segment runs: each `lead`
-  /// runs ahead of a use, and releases it behind the use, unless the bucket is
-  /// used again before another gather could have ended.
+  /// runs ahead of a use. Releases it after the use, unless the bucket is used
+  /// again before another gather could have ended.
   void gatherForUse(std::vector<Step> &steps,
                     llvm::ArrayRef<pipe::TaskOp> gathers, size_t lead) const;
 

@@ -26,9 +26,9 @@ struct Hop {
 struct Step {
   /// The tasks that it runs, in order; none for a transfer.
   llvm::ArrayRef<pipe::TaskOp> tasks;
-  /// What it sends, or null.
+  /// The value that it sends, or null.
   const Hop *sent = nullptr;
-  /// What it receives, or null.
+  /// The value that it receives, or null.
   const Hop *received = nullptr;
   /// The microbatch of the tasks, of the sent value or, without either, of the
   /// received value.

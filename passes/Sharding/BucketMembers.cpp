@@ -40,7 +40,7 @@ Layout nn::layoutOf(const Mesh &mesh, Operation *symbol) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is trained, and how
+// Trained parameters
 //===----------------------------------------------------------------------===//
 
 BucketMembers::BucketMembers(ModuleOp module, func::FuncOp update,
@@ -193,7 +193,7 @@ void BucketMembers::collect(ModuleOp module) {
 }
 
 //===----------------------------------------------------------------------===//
-// Which buckets there are
+// Buckets
 //===----------------------------------------------------------------------===//
 
 BucketClass BucketMembers::classOf(const TrainedParam &one,

@@ -52,8 +52,9 @@ void Planner::exchange() {
   }
 }
 
-/// Appends the axes a dim still lacks, major to minor, in runs, up to one that
-/// still splits another dim.
+/// Appends the axes that a dim still lacks, major to minor, up to one that
+/// still splits another dim. Adjacent axes with the same kind of step are one
+/// step.
 void Planner::append(unsigned dim) {
   AxisList &axes = now.dims[dim];
   if (!beginsWith(target.dims[dim], axes))
