@@ -10,7 +10,7 @@ def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
   let description = [{
     Splits an `nn.sum` whose result goes into an argument's buffer, such as a
     gradient. Each contraction, embedding gradient and `dist.reduce_scatter`
-    among its terms gets an `nn.sum` of its own right behind its op. The
+    among its terms gets an `nn.sum` of its own right after its op. The
     remaining terms stay one sum, at the end of the body:
 
     ```mlir
@@ -137,8 +137,9 @@ def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
     step and have memory of their own in the arena, one buffer after another.
     All other buffers share the rest by their live ranges: gradients, gathered
     working copies, inputs, outputs, values and frames of calls. A live range
-    starts at the first write; for an input at the begin of the entry point. It
-    ends at the last read; for an output at the end of the entry point.
+    starts at the first write; for an input that the runtime fills, at the begin
+    of the entry point. It ends at the last read; for an output at the end of
+    the entry point.
 
     By default the slots of a value are contiguous and all calls of a function
     share one frame. If the arena is then over 2 % larger than the most bytes

@@ -132,25 +132,25 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
             stage 1:    F0 B0 F1 B1 F2 B2    F3 B3
     ```
 
-    Transfers: a value is received just before the action that needs it and sent
-    just after the action that computes it. Values for a distant stage pass
-    through the stages in between. A send and a receive after it with the same
-    stage become one exchange. With `ahead` the inputs of the next action of the
-    same direction are received before the current one runs, on separate
-    streams, as far as all stages keep to one order of transfers; there are no
-    exchanges then.
-
-    Steps that repeat one microbatch later become a loop.
-
-    Reductions run right after the last task that adds to their gradients.
-    Gathers run before all other tasks, in the order in which their buckets are
-    used. With `ahead`, and if tasks of segments have collectives, each gather
-    runs two runs ahead of its use: a device starts collectives in the order of
-    issue, so the first tasks would wait for all gathers.
-
-    First writers: the first run of a step that adds to a gradient overwrites it
-    instead. It calls a body without that sum, and the gradient is no longer
-    cleared.
+    - Transfers: a value is received just before the action that needs it and
+      sent just after the action that computes it. Values for a distant stage
+      pass through the stages in between. A send and a receive after it with the
+      same stage become one exchange.
+    - With `ahead` the inputs of the next action of the same direction are
+      received before the current one runs, so that transfers can overlap with
+      it, as far as all stages keep to one order of transfers. Sends and
+      receives are not paired then.
+    - Loops: steps that repeat one microbatch later become a `pipe.loop`.
+    - Reductions run right after the last task that adds to their gradients.
+    - Gathers run before all other tasks, in the order in which their buckets
+      are used. With `ahead`, and if tasks of segments have collectives, each
+      gather runs two runs ahead of its use: a device starts collectives in the
+      order of issue, so the first tasks would wait for all gathers. A bucket
+      that is marked `nn.released` is gathered for each use, with `ahead` one
+      run ahead of it, and released after it.
+    - First writers: the first run of a step that adds to a gradient overwrites
+      it instead. It calls a body without that sum, and the gradient is no
+      longer cleared.
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"1f1b\"", "gpipe or 1f1b">,
