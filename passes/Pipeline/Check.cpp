@@ -66,7 +66,7 @@ struct StageState {
   /// taken, that value.
   llvm::StringMap<TaskOp> reduced;
   llvm::StringMap<StringRef> replacedBy;
-  /// The first task that needs the results of all microbatches, once it has
+  /// The latest task that needs the results of all microbatches, once one has
   /// run.
   TaskOp last;
   /// The microbatches on which forward tasks have run, and the number of those

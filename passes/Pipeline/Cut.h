@@ -17,8 +17,8 @@ namespace pcc {
 ///                 \--> c(1) -> end       b and c: 2
 class Cut {
 public:
-  /// Adds a node and returns its number, from 0. A node without weight on a
-  /// path is always in the cut.
+  /// Adds a node and returns its number, from 0. A node of weight 0 is cut at
+  /// no cost.
   int addNode(int64_t weight);
   /// Adds an edge.
   void addEdge(int from, int to);

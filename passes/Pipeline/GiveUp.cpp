@@ -3,7 +3,7 @@
 // Marks arguments that are dead after every call of a body: no later run or
 // transfer on the same stage uses the value of the same microbatch. The body
 // may leave any contents in their buffers. Gradients and their buckets count as
-// dead if the update does not write them: a run initializes them before the
+// dead if no once-per-step task writes them: a run initializes them before the
 // next use.
 //
 // A value in a state's buffer is not marked, because the task that uses it last
@@ -99,8 +99,8 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
     return body;
   }
   void findKept();
-  /// Returns the gradients that a symbol is or holds if the update of a stage
-  /// writes none of them; otherwise none.
+  /// Returns the gradients that a symbol is or holds if no once-per-step task
+  /// of a stage writes them; otherwise none.
   SmallVector<StringRef> gradientsOf(StringRef symbol, int64_t stage);
   void visitValues(ScheduleOp schedule);
   void visitGradients(ScheduleOp schedule);
@@ -110,8 +110,8 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
   llvm::DenseMap<Operation *, BodyOp> callees;
   /// Values that take a state's buffer.
   llvm::StringSet<> inPlace;
-  /// By stage: the states that the update writes, so that they are not
-  /// initialized in each step.
+  /// By stage: the states that a once-per-step task writes, so that no run
+  /// initializes them in each step.
   llvm::DenseSet<std::pair<StringRef, int64_t>> kept;
   /// By body: whether each argument can be marked.
   llvm::MapVector<Operation *, SmallVector<bool>> free;

@@ -46,8 +46,7 @@ public:
 
 private:
   bool isOfParam(StringRef symbol);
-  /// Returns the parameter or state that the first member of a bucket is, or
-  /// the symbol itself.
+  /// Returns the first member of a bucket, else the symbol itself.
   StringRef firstOf(StringRef symbol);
   /// Returns the parameter whose working copy a state (or its first member) is;
   /// else "".

@@ -77,8 +77,8 @@ void Inserter::emitOp(const ShardedOp &op) {
         continue;
       keep[i].insert(axis);
       kept.insert(axis);
-      // The axis is used by this operand or a result only: remove it from the
-      // dims.
+      // Only this operand or a result uses the axis: remove it from the
+      // factors.
       for (AxisList &list : axes)
         if (auto it = llvm::find(list, axis); it != list.end())
           list.erase(it, list.end());
