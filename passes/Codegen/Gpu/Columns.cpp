@@ -1,14 +1,15 @@
-//===- Columns.cpp - What a thread computes of some columns ---------------===//
+//===- Columns.cpp - Code of a thread for some columns --------------------===//
 //
-// The body of a sweep, for columns that are read and written by one access.
-// What all of them share is asked once. Of a row of classes one is the
-// target's:
+// Emits the body of a pass over a row, for columns that one access reads or
+// writes. A condition that all of them share is tested once. In a loss, one
+// class of a row is the target:
 //
 //     %isHit = arith.cmpi eq, %number, %target       number = column + offset
 //     %hit = arith.select %isHit, %one, %zero
 //
-// That is asked for all columns together, and what depends on it is there
-// twice, with the answers and, for nearly all accesses, without a question:
+// The test is done once for all columns of an access. The ops that depend on it
+// are emitted twice: with the comparisons of each column and, for nearly all
+// accesses, without any:
 //
 //     if (target - number of the first < count)  p[k] - (target - number == k)
 //     else                                       p[k]
@@ -25,7 +26,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Whether an op says that a column is below some number that no column below
+/// Whether an op compares a column with a constant bound that no column below
 /// `end` reaches.
 static bool isBelow(Operation *op, int64_t end) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
@@ -42,8 +43,8 @@ static bool isBelow(Operation *op, int64_t end) {
          bound.getSExtValue() >= end;
 }
 
-/// Whether a float is looked at only after it, or what is made of it by
-/// arithmetic, was rounded to 16 bits.
+/// Whether a float, or a value computed from it by arithmetic, is only used
+/// after truncation to at most 16 bits.
 static bool isRounded(Value value) {
   llvm::SetVector<Value> made;
   made.insert(value);
@@ -60,9 +61,9 @@ static bool isRounded(Value value) {
   return true;
 }
 
-/// The one op of a sweep's body that asks whether the number of a column, which
-/// goes up by one from each to the next, is a number that all columns have in
-/// common; and what depends on the answer.
+/// The target comparison of a pass's body. It compares a number that increases
+/// by one from column to column with a value that is the same for all columns.
+/// `depending` are the ops that depend on its result.
 struct codegen::Question {
   arith::CmpIOp op;
   Value number, target;
@@ -74,7 +75,7 @@ struct codegen::Question {
   }
 };
 
-/// Whether a value is the same for all columns.
+/// Whether a value of the body is the same for all columns.
 static bool isCommon(linalg::GenericOp sweep, Value value) {
   if (!sweep.getRegion().isAncestor(value.getParentRegion()))
     return true;
@@ -83,7 +84,7 @@ static bool isCommon(linalg::GenericOp sweep, Value value) {
                          sweep.getMatchingOpOperand(argument)->get().getType());
 }
 
-/// Whether it is one more for each than for the column before.
+/// Whether a value of the body increases by one from column to column.
 static bool goesUp(linalg::GenericOp sweep, Value value) {
   Operation *made = value.getDefiningOp();
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(made))
@@ -118,7 +119,8 @@ Question::Question(linalg::GenericOp sweep) {
 
 void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
                                Value column) {
-  // What is rounded to 16 bits need not be as exact as libdevice's functions.
+  // Values that are rounded to 16 bits need not be as exact as libdevice's
+  // functions.
   Value made;
   if (isa<linalg::IndexOp>(inner))
     made = column;
@@ -133,8 +135,8 @@ void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
     return;
   }
   Operation *clone = b.clone(inner, local);
-  // Of quotients only reciprocals: others would be wrong where the divisor's is
-  // infinite.
+  // Only reciprocals are approximated: other quotients would be wrong if the
+  // divisor's reciprocal is infinite.
   if (auto quotient = dyn_cast<arith::DivFOp>(clone);
       quotient && quotient.getType().isF32() &&
       matchPattern(quotient.getLhs(), m_OneFloat()) &&
@@ -187,7 +189,8 @@ void DeviceEmitter::emitAnswers(linalg::GenericOp op, const Question &question,
                     local.lookupOrDefault(select.getFalseValue()));
           continue;
         }
-        // Sums begin with zero, so that none is -0.0 for want of another.
+        // Drops additions of zero: sums begin with +0.0, so none is -0.0, which
+        // the addition would change.
         if (llvm::is_contained(joining, &inner) && isa<arith::AddFOp>(inner) &&
             matchPattern(local.lookupOrDefault(inner.getOperand(1)),
                          m_AnyZeroFloat())) {

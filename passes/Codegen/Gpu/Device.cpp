@@ -1,4 +1,4 @@
-//===- Device.cpp - Kernels of a program for GPUs -------------------------===//
+//===- Device.cpp - Device kernels of a program ---------------------------===//
 
 #include "passes/Codegen/Gpu/Device.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -81,10 +81,11 @@ LogicalResult codegen::setLaunch(gpu::GPUFuncOp function, DeviceLaunch launch,
   if (launch.block > kMostBlock)
     return function.emitError()
            << "kernel '" << function.getName() << "' has blocks of "
-           << launch.block << " threads; a device has " << kMostBlock;
+           << launch.block << " threads; a GPU allows " << kMostBlock;
   if (launch.grid > INT32_MAX)
-    return function.emitError() << "kernel '" << function.getName() << "' has "
-                                << launch.grid << " blocks";
+    return function.emitError()
+           << "kernel '" << function.getName() << "' has " << launch.grid
+           << " blocks; a GPU allows 2147483647";
   Builder builder(function.getContext());
   auto sizes = [&](int64_t x) {
     return builder.getDenseI32ArrayAttr({static_cast<int32_t>(x), 1, 1});

@@ -1,10 +1,10 @@
 //===- Device.h - Kernels of a program for GPUs -----------------*- C++ -*-===//
 //
-// From kernel IR to what devices run, in three steps:
+// The device kernels of a program. Kernel IR is lowered in three steps:
 //
-//   kernel IR --rt-lower-kernels-to-gpu--> gpu.func, one thread's code
-//             --gpu-kernels-to-nvvm-->     LLVM and NVVM dialects
-//             DeviceCode.h -->             PTX, or code for the emulator
+//     kernel IR --rt-lower-kernels-to-gpu--> gpu.func, the code of one thread
+//               --gpu-kernels-to-nvvm-->     LLVM and NVVM dialects
+//               DeviceCode.h -->             PTX, or code for the emulator
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,66 +18,67 @@
 
 namespace pcc::codegen {
 
-/// The gpu.module that has all kernels of a program.
+/// The gpu.module that holds all device kernels of a program.
 inline constexpr llvm::StringLiteral kDeviceModule = "kernels";
-/// On a kernel's gpu.func: bytes of a block's dynamic shared memory.
+/// Attribute of a kernel's gpu.func: the dynamic shared memory of a block, in
+/// bytes.
 inline constexpr llvm::StringLiteral kSharedAttr = "rt.shared";
 
-/// The symbol of a kernel on devices; PTX has no names with dots.
+/// Returns a kernel's symbol on devices: PTX names contain no dots, so each
+/// becomes a `$`.
 std::string deviceName(llvm::StringRef kernel);
 
-/// What a kernel is launched with, and its parameters: a pointer for each
-/// buffer, operands and then results.
+/// The launch configuration and the parameters of a kernel. Each buffer is a
+/// pointer parameter: the operands first, then the results.
 struct DeviceKernel {
-  /// The symbol: deviceName() of that in `rt.launch`.
+  /// The symbol: deviceName() of the kernel's name in `rt.launch`.
   std::string name;
-  /// Blocks, threads of a block, bytes of its dynamic shared memory.
+  /// Number of blocks, threads per block, and bytes of dynamic shared memory
+  /// per block.
   int64_t grid = 1, block = 1, shared = 0;
-  /// A buffer of the kernel.
+  /// A buffer parameter.
   struct Buffer {
-    /// Its size.
     int64_t bytes;
-    /// What an element is.
     mlir::Type element;
     /// Whether the kernel writes it.
     bool isWritten;
-    /// The buffer whose memory it may be, or -1.
+    /// The index of the buffer whose memory this one may share, or -1.
     int inplace;
   };
   /// In the parameters' order.
   llvm::SmallVector<Buffer> buffers;
 };
 
-/// What a function of a gpu.module that --rt-lower-kernels-to-gpu made says of
-/// its kernel.
+/// Describes the kernel of a function that `--rt-lower-kernels-to-gpu` created.
 DeviceKernel describeDeviceKernel(mlir::gpu::GPUFuncOp function);
 
-/// The kernels of a gpu.module that --rt-lower-kernels-to-gpu made, in its
-/// order.
+/// Describes all kernels of a gpu.module that `--rt-lower-kernels-to-gpu`
+/// created, in the module's order.
 std::vector<DeviceKernel> listDeviceKernels(mlir::gpu::GPUModuleOp module);
 
-/// Appends a device function with the parameters of a kernel's function on
-/// buffers and an empty entry block. `written` are those it writes.
+/// Creates a device function with the parameters of the bufferized kernel
+/// `kernel` and an empty entry block. All parameters outside `written` are
+/// marked read-only.
 mlir::gpu::GPUFuncOp
 makeDeviceFunction(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
                    const llvm::SmallDenseSet<mlir::Value> &written);
 
-/// What a device function is launched with, and blocks that a core shall have
-/// room for at a time.
+/// The launch configuration of a device function, and its minimum occupancy.
 struct DeviceLaunch {
-  /// Blocks, threads of a block, bytes of its shared memory.
+  /// Number of blocks, threads per block, and bytes of shared memory per block.
   int64_t grid = 1, block = 1, shared = 0;
-  /// Blocks of a core at a time.
+  /// Blocks that a multiprocessor must be able to run at a time (`minctasm`).
   int64_t blocksOfCore = 1;
 };
-/// Has a device function say so. Fails with a diagnostic where a device has no
-/// such launch: a block has more than `sharedBytes` bytes of shared memory, for
-/// one.
+/// Stores the launch configuration in the attributes of a device function.
+/// Fails with a diagnostic if the shared memory of a block exceeds
+/// `sharedBytes`, a block has too many threads, or the grid has too many
+/// blocks.
 mlir::LogicalResult setLaunch(mlir::gpu::GPUFuncOp function,
                               DeviceLaunch launch, int64_t sharedBytes);
 
-/// Appends the device function of a kernel in kernel IR at the builder's place,
-/// in a gpu.module. Fails with a diagnostic.
+/// Emits the device function of a kernel in kernel IR at the builder's
+/// insertion point, which is in a gpu.module. Fails with a diagnostic.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitDeviceKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
                  const KernelChoices &choices);

@@ -32,7 +32,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// The instruction set of CUDA 12.0, which has all that our kernels use.
+/// The PTX version of CUDA 12.0, which has all instructions that the kernels
+/// use.
 static constexpr llvm::StringLiteral kFeatures = "+ptx80";
 
 std::string codegen::findCudaToolkit() {
@@ -63,7 +64,7 @@ static std::unique_ptr<llvm::TargetMachine> makeDevice(StringRef chip,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// The first GPU that has bf16.
+/// The first architecture with bf16.
 static constexpr int kFirstChip = 80;
 
 std::string codegen::chipName(int number) {
@@ -77,7 +78,8 @@ int codegen::chipNumber(StringRef chip, std::string &known) {
     known = error;
     return 0;
   }
-  // Chips with a letter have what others of their generation lack.
+  // Architectures with a letter, such as sm_90a, have features that others of
+  // their generation lack.
   auto numberOf = [](StringRef name) {
     int number = 0;
     if (!name.consume_front("sm_") || name.getAsInteger(10, number) ||
@@ -101,15 +103,16 @@ int codegen::chipNumber(StringRef chip, std::string &known) {
 static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
   optimizeModule(module, llvm::OptimizationLevel::O3, &target, {},
                  [](llvm::ModulePassManager &passes) {
-                   // Of vectors whose elements are used one by one it makes
-                   // single accesses.
+                   // Merges accesses to consecutive elements into vector
+                   // accesses.
                    passes.addPass(llvm::createModuleToFunctionPassAdaptor(
                        llvm::LoadStoreVectorizerPass()));
                  });
 }
 
-/// Powers of two are one instruction where results below 2^-126 may be zero;
-/// libdevice's function takes four. Nothing that is added up misses these.
+/// Replaces libdevice's exp2f by one instruction, which flushes results below
+/// 2^-126 to zero; libdevice's function takes four. Such small terms do not
+/// matter in the sums that the kernels compute.
 static void flushPowersOfTwo(llvm::Module &module) {
   llvm::Function *exp2 = module.getFunction("__nv_exp2f");
   if (!exp2)
@@ -119,7 +122,7 @@ static void flushPowersOfTwo(llvm::Module &module) {
   exp2->eraseFromParent();
 }
 
-/// Adds the functions of libdevice that are called.
+/// Links the functions of libdevice that the module calls.
 static LogicalResult linkLibdevice(Operation *where, llvm::Module &module,
                                    StringRef toolkit) {
   flushPowersOfTwo(module);
@@ -148,8 +151,8 @@ static LogicalResult linkLibdevice(Operation *where, llvm::Module &module,
   return success();
 }
 
-/// The module's LLVM IR for a chip, optimized; libdevice's functions are linked
-/// if a toolkit is given.
+/// Translates the module to optimized LLVM IR for a chip. Links libdevice's
+/// functions if a toolkit is given.
 static FailureOr<std::unique_ptr<llvm::Module>>
 translate(gpu::GPUModuleOp module, llvm::TargetMachine &device,
           StringRef toolkit, llvm::LLVMContext &context) {
@@ -190,12 +193,12 @@ FailureOr<std::string> codegen::emitPtx(gpu::GPUModuleOp module, StringRef chip,
   llvm::legacy::PassManager passes;
   if (device->addPassesToEmitFile(passes, os, nullptr,
                                   llvm::CodeGenFileType::AssemblyFile))
-    return module.emitError("LLVM's back end for GPUs prints no PTX");
+    return module.emitError("LLVM's NVPTX backend cannot emit PTX");
   passes.run(**translated);
   return ptx.str().str();
 }
 
-/// Reads what `ptxas -v` has printed.
+/// Parses the report of `ptxas -v`.
 static std::vector<KernelResources> readReport(StringRef report) {
   std::vector<KernelResources> kernels;
   SmallVector<StringRef> lines;
@@ -268,11 +271,11 @@ FailureOr<DeviceBinary> codegen::assemblePtx(Operation *where, StringRef ptx,
   StringRef said = log ? (*log)->getBuffer() : StringRef();
   if (status)
     return where->emitError()
-           << "ptxas refused the kernels: " << message << said.take_front(4000);
+           << "ptxas failed: " << message << said.take_front(4000);
   auto cubin = llvm::MemoryBuffer::getFile(paths[1]);
   if (!cubin)
-    return where->emitError() << "cannot read what ptxas has written: "
-                              << cubin.getError().message();
+    return where->emitError()
+           << "cannot read the output of ptxas: " << cubin.getError().message();
   return DeviceBinary{(*cubin)->getBuffer().str(), readReport(said)};
 }
 

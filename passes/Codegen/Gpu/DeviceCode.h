@@ -14,70 +14,72 @@ class Module;
 
 namespace pcc::codegen {
 
-/// The name of a GPU: "sm_90" for 90.
+/// Returns the name of a GPU architecture: "sm_90" for 90.
 std::string chipName(int number);
 
-/// The number of a GPU that kernels can be compiled for, 90 for "sm_90"; 0,
-/// with the names there are in `known`, if it is none.
+/// Returns the number of a GPU architecture that kernels can be compiled for:
+/// 90 for "sm_90". Returns 0 for any other name, and lists the supported names
+/// in `known`.
 int chipNumber(llvm::StringRef chip, std::string &known);
 
-/// The folder of the CUDA toolkit: $CUDA_HOME or the one that was found when
-/// pcc was built; empty: none.
+/// Returns the folder of the CUDA toolkit: $CUDA_HOME, or the one found when
+/// pcc was built. Empty if there is none.
 std::string findCudaToolkit();
 
-/// The GPU that has the PTX for another one: itself, or the default. Older GPUs
-/// lack what the default has, newer ones lack nothing.
+/// Returns the architecture whose PTX is assembled for `chip`: the default one,
+/// or `chip` itself if it is older. Older GPUs lack features of the default
+/// architecture; newer ones have all of them.
 int chipOfPtx(int chip);
 
-/// PTX of a gpu.module that --gpu-kernels-to-nvvm converted, with the functions
-/// of the toolkit's libdevice that it uses. Fails with a diagnostic.
+/// Compiles a gpu.module that `--gpu-kernels-to-nvvm` converted to PTX. Links
+/// the functions of the toolkit's libdevice that it calls. Fails with a
+/// diagnostic.
 mlir::FailureOr<std::string> emitPtx(mlir::gpu::GPUModuleOp module,
                                      llvm::StringRef chip,
                                      llvm::StringRef toolkit);
 
-/// What ptxas says of a kernel.
+/// The resource usage of a kernel as ptxas reports it.
 struct KernelResources {
-  /// Its symbol.
+  /// The kernel's symbol.
   std::string name;
-  /// Registers of a thread, and bytes that it stores and loads because it has
-  /// too few of them.
+  /// Registers per thread, and bytes of register spills stored and loaded.
   int64_t registers = 0, spillStores = 0, spillLoads = 0;
 };
 
 /// Machine code for a GPU.
 struct DeviceBinary {
-  /// The bytes of the file.
   std::string cubin;
-  /// In ptxas's order.
+  /// The kernels' resources, in ptxas's order.
   std::vector<KernelResources> kernels;
 };
 
-/// Has the toolkit's ptxas assemble PTX. Errors are reported at `where`.
+/// Assembles PTX with the toolkit's ptxas. Reports errors at `where`.
 mlir::FailureOr<DeviceBinary> assemblePtx(mlir::Operation *where,
                                           llvm::StringRef ptx,
                                           llvm::StringRef chip,
                                           llvm::StringRef toolkit);
 
-/// Code of all kernels of a program for one GPU, or PTX.
+/// The code of all kernels of a program, for one GPU architecture.
 struct DeviceImage {
-  /// Its number, 90 for sm_90.
+  /// The architecture's number: 90 for sm_90.
   int chip;
-  /// PTX, which later GPUs' drivers compile, and not a cubin.
+  /// Whether `code` is PTX, which the drivers of later GPUs compile, instead of
+  /// a cubin.
   bool isPtx;
-  /// The bytes of the file.
   std::string code;
 };
 
-/// A cubin for kDefaultChip and for each of `chips`, numbers of others, and PTX
-/// of kDefaultChip at the end. `module` is as for emitPtx(). Fails with a
+/// Compiles a cubin for kDefaultChip and for each architecture in `chips`,
+/// followed by PTX for kDefaultChip. `module` is as for emitPtx(). Fails with a
 /// diagnostic.
 mlir::FailureOr<std::vector<DeviceImage>>
 makeDeviceImages(mlir::gpu::GPUModuleOp module, llvm::ArrayRef<int> chips);
 
-/// Code for this machine's processor that runtime/emulated runs: the device
-/// code that emitPtx() would print, with calls at all that the emulator looks
-/// at, and the array `pcc_emu_kernels`. `kernels` are the module's, listed
-/// before it was converted. Fails with a diagnostic.
+/// Compiles a gpu.module for runtime/emulated on the host processor. The code
+/// is the optimized LLVM IR that emitPtx() emits PTX from, without libdevice.
+/// It is instrumented with calls at everything that the emulator observes, and
+/// defines the array `pcc_emu_kernels`. `kernels` are the module's kernels,
+/// listed before the module was converted. Fails with a diagnostic.
 mlir::FailureOr<std::unique_ptr<llvm::Module>>
 emulateDevice(mlir::gpu::GPUModuleOp module,
               llvm::ArrayRef<DeviceKernel> kernels, llvm::LLVMContext &context);

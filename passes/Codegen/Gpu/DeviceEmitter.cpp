@@ -1,4 +1,4 @@
-//===- DeviceEmitter.cpp - Kernel IR as code of one thread ----------------===//
+//===- DeviceEmitter.cpp - Code of one thread from kernel IR --------------===//
 
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
 #include "dialects/RT/RT.h"
@@ -25,14 +25,16 @@ bool Hazards::note(Value memory, Touch touch) {
   return mustWait;
 }
 
-/// Bytes of a block's shared memory that are left for what joins take.
+/// Bytes of a block's shared memory that are reserved for reductions over
+/// warps.
 static constexpr int64_t kJoinBytes = 4096;
 
 static scf::ForallOp unitsOf(func::FuncOp kernel) {
   return *kernel.getOps<scf::ForallOp>().begin();
 }
 
-/// The most bytes of rows that a team may keep in shared memory.
+/// Returns the maximum bytes of rows that a thread group may keep in shared
+/// memory.
 static int64_t mostKept(func::FuncOp kernel, const ThreadLayout &layout,
                         const LayoutLimits &limits) {
   if (layout.tiles > 1 || layout.slices > 1)
@@ -92,7 +94,7 @@ LogicalResult DeviceEmitter::emit() {
   for (Operation &op : kernel.getBody().front()) {
     if (&op == forall)
       break;
-    // Constants of the program.
+    // Constants precede the forall.
     b.clone(op, map);
   }
   auto threadId = [&] { return gpu::ThreadIdOp::create(b, gpu::Dimension::x); };
@@ -140,7 +142,7 @@ LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
     return emitUnit(forall, isUnit);
   }
 
-  // The block's first unit.
+  // The first work item of the block.
   Value first;
   if (layout.stride == 1) {
     first = arith::MulIOp::create(b, unit, index(perBlock));
@@ -170,7 +172,7 @@ LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
   map.map(forall.getInductionVar(0), unit);
   if (failed(emitUnit(forall, isUnit)))
     return failure();
-  // What some read in this round others may write in the next.
+  // A thread may write in the next round what others read in this one.
   if (rounds && hasWaited) {
     b.setInsertionPoint(rounds.getBody()->getTerminator());
     wait();
@@ -187,7 +189,7 @@ LogicalResult DeviceEmitter::emitUnit(scf::ForallOp forall, Value isUnit) {
   return emitBody(*forall.getBody());
 }
 
-/// What an index of kernel IR is computed from, at the builder's place.
+/// Clones the computation of an index to the builder's insertion point.
 static Value cloneIndex(OpBuilder &b, Value index, IRMapping &map) {
   if (Value known = map.lookupOrNull(index))
     return known;
@@ -278,13 +280,13 @@ LogicalResult DeviceEmitter::emitOp(Operation *op) {
   }
   if (op->getNumRegions())
     return op->emitError() << "'" << op->getName()
-                           << "' has no form for a device";
+                           << "' cannot be lowered for a GPU";
   b.clone(*op, map);
   return success();
 }
 
 LogicalResult DeviceEmitter::emitLoop(scf::ForOp loop) {
-  // What one iteration touches the next may touch elsewhere.
+  // Accesses of different iterations may conflict.
   if (!ownsColumns)
     wait();
   Held start;
@@ -307,7 +309,8 @@ LogicalResult DeviceEmitter::emitLoop(scf::ForOp loop) {
 
 LogicalResult DeviceEmitter::emitBranch(scf::IfOp branch) {
   if (branch.getNumResults() || !branch.getElseRegion().empty())
-    return branch.emitError("branches of kernels for devices return nothing");
+    return branch.emitError(
+        "cannot lower an if with results or an else region for a GPU");
   auto emitted = scf::IfOp::create(b, map.lookup(branch.getCondition()),
                                    /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
@@ -337,7 +340,7 @@ LogicalResult DeviceEmitter::emitStore(memref::StoreOp store) {
 
 LogicalResult DeviceEmitter::emitAlloca(memref::AllocaOp alloca) {
   auto type = alloca.getType();
-  // Of some only the number of columns is looked at.
+  // Some temporaries only carry the number of columns, and need no memory.
   bool isWritten = llvm::any_of(alloca->getUsers(), [&](Operation *user) {
     auto generic = dyn_cast<linalg::GenericOp>(user);
     return isa<memref::SubViewOp>(user) ||
@@ -346,8 +349,8 @@ LogicalResult DeviceEmitter::emitAlloca(memref::AllocaOp alloca) {
   });
   if (!type.getRank() || !isWritten)
     return success();
-  // Of a block of columns, each thread has its own; so it has of sums over a
-  // group's rows.
+  // Each thread keeps its own columns in registers if it takes a block of
+  // columns, or if the temporary sums up the rows of a group.
   bool outlivesRow = group && llvm::any_of(alloca->getUsers(), [&](auto *user) {
                        return !group->isProperAncestor(user);
                      });
@@ -398,7 +401,7 @@ void DeviceEmitter::waitForBlock() {
 
 void DeviceEmitter::wait() {
   hasWaited = true;
-  // Those of other tiles go on.
+  // With tiles, a barrier does not order the accesses of other blocks.
   if (layout.tiles == 1)
     hazards.clear();
   if (layout.threads * layout.slices == 1)
@@ -414,7 +417,6 @@ void DeviceEmitter::wait() {
 LogicalResult DeviceEmitter::touch(Value buffer, Hazards::Touch touch) {
   if (ownsColumns || layout.threads == 1 || layout.slices > 1)
     return success();
-  // Constants are never written.
   if (buffer.getDefiningOp<memref::GetGlobalOp>())
     return success();
   if (Value result = sameMemory.lookup(buffer))

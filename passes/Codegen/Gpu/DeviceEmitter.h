@@ -1,17 +1,18 @@
-//===- DeviceEmitter.h - Kernel IR as code of one thread --------*- C++ -*-===//
+//===- DeviceEmitter.h - Code of one thread from kernel IR ------*- C++ -*-===//
 //
-// Writes what one thread does of a kernel. Ops of kernel IR outside of generics
-// are done by all threads of a team alike, the columns of a generic by each
-// thread for its own; what a row is reduced to all threads of the team get:
+// Emits the code of one thread for a kernel in kernel IR. All threads of a
+// thread group execute the ops outside of generics redundantly. Each thread
+// computes its own columns of a generic. A reduction's result is available in
+// all threads of the group:
 //
-//     %a = memref.alloca() : memref<f32>      what each thread adds up,
+//     %a = memref.alloca() : memref<f32>      the thread's accumulator
 //     memref.store %zero, %a[]
 //     linalg.generic ... outs(%a)             a loop over its columns, then
 //     %s = memref.load %a[]                   shuffles: the same sum in each
 //
-// A temporary of a row lies in the block's shared memory. Threads wait for each
-// other where one touches what another has touched, and only there: Hazards
-// keeps what was touched since they last did.
+// A temporary row is allocated in the block's shared memory. A barrier is
+// emitted only before an access that conflicts with an access of another thread
+// since the last barrier; Hazards records these accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,66 +29,70 @@
 
 namespace pcc::codegen {
 
-/// The op by which the body of a generic adds an element to its out of a
-/// number, as the second operand; null: there is none.
+/// Returns the op that combines an element, its second operand, with the
+/// accumulator of output `out` in the body of a generic. Null if there is none.
 mlir::Operation *joiningOp(mlir::linalg::GenericOp op, unsigned out);
-/// Whether joining a value with another leaves that.
+/// Whether `value` is the identity of a combining op.
 bool isNeutral(mlir::Operation *joining, mlir::Value value);
 
 struct Question;
 
-/// What threads of a team have touched since they last waited for each other.
+/// The memory accesses of a thread group's threads since their last barrier.
 class Hazards {
 public:
-  /// Elements that go by the columns of a sweep: those of one thread in each of
-  /// two sweeps are the same where these are. Of a whole team where `width` is
-  /// 0.
+  /// An access to a memory. Two accesses with the same `columns`, `width` and
+  /// `offset` touch the same elements in each thread, so they need no barrier.
+  /// An access with a `width` of 0 is by the whole thread group.
   struct Touch {
-    /// Where the row begins.
+    /// The offset of the row in the memory.
     mlir::Value offset;
-    /// The sweep's columns, negative if it does a tile of them.
+    /// The columns of the pass over the row; negative if the thread group takes
+    /// one tile of them.
     int64_t columns = 0;
-    /// Columns that a thread takes at a time.
+    /// Consecutive columns that a thread accesses at once.
     int64_t width = 0;
-    /// Whether the elements are written.
     bool isWrite = false;
   };
-  /// Notes a touch of a memory, an argument or temporary; whether the threads
-  /// have to wait for each other before it.
+  /// Records an access to a memory, which is an argument or a temporary.
+  /// Returns whether a barrier is needed before it.
   bool note(mlir::Value memory, Touch touch);
-  /// Of what was noted, nothing is under way any more.
+  /// Forgets all accesses: they are complete after a barrier.
   void clear() { touches.clear(); }
 
 private:
   llvm::MapVector<mlir::Value, llvm::SmallVector<Touch>> touches;
 };
 
-/// Fills a gpu.func with one thread's part of a kernel in kernel IR.
+/// Fills a gpu.func with one thread's code of a kernel in kernel IR.
 class DeviceEmitter {
 public:
   /// `function` has the kernel's parameters and an empty entry block.
   DeviceEmitter(mlir::func::FuncOp kernel, mlir::gpu::GPUFuncOp function,
                 const ThreadLayout &layout, const LayoutLimits &limits);
 
-  /// Writes the code. Fails with a diagnostic where the kernel's IR has no such
-  /// form; where the layout does not allow it, getConflict() says so instead.
+  /// Emits the code. Fails with a diagnostic if the kernel's IR cannot be
+  /// lowered to a device. If the layout does not fit the kernel, fails without
+  /// a diagnostic, and getConflict() returns the reason.
   mlir::LogicalResult emit();
 
-  /// What stands against the layout: none; teams whose threads cannot wait for
-  /// each other; tiles that touch what others touch.
+  /// The reason why a layout does not fit the kernel. NeedsWarps: a barrier is
+  /// needed within thread groups that are smaller than a warp, or larger than a
+  /// warp but smaller than their block. NeedsWholeUnits: a tile accesses
+  /// elements that other tiles access.
   enum class Conflict { None, NeedsWarps, NeedsWholeUnits };
-  /// The conflict for which emit() failed, if any.
+  /// The conflict that made emit() fail, or None.
   Conflict getConflict() const { return conflict; }
-  /// Bytes of shared memory of a block; known afterwards.
+  /// Bytes of shared memory per block; valid after emit().
   int64_t getSharedBytes() const { return sharedBytes; }
 
 private:
-  /// Emits what the team does of its units.
+  /// Emits the work items of the thread group.
   mlir::LogicalResult emitUnits(mlir::scf::ForallOp forall, mlir::Value block);
-  /// Emits the unit that is mapped.
+  /// Emits the work item that the forall's induction variable is mapped to.
   mlir::LogicalResult emitUnit(mlir::scf::ForallOp forall, mlir::Value isUnit);
-  /// Has the block read the rows that are the same for its units, of which
-  /// `unit` is one.
+  /// Emits the block's loads of the rows that all of its work items read into
+  /// shared memory. `unit` is one of the work items, `induction` the forall's
+  /// variable.
   void readSameRows(mlir::Value induction, mlir::Value unit);
   mlir::LogicalResult emitBody(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
@@ -95,92 +100,102 @@ private:
   mlir::LogicalResult emitBranch(mlir::scf::IfOp branch);
   mlir::LogicalResult emitColumnSum(mlir::scf::ForOp loop);
   mlir::LogicalResult emitGroup(mlir::scf::ForOp loop);
-  /// Emits a loop from `first` on whose ops add to rows that are private to the
-  /// thread.
+  /// Emits a loop from `first` to the loop's upper bound by `step`, whose ops
+  /// accumulate into rows that are private to the thread.
   mlir::FailureOr<mlir::scf::ForOp> emitSums(mlir::scf::ForOp loop,
                                              mlir::Value first, int64_t step,
                                              llvm::ArrayRef<mlir::Value> sums);
   mlir::LogicalResult emitStore(mlir::memref::StoreOp store);
   mlir::LogicalResult emitAlloca(mlir::memref::AllocaOp alloca);
 
-  /// The columns of a sweep.
+  /// The columns of a pass over a row.
   struct Columns {
     SweepColumns key;
-    int64_t width;    ///< that a thread takes at a time
-    mlir::Value size; ///< where they are dynamic
-    bool isTiled;     ///< this team does those of its tile
+    int64_t width;    ///< consecutive columns of a thread's access
+    mlir::Value size; ///< the number of columns if it is dynamic
+    bool isTiled;     ///< the thread group computes one tile of them
   };
   mlir::LogicalResult emitSweep(mlir::linalg::GenericOp op);
-  /// Both sweeps; after that, what both have made is held.
+  /// Emits both passes of a running sum as one; afterwards `held` has the
+  /// results of both.
   mlir::LogicalResult emitRunningSum(const RunningSum &running);
-  /// Joins numbers of a generic's reductions with `count` columns from each of
-  /// some on.
+  /// Combines the accumulators `numbers` of a generic's reductions with `count`
+  /// columns from each of `firsts` on.
   void takeColumns(mlir::linalg::GenericOp op,
                    llvm::ArrayRef<mlir::Value> firsts, int64_t count,
                    int64_t width, llvm::MutableArrayRef<mlir::Value> numbers);
-  /// e to the power of an f32 x; relative error below 2^-22 + |x| 2^-23.
+  /// Emits exp(x) of an f32 x; the relative error is below 2^-22 + |x| 2^-23.
   mlir::Value powerOf(mlir::Value x);
-  /// What a thread holds for a generic's outs: of each out that is a reduction
-  /// or a private row, `width` values, of rows in each step.
+  /// Register values of a generic's outs. A reduction has `width` partial
+  /// accumulators; a row that is private to the thread has `width` values in
+  /// each step.
   using Held = llvm::SmallVector<mlir::Value>;
-  /// What is held for some sums, one after the other, and the same set anew.
+  /// Returns the register values of some accumulators, concatenated.
   Held heldBy(llvm::ArrayRef<mlir::Value> sums);
+  /// Replaces the register values of some accumulators; the inverse of
+  /// heldBy().
   void hold(llvm::ArrayRef<mlir::Value> sums, mlir::ValueRange values);
-  /// Computes `count` columns from `column` on, those of step `step` of private
-  /// rows.
+  /// Computes `count` columns from `column` on, and returns the updated
+  /// register values. Private rows are accessed at step `step`.
   Held emitColumns(mlir::linalg::GenericOp op, mlir::Value column,
                    int64_t count, int64_t width, mlir::ValueRange held,
                    int64_t step);
-  /// Computes an op of a generic's body for a column.
+  /// Emits an op of a generic's body for one column.
   void emitScalar(mlir::Operation &inner, mlir::IRMapping &local,
                   mlir::Value column);
-  /// Computes what depends on a question for columns of which `locals` have all
-  /// else.
+  /// Emits the ops that depend on a target comparison, for all columns at once.
+  /// `locals` map the other values of each column.
   void emitAnswers(mlir::linalg::GenericOp op, const Question &question,
                    llvm::MutableArrayRef<mlir::IRMapping> locals);
-  /// The elements of an operand of a generic.
+  /// Loads `count` elements of a generic's operand.
   llvm::SmallVector<mlir::Value> load(mlir::OpOperand &operand,
                                       mlir::Value column, int64_t count);
-  /// The same, or zeros in rows where nothing looks at them.
+  /// Loads the elements like load(), or returns zeros if a condition that is
+  /// the same for the whole row shows that they are unused.
   Held loadIfUsed(mlir::linalg::GenericOp op, mlir::OpOperand &operand,
                   mlir::Value column, int64_t count);
-  /// Has loads of a generic's operands, from each of some columns on, under way
-  /// before there is a branch; what is loaded is kept until all is used.
+  /// Emits loads of a generic's operands, `count` columns from each of `firsts`
+  /// on, ahead of any branch, so that they are outstanding together. The values
+  /// stay in `loaded` until they are used.
   void loadAhead(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> firsts,
                  int64_t count);
   void store(mlir::ValueRange values, mlir::OpOperand &out, mlir::Value column);
-  /// Elements of a memory from `at` on.
+  /// Loads `count` elements of a memory from index `at` on.
   llvm::SmallVector<mlir::Value> loadFrom(mlir::Value buffer, mlir::Value at,
                                           int64_t count);
   void storeTo(mlir::ValueRange values, mlir::Value buffer, mlir::Value at);
-  /// The shared memory of a row that is the same for the block's units; null:
-  /// it is none.
+  /// Returns the shared memory that caches a row which all work items of the
+  /// block read; null if the memref is no such row.
   mlir::Value findSameRow(mlir::Value memref);
   mlir::LogicalResult checkHazards(mlir::linalg::GenericOp op,
                                    const Columns &columns);
   mlir::LogicalResult touch(mlir::Value buffer, Hazards::Touch touch);
-  /// Where a buffer begins, of the team's own if it is a temporary.
+  /// The memory of a buffer; that of a temporary belongs to the thread group.
   mlir::Value memory(mlir::Value buffer) { return map.lookup(buffer); }
-  /// The element of a slice.
+  /// The index in the buffer of column `column` of a slice.
   mlir::Value element(Slice slice, mlir::Value column);
 
-  /// Joins two values as an op of a generic's body does.
+  /// Combines two values by a clone of a generic's combining op.
   mlir::Value join(mlir::Operation *joining, mlir::Value a, mlir::Value b);
-  /// Joins the values that the lanes `distance` from each other hold.
+  /// Combines the values of `threads` neighbouring lanes; every lane gets the
+  /// result.
   mlir::Value joinLanes(mlir::Operation *joining, mlir::Value value,
                         int64_t threads);
   mlir::Value shuffle(mlir::Value value, int64_t distance);
-  /// Joins what each thread of the team has of several reductions.
+  /// Combines the partial results of several reductions over the threads of the
+  /// thread group; every thread gets the results.
   void joinTeam(llvm::ArrayRef<mlir::Operation *> joining,
                 llvm::MutableArrayRef<mlir::Value> values);
-  /// Threads of the team wait for each other.
+  /// Emits a barrier for the thread group.
   void wait();
-  /// Threads of the block do.
+  /// Emits a barrier for the block.
   void waitForBlock();
-  /// New shared memory of the block.
+  /// Allocates shared memory; `isOfTeam`: once for each thread group of the
+  /// block.
   mlir::Value allocateShared(mlir::Type element, int64_t length, bool isOfTeam);
   mlir::Value index(int64_t value);
-  /// The condition that this thread is the first of those that do the same.
+  /// Builds the condition that this thread is the first of the threads that
+  /// compute the same values; null if there is only one.
   mlir::Value isFirst();
 
   mlir::func::FuncOp kernel;
@@ -188,27 +203,30 @@ private:
   const ThreadLayout &layout;
   const LayoutLimits &limits;
   mlir::ImplicitLocOpBuilder b;
-  /// From kernel IR to the thread's code.
+  /// Maps values of kernel IR to values of the thread's code.
   mlir::IRMapping map;
-  /// Ids of this thread: its number in the team and in the block, the team's
-  /// number in the block, the tile's in the unit.
+  /// Ids of this thread: its lane in the thread group, its number in the block,
+  /// the group's number in the block, the tile's number in the work item, and
+  /// the slice.
   mlir::Value lane, thread, team, tile, slice;
   /// The shared memory of the block.
   mlir::Value shared;
-  /// Values of accumulators, and of rows that are private to the thread.
+  /// Register values of accumulators, and of rows that are private to the
+  /// thread.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> held;
   /// The loop over the rows of a group, if there is one.
   mlir::scf::ForOp group;
-  /// For an argument that a result may lie in, that result.
+  /// Maps an argument to the result that may share its memory.
   llvm::DenseMap<mlir::Value, mlir::Value> sameMemory;
-  /// Sweeps that are made in one.
+  /// Pairs of passes that are emitted as one.
   llvm::SmallVector<RunningSum> runningSums;
-  /// While columns are computed: all are below this, 0: that is not known.
+  /// While columns are emitted: an upper bound of their indices, or 0 if
+  /// unknown.
   int64_t columnsEnd = 0;
-  /// While sweeps are made in one: exponentials of what this was subtracted
-  /// from are made by powerOf().
+  /// While a running sum is emitted: the value x in exp(y - x) that powerOf()
+  /// computes.
   mlir::Value subtracted;
-  /// And what was loaded for one of both, which the other reads, too.
+  /// Loads of the current step of a running sum, which both of its passes read.
   struct Loaded {
     Slice from;
     mlir::Value column;
@@ -216,15 +234,16 @@ private:
   };
   llvm::SmallVector<Loaded> loaded;
   bool keepsLoads = false;
-  /// Rows that a unit's sweeps keep, and where.
+  /// Rows that a work item's passes keep in shared memory, and their memories.
   KeptRows kept;
   llvm::SmallVector<mlir::Value> keptRows;
-  /// Where the layout's sameRows are.
+  /// The shared memories of the layout's sameRows.
   llvm::SmallVector<mlir::Value> sameRows;
   Hazards hazards;
-  /// Whether threads of a team wait for each other within a unit.
+  /// Whether a barrier within a work item was emitted.
   bool hasWaited = false;
-  /// Whether each thread touches the same columns of all rows.
+  /// Whether each thread accesses the same columns of all rows, so that no
+  /// barrier is needed.
   bool ownsColumns = false;
   int64_t sharedBytes = 0;
   Conflict conflict = Conflict::None;

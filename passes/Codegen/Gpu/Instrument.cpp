@@ -1,11 +1,11 @@
 //===- Instrument.cpp - Device code for the emulator ----------------------===//
 //
-// It is the code that PTX is made of, optimized for the GPU, so that what is
-// counted and checked is what a GPU does:
+// Instruments the code that PTX would be emitted from, after optimization for
+// the GPU, so that the emulator counts and checks the accesses of a GPU:
 //
 //   %v = load <4 x float>, ptr %p, align 16
 //
-// becomes, the access being the kernel's third,
+// becomes, where 3 is the number of the access among the kernel's sites,
 //
 //   call void @pcc_emu_access(ptr %p, i32 16, i32 16, i32 0, i32 3)
 //   %v = load <4 x float>, ptr %p, align 16
@@ -78,7 +78,7 @@ llvm::Value *Instrumenter::call(llvm::StringRef name, llvm::Type *result,
 void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
                                llvm::Type *type, llvm::Align alignment,
                                bool isWrite) {
-  // What is the thread's own, and constants, are no memory of the kernel.
+  // The thread's stack and constants are no memory of the kernel.
   const llvm::Value *object = llvm::getUnderlyingObject(address);
   if (llvm::isa<llvm::AllocaInst>(object))
     return;
@@ -87,8 +87,8 @@ void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
     return;
   bool isShared = address->getType()->getPointerAddressSpace() == kSharedSpace;
   uint64_t bytes = module.getDataLayout().getTypeStoreSize(type);
-  // A GPU moves at most 16 bytes at once, and no more than the address is known
-  // to be a multiple of; what is longer is several accesses.
+  // A GPU accesses at most 16 bytes at once, and no more than the known
+  // alignment; longer accesses are split.
   uint64_t most = std::min<uint64_t>(alignment.value(), 16);
   uint64_t part = std::min(bytes, most);
   b.SetInsertPoint(&access);
@@ -102,14 +102,14 @@ void Instrumenter::visitAccess(llvm::Instruction &access, llvm::Value *address,
   }
 }
 
-/// Memory of the thread for so many words.
+/// Allocates `count` words on the thread's stack.
 llvm::Value *Instrumenter::makeWords(llvm::CallInst &found, unsigned count) {
   llvm::IRBuilder<> entry(
       &*found.getFunction()->getEntryBlock().getFirstInsertionPt());
   return entry.CreateAlloca(llvm::ArrayType::get(i32, count));
 }
 
-/// The four words at `words` as a call's struct of four.
+/// Loads the four words at `words` as the struct that a call returns.
 static llvm::Value *loadWords(llvm::IRBuilder<> &b, llvm::CallInst &found,
                               llvm::Value *words) {
   llvm::Value *all = llvm::PoisonValue::get(found.getType());
@@ -122,7 +122,8 @@ static llvm::Value *loadWords(llvm::IRBuilder<> &b, llvm::CallInst &found,
   return all;
 }
 
-/// ldmatrix of four matrices: a lane says where a row of eight lies.
+/// Replaces ldmatrix of four matrices. Each lane passes the address of one row
+/// of eight elements.
 llvm::Value *Instrumenter::visitMatrices(llvm::CallInst &found) {
   llvm::Value *row = b.CreateAddrSpaceCast(found.getArgOperand(0), pointer);
   call("pcc_emu_access", b.getVoidTy(),
@@ -135,7 +136,7 @@ llvm::Value *Instrumenter::visitMatrices(llvm::CallInst &found) {
   return loadWords(b, found, words);
 }
 
-/// mma.m16n8k16 of f16 or bf16: 4 operands of a, 2 of b, 4 sums.
+/// Replaces mma.m16n8k16 of f16 or bf16, with 4 words of a, 2 of b and 4 sums.
 llvm::Value *Instrumenter::visitMultiply(llvm::CallInst &found) {
   llvm::Value *words = makeWords(found, 10), *result = makeWords(found, 4);
   for (unsigned i = 0; i < 10; ++i)
@@ -204,7 +205,7 @@ void Instrumenter::visitCall(llvm::CallInst &found) {
   found.eraseFromParent();
 }
 
-/// Not every processor rounds to bf16.
+/// Replaces truncation to bf16, which not every processor has.
 void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
   if (!rounding.getType()->getScalarType()->isBFloatTy())
     return;
@@ -228,15 +229,15 @@ void Instrumenter::visitRounding(llvm::FPTruncInst &rounding) {
   rounding.eraseFromParent();
 }
 
-/// Whether a product may be rounded together with what it is added to.
+/// Whether a value is a multiplication that may be contracted to an FMA.
 static bool isFusible(llvm::Value *value) {
   auto *product = llvm::dyn_cast<llvm::BinaryOperator>(value);
   return product && product->getOpcode() == llvm::Instruction::FMul &&
          product->hasAllowContract() && product->hasOneUse();
 }
 
-/// Makes one FMA of a product and a sum where a GPU has one, which rounds once;
-/// nothing where there is no such product.
+/// Contracts a multiplication and an addition to an FMA, as a GPU does, so that
+/// the result is rounded once. Does nothing if there is no such multiplication.
 void Instrumenter::fuse(llvm::BinaryOperator &sum) {
   bool isDifference = sum.getOpcode() == llvm::Instruction::FSub;
   if ((!isDifference && sum.getOpcode() != llvm::Instruction::FAdd) ||
@@ -258,8 +259,8 @@ void Instrumenter::fuse(llvm::BinaryOperator &sum) {
   sum.eraseFromParent();
 }
 
-/// Arithmetic of bf16, which few CPUs have: in f32, and rounded, which is the
-/// same for one operation.
+/// Replaces arithmetic of bf16, which few CPUs have: computes it in f32 and
+/// rounds, which has the same result for a single operation.
 void Instrumenter::visitArithmetic(llvm::BinaryOperator &op) {
   llvm::Type *narrow = op.getType();
   if (!narrow->getScalarType()->isBFloatTy())
@@ -294,7 +295,8 @@ void Instrumenter::visit(llvm::Instruction &instruction) {
     visitCall(*found);
 }
 
-/// A block's dynamic shared memory is a variable without a size.
+/// Replaces the variable without a size that stands for a block's dynamic
+/// shared memory by the emulator's memory.
 void Instrumenter::takeSharedMemory(llvm::Function &kernel) {
   llvm::SmallVector<llvm::Constant *> variables;
   for (llvm::GlobalVariable &variable : module.globals())
@@ -318,7 +320,7 @@ void Instrumenter::takeSharedMemory(llvm::Function &kernel) {
 void Instrumenter::instrument(llvm::Function &kernel) {
   kernel.setCallingConv(llvm::CallingConv::C);
   kernel.setAttributes({});
-  // Who needs more than a fiber's stack touches the closed page behind it.
+  // A stack overflow of a fiber must hit the guard page below its stack.
   kernel.addFnAttr("probe-stack", "inline-asm");
   kernel.setLinkage(llvm::GlobalValue::InternalLinkage);
   sites = 0;
@@ -330,7 +332,8 @@ void Instrumenter::instrument(llvm::Function &kernel) {
   takeSharedMemory(kernel);
 }
 
-/// A function of the buffers' addresses.
+/// Creates a function that takes the array of the buffers' addresses and calls
+/// the kernel.
 llvm::Function *Instrumenter::makeRunner(llvm::Function &kernel,
                                          size_t buffers) {
   auto *runner = llvm::Function::Create(
@@ -346,7 +349,7 @@ llvm::Function *Instrumenter::makeRunner(llvm::Function &kernel,
   return runner;
 }
 
-/// See struct pcc_emu_kernel.
+/// Defines the array of `struct pcc_emu_kernel` and its length.
 void Instrumenter::makeTable(llvm::ArrayRef<DeviceKernel> kernels,
                              llvm::ArrayRef<int64_t> sites) {
   auto constant = [&](llvm::Constant *value) {
@@ -399,7 +402,7 @@ std::string Instrumenter::run(llvm::ArrayRef<DeviceKernel> kernels) {
   }
   makeTable(kernels, counts);
   module.setTargetTriple(llvm::Triple(llvm::sys::getDefaultTargetTriple()));
-  // The code generator fills in this machine's.
+  // The code generator fills in the host's data layout.
   module.setDataLayout(llvm::DataLayout(""));
   llvm::SmallVector<llvm::Function *> unused;
   for (llvm::Function &function : module)

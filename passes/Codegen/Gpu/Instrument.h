@@ -11,10 +11,11 @@ class Module;
 
 namespace pcc::codegen {
 
-/// Makes LLVM IR for a GPU such that it runs on this machine under
-/// runtime/emulated: barriers, shuffles and ids become its functions, every
-/// access to memory is said to it, and `pcc_emu_kernels` lists the kernels.
-/// Returns what the emulator does not have, or nothing.
+/// Rewrites LLVM IR for a GPU so that it runs on the host under
+/// runtime/emulated. Barriers, shuffles and ids become calls of the emulator,
+/// which is told of every memory access, and `pcc_emu_kernels` lists the
+/// kernels. Returns an error if the emulator lacks something that the module
+/// uses; otherwise an empty string.
 std::string instrument(llvm::Module &module,
                        llvm::ArrayRef<DeviceKernel> kernels);
 

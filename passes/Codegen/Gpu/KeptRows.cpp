@@ -1,4 +1,4 @@
-//===- KeptRows.cpp - Rows that are read once -----------------------------===//
+//===- KeptRows.cpp - Rows kept in shared memory --------------------------===//
 
 #include "passes/Codegen/Gpu/KeptRows.h"
 #include "passes/Codegen/Gpu/Slice.h"
@@ -12,14 +12,14 @@ int64_t KeptRows::Row::bytes() const {
 }
 
 namespace {
-/// The touches of one slice of an argument since it was last written otherwise.
+/// The accesses to one slice of an argument, up to another write to its buffer.
 struct Chain {
   Value buffer, offset;
   int64_t columns;
-  /// In the order of the sweeps.
+  /// The operand, and whether it is written; in the order of the passes.
   SmallVector<std::pair<OpOperand *, bool>> touches;
 
-  /// Reads of what was touched before.
+  /// The number of reads that an earlier access makes redundant.
   int64_t repeated() const {
     int64_t count = 0;
     for (auto [operand, isWrite] : ArrayRef(touches).drop_front())
@@ -29,20 +29,21 @@ struct Chain {
 };
 } // namespace
 
-/// A slice of device memory whose elements have whole bytes.
+/// Whether an operand is a slice of device memory with elements of whole bytes.
 static bool isRow(OpOperand &operand, Value buffer) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   return type && type.getRank() == 1 && !type.isDynamicDim(0) &&
          isa<BlockArgument>(buffer) && type.getElementTypeBitWidth() % 8 == 0;
 }
 
-/// The slices that sweeps touch, each as long as nothing else is written to its
-/// buffer.
+/// Returns the chains of accesses of a work item's passes. A chain ends when
+/// something else is written to its buffer.
 static std::vector<Chain> findChains(Block &unit,
                                      ArrayRef<RunningSum> runningSums,
                                      const LayoutLimits &limits) {
   std::vector<Chain> chains;
-  // The last chain of a slice, and none where its buffer was written since.
+  // The current chain of each slice whose buffer was not written otherwise
+  // since.
   SmallVector<size_t> open;
   auto touch = [&](OpOperand &operand, bool isWrite, int64_t columns) {
     Slice slice = sliceOf(operand.get());
@@ -100,7 +101,7 @@ KeptRows::KeptRows(Block &unit, ArrayRef<RunningSum> runningSums,
       return row.slice.buffer == chain.buffer &&
              row.slice.offset == chain.offset;
     });
-    // Of what a group's rows all read registers have each thread's own.
+    // Registers hold the rows that all rows of a group read.
     bool isOfAll =
         layout.isOfGroups &&
         (!chain.offset || divisorOf(chain.offset, layout.units) == 0);
@@ -118,7 +119,7 @@ KeptRows::KeptRows(Block &unit, ArrayRef<RunningSum> runningSums,
       bool isReadLater =
           llvm::any_of(ArrayRef(chain.touches).drop_front(i + 1),
                        [](auto &later) { return !later.second; });
-      // A generic may read and write the same place: one entry has both.
+      // An operand may be both read and written: one entry has both.
       Use &use = uses.try_emplace(operand, Use{number}).first->second;
       use.isKept |= !isWrite && i;
       use.keeps |= isReadLater && (isWrite || !i);

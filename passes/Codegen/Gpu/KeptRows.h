@@ -1,14 +1,14 @@
-//===- KeptRows.h - Rows that are read once ---------------------*- C++ -*-===//
+//===- KeptRows.h - Rows kept in shared memory ------------------*- C++ -*-===//
 //
-// A row is swept several times: for a sum, for what follows from it. Device
-// memory is touched by the first of them only:
+// Rows that a work item reads or writes several times are kept in shared
+// memory, so that only the first pass accesses device memory:
 //
-//     sweep 0   sum += x[c]                 x[c] also goes to shared memory
-//     sweep 1   y[c] = (x[c] - sum / n)     x[c] comes from there
+//     pass 0    sum += x[c]                 x[c] also goes to shared memory
+//     pass 1    y[c] = (x[c] - sum / n)     x[c] is read from there
 //
-// A thread has the same columns in all sweeps of equal length: it reads what it
-// has itself left there, and nobody waits. So it is with what a sweep writes
-// and a later one reads.
+// A thread takes the same columns in all passes of equal length. It reads only
+// elements that it stored itself, so no barrier is needed. The same holds for a
+// row that one pass writes and a later one reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,38 +20,35 @@
 
 namespace pcc::codegen {
 
-/// What the sweeps of a unit keep of the rows that they touch.
+/// The rows that the passes of a work item keep in shared memory.
 class KeptRows {
 public:
-  /// What a sweep does with a row that is kept.
+  /// How a pass uses a kept row.
   struct Use {
-    /// The number of the row.
+    /// The row's index in getRows().
     unsigned row;
-    /// It is read from where it is kept.
+    /// The elements are read from shared memory.
     bool isKept = false;
-    /// What is read or written goes there.
+    /// The elements that are read or written are also stored to shared memory.
     bool keeps = false;
   };
-  /// A row that is kept.
   struct Row {
-    /// What an element is.
     mlir::Type element;
-    /// Its length.
     int64_t columns;
-    /// Its bytes as they lie in shared memory.
+    /// Its size in shared memory, with padding.
     int64_t bytes() const;
   };
 
-  /// Plans a unit's, which have at most `most` bytes. Those of the layout that
-  /// are the same for all units are left out. There are none where sweeps are
-  /// in loops or branches. Sweeps that are made in one read once.
+  /// Selects the rows of a work item to keep, at most `most` bytes. Rows in
+  /// `layout.sameRows` are left out, since the block loads them once. No rows
+  /// are kept if passes are in loops or branches. The two passes of a running
+  /// sum count as one.
   KeptRows(mlir::Block &unit, llvm::ArrayRef<RunningSum> runningSums,
            const ThreadLayout &layout, const LayoutLimits &limits,
            int64_t most);
 
-  /// The rows; numbers are places here.
   llvm::ArrayRef<Row> getRows() const { return rows; }
-  /// What is done at an operand of a generic; null: nothing.
+  /// The use of a kept row by an operand of a generic; null if it uses none.
   const Use *find(mlir::OpOperand &operand) const {
     auto it = uses.find(&operand);
     return it == uses.end() ? nullptr : &it->second;

@@ -1,4 +1,4 @@
-//===- LowerToGpu.cpp - Kernel IR to functions of a gpu.module ------------===//
+//===- LowerToGpu.cpp - Lowering of kernels to a gpu.module ---------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,17 +25,18 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Threads that a core of the device, of 64 Ki registers, has room for at
-/// least: half of the most, each having 64 registers then.
+/// The minimum number of resident threads per multiprocessor, which has 64 Ki
+/// registers: half of the maximum, so that each thread has 64 registers.
 static constexpr int64_t kThreadsPerCore = 1024;
-/// The same where rows are in groups: each has 128 registers, for its sums.
+/// The same for groups of rows: each thread has 128 registers, for its sums.
 static constexpr int64_t kWideThreadsPerCore = 512;
-/// The most blocks that a core has at a time.
+/// The maximum number of resident blocks per multiprocessor.
 static constexpr int64_t kMostBlocks = 32;
-/// The fewest columns of a block that sums up rows: a sector of 16-bit numbers.
+/// The minimum number of columns per block of a sum over rows: a 32-byte sector
+/// of 16-bit elements.
 static constexpr int64_t kLeastColumns = 16;
 
-/// Fills and copies as generics.
+/// Rewrites fills and copies to generics.
 static LogicalResult generalize(func::FuncOp kernel) {
   IRRewriter rewriter(kernel.getContext());
   SmallVector<linalg::LinalgOp> named;
@@ -46,12 +47,12 @@ static LogicalResult generalize(func::FuncOp kernel) {
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
     if (failed(linalg::generalizeNamedOp(rewriter, op)))
-      return op.emitError("has no form for a device");
+      return op.emitError("cannot be lowered for a GPU");
   }
   return success();
 }
 
-/// Arguments that the kernel writes: its results.
+/// Returns the arguments that the kernel writes, which are its results.
 static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
   llvm::SmallDenseSet<Value> written;
   kernel.walk([&](Operation *op) {
@@ -64,8 +65,8 @@ static llvm::SmallDenseSet<Value> findWritten(func::FuncOp kernel) {
   return written;
 }
 
-/// Has blocks of a kernel take less shared memory than those of `layout` do;
-/// false if they cannot.
+/// Tightens the limits so that blocks use less shared memory than with
+/// `layout`. Returns false if that is impossible.
 static bool shrink(LayoutLimits &limits, const ThreadLayout &layout) {
   bool isMoreThanWarp = layout.threads * layout.slices > kWarp;
   if (!layout.sameRows.empty())
@@ -109,7 +110,8 @@ codegen::emitDeviceKernel(OpBuilder &builder, func::FuncOp kernel,
       function.erase();
       continue;
     }
-    // Without a number ptxas rather has more blocks than registers enough.
+    // Without a minimum, ptxas prefers more resident blocks to enough
+    // registers.
     int64_t threads = layout.isOfGroups ? kWideThreadsPerCore : kThreadsPerCore;
     if (failed(setLaunch(
             function,

@@ -1,4 +1,4 @@
-//===- Optimize.cpp - LLVM's optimizer for a module -----------------------===//
+//===- Optimize.cpp - LLVM's optimization pipeline ------------------------===//
 
 #include "passes/Codegen/Gpu/Optimize.h"
 

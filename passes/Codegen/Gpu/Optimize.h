@@ -1,4 +1,4 @@
-//===- Optimize.h - LLVM's optimizer for a module ---------------*- C++ -*-===//
+//===- Optimize.h - LLVM's optimization pipeline ----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_GPU_OPTIMIZE_H
 #define PCC_PASSES_CODEGEN_GPU_OPTIMIZE_H
@@ -7,8 +7,8 @@
 
 namespace pcc::codegen {
 
-/// Runs LLVM's default pipeline of a level, for a target if one is given, and
-/// then what `addLast` adds to it.
+/// Runs LLVM's default pipeline of an optimization level, for a target if one
+/// is given, followed by the passes that `addLast` adds.
 void optimizeModule(
     llvm::Module &module, llvm::OptimizationLevel level,
     llvm::TargetMachine *target = nullptr,

@@ -7,27 +7,33 @@ include "mlir/Pass/PassBase.td"
 
 def RTLowerKernelsToGpuPass
     : Pass<"rt-lower-kernels-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Kernel functions as functions of a gpu.module";
+  let summary = "Lowers kernels to functions of a gpu.module";
   let description = [{
-    Moves all kernels into one `gpu.module @kernels`, as what a thread does of
-    them. Kernels on tensors are tiled first, as devices need it: sums are made
-    in f32. A function has a parameter for each buffer, operands and then
-    results, and says what it is launched with: `known_grid_size` and
-    `known_block_size`, in x alone, and `rt.shared`, bytes of dynamic shared
-    memory. Parameters that are not written are `llvm.readonly`; a result that
-    may lie in an operand has its number as `rt.inplace`.
+    Lowers all kernels to the code of one thread, in one `gpu.module @kernels`.
+    Kernels on tensors are converted to kernel IR first, with the choices for
+    GPUs: by default, sums are accumulated in f32. Attention is lowered
+    directly.
 
-    A block has no more shared memory than every GPU of `chips` and the default
+    A function has a parameter for each buffer: the operands, then the results.
+    Its attributes are the launch configuration: `known_grid_size` and
+    `known_block_size`, in x only, and `rt.shared`, the bytes of dynamic shared
+    memory. Parameters that are not written are `llvm.readonly`. A result that
+    may share the memory of an operand has that operand's number as
+    `rt.inplace`.
+
+    A block uses no more shared memory than all GPUs of `chips` and the default
     one, sm_90, offer: 227 KiB on sm_90 and sm_100, 163 on sm_80, 99 on sm_86,
     sm_89 and sm_120. A kernel that needs more is an error.
   }];
   let options = [
     Option<"accumulatorBits", "accumulator-bits", "unsigned", "32",
-           "Bits that sums and products of floats are made in: 32 or 64">,
+           "Bits of the floats that sums and products are accumulated in: 32 "
+           "or 64">,
     Option<"columnBlock", "column-block", "int64_t", "128",
-           "Columns that a unit of a sum over rows or of a scatter takes">,
+           "Columns per work item of a sum over rows or of a scatter">,
     ListOption<"chips", "chips", "int",
-               "GPUs that kernels run on, by number, beside the default">];
+               "GPU architectures that kernels run on, by number, in addition "
+               "to the default">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
@@ -39,11 +45,12 @@ def RTLowerKernelsToGpuPass
 
 def GpuKernelsToNVVMPass
     : Pass<"gpu-kernels-to-nvvm", "::mlir::ModuleOp"> {
-  let summary = "Functions of gpu.modules as LLVM functions for GPUs";
+  let summary = "Lowers functions of gpu.modules to the NVVM dialect";
   let description = [{
-    Every op of what `--rt-lower-kernels-to-gpu` made converts to the LLVM and
-    NVVM dialects; parameters become pointers. exp, tanh and the like become
-    calls of libdevice's functions, exp2 of an f32 the instruction.
+    Converts the functions that `--rt-lower-kernels-to-gpu` created to the LLVM
+    and NVVM dialects. Parameters become pointers. Math functions such as exp
+    and tanh become calls of libdevice. Code generation later replaces
+    libdevice's exp2 of an f32 by the `ex2.approx` instruction.
   }];
   let dependentDialects = [
     "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect",

@@ -1,7 +1,8 @@
-//===- Prefix.h - The headers that files of device code include -*- C++ -*-===//
+//===- Prefix.h - Precompiled headers of device code ------------*- C++ -*-===//
 //
-// Precompiled, for these and for tools that use them. Apart from Codegen's
-// others, most of which need no dialect for devices.
+// The precompiled header of this library and of tools that use it. It is
+// separate from the other libraries of Codegen, most of which need no GPU
+// dialects.
 //
 //===----------------------------------------------------------------------===//
 

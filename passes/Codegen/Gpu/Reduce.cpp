@@ -1,9 +1,10 @@
-//===- Reduce.cpp - Sums over the threads of a team -----------------------===//
+//===- Reduce.cpp - Reductions over the threads of a thread group ---------===//
 //
-// Every join is made in an order that the layout alone decides, so that a sum
-// has the same bits in each run. Lanes of a warp exchange what they hold over
-// 16, 8, 4, 2 and 1: as joins commute, all end with the same bits. The warps of
-// a block leave theirs in shared memory, and each warp joins all of them.
+// The order of all combinations depends on the layout only, so a sum has the
+// same bits in every run. Lanes of a warp exchange values over distances of 16,
+// 8, 4, 2 and 1; since combining ops commute, all lanes end with the same bits.
+// The warps of a block store their results in shared memory, and each warp
+// reduces all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +55,8 @@ Value DeviceEmitter::join(Operation *joining, Value a, Value other) {
   operands.map(joining->getOperand(0), a);
   operands.map(joining->getOperand(1), other);
   Operation *joined = b.clone(*joining, operands);
-  // Lanes must make their sums alike: another order in each would leave them
-  // with other bits.
+  // All lanes must combine in the same order: with reassociation, lanes could
+  // end with different bits.
   auto flags = dyn_cast<arith::ArithFastMathInterface>(joined);
   if (flags && joined->hasAttr(flags.getFastMathAttrName())) {
     auto kept = bitEnumClear(flags.getFastMathFlagsAttr().getValue(),
@@ -66,7 +67,7 @@ Value DeviceEmitter::join(Operation *joining, Value a, Value other) {
   return joined->getResult(0);
 }
 
-/// Shuffles move 32 bits.
+/// Exchanges a value of any width by shuffles of 32 bits.
 Value DeviceEmitter::shuffle(Value value, int64_t distance) {
   auto exchange = [&](Value bits) -> Value {
     return gpu::ShuffleOp::create(b, bits, distance, kWarp,
@@ -154,7 +155,7 @@ FailureOr<scf::ForOp> DeviceEmitter::emitSums(scf::ForOp loop, Value first,
   Held start = heldBy(sums);
   for (Value value : start)
     if (!matchPattern(value, m_AnyZeroFloat()))
-      return loop.emitError("a sum of rows begins at zero");
+      return loop.emitError("the initial value of a sum of rows is not zero");
   auto emitted = scf::ForOp::create(b, first, map.lookup(loop.getUpperBound()),
                                     index(step), start);
   map.map(loop.getInductionVar(), emitted.getInductionVar());
@@ -170,7 +171,8 @@ FailureOr<scf::ForOp> DeviceEmitter::emitSums(scf::ForOp loop, Value first,
   return emitted;
 }
 
-/// All threads take row after row, of which each has its own columns.
+/// All threads of a group process one row after another; each thread has its
+/// own columns.
 LogicalResult DeviceEmitter::emitGroup(scf::ForOp loop) {
   llvm::SetVector<Value> sums;
   for (auto op : loop.getOps<linalg::GenericOp>())
@@ -182,7 +184,7 @@ LogicalResult DeviceEmitter::emitGroup(scf::ForOp loop) {
   if (failed(emitted))
     return failure();
   if (hasWaited) {
-    // What some read of this row others may write for the next.
+    // A thread may write for the next row what others read for this one.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(emitted->getBody()->getTerminator());
     wait();
@@ -190,8 +192,9 @@ LogicalResult DeviceEmitter::emitGroup(scf::ForOp loop) {
   return success();
 }
 
-/// Rows are shared among the slices of a block, a power of two. What they have
-/// added up is added by halves: slice s adds what slice s + half has.
+/// Splits the rows among the slices of a block, whose number is a power of two.
+/// Their partial sums are added by halves: slice s adds the sums of slice s +
+/// half.
 LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
   SmallVector<Value> sums;
   for (auto op : loop.getOps<linalg::GenericOp>())
@@ -200,7 +203,8 @@ LogicalResult DeviceEmitter::emitColumnSum(scf::ForOp loop) {
   if (failed(emitSums(loop, slice, layout.slices, sums)))
     return failure();
 
-  // Column by column: slice s of the column lies at s * threads + lane.
+  // Each column has its own array; slice s of the column is at s * threads +
+  // lane.
   Held places;
   for (Value value : heldBy(sums)) {
     places.push_back(

@@ -1,4 +1,4 @@
-//===- RunningSum.cpp - Sums of exponentials by one sweep -----------------===//
+//===- RunningSum.cpp - Sums of exponentials in one pass ------------------===//
 
 #include "passes/Codegen/Gpu/RunningSum.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,11 +11,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Accesses of each operand that a thread has under way at a time.
+/// Outstanding accesses of a thread for each operand.
 static constexpr int64_t kAccesses = 4;
 
-/// Whether a sweep of a known number of columns writes nothing but numbers that
-/// belong to the unit, each joined by its body's last op.
+/// Whether a pass over a static number of columns writes only scalars that are
+/// private to the work item, and the last op of its body combines each of them
+/// with an element.
 static bool onlyReduces(linalg::GenericOp op) {
   if (op.getNumLoops() != 1 || !op.getNumReductionLoops())
     return false;
@@ -37,8 +38,8 @@ Operation *codegen::differenceIn(Operation *power, Value subtracted) {
   return difference && difference.getRhs() == subtracted ? difference : nullptr;
 }
 
-/// The op that makes x - highest, if a sum's element is exp of that or, by
-/// selects, zero.
+/// Returns the subtraction x - highest if `term` is its exp, or a select
+/// between that and zero. Otherwise null.
 static Operation *differenceOf(Value term, Value highest) {
   while (auto select = term.getDefiningOp<arith::SelectOp>()) {
     bool isElse = matchPattern(select.getTrueValue(), m_AnyZeroFloat());
@@ -51,8 +52,8 @@ static Operation *differenceOf(Value term, Value highest) {
                                                             : nullptr;
 }
 
-/// Whether a sweep sums up exponentials from which a number is subtracted, and
-/// has no other use for that.
+/// Whether all reductions of a pass are sums of exp(x - highest), and the pass
+/// uses `highest` for nothing else.
 static bool sumsPowers(linalg::GenericOp sum, Value highest) {
   llvm::SmallPtrSet<Operation *, 2> differences;
   for (unsigned i = 0; i < sum.getNumDpsInits(); ++i) {
@@ -69,7 +70,7 @@ static bool sumsPowers(linalg::GenericOp sum, Value highest) {
   });
 }
 
-/// Whether all that one sweep reads of rows the other reads, too.
+/// Whether all rows that `sum` reads are read by `max`, too.
 static bool readsRowsOf(linalg::GenericOp sum, linalg::GenericOp max) {
   return llvm::all_of(sum.getDpsInputs(), [&](Value operand) {
     auto type = dyn_cast<MemRefType>(operand.getType());
@@ -82,9 +83,9 @@ static bool readsRowsOf(linalg::GenericOp sum, linalg::GenericOp max) {
   });
 }
 
-/// Whether a sweep may be made with a later one: what lies between them takes
-/// nothing of it, and writes to nothing but what is the unit's own; the later
-/// one takes the highest element alone.
+/// Whether `max` may be deferred to `sum`. The ops between them must not use
+/// results of `max` and must not write anything but private temporaries. `sum`
+/// may use only the maximum.
 static bool mayWait(linalg::GenericOp max, linalg::GenericOp sum,
                     Value highest) {
   llvm::SmallPtrSet<Operation *, 4> waiting;
@@ -112,7 +113,7 @@ static bool mayWait(linalg::GenericOp max, linalg::GenericOp sum,
 static std::optional<RunningSum> findSumOf(linalg::GenericOp max) {
   if (!onlyReduces(max))
     return std::nullopt;
-  // The next sweep.
+  // The next pass.
   Operation *next = max->getNextNode();
   while (next && !isa<linalg::GenericOp>(next))
     next = next->getNextNode();
@@ -149,11 +150,11 @@ Value DeviceEmitter::powerOf(Value x) {
 }
 
 namespace {
-/// What a thread has of two sweeps.
+/// The partial results of a thread for both passes.
 struct Partial {
-  /// Of each of their reductions a number.
+  /// The accumulators of the reductions of `max` and of `sum`.
   SmallVector<Value> max, sum;
-  /// What was subtracted from all that is in `sum`; finite.
+  /// The value subtracted in all exponents of `sum`; finite.
   Value shift;
 
   SmallVector<Value> all() const {
@@ -162,7 +163,7 @@ struct Partial {
     values.push_back(shift);
     return values;
   }
-  /// The same of other values.
+  /// A Partial of the same structure with other values.
   Partial like(ValueRange values) const {
     return {SmallVector<Value>(values.take_front(max.size())),
             SmallVector<Value>(values.slice(max.size(), sum.size())),
@@ -174,11 +175,12 @@ struct Partial {
 void DeviceEmitter::takeColumns(linalg::GenericOp op, ArrayRef<Value> firsts,
                                 int64_t count, int64_t width,
                                 MutableArrayRef<Value> numbers) {
-  // Of each reduction `count` chains, which are as many instructions under way.
+  // Each reduction has `width` independent accumulators, for instruction-level
+  // parallelism.
   Held chains;
   for (auto [i, out] : llvm::enumerate(op.getOutputs())) {
     Value neutral = held[out].front();
-    // To this adding is folded.
+    // LLVM folds an addition to -0.0.
     if (isa<arith::AddFOp>(joiningOp(op, i)))
       neutral =
           arith::ConstantOp::create(b, b.getFloatAttr(neutral.getType(), -0.0));
@@ -208,8 +210,9 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     for (auto [i, out] : llvm::enumerate(op.getOutputs()))
       if (!isNeutral(joiningOp(op, i), held[out].front()))
         return op.emitError(
-            "begins a reduction with what counts in each thread");
-  // A thread that has seen nothing, or -inf alone, subtracts a number, too.
+            "the initial value of a reduction is not its identity");
+  // The shift is kept finite: a thread that has seen nothing but -inf subtracts
+  // the lowest float instead.
   Value lowest = arith::ConstantOp::create(b, b.getF32FloatAttr(kLowest));
   auto finite = [&](Value x) { return arith::MaxNumFOp::create(b, x, lowest); };
   auto scale = [&](SmallVector<Value> &sums, Value from, Value to) {
@@ -218,7 +221,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
       x = arith::MulFOp::create(b, x, factor);
   };
 
-  // `count` columns from each of some on, all below `end`.
+  // Adds `count` columns from each of `firsts` on, all below `end`.
   auto take = [&](ArrayRef<Value> firsts, int64_t count, int64_t end,
                   Partial now) {
     columnsEnd = end;
@@ -296,7 +299,8 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     now = takeIf(isMine, column, 1, now);
   }
 
-  // The highest element of the row is known before sums are joined.
+  // The row's maximum is reduced first, so that partial sums can be rescaled to
+  // it.
   joinTeam(joiningOp(max, place), now.max[place]);
   scale(now.sum, now.shift, finite(now.max[place]));
   held[max.getOutputs()[place]] = {now.max[place]};
@@ -316,7 +320,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
   joinTeam(joining, values);
   for (auto [out, value] : llvm::zip(outs, values))
     held[out] = {value};
-  // What was loaded ahead of this was not looked at.
+  // Loads between the two passes now get the final values.
   for (Operation *op = max; op != sum; op = op->getNextNode())
     if (auto load = dyn_cast<memref::LoadOp>(op))
       if (auto it = held.find(load.getMemRef()); it != held.end())

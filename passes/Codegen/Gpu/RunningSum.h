@@ -1,19 +1,20 @@
-//===- RunningSum.h - Sums of exponentials by one sweep ---------*- C++ -*-===//
+//===- RunningSum.h - Sums of exponentials in one pass ----------*- C++ -*-===//
 //
-// The log of a sum of exponentials takes two sweeps in kernel IR, as the row's
-// highest element is subtracted from all:
+// A log-sum-exp takes two passes in kernel IR, since the row's maximum is
+// subtracted from all elements:
 //
-//     sweep 0   m = max(m, x[c])
-//     sweep 1   s += exp(x[c] - m)
+//     pass 0    m = max(m, x[c])
+//     pass 1    s += exp(x[c] - m)
 //
-// A device makes both in one, and reads the row once. A thread subtracts the
-// highest element that it has seen so far; where that grows, what it has added
-// up is scaled to it, which is done for several accesses at a time:
+// On a device both become one pass (online softmax), which reads the row once.
+// A thread subtracts the maximum of the elements that it has seen so far. When
+// that grows, the partial sum is rescaled. This is done once for several
+// accesses:
 //
 //     n = max(m, x[c..])    s = s * exp(m - n) + exp(x[c..] - n)    m = n
 //
-// In the end the sums of all threads are scaled to the row's highest element,
-// and added as any others.
+// At the end, the sums of all threads are rescaled to the row's maximum and
+// added like any other reduction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,23 +26,23 @@
 
 namespace pcc::codegen {
 
-/// Two sweeps over the same columns that are made in one.
+/// Two passes over the same columns that are emitted as one.
 struct RunningSum {
-  /// The sweep that finds the highest element, and perhaps adds up others.
+  /// The pass that computes the maximum, and perhaps further reductions.
   mlir::linalg::GenericOp max;
-  /// The one whose reductions are all sums of exp(x - highest), or of zero.
+  /// The pass whose reductions are all sums of exp(x - highest) or of zero.
   mlir::linalg::GenericOp sum;
-  /// Which of the outs of `max` the highest element is.
+  /// The index of the maximum among the outs of `max`.
   unsigned place;
-  /// What `sum` subtracts.
+  /// The loaded maximum, which `sum` subtracts.
   mlir::Value highest;
 };
 
-/// The x - `subtracted` that an op is exp of; null: it is not.
+/// If an op is exp(x - `subtracted`), returns the subtraction; otherwise null.
 mlir::Operation *differenceIn(mlir::Operation *power, mlir::Value subtracted);
 
-/// Those of a unit; no sweep is part of two. Of what `max` makes, nothing is
-/// looked at ahead of `sum`.
+/// Returns the running sums of a work item. Each pass belongs to at most one.
+/// No result of `max` is used between it and `sum`.
 llvm::SmallVector<RunningSum> findRunningSums(mlir::Block &unit);
 
 } // namespace pcc::codegen

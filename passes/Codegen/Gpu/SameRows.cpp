@@ -1,4 +1,4 @@
-//===- SameRows.cpp - Rows that many units read ---------------------------===//
+//===- SameRows.cpp - Rows that many work items read ----------------------===//
 
 #include "passes/Codegen/Gpu/SameRows.h"
 #include "dialects/RT/RT.h"
@@ -19,8 +19,8 @@ int64_t UnitStride::sameBytes() const {
   return bytes;
 }
 
-/// Whether a number of kernel IR is the same for units `stride` apart; nobody
-/// writes to what is read of the arguments.
+/// Whether a value of kernel IR is the same for work items `stride` apart.
+/// Loads from arguments are assumed to be read-only.
 static bool isSame(Value value, Value unit, int64_t stride) {
   if (!value)
     return true;
@@ -50,7 +50,7 @@ static bool isSame(Value value, Value unit, int64_t stride) {
          });
 }
 
-/// Numbers modulo which a number of kernel IR depends on the unit.
+/// Collects the moduli m of terms `x mod m` in the computation of a value.
 static void findModuli(Value value, llvm::SetVector<int64_t> &moduli) {
   Operation *op = value ? value.getDefiningOp() : nullptr;
   if (!op || op->getNumRegions())
@@ -68,15 +68,16 @@ static void findModuli(Value value, llvm::SetVector<int64_t> &moduli) {
 }
 
 namespace {
-/// A row that sweeps touch.
+/// A row that a work item's passes access.
 struct Touched {
   SameRow row;
   bool isWritten, isRead;
 };
 } // namespace
 
-/// Rows of device memory that the sweeps of a unit touch; none where they are
-/// in loops.
+/// Returns the rows of device memory that the passes of a work item access.
+/// Returns none if passes are in loops or branches, or a row's length is
+/// dynamic.
 static SmallVector<Touched> findRows(Block &unit) {
   SmallVector<Touched> rows;
   for (Operation &op : unit.without_terminator()) {
@@ -112,7 +113,8 @@ UnitStride codegen::findSameRows(func::FuncOp kernel) {
   Value unit = forall.getInductionVar(0);
   int64_t units = forall.getStaticUpperBound().front();
   auto rows = findRows(*forall.getBody());
-  // What is written while a block reads it is not the same for all.
+  // Buffers that the kernel writes, and memory that a result may share, cannot
+  // be cached.
   llvm::SmallDenseSet<Value> written;
   for (const Touched &touched : rows)
     if (touched.isWritten)

@@ -1,12 +1,14 @@
-//===- SameRows.h - Rows that many units read -------------------*- C++ -*-===//
+//===- SameRows.h - Rows that many work items read --------------*- C++ -*-===//
 //
-// A bias is added to every row, a table of positions to every sequence. A block
-// reads such a row once, into shared memory, and does many units with it:
+// Rows that many work items read: a bias is added to every row, a table of
+// positions to every sequence. A block reads such a row into shared memory once
+// and uses it for many work items:
 //
-//     units of a batch of 3 sequences of 4 positions, 12 rows; a table of 4
+//     work items of a batch of 3 sequences of 4 positions, 12 rows;
+//     a position table of 4 rows
 //
-//     one operand, row 0 for all        blocks of units 0 1 2 3, 4 5 6 7, ...
-//     the table, row (unit mod 4)       blocks of units 0 4 8, 1 5 9, ...
+//     one operand, row 0 for all        blocks of items 0 1 2 3, 4 5 6 7, ...
+//     the table, row (item mod 4)       blocks of items 0 4 8, 1 5 9, ...
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,38 +20,35 @@
 
 namespace pcc::codegen {
 
-/// A row of an operand that several units read, and nothing else of it.
+/// A row of an operand that several work items read.
 struct SameRow {
-  /// Where it begins, for one of the units.
+  /// The start of the row, for one of the work items.
   Slice slice;
-  /// Its length.
   int64_t columns;
 
-  /// What an element is.
   mlir::Type element() const {
     return llvm::cast<mlir::MemRefType>(slice.buffer.getType())
         .getElementType();
   }
-  /// Its bytes.
   int64_t bytes() const { return columns * bytesOf(element()); }
 };
 
-/// How units are put together so that they read the same rows.
+/// A grouping of work items into blocks that read the same rows.
 struct UnitStride {
-  /// Units u, u + stride, u + 2 stride and so on.
+  /// A block takes work items u, u + stride, u + 2 stride and so on.
   int64_t stride = 1;
-  /// How many such units there are in a row.
+  /// The number of work items that are `stride` apart.
   int64_t count = 1;
-  /// What all of these read; pairwise different.
+  /// The rows that all of these work items read; pairwise different.
   llvm::SmallVector<SameRow> rows;
-  /// Bytes of the other rows that a unit reads and writes.
+  /// Bytes of the other rows that a work item reads and writes.
   int64_t ownBytes = 0;
 
-  /// Bytes of `rows`.
   int64_t sameBytes() const;
 };
 
-/// The stride by which most is the same, of a kernel in kernel IR.
+/// Returns the stride that maximizes the bytes of shared rows, for a kernel in
+/// kernel IR.
 UnitStride findSameRows(mlir::func::FuncOp kernel);
 
 } // namespace pcc::codegen

@@ -1,4 +1,4 @@
-//===- Slice.h - The memory behind kernel IR's subviews ---------*- C++ -*-===//
+//===- Slice.h - Buffers and offsets of subviews ----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_GPU_SLICE_H
 #define PCC_PASSES_CODEGEN_GPU_SLICE_H
@@ -8,21 +8,21 @@
 
 namespace pcc::codegen {
 
-/// The bytes of an element in a device's memory; a bool has one.
+/// Bytes of an element in device memory; a bool takes one.
 inline int64_t bytesOf(mlir::Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Elements of a buffer from `offset` on.
+/// The elements of a buffer from `offset` on.
 struct Slice {
   /// An argument, a temporary or a constant.
   mlir::Value buffer;
-  /// An index of kernel IR; null: 0.
+  /// An index; null means 0.
   mlir::Value offset;
 };
 
-/// What a memref of kernel IR stands for: a buffer, or a subview of one with
-/// unit stride.
+/// Resolves a memref of kernel IR, which is a buffer or a subview of one with
+/// unit stride, to the buffer and its offset.
 inline Slice sliceOf(mlir::Value memref) {
   auto view = memref.getDefiningOp<mlir::memref::SubViewOp>();
   if (!view)

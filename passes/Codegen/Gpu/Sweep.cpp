@@ -1,4 +1,4 @@
-//===- Sweep.cpp - A thread's part of a sweep over columns ----------------===//
+//===- Sweep.cpp - A thread's code for a pass over a row ------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -15,13 +15,13 @@ Value DeviceEmitter::element(Slice slice, Value column) {
   return arith::AddIOp::create(b, map.lookup(slice.offset), column);
 }
 
-/// Bytes that an access to elements of a type is aligned to.
+/// Returns the alignment of an access to a vector of elements.
 static llvm::MaybeAlign alignmentOf(VectorType type) {
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   return llvm::MaybeAlign(std::min(bytes, kAccessBytes));
 }
 
-/// Whether elements are moved several at a time.
+/// Whether several elements are accessed as a vector.
 static bool isPacked(Type element, int64_t count) {
   return count > 1 && element.getIntOrFloatBitWidth() >= 8;
 }
@@ -72,15 +72,16 @@ Value DeviceEmitter::findSameRow(Value memref) {
 }
 
 namespace {
-/// Something that is the same for all columns of a row, and what it must be.
+/// A condition that is the same for all columns of a row, and its required
+/// value.
 struct Condition {
   Value value;
   bool isTrue;
 };
 } // namespace
 
-/// Conditions without which the elements of an operand are not looked at: all
-/// that is made of them is taken or left by a select.
+/// Returns the conditions without which an operand's elements are unused: their
+/// only use passes through selects.
 static SmallVector<Condition> conditionsOf(linalg::GenericOp op,
                                            BlockArgument argument) {
   SmallVector<Condition> conditions;
@@ -186,7 +187,7 @@ LogicalResult DeviceEmitter::checkHazards(linalg::GenericOp op,
     touched.isWrite = isWrite;
     return touch(slice.buffer, touched);
   };
-  // Where the threads wait, they wait before all of the sweep.
+  // All barriers precede the whole pass.
   for (OpOperand &operand : op->getOpOperands())
     if (failed(note(operand, false)))
       return failure();
@@ -198,7 +199,8 @@ LogicalResult DeviceEmitter::checkHazards(linalg::GenericOp op,
 
 LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
   if (op.getNumLoops() != 1)
-    return op.emitError("kernels sweep over columns only");
+    return op.emitError(
+        "only one-dimensional generics can be lowered for a GPU");
   Columns columns;
   columns.key = columnsOf(op, limits);
   columns.width = layout.widths.at(columns.key);
@@ -216,8 +218,9 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
   int64_t whole = columns.isTiled ? layout.tileColumns : most;
   int64_t width = columns.width, steps = llvm::divideCeil(whole, perStep);
 
-  // What a thread holds: of each reduction `width` sums, which are joined at
-  // the end, and of each private row its own columns, `width` in each step.
+  // A thread has these values in registers: `width` partial sums of each
+  // reduction, which are combined at the end, and its own columns of each
+  // private row, `width` per step.
   Held start;
   SmallVector<Value> heldOuts;
   SmallVector<Operation *> joining;
@@ -229,23 +232,25 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     bool isSum = !cast<MemRefType>(buffer.getType()).getRank();
     joining.push_back(isSum ? joiningOp(op, i) : nullptr);
     if (isSum && !joining.back())
-      return op.emitError("reduces by an op that is not its body's last");
+      return op.emitError("the last op of the body does not combine an element "
+                          "with the accumulator");
     if (isSum && !isNeutral(joining.back(), it->second.front()))
-      return op.emitError("begins a reduction with what counts in each thread");
+      return op.emitError(
+          "the initial value of a reduction is not its identity");
     heldOuts.push_back(buffer);
     if (isSum)
       start.append(width, it->second.front());
     else if (!it->second.empty())
       start.append(it->second.begin(), it->second.end());
-    else // It is filled here; what it holds before is not looked at.
+    else // This pass fills the row; its previous values are unused.
       start.append(
           steps * width,
           arith::ConstantOp::create(
               b, b.getZeroAttr(
                      cast<MemRefType>(buffer.getType()).getElementType())));
   }
-  // Registers have no numbers that a loop could count; of a group's row all is
-  // under way together.
+  // Registers cannot be indexed by a loop variable; all accesses to a row of a
+  // group are outstanding together.
   bool isUnrolled =
       layout.isOfGroups || llvm::any_of(op->getOperands(), [&](Value operand) {
         auto type = dyn_cast<MemRefType>(operand.getType());
@@ -261,13 +266,14 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     first = arith::AddIOp::create(
         b, first, arith::MulIOp::create(b, tile, index(layout.tileColumns)));
   int64_t rest = columns.size ? 0 : most % width;
-  // A private row may have columns too many.
+  // Extra columns of a private row do no harm.
   bool isPrivate =
       !isReduction && llvm::all_of(op->getOperands(), [&](Value v) {
         return !isa<MemRefType>(v.getType()) ||
                held.contains(sliceOf(v).buffer);
       });
-  // Tiles are as many as the longest sweep needs, with its rest.
+  // The number of tiles is determined by the longest pass, including its
+  // remaining columns.
   int64_t taken = columns.isTiled ? layout.tiles * layout.tileColumns
                                   : llvm::alignTo(most - rest, steps * perStep);
   bool isGuarded = !isPrivate && (columns.size || taken != most - rest);
@@ -291,7 +297,7 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     }
     return Held(branch.getResults());
   };
-  // Of what is held, where `number` of a step begins in each out's part.
+  // Returns the positions in the register values of each out for step `number`.
   auto placesOf = [&](int64_t number) {
     SmallVector<size_t> places;
     size_t at = 0;
@@ -301,7 +307,8 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     }
     return places;
   };
-  // Steps `from` to `to`; with `checks` columns may be none.
+  // Emits the steps from `from` to `to`; with `checks`, columns may be out of
+  // bounds.
   auto run = [&](int64_t from, int64_t to, bool checks, Held now) -> Held {
     if (!columns.size && !columns.isTiled)
       columnsEnd = std::min(to * perStep, most);
@@ -345,9 +352,9 @@ LogicalResult DeviceEmitter::emitSweep(linalg::GenericOp op) {
     return Held(loop.getResults());
   };
   Held now = start;
-  // What is less than an access is all rest. The last step alone may have less
-  // than all threads: without a condition, loads of others are under way
-  // together.
+  // A row shorter than an access consists of remaining columns only. Only the
+  // last step may lack columns for some threads: without a condition, the loads
+  // of the other steps are outstanding together.
   if (most >= width) {
     bool isLast = isGuarded && !columns.size && !columns.isTiled;
     int64_t full = isLast ? steps - 1 : isGuarded ? 0 : steps;

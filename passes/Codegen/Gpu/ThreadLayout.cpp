@@ -1,4 +1,4 @@
-//===- ThreadLayout.cpp - Which thread does what of a kernel --------------===//
+//===- ThreadLayout.cpp - Mapping of work items to threads ----------------===//
 
 #include "passes/Codegen/Gpu/ThreadLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -12,26 +12,27 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Threads of a block of several teams.
+/// Threads of a block with several thread groups.
 static constexpr int64_t kBlock = 256;
-/// The most threads of a team.
+/// The maximum number of threads per thread group.
 static constexpr int64_t kMostThreads = 512;
-/// Blocks that keep a large device busy; kernels that have less work have
-/// fewer.
+/// The number of blocks that keeps a large device busy; kernels with less work
+/// have fewer.
 static constexpr int64_t kBlocks = 256;
-/// Accesses of each operand that a thread has under way at a time.
+/// Outstanding accesses of a thread for each operand.
 static constexpr int64_t kDepth = 4;
-/// Bytes of shared memory for what slices have added up, if a block has more.
+/// The maximum bytes of shared memory for the partial sums of slices.
 static constexpr int64_t kMostSumBytes = 128 * 1024;
-/// Half of what is large: a margin, as not all that is moved is looked at.
+/// A kernel that moves more bytes than this counts as large. It is half of the
+/// actual limit: a margin, since not all moved bytes are counted.
 static constexpr int64_t kLargeBytes = 2 << 20;
-/// Of what a block moves, rows that are the same for its units are at most one
-/// part in so many.
+/// Rows that are cached for all work items are at most 1/kSameShare of the
+/// bytes that a block moves, if the number of blocks permits.
 static constexpr int64_t kSameShare = 32;
-/// The most bytes of such rows, as several blocks share a core.
+/// The maximum bytes of cached rows; several blocks share a multiprocessor.
 static constexpr int64_t kMostSame = 128 * 1024;
-/// Tiles of a row of which something is summed up, each of which does that
-/// again: enough that a large device is busy.
+/// The maximum number of tiles of a row that is also reduced. Each tile repeats
+/// the reduction, so there are only enough tiles to keep a large device busy.
 static constexpr int64_t kMostTiles = 1024;
 
 SweepColumns codegen::columnsOf(linalg::GenericOp op,
@@ -46,7 +47,8 @@ SweepColumns codegen::columnsOf(linalg::GenericOp op,
   return {1, false};
 }
 
-/// Divisors are of interest up to the elements of an access.
+/// Limits a divisor to its largest power-of-two factor, at most 1024, which
+/// exceeds the elements of an access.
 static int64_t limitDivisor(int64_t divisor) {
   return std::min<int64_t>(divisor & -divisor, 1024);
 }
@@ -92,7 +94,7 @@ bool codegen::sumsRows(scf::ForOp loop) {
          });
 }
 
-/// Whether a loop over rows does more with these than sum them up.
+/// Whether a loop over rows computes more than sums of them.
 static bool hasRows(scf::ForOp loop) {
   return llvm::any_of(loop.getOps<linalg::GenericOp>(), [](auto op) {
     return op.getNumReductionLoops() ||
@@ -116,10 +118,11 @@ static bool isOneOf(ArrayRef<SameRow> rows, Value memref) {
   });
 }
 
-/// Columns of a sweep that a thread takes at a time: as many as 16 bytes hold
-/// of the widest elements in device memory, if all operands are aligned so.
-/// Were there more, a warp's access would have gaps, and touch sectors that the
-/// next access touches again. Shared memory, where `sameRows` are, has none.
+/// Returns the consecutive columns that a thread accesses at a time in a pass:
+/// 16 bytes of the widest element type in device memory, if all operands are
+/// aligned accordingly. With more columns, a warp's access would have gaps and
+/// touch sectors that its next access touches again. Rows in shared memory
+/// (`sameRows`) do not limit the width.
 static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
                        int64_t units, ArrayRef<SameRow> sameRows) {
   int64_t bytes = 0, divisor = 0;
@@ -139,10 +142,11 @@ static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
     if (!isOneOf(sameRows, operand.get()))
       bytes = std::max(bytes, bytesOf(type.getElementType()));
   }
-  // What is in no memory of the device does not matter; of less than 16 bits
-  // accesses would be of less than 16 bytes.
+  // Operands without device memory do not matter. Elements narrower than 16
+  // bits would make accesses narrower than 16 bytes.
   int64_t width = kAccessBytes / std::clamp<int64_t>(bytes ? bytes : 4, 2, 16);
-  // A row's rest is worth a loop of its own where the row is long.
+  // A short row (fewer than 64 columns) gets no separate loop for the columns
+  // left over by a wider access.
   if (!columns.isDynamic && columns.most < 64)
     divisor = std::gcd(divisor, columns.most);
   while (width > columns.most || divisor % width)
@@ -150,15 +154,16 @@ static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
   return width;
 }
 
-/// The largest number of teams, up to `most`, that leaves enough blocks.
+/// Returns the largest number of thread groups per block, at most `most`, that
+/// leaves enough blocks.
 static int64_t teamsFor(int64_t units, int64_t most) {
   while (most > 1 && llvm::divideCeil(units, most) < kBlocks)
     most /= 2;
   return most;
 }
 
-/// Threads for rows of so many vectors: of those that leave the fewest idle the
-/// most.
+/// Returns the threads for rows of `vectors` vectors: the largest number that
+/// leaves few threads idle.
 static int64_t threadsFor(int64_t vectors, int64_t most) {
   int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), most);
   auto taken = [&](int64_t t) { return llvm::alignTo(vectors, t); };
@@ -168,8 +173,8 @@ static int64_t threadsFor(int64_t vectors, int64_t most) {
   return threads;
 }
 
-/// Has blocks do as many units as make little of the rows that are the same for
-/// them, but not so many that blocks are too few.
+/// Lets blocks compute so many work items that their cached rows are a small
+/// share of the moved bytes, but not so many that there are too few blocks.
 static void shareRows(ThreadLayout &layout, const UnitStride &units) {
   if (units.rows.empty() || layout.slices > 1 || layout.tiles > 1 ||
       layout.units == 1 || units.sameBytes() > kMostSame)
@@ -213,8 +218,8 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   ThreadLayout layout;
   layout.units = forall.getStaticUpperBound().front();
   bool hasSums = false, hasTemporaries = false, hasLoops = false;
-  // Vectors of the longest sweep; columns of the longest that does not reduce,
-  // and of all that do.
+  // The vectors of the longest pass; the columns of the longest pass that does
+  // not reduce, and of all passes that reduce.
   int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1, sums = 0;
   int64_t summedRows = 1;
   forall.walk([&](linalg::GenericOp op) {
@@ -259,13 +264,13 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   }
   if (hasSums) {
     layout.threads = vectors;
-    // No more than have a row each, but a warp at least.
+    // At most one slice per row, but at least a warp.
     int64_t least = std::max<int64_t>(2, kWarp / vectors);
     int64_t rows = std::max<int64_t>(least, llvm::PowerOf2Ceil(summedRows));
     layout.slices = std::clamp(kBlock / vectors, least,
                                std::clamp(limits.mostSlices, least, rows));
-    // Few blocks, as of the second step of a sum, are of more threads, as far
-    // as there is memory for what each has added up.
+    // If there are few blocks, as in the second step of a sum, they get more
+    // threads, as far as shared memory holds the partial sums.
     int64_t bytes = std::min(kMostSumBytes, limits.sharedBytes);
     int64_t most = std::min<int64_t>(
         kMostBlock, bytes / (sums * columnsOfTile * sizeof(double)));
@@ -275,8 +280,8 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
       layout.slices *= 2;
     return layout;
   }
-  // What the tiles sum up is at most half as much as the longest row, or as
-  // much if there were few tiles else.
+  // The columns that all tiles reduce are at most half of the longest row, or
+  // all of it if there were few tiles otherwise.
   int64_t mostTiles = 0;
   if (summed)
     mostTiles =

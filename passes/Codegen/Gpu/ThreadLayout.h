@@ -1,32 +1,34 @@
-//===- ThreadLayout.h - Which thread does what of a kernel ------*- C++ -*-===//
+//===- ThreadLayout.h - Mapping of work items to threads --------*- C++ -*-===//
 //
-// A kernel's units (rows, say) are shared out among teams of threads. A team
-// does a unit, or a tile of one: of a row of a hundred million columns each
-// block does some thousand. A block is one or several teams:
+// The work items of a kernel (rows, for example) are distributed over thread
+// groups. A thread group computes a work item, or a tile of one: a row of a
+// hundred million columns is split into tiles of a few thousand. A block has
+// one or several thread groups:
 //
 //     rows of 768, reduced      a warp each, four of them a block
 //     rows of 16384, reduced    512 threads, which are a block
 //     rows of 8, elementwise    2 threads, 128 rows a block
 //     sums over rows            a block for 128 columns: 32 threads that take
-//                               4 columns each, times 8 that share the rows;
-//                               for fewer columns where these are few
+//                               4 columns each, times 8 that split the rows;
+//                               fewer columns if there would be few blocks
 //     rows of 768 in groups,    two warps a group, whose threads have 12
 //     which are summed, too     columns, the same of all of its rows
 //
-// Of each sweep over columns a thread takes `width` at a time, which it moves
-// by one access where that is 16 bytes; the next are threads * width further,
-// so that neighbours read neighbouring elements:
+// In each pass over columns, a thread takes `width` consecutive columns at a
+// time, by one access if they are 16 bytes. Its next columns are threads *
+// width further, so that accesses of neighbouring threads are coalesced:
 //
 //     thread   0    1    2   ...  31    0    1   ...
 //     column  0-3  4-7  8-11    124-127 128-131 ...
 //
-// Which elements a thread takes depends only on a sweep's columns. What it has
-// written it may read again without waiting for others.
+// The columns of a thread depend only on the columns of the pass. A thread may
+// therefore read what it wrote itself without a barrier.
 //
-// Where units read the same rows, teams do several units one after another, in
-// rounds, and the rows are read once for all units of the block (SameRows.h):
+// If several work items read the same rows, a thread group computes several
+// work items in rounds, and the block reads those rows once for all of its work
+// items (SameRows.h):
 //
-//     unit = block * teams * rounds + round * teams + team
+//     work item = block * teams * rounds + round * teams + team
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,98 +43,105 @@
 
 namespace pcc::codegen {
 
-/// The lanes of a warp.
+/// Threads per warp.
 inline constexpr int64_t kWarp = 32;
-/// What a thread moves by one access.
+/// Bytes of the widest access of a thread.
 inline constexpr int64_t kAccessBytes = 16;
-/// The most threads that a block may have.
+/// The maximum number of threads per block.
 inline constexpr int64_t kMostBlock = 1024;
-/// Fewer blocks leave most cores of a large device idle; kernels that move
-/// little do with so many.
+/// The minimum number of blocks for kernels that move little data; fewer would
+/// leave most multiprocessors of a large device idle.
 inline constexpr int64_t kFewBlocks = 128;
 
-/// The columns of a sweep: so many or, where a unit has fewer than its block of
-/// columns, at most so many.
+/// The number of columns of a pass over a row. It is exact, or an upper bound
+/// where the last work item may have fewer columns than its block of columns.
 struct SweepColumns {
-  /// The columns, or the most there are.
+  /// The number of columns, or its upper bound.
   int64_t most;
-  /// Whether they differ among units.
+  /// Whether the number differs between work items.
   bool isDynamic;
   bool operator<(const SweepColumns &other) const {
     return std::tie(most, isDynamic) < std::tie(other.most, other.isDynamic);
   }
 };
 
-/// What decides how a kernel's threads are laid out beside its IR.
+/// Constraints on the thread layout of a kernel, in addition to its IR.
 struct LayoutLimits {
-  /// Columns of a unit of a column sum or scatter.
+  /// Columns per work item of a column sum or scatter.
   int64_t columnBlock = 128;
-  /// Teams have no fewer threads: those of smaller ones cannot wait for each
-  /// other.
+  /// The minimum number of threads per thread group. Thread groups smaller than
+  /// a warp cannot use barriers.
   int64_t leastThreads = 1;
-  /// Units may be divided into tiles.
+  /// Whether a work item may be split into tiles.
   bool mayTile = true;
-  /// Blocks may have rows that are the same for their units in shared memory.
+  /// Whether blocks may cache the rows that all of their work items read in
+  /// shared memory.
   bool mayShareRows = true;
-  /// The most warps of a block that do a unit each.
+  /// The maximum number of warps per block if each warp computes a work item.
   int64_t mostWarps = 8;
-  /// The most slices of a block, unless it had less than a warp then.
+  /// The maximum number of slices per block, unless the block would be less
+  /// than a warp.
   int64_t mostSlices = kMostBlock;
-  /// Bytes of shared memory that a block may have.
+  /// The maximum shared memory per block, in bytes.
   int64_t sharedBytes = sharedOfBlock(kDefaultChip);
 };
 
-/// How the threads of a kernel's blocks share its units.
+/// The mapping of a kernel's work items to thread groups and blocks.
 struct ThreadLayout {
-  /// Units of the kernel.
+  /// The number of work items of the kernel.
   int64_t units = 1;
-  /// Threads of a team: a power of two.
+  /// Threads per thread group: a power of two.
   int64_t threads = 1;
-  /// Teams of a block.
+  /// Thread groups per block.
   int64_t teams = 1;
-  /// Threads that take the same columns and share the rows that are summed.
+  /// The number of threads that take the same columns and split the rows that
+  /// are summed.
   int64_t slices = 1;
-  /// A unit is rows that the team takes one after another; threads have twice
-  /// the registers, for what they read of a row and for sums.
+  /// Whether a work item is a group of rows that the thread group processes one
+  /// after another. Threads then have twice the registers, for the elements of
+  /// a row and for sums.
   bool isOfGroups = false;
-  /// Units that a team does one after another.
+  /// Work items that a thread group computes one after another.
   int64_t rounds = 1;
-  /// Units of a block are so many apart.
+  /// The distance between the work items of a block.
   int64_t stride = 1;
-  /// Rows that a block reads once, for all of its units.
+  /// The rows that a block reads once, for all of its work items.
   llvm::SmallVector<SameRow> sameRows;
-  /// Teams that share a unit; each takes tileColumns of its columns.
+  /// The number of thread groups that share a work item; each takes tileColumns
+  /// columns.
   int64_t tiles = 1, tileColumns = 0;
-  /// Columns that a thread takes at a time, by sweep.
+  /// Consecutive columns of a thread's access, by the columns of the pass.
   std::map<SweepColumns, int64_t> widths;
 
-  /// Threads of a block.
+  /// Threads per block.
   int64_t block() const { return threads * teams * slices; }
-  /// Blocks of the kernel.
+  /// The number of blocks of the kernel.
   int64_t grid() const { return llvm::divideCeil(units, perBlock()) * tiles; }
-  /// Units of a block.
+  /// Work items per block.
   int64_t perBlock() const { return teams * rounds; }
-  /// Threads of a team wait for each other by a warp's barrier.
+  /// Whether a thread group fits in a warp, so that a warp barrier synchronizes
+  /// it.
   bool isWarp() const { return threads <= kWarp; }
 };
 
-/// The columns of an op over one dim; `most` is the limit's block of columns
-/// where they are dynamic.
+/// Returns the columns of a one-dimensional op; `most` is `limits.columnBlock`
+/// if they are dynamic.
 SweepColumns columnsOf(mlir::linalg::GenericOp op, const LayoutLimits &limits);
 
-/// A number that divides an index of kernel IR wherever it is computed; 0 where
-/// the index is 0. `units` is the extent of the kernel's forall.
+/// Returns a power of two that divides an index of kernel IR for every work
+/// item, or 0 if the index is always 0. `units` is the extent of the kernel's
+/// forall.
 int64_t divisorOf(mlir::Value index, int64_t units);
 
-/// Whether a loop sums up rows, as many in each unit: it adds to rows that are
-/// private to the unit.
+/// Whether a loop with a static trip count accumulates into rows that are
+/// private to the work item.
 bool sumsRows(mlir::scf::ForOp loop);
 
-/// The loop of a unit over a group of rows, which it sums up beside what else
-/// it does with each; null: it has none.
+/// Returns the loop of a work item that both sums up a group of rows and
+/// computes something else for each row; null if there is none.
 mlir::scf::ForOp findGroupLoop(mlir::Block &unit);
 
-/// Lays out a kernel in kernel IR.
+/// Chooses the thread layout of a kernel in kernel IR.
 ThreadLayout layOut(mlir::func::FuncOp kernel, const LayoutLimits &limits);
 
 } // namespace pcc::codegen

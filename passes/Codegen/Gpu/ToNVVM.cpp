@@ -1,8 +1,8 @@
-//===- ToNVVM.cpp - Device functions to LLVM ------------------------------===//
+//===- ToNVVM.cpp - Lowering of device functions to NVVM ------------------===//
 //
-// Everything converts at once with MLIR's patterns, as in its own pass for GPU
-// functions; what that lacks are functions on bare pointers whose memory's
-// place the types tell, vectors, and affine maps.
+// Converts everything in one conversion with MLIR's patterns, like MLIR's own
+// pass for GPU functions. That pass lacks functions on bare pointers whose
+// types tell the address space, vectors, and affine maps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,9 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// A block's dynamic shared memory is declared, as it is in CUDA. As a variable
-/// of its own, without a byte, no two accesses to it would alias.
+/// Declares a block's dynamic shared memory as an external variable, as CUDA
+/// does. If it were defined with zero bytes, LLVM would conclude that no two
+/// accesses to it alias.
 static void declareSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>()) {
     auto type = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
@@ -47,7 +48,7 @@ static void declareSharedMemory(gpu::GPUModuleOp module) {
   }
 }
 
-/// Loops, branches and maps, then everything else.
+/// Lowers loops, branches and affine maps, then everything else.
 static LogicalResult convert(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet control(context);
@@ -81,7 +82,8 @@ namespace {
 struct GpuKernelsToNVVMPass
     : pcc::impl::GpuKernelsToNVVMPassBase<GpuKernelsToNVVMPass> {
   void runOnOperation() override {
-    // LLVM simplifies what comes of this; here once over all ops is enough.
+    // LLVM simplifies the result further; here one iteration over all ops is
+    // enough.
     GreedyRewriteConfig once;
     once.setMaxIterations(1);
     once.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -94,13 +96,14 @@ struct GpuKernelsToNVVMPass
         return signalPassFailure();
   }
 
-  /// A partial conversion may leave ops.
+  /// Reports ops that the partial conversion left.
   LogicalResult check(gpu::GPUModuleOp module) {
     auto result = module.walk([&](Operation *op) {
       if (op == module ||
           isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
         return WalkResult::advance();
-      op->emitError() << "'" << op->getName() << "' has no form for a device";
+      op->emitError() << "'" << op->getName()
+                      << "' cannot be lowered for a GPU";
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

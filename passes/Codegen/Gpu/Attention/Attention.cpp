@@ -14,9 +14,9 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
   auto tiles = chooseDeviceTiles(attention, choices.sharedBytes);
   if (!tiles)
     return attention->emitError()
-           << "cannot be made by a device's tiles: a block has no room for "
-              "them";
-  // Beside the kernel: a function of a gpu.module has no place for it.
+           << "cannot be lowered for a GPU: its tiles exceed the shared "
+              "memory of a block";
+  // Inserted next to the kernel, since a gpu.module cannot contain it.
   func::FuncOp flat;
   {
     OpBuilder::InsertionGuard guard(builder);

@@ -1,9 +1,10 @@
 //===- Attention.h - Attention on devices -----------------------*- C++ -*-===//
 //
-// Attention without a value of [b, h, s, t] in memory, for devices: what
-// Kernels/Attention/Attention.h says of CPUs, with the products of a tile made
-// by a block's warps, of tiles in shared memory. DeviceTiles.h says what a
-// block has, Product.h what a lane has of it.
+// Flash attention on GPUs: no value of shape [b, h, s, t] is stored in memory.
+// The algorithm is that of Kernels/Attention/Attention.h for CPUs, but the
+// warps of a block compute the GEMMs of a tile, from tiles in shared memory.
+// DeviceTiles.h describes the tiles of a block, Product.h the rows and columns
+// of a lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,9 +15,9 @@
 
 namespace pcc::codegen {
 
-/// Appends the device function of a kernel on tensors that is an attention and
-/// the views it reads through, at the builder's place in a gpu.module. Fails
-/// with a diagnostic.
+/// Emits the device function of a kernel on tensors that consists of an
+/// attention and the views it reads through. Inserts it at the builder's
+/// insertion point in a gpu.module. Fails with a diagnostic.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitDeviceAttention(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
                     mlir::Operation *attention, const KernelChoices &choices);

@@ -1,4 +1,4 @@
-//===- Backward.cpp - A block of attention's gradient on a device ---------===//
+//===- Backward.cpp - Blocks of attention's backward on a GPU -------------===//
 
 #include "passes/Codegen/Gpu/Attention/Backward.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +32,7 @@ int64_t codegen::countBackwardBlocks(const AttentionSizes &sizes,
   return blocks.ofKeys + blocks.ofQueries + blocks.ofBias;
 }
 
-/// The first tiles, whose keys most queries see, come first.
+/// The first tiles come first, since most queries see their keys.
 void Backward::place(Value block, int64_t heads) {
   head = remainder(block, heads);
   Value rest = divide(block, heads);
@@ -90,7 +90,7 @@ void Backward::emitKeys(Value block) {
   }
   for (int64_t r = 0; r < rows(); ++r)
     keys.push_back(keyAt(rowInBlock(r)));
-  // Of all heads that share the keys, or of each its own.
+  // The heads that share the keys have one bias, or each its own.
   bool hasOwnBias = sizes.bias && sizes.shared() > 1 &&
                     nn::tensorType(sizes.bias).getDimSize(1) > 1;
   BiasRows sharedBias;
@@ -110,7 +110,7 @@ void Backward::emitKeys(Value block) {
       [&](Value turn, Value taken, ArrayRef<Value> sums) -> Numbers {
         Value firstQuery = queryOf(turn);
         Value own = add(mul(head, sizes.shared()), divide(turn, turns));
-        // Others may still be at the tile before.
+        // Other threads may still use the previous tile.
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
@@ -233,7 +233,7 @@ int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
   Backward ofKeys(b, op, choices, tilesOfKeys, operands, outs),
       ofQueries(b, op, choices, tiles, operands, outs);
   BackwardBlocks blocks(AttentionSizes(op), tiles, outs);
-  // Those of keys, which go through the queries of several heads, come first.
+  // Blocks of keys come first: they iterate over the queries of several heads.
   SmallVector<std::pair<int64_t, std::function<void(Value)>>> kinds;
   auto addKind = [&](int64_t count, std::function<void(Value)> emit) {
     if (count)

@@ -1,11 +1,16 @@
-//===- Backward.h - A block of attention's gradient on a device -*- C++ -*-===//
+//===- Backward.h - Blocks of attention's backward on a GPU -----*- C++ -*-===//
 //
-// Blocks are of three kinds, so that each adds up what it alone writes, in one
-// order. Some have a tile of keys of a key head and go through the queries of
-// all heads that share it, others a tile of queries of a head and go through
-// its keys. If the bias' cotangent is asked for, the last have a tile of it,
-// of queries and keys, and go through the samples and heads that it is added up
-// over. Rows are what a block has, columns what comes:
+// The backward kernel of attention has three kinds of blocks. Each block
+// accumulates only results that it alone writes, in a fixed order:
+//
+// - dk and dv: a block has a tile of keys of one key head and iterates over
+//   the queries of all heads that share it;
+// - dq: a block has a tile of queries of one head and iterates over its keys;
+// - dbias, if it is used: a block has a tile of queries and keys and iterates
+//   over the samples and heads that the bias is broadcast over.
+//
+// Below, rows are the tile that stays in shared memory, columns the tiles that
+// are streamed:
 //
 //                    dk and dv               dq             dbias
 //     rows           keys                    queries        queries
@@ -13,8 +18,8 @@
 //     P, dS          by lse of columns       by lse of rows as dq
 //     results        dv += P do, dk += dS q  dq += dS k     dbias += dS / scale
 //
-// with P = exp(S - lse), dS = scale * P * (dP - rowsum(do * o)). The last is
-// computed where it is needed. With a bias P is exp(S + bias - max - lse).
+// with P = exp(S - lse) and dS = scale * P * (dP - rowsum(do * o)). The row sum
+// is recomputed by each block. With a bias, P = exp(S + bias - max - lse).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +30,17 @@
 
 namespace pcc::codegen {
 
-/// How many blocks of each kind a backward kernel has; 0 where nobody asks for
-/// what they make.
+/// The number of blocks of each kind of a backward kernel; 0 if their results
+/// are unused.
 struct BackwardBlocks {
-  /// Those of dk and dv.
+  /// Blocks of dk and dv.
   int64_t ofKeys = 0;
-  /// Those of dq.
+  /// Blocks of dq.
   int64_t ofQueries = 0;
-  /// Those of dbias.
+  /// Blocks of dbias.
   int64_t ofBias = 0;
 
-  /// `outs` are those of emitBackwardBlock().
+  /// `outs` are as for emitBackwardBlock().
   BackwardBlocks(const AttentionSizes &sizes, const DeviceTiles &tiles,
                  llvm::ArrayRef<Operand> outs);
 };
@@ -43,68 +48,71 @@ struct BackwardBlocks {
 /// Builds a block of nn.attention_grad.
 class Backward : public AttentionBlock {
 public:
-  /// All that is given must outlive this; `outs` as emitBackwardBlock() has
-  /// them.
+  /// References to the arguments are kept. `outs` are as for
+  /// emitBackwardBlock().
   Backward(ScalarBuilder &b, nn::AttentionGradOp op,
            const KernelChoices &choices, const DeviceTiles &tiles,
            const OperandMap &operands, llvm::ArrayRef<Operand> outs)
       : AttentionBlock(b, op, choices, tiles, operands, outs), op(op) {}
-  /// The blocks of a kind, by their number among those.
+  /// Emit a block of dk and dv, of dq, or of dbias; `block` is its number among
+  /// the blocks of that kind.
   void emitKeys(mlir::Value block);
   void emitQueries(mlir::Value block);
   void emitBias(mlir::Value block);
 
 private:
-  /// What belongs to queries, of each a number in shared memory: its position,
-  /// its key of dropout, lse of powers of two, less than zero, rowsum(do * o),
-  /// and with a bias its highest score.
+  /// Per-query values in shared memory: positions, dropout keys, -lse *
+  /// log2(e), rowsum(do * o), and with a bias the maximum score.
   struct Queries {
     mlir::Value positions, words, lessLse, dots, highest;
   };
-  /// The same of one, where it is needed.
+  /// The values of one query, loaded where they are used.
   struct Query {
     mlir::Value position, word, lessLse, dot, highest;
   };
-  /// And of a key: its position, and what dropout has of that.
+  /// The values of one key: its position, and the word that dropout derives
+  /// from it.
   struct Key {
     mlir::Value position, word;
   };
-  /// A pair of tiles: what comes, and what is known of its scores.
+  /// A pair of a resident and a streamed tile.
   struct Pair {
     mlir::Value firstColumn;
     bool haveKeys;     ///< rows are keys
-    mlir::Value isCut; ///< a query does not see all of the keys
+    mlir::Value isCut; ///< some query does not see all keys of the pair
     BiasRows bias;
-    double factor; ///< of dS
+    double factor; ///< what dS is multiplied by
   };
 
-  /// Of a sample's head.
+  /// Derives the sample, head, tile and chunk of a block from its number.
   void place(mlir::Value block, int64_t heads);
   void allocate();
   bool needsPositions() const { return sizes.isCausal || sizes.p > 0; }
   Query queryAt(mlir::Value at);
   Key keyAt(mlir::Value at);
-  /// Brings what belongs to keys.
+  /// Loads the values of `count` keys into shared memory.
   void bringKeys(mlir::Value firstKey, int64_t count, mlir::Value taken = {});
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,
                       int64_t all, int64_t rowCount) {
     return headRows(operand, sample, first, head, all, rowCount);
   }
-  /// The rows of o that bringQueries() needs.
+  /// The rows of o for bringQueries().
   HeadRows resultsOf(mlir::Value firstQuery, mlir::Value head, int64_t count) {
     return rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count);
   }
-  /// Brings what belongs to queries, with their rows of do in a tile; `results`
-  /// are what takeRows() has of resultsOf().
+  /// Loads the values of `count` queries into shared memory. Their rows of do
+  /// are in the tile `cotangents`; `results` are the rows of o that takeRows()
+  /// prefetched from resultsOf().
   void bringQueries(mlir::Value firstQuery, mlir::Value head,
                     const SharedTile &cotangents,
                     llvm::ArrayRef<mlir::Value> results, int64_t count);
-  /// P without what is dropped, not multiplied by sizes.whatIsKept(), and dS of
+  /// Computes P after dropout, without the factor sizes.whatIsKept(), and dS of
   /// the tiles in shared memory.
   std::pair<Numbers, Numbers> emitScores(const Pair &pair);
-  /// The same in place of S and dP.
+  /// Replaces S by that P, and dP by dS.
   void takePowers(const Pair &pair, Numbers &scores, Numbers &cotangents);
-  /// And what they give to the results.
+  /// Adds the contribution of a pair of tiles to the accumulators of the
+  /// results.
   Numbers emitPair(const Pair &pair, llvm::ArrayRef<mlir::Value> sums);
   int64_t rows() const { return product->rows(); }
 

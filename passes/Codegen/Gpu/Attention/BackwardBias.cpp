@@ -1,4 +1,4 @@
-//===- BackwardBias.cpp - A tile of the bias' cotangent on a device -------===//
+//===- BackwardBias.cpp - Blocks of dbias on a GPU ------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// The bias has all queries and keys. A dim of 1 is added up over, samples
-/// first.
+/// The bias has all queries and keys. Its batch and head dims may be 1; dbias
+/// is then summed over the samples and heads, samples in the outer loop.
 void Backward::emitBias(Value block) {
   ArrayRef<int64_t> shape = nn::tensorType(sizes.bias).getShape();
   Value ownHead = remainder(block, shape[1]);
@@ -51,7 +51,7 @@ void Backward::emitBias(Value block) {
     Value keyHead = divide(head, sizes.shared());
     if (sizes.p > 0)
       randomStart = randomKey(sample);
-    // Others may still be at the tiles before.
+    // Other threads may still use the previous tiles.
     wait();
     Numbers results = takeRows(resultsOf(first, head, tiles.rows), tiles.rows);
     bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
@@ -78,7 +78,7 @@ void Backward::emitBias(Value block) {
   Numbers sums = where(isSeen, start, [&] {
     return loopWith(samples * heads, 1, start, addPair);
   });
-  // Its heads lie before its rows.
+  // The heads of dbias precede its rows.
   Operand out = outs[3];
   std::swap(out.strides[1], out.strides[2]);
   give(sums, {}, tiles.usesTensorCores() ? stay : stage,

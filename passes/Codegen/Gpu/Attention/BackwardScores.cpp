@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Blocks of all kinds have the same memory.
+/// All kinds of blocks reuse the same shared memory.
 void Backward::allocate() {
   reuseShared(0);
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
@@ -70,7 +70,7 @@ void Backward::bringQueries(Value firstQuery, Value head,
                  ofQueries.highest, count, [](Value max) { return max; });
   if (sizes.p > 0) {
     Value key = randomAdd(randomStart, headWord(head));
-    // A thread has brought these positions itself.
+    // The thread loaded these positions itself, so no barrier is needed.
     forShare(count, [&](Value i) {
       memref::StoreOp::create(
           b, wordOfKey(randomAdd(key, loadWordAt(ofQueries.positions, i))),
@@ -105,7 +105,7 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
   auto columnOf = [&](int64_t c) {
     return product->column(c, RightForm::Rows);
   };
-  /// visit(query, key, index of the score), for each of the lane's.
+  /// Calls visit(query, key, index of the score) for each score of the lane.
   auto forEachScore =
       [&](llvm::function_ref<void(const Query &, const Key &, int64_t)> visit) {
         for (int64_t c = 0; c < count; ++c) {
@@ -120,8 +120,9 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
                   r * count + c);
         }
       };
-  // A bias may be the least float, which times log2(e) is -inf: the highest
-  // score, which may have it, too, is subtracted before.
+  // A bias may be the lowest float, which becomes -inf when multiplied by
+  // log2(e). So the maximum score, which may include that bias, is subtracted
+  // first.
   Value base = number(llvm::numbers::log2e);
   if (sizes.bias)
     scores = addBias(scores, pair.bias, pair.firstColumn);
@@ -144,7 +145,7 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
     for (int64_t i = c; i < rows() * count; i += count)
       scores[i] = choose(isThere, scores[i], zero);
   }
-  // What all are multiplied by is part of one operation, not another.
+  // The common factor is folded into the FMA.
   Value times = number(pair.factor * (sizes.p > 0 ? sizes.whatIsKept() : 1));
   forEachScore([&](const Query &query, const Key &key, int64_t i) {
     Value &x = scores[i], &d = cotangents[i], weight = x;

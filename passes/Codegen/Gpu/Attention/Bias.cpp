@@ -1,16 +1,17 @@
-//===- Bias.cpp - What is added to the scores of a tile -------------------===//
+//===- Bias.cpp - The attention bias of a tile of scores ------------------===//
 //
-// A bias is read where it lies, into the registers of the lane that has the
-// score. At once a warp reads numbers of keys that follow each other, of
+// Each lane loads the bias of its scores from global memory into registers. One
+// access of a warp loads consecutive keys:
 //
-//                        rows are queries                rows are keys
-//     by tensor cores    8 keys of 8 queries, a lane 2   8 keys of 4 queries
-//     by FMAs            8 keys of 4 queries             4 keys of 8 queries
+//                         rows are queries                rows are keys
+//      by tensor cores    8 keys of 8 queries, a lane 2   8 keys of 4 queries
+//      by FMAs            8 keys of 4 queries             4 keys of 8 queries
 //
-// Eight of f32 are a sector; of what is less the next access reads the rest.
+// Eight f32 are a sector. If an access has less than a sector, the next one
+// reads the rest.
 //
-// Of a bias that is one for all rows, as the mask of a sample's padding is, a
-// block has its columns' numbers in shared memory, as it has their positions.
+// A bias that is the same for all rows, like the padding mask of a sample, is
+// loaded into shared memory once per tile of columns, like the positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Whether all pairs of keys, of which the first is even, begin at an even
-/// element. The stride of a dim of 1 may be any.
+/// Whether each pair of keys with an even first key begins at an even element.
+/// The stride of a dim of size 1 is irrelevant.
 static bool arePairs(const Operand &bias, ArrayRef<int64_t> shape) {
   bool isEven = shape[3] % 2 == 0 && bias.offset % 2 == 0;
   for (int64_t i = 0; i < 3; ++i)

@@ -1,4 +1,4 @@
-//===- Block.cpp - What blocks of attention have in common ----------------===//
+//===- Block.cpp - Base class of attention blocks -------------------------===//
 
 #include "passes/Codegen/Gpu/Attention/Block.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,9 +14,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// What a thread moves by one access.
+/// Bytes of the widest access of a thread.
 static constexpr int64_t kMostBytes = 16;
-/// Accesses that a thread has under way at a time.
+/// Outstanding accesses of a thread.
 static constexpr int64_t kDepth = 8;
 
 AttentionBlock::AttentionBlock(ScalarBuilder &b, Operation *op,
@@ -102,7 +102,8 @@ SharedTile AttentionBlock::viewAs(const SharedTile &tile, Type element) {
   return {other, tile.stride * from / to};
 }
 
-/// Elements of an access to rows whose starts are multiples of all of these.
+/// Returns the elements of a vector access to rows that start at multiples of
+/// all `divisors`.
 int64_t AttentionBlock::vectorOf(ArrayRef<int64_t> divisors, Type element) {
   int64_t most = kMostBytes / (element.getIntOrFloatBitWidth() / 8);
   for (int64_t divisor : divisors)
@@ -124,7 +125,7 @@ HeadRows AttentionBlock::headRows(Value operand, Value sample, Value first,
                                   Value head, int64_t all, int64_t rowCount) {
   const Operand &from = operands.at(operand);
   auto shape = nn::tensorType(operand).getShape();
-  // A stride that nothing is multiplied by may be any.
+  // The stride of a dim of size 1 is irrelevant.
   SmallVector<int64_t> divisors = {from.offset, shape[3]};
   for (int64_t i = 0; i < 3; ++i)
     if (shape[i] > 1)
@@ -195,7 +196,7 @@ AttentionBlock::loopWith(int64_t end, int64_t step, ArrayRef<Value> start,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Numbers next = body(loop.getInductionVar(), loop.getRegionIterArgs());
-  // Without values the loop has an end already.
+  // A loop without values already has a terminator.
   if (!start.empty())
     scf::YieldOp::create(b, next);
   return Numbers(loop.getResults());

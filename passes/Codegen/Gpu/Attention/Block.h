@@ -1,4 +1,4 @@
-//===- Block.h - What blocks of attention have in common --------*- C++ -*-===//
+//===- Block.h - Base class of attention blocks -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_GPU_ATTENTION_BLOCK_H
 #define PCC_PASSES_CODEGEN_GPU_ATTENTION_BLOCK_H
@@ -10,78 +10,83 @@
 
 namespace pcc::codegen {
 
-/// Rows of one head of a sample in global memory, of a tile.
+/// A tile of rows of one head of a sample, in global memory.
 struct HeadRows {
-  /// Row `0` and the next.
+  /// The address of row 0, and the stride.
   Tile rows;
-  /// How many there are, an index; null: all that the tile has.
+  /// The number of valid rows, an index; null if all rows of the tile are
+  /// valid.
   mlir::Value left;
-  /// Columns, and how many of them an access moves.
+  /// The number of columns, and the columns of one vector access.
   int64_t width, vector;
 };
 
-/// The bias of a block's rows, of which columns come by tiles.
+/// The bias of a block's rows; its columns are processed tile by tile.
 struct BiasRows {
-  /// Where it lies.
+  /// The bias in global memory.
   mlir::Value buffer;
-  /// By the lane's rows, where column 0 has its number; one, if all rows have
-  /// the same.
+  /// For each row of the lane, the index of column 0. A single index if all
+  /// rows have the same bias.
   llvm::SmallVector<mlir::Value> bases;
-  /// By the lane's rows, what all columns have; empty: they differ.
+  /// For each row of the lane, the bias of all columns; empty if columns
+  /// differ.
   llvm::SmallVector<mlir::Value> numbers;
-  /// Whether there are numbers of columns that are those of all rows.
+  /// Whether columns differ but all rows have the same bias.
   bool isOfColumns = false;
-  /// Elements from a column to the next, 0 if all have the same.
+  /// The stride between columns; 0 if all columns have the same bias.
   int64_t ofColumn = 0;
-  /// Of all tiles.
+  /// The number of columns of all tiles.
   int64_t columns = 0;
-  /// Columns that an access reads.
+  /// Consecutive columns that one access reads.
   int64_t together = 1;
 };
 
-/// Builds one thread's part of a block of attention. The builder is in a
-/// gpu.func whose arguments are the kernel's buffers.
+/// Builds one thread's code of an attention block. The builder is in a gpu.func
+/// whose arguments are the kernel's buffers.
 class AttentionBlock : public AttentionUnit {
 public:
-  /// All that is given must outlive this; `outs` are the buffers of the op's
-  /// results, null where nobody asks for one.
+  /// References to the arguments are kept. `outs` are the buffers of the op's
+  /// results; null if a result is unused.
   AttentionBlock(ScalarBuilder &b, mlir::Operation *op,
                  const KernelChoices &choices, const DeviceTiles &tiles,
                  const OperandMap &operands, llvm::ArrayRef<Operand> outs);
 
-  /// Bytes of shared memory that were allocated.
+  /// The allocated shared memory, in bytes.
   int64_t getSharedBytes() const { return sharedBytes; }
 
 protected:
   using Numbers = llvm::SmallVector<mlir::Value>;
 
-  /// New shared memory, of rows with so many elements from one to the next.
+  /// Allocates a tile in shared memory with a row stride of `stride` elements.
   SharedTile allocateTile(int64_t rows, int64_t stride, mlir::Type element);
-  /// The same memory for another use, at another time.
+  /// Lets later tiles reuse the shared memory from offset `from` on.
   void reuseShared(int64_t from) { nextShared = from; }
-  /// A tile's bytes as rows of another type, as many.
+  /// Views a tile's memory as the same number of rows of another element type.
   SharedTile viewAs(const SharedTile &tile, mlir::Type element);
 
-  /// Rows of an operand's head from `first` on; `rowCount` are in the tile, of
-  /// `all` in the operand.
+  /// Returns the rows of an operand's head from `first` on. The tile has
+  /// `rowCount` rows, the operand `all`.
   HeadRows headRows(mlir::Value operand, mlir::Value sample, mlir::Value first,
                     mlir::Value head, int64_t all, int64_t rowCount);
-  /// Has all threads bring rows into shared memory, `count` of `columns`, with
-  /// zeros where there are none.
+  /// Emits the loads of `count` rows of `columns` elements into shared memory
+  /// by all threads; missing elements become zero.
   void bring(const HeadRows &from, const SharedTile &to, int64_t count,
              int64_t columns);
-  /// Has threads bring elements of an operand of positions, as i32; behind the
-  /// last, its own.
+  /// Emits the loads of `count` positions as i32 into shared memory. Positions
+  /// past the last are copies of it. `taken` is this thread's position if it
+  /// was prefetched.
   void bringPositions(mlir::Value operand, mlir::Value first, int64_t all,
                       mlir::Value to, int64_t count, mlir::Value taken = {});
-  /// What this thread will bring so: it may be under way while a tile before
-  /// is made. Null if a thread brings several. A kernel of which a core has two
-  /// blocks has no register for it, and another block to go on with.
+  /// Prefetches this thread's position while the previous tile is computed.
+  /// Returns null if a thread loads several positions. The forward kernel, of
+  /// which a multiprocessor usually runs two blocks, does not prefetch: it has
+  /// no free register, and the other block hides the latency.
   mlir::Value takePosition(mlir::Value operand, mlir::Value first, int64_t all,
                            int64_t count);
-  /// A loop over `turns` tiles of positions: body(turn, what this thread has of
-  /// the tile's, the values before) gives the next values. `first` says where a
-  /// turn's tile begins; of the last one the next may be any.
+  /// Emits a loop over `turns` tiles of positions. body(turn, this thread's
+  /// prefetched position, previous values) returns the next values. first(turn)
+  /// is the first position of a tile; it must also be valid for the iteration
+  /// after the last one.
   Numbers loopWithPositions(
       int64_t turns, mlir::Value operand, int64_t all,
       llvm::function_ref<mlir::Value(mlir::Value turn)> first,
@@ -89,70 +94,74 @@ protected:
       llvm::function_ref<Numbers(mlir::Value turn, mlir::Value taken,
                                  llvm::ArrayRef<mlir::Value> before)>
           body);
-  /// And elements (sample, row, head) of an operand [b, s, h], as `made` of
-  /// them, with zeros.
+  /// Loads `count` elements (sample, row, head) of an operand [b, s, h] into
+  /// shared memory, transformed by `made`; missing rows become zero.
   void bringNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
                     mlir::Value head, int64_t all, mlir::Value to,
                     int64_t count,
                     llvm::function_ref<mlir::Value(mlir::Value)> made);
-  /// The bias of a block's rows; of an attention without one, nothing.
+  /// Returns the bias of a block's rows; empty if the attention has none.
   /// `haveKeys`: rows are keys, columns queries.
   BiasRows biasRows(mlir::Value sample, mlir::Value head, mlir::Value firstRow,
                     bool haveKeys);
-  /// Shared memory for what bringBias() brings.
+  /// Allocates the shared memory for bringBias().
   void allocateBias();
-  /// Has threads bring the numbers of a tile's columns, where those are of all
-  /// rows.
+  /// Loads the bias of a tile's columns into shared memory if all rows have the
+  /// same.
   void bringBias(const BiasRows &from, mlir::Value firstColumn);
-  /// scale * scores + bias, of a tile. What bringBias() brings is there.
+  /// Returns scale * scores + bias of a tile. The values that bringBias() loads
+  /// must be in shared memory.
   Numbers addBias(llvm::ArrayRef<mlir::Value> scores, const BiasRows &bias,
                   mlir::Value firstColumn);
-  /// This thread's share of rows in memory for bringDots(), so that they are
-  /// under way while it waits for others; none if it has too many.
+  /// Prefetches this thread's share of rows for bringDots(), so that the loads
+  /// are outstanding during a barrier. Returns nothing if the share is too
+  /// large.
   Numbers takeRows(const HeadRows &other, int64_t count);
-  /// to[i] = the sum of products of rows i of a tile and of memory, of which
-  /// takeRows() has `taken` some.
+  /// Computes to[i] = the dot product of row i of a tile and row i of `other`.
+  /// `taken` are the vectors that takeRows() prefetched, or empty.
   void bringDots(const SharedTile &tile, const HeadRows &other,
                  llvm::ArrayRef<mlir::Value> taken, mlir::Value to,
                  int64_t count);
-  /// The warp's rows of a result from column `chunk` on: sums, times `factors`
-  /// by row (empty: 1), go through `stage`, in which others have no use for
-  /// these rows. `form`: which columns a lane has.
+  /// Stores the warp's rows of a result from column `chunk` on. The
+  /// accumulators are multiplied by `factors` of their rows (empty: 1). They
+  /// are staged in the warp's rows of `stage`, which other warps must not use.
+  /// `form` tells the columns of a lane.
   void give(llvm::ArrayRef<mlir::Value> sums,
             llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
             const HeadRows &to, mlir::Value chunk,
             RightForm form = RightForm::Columns);
-  /// Where a result's rows go.
+  /// Returns the rows of a result in global memory.
   HeadRows resultRows(const Operand &out, int64_t rows, int64_t width,
                       mlir::Value sample, mlir::Value first, mlir::Value head,
                       int64_t rowCount);
 
-  /// The least or largest of `count` words in shared memory.
+  /// Returns the minimum or maximum of `count` words in shared memory.
   mlir::Value extreme(mlir::Value words, int64_t count, bool isLeast);
-  /// What the key of a row of scores, and the position of a column, have of
-  /// dropout's words.
+  /// The halves of dropout's hash that depend only on the key of a row of
+  /// scores, or only on the position of a column.
   mlir::Value wordOfKey(mlir::Value key);
   mlir::Value wordOfPosition(mlir::Value position);
-  /// Has threads make the words of positions that they have brought.
+  /// Computes the dropout words of positions; each thread those of the
+  /// positions that it loaded itself.
   void bringWords(mlir::Value positions, mlir::Value to, int64_t count);
-  /// Whether these say that a score is dropped.
+  /// Whether a score is dropped, from the words of its row and its column.
   mlir::Value isDropped(mlir::Value ofKey, mlir::Value ofPosition);
-  /// What the lanes of a row have, joined.
+  /// Reduces a value over the lanes of a row, by a sum or a maximum.
   mlir::Value joinRow(mlir::Value x, bool isSum);
-  /// Threads of the block, or of the warp, wait for each other.
+  /// Barriers for the block and for the warp.
   void wait();
   void waitForWarp();
-  /// Done by the threads whose number is below `count`.
+  /// Emits a body that the threads with a number below `count` execute.
   void byFirst(int64_t count, llvm::function_ref<void()> body);
-  /// body(i) for the numbers i below `count` that are this thread's.
+  /// Emits body(i) for this thread's share of the numbers below `count`.
   void forShare(int64_t count, Body body);
-  /// Rows that are there from `first` on, null: all `rowCount`.
+  /// The number of valid rows from `first` on; null if all tiles are full.
   mlir::Value leftOf(mlir::Value first, int64_t all, int64_t rowCount);
-  /// Runs a body that gives new values, where a condition holds; else they
-  /// stay. Null: always.
+  /// Emits a body that returns new values under a condition, and `before`
+  /// otherwise. A null condition is always true.
   Numbers where(mlir::Value condition, llvm::ArrayRef<mlir::Value> before,
                 llvm::function_ref<Numbers()> body);
-  /// A loop over [0, end) by `step` whose body gives the next values.
+  /// Emits a loop over [0, end) by `step` whose body returns the next values.
   Numbers
   loopWith(int64_t end, int64_t step, llvm::ArrayRef<mlir::Value> start,
            llvm::function_ref<Numbers(mlir::Value, mlir::ValueRange)> body);
@@ -161,11 +170,11 @@ protected:
   mlir::Value exp2(mlir::Value x);
   mlir::Value addf(mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y);
-  /// Whether two conditions hold, of which the first may be null: always.
+  /// The conjunction of two conditions; the first may be null (true).
   mlir::Value both(mlir::Value x, mlir::Value y);
   mlir::Value choose(mlir::Value condition, mlir::Value x, mlir::Value y);
   mlir::Value loadWordAt(mlir::Value words, mlir::Value at);
-  /// Row r of the lane, in the block's tile.
+  /// The index in the block's tile of row r of the lane.
   mlir::Value rowInBlock(int64_t r);
 
   const DeviceTiles &tiles;
@@ -175,25 +184,26 @@ protected:
   int64_t nextShared = 0;
 
 private:
-  /// How threads share rows of so many vectors: a row has a team of threads,
-  /// each of which has some parts of it, and a team a row at every turn.
+  /// How threads share rows of `vectors` vectors. A thread group of `team`
+  /// threads processes one row per iteration, `parts` vectors per thread.
+  /// `teams` groups work in parallel for `turns` iterations.
   struct DotShare {
     int64_t vectors, team, parts, teams, turns;
   };
   DotShare dotShare(const HeadRows &other, int64_t count);
-  /// What `take` gives of each of the thread's vectors of a turn, the i-th, or
-  /// where there is none the i-th of `otherwise`.
+  /// Returns take(row, column, i) for each vector i of this thread in an
+  /// iteration, or otherwise[i] if that vector does not exist.
   Numbers
   takeParts(const HeadRows &other, int64_t count, mlir::Value turn,
             llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column,
                                            int64_t i)>
                 take,
             llvm::ArrayRef<mlir::Value> otherwise);
-  /// A vector of a row.
+  /// Loads a vector of a row.
   mlir::Value loadPart(const HeadRows &rows, mlir::Value row,
                        mlir::Value column);
   int64_t vectorOf(llvm::ArrayRef<int64_t> divisors, mlir::Type element);
-  /// A vector as f32.
+  /// Converts a vector to f32.
   mlir::Value widen(mlir::Value x);
   mlir::Value loadPacked(mlir::Value buffer, mlir::Value at, int64_t count);
   void storePacked(mlir::Value value, mlir::Value buffer, mlir::Value at);
@@ -205,21 +215,21 @@ private:
   int64_t sharedBytes = 0;
 };
 
-/// Builds a block of nn.attention; returns bytes of its shared memory.
+/// Emits a block of nn.attention; returns the bytes of its shared memory.
 int64_t emitForwardBlock(ScalarBuilder &b, nn::AttentionOp op,
                          const KernelChoices &choices, const DeviceTiles &tiles,
                          mlir::Value block, const OperandMap &operands,
                          llvm::ArrayRef<Operand> outs);
-/// The same of nn.attention_grad.
+/// Emits a block of nn.attention_grad; returns the bytes of its shared memory.
 int64_t emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
                           const KernelChoices &choices,
                           const DeviceTiles &tiles, mlir::Value block,
                           const OperandMap &operands,
                           llvm::ArrayRef<Operand> outs);
-/// Blocks of the forward kernel.
+/// The number of blocks of the forward kernel.
 int64_t countForwardBlocks(const AttentionSizes &sizes,
                            const DeviceTiles &tiles);
-/// Blocks of the backward kernel.
+/// The number of blocks of the backward kernel.
 int64_t countBackwardBlocks(const AttentionSizes &sizes,
                             const DeviceTiles &tiles,
                             llvm::ArrayRef<Operand> outs);

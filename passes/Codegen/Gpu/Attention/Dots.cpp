@@ -1,9 +1,10 @@
-//===- Dots.cpp - Sums of products of rows --------------------------------===//
+//===- Dots.cpp - Dot products of rows ------------------------------------===//
 //
-// Each row has a team of lanes, which have a vector of it each, or several:
+// A group of lanes computes the dot product of a row. Each lane has one vector
+// of it, or several:
 //
-//     row 0     lanes 0-7      lanes 8-15: row 1      ...      the first turn
-//     row n     lanes 0-7      ...                             the next
+//     row 0     lanes 0-7      lanes 8-15: row 1      ...      iteration 0
+//     row n     lanes 0-7      ...                             iteration 1
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// How many vectors a thread keeps in registers until they are needed.
+/// The maximum number of vectors that a thread prefetches into registers.
 static constexpr int64_t kPartsAhead = 4;
 
-/// Lanes that share a row are as many as it has accesses, or a warp.
+/// A row has as many lanes as vectors, at most a warp.
 AttentionBlock::DotShare AttentionBlock::dotShare(const HeadRows &other,
                                                   int64_t count) {
   int64_t vectors = other.width / other.vector;
@@ -76,7 +77,7 @@ AttentionBlock::Numbers AttentionBlock::takeRows(const HeadRows &other,
 void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
                                ArrayRef<Value> taken, Value to, int64_t count) {
   DotShare share = dotShare(other, count);
-  // Of the rows of a turn; `ahead`: what has been taken of them.
+  // Computes the rows of an iteration; `ahead` are their prefetched vectors.
   auto bringTurn = [&](Value turn, ArrayRef<Value> ahead) {
     Value sum = number(0);
     Numbers sums = takeParts(

@@ -1,20 +1,21 @@
-//===- Dropout.cpp - Which probabilities are dropped ----------------------===//
+//===- Dropout.cpp - Dropout of attention probabilities -------------------===//
 //
-// Random.h says which: those whose word, randomAdd(key of the row, position of
-// the column), is below a bound. Of its operations a score has as few of its
-// own as can be, for they are as many as all else that is done to it:
+// A probability is dropped if its random word, randomAdd(key of the row,
+// position of the column) of Random.h, is below a bound. The number of
+// operations per score is minimized, since they are as many as all other
+// operations on it:
 //
 //     h = key ^ (position * weyl + mul1)
-//     h ^= h >> 16                           1: of key and of position apart
+//     h ^= h >> 16                           1: of key and position separately
 //     h = (h * mul1 ^ h * mul1 >> 13) * mul2
 //     h ^= h >> 16                           2: an exclusive or
 //     h < bound
 //
-// 1: Shifts go through exclusive or. What belongs to the key is made once for a
-//    row, what belongs to the position once for a tile's column.
-// 2: The upper half of h stays as it is. If it is the bound's, which is when
-//    the lower one counts, that becomes lower ^ upper half of the bound; else
-//    it may become anything.
+// 1: A shift distributes over an exclusive or. The part of the key is computed
+//    once per row, the part of the position once per column of a tile.
+// 2: The upper half of h does not change. The lower half matters only if the
+//    upper half equals that of the bound; then the lower half becomes
+//    lower ^ upper half of the bound. Otherwise it may become anything.
 //
 //===----------------------------------------------------------------------===//
 

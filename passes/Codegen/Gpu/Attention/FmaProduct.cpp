@@ -1,4 +1,4 @@
-//===- FmaProduct.cpp - Products of a warp's rows by FMAs -----------------===//
+//===- FmaProduct.cpp - GEMMs of a warp by FMAs ---------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Numbers of an access.
+/// Elements of an access.
 static constexpr int64_t kQuad = 4;
 /// Lanes that share a row.
 static constexpr int64_t kLanes = 8;
@@ -76,7 +76,7 @@ public:
                         const LeftFactor &stage) override;
 
 private:
-  /// Four numbers of a tile.
+  /// Loads four elements of a tile.
   SmallVector<Value> load(const SharedTile &tile, Value at) {
     auto type = VectorType::get({kQuad}, b.getF32Type());
     Value all =
@@ -91,7 +91,7 @@ private:
 };
 } // namespace
 
-/// Four steps of the sum at a time.
+/// Unrolls four steps of the inner dimension.
 void FmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
                           int64_t depth, const SharedTile &right,
                           RightForm form, Value first) {
@@ -139,7 +139,7 @@ void FmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
     sum = result;
 }
 
-/// Lanes of a warp wait for each other before and after.
+/// Stages the scores in shared memory, with warp barriers before and after.
 LeftFactor FmaProduct::takeScores(ArrayRef<Value> scores,
                                   const LeftFactor &stage) {
   auto wait = [&] {

@@ -1,20 +1,21 @@
-//===- Forward.cpp - A block of attention on a device ---------------------===//
+//===- Forward.cpp - Blocks of attention's forward on a GPU ---------------===//
 //
-// A block is a head of a sample and a tile of queries, of which each warp has
-// 16. All threads bring a tile of keys and values, then each warp does what
-// Attention.h says, with scores, highest scores, sums and results in registers:
+// A block computes a tile of queries of one head of a sample; each warp has 16
+// of the queries. All threads load a tile of keys and values. Then each warp
+// runs the algorithm of Kernels/Attention/Attention.h, with scores, maxima,
+// sums and results in registers:
 //
-//     bring q
+//     load q
 //     for each tile of keys that a query may see:
-//       wait; bring k, v; wait
+//       barrier; load k, v; barrier
 //       S = q k^T
 //       m, l, P = exp(S - m)          lanes of a row exchange m
 //       o = o * exp(old m - new m) + P v
 //     o / l, lse = m + log(l)
 //
-// Exponentials are powers of two, of scores times log2(e). With a bias, which
-// may be the least float, scores are multiplied by log2(e) once the highest one
-// is subtracted.
+// Exponentials are powers of two, of scores times log2(e). A bias may be the
+// lowest float, so scores with a bias are multiplied by log2(e) only after the
+// maximum is subtracted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,21 +41,21 @@ public:
 private:
   void place(Value block);
   Numbers emitKeys(Value firstKey, ArrayRef<Value> state);
-  /// `isCut`: a query of the block does not see all keys of the tile.
+  /// `isCut`: some query of the block does not see all keys of the tile.
   Numbers emitScores(Value firstKey, Value isCut, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);
-  /// Writes a number of each row to an output [b, s, h].
+  /// Stores one value per row to an output [b, s, h].
   void giveRows(const Operand &out, llvm::function_ref<Value(int64_t)> ofRow);
 
-  /// What a lane has: highest scores and sums by row, then results. Without a
-  /// bias highest scores are those of powers of two.
+  /// The state in a lane's registers: maxima by row, sums by row, then results.
+  /// Without a bias, maxima are multiplied by scale * log2(e).
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
   SharedTile query, keys, values, stage;
-  /// Positions of the tile of keys, and dropout's words, which take their place
-  /// where no position is compared.
+  /// Positions of the tile's keys, and their dropout words. The words overwrite
+  /// the positions if no position is compared.
   Value positions, keyWords;
-  Numbers queryPositions, words; ///< by row: positions, dropout's words
+  Numbers queryPositions, words; ///< by row: positions, dropout words
   Value earliest, latest;        ///< positions of queries
   BiasRows bias;
 };
@@ -67,7 +68,8 @@ int64_t codegen::countForwardBlocks(const AttentionSizes &sizes,
          sizes.batch * sizes.heads;
 }
 
-/// The tiles of queries that see most keys come first: blocks go backwards.
+/// The tiles of queries that see most keys come first, so the order of tiles is
+/// reversed.
 void Forward::place(Value block) {
   Value last = index(countForwardBlocks(sizes, tiles) - 1);
   Value rest = arith::SubIOp::create(b, last, block);
@@ -125,7 +127,7 @@ void Forward::emit(Value block) {
 
 AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
                                           ArrayRef<Value> state) {
-  // Others may still be at the tile before.
+  // Other threads may still use the previous tile.
   wait();
   Value isSeen, isCut;
   if (positions) {
@@ -163,8 +165,8 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
   bool hasBias = bool(sizes.bias);
   if (hasBias)
     scores = addBias(scores, bias, firstKey);
-  // What a score is multiplied by when its power is taken: then the highest
-  // one is that of the highest score, unless the factor is negative.
+  // The factor of a score in its power of two. The scores may be multiplied
+  // after the maximum is computed, unless the factor is not positive.
   double factorOfScores =
       hasBias ? llvm::numbers::log2e : sizes.scale * llvm::numbers::log2e;
   bool isEarly = !(factorOfScores > 0);
@@ -237,7 +239,7 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
 }
 
 /// A row that sees no key, or whose keys all have a bias of -inf, has a sum of
-/// zero: it gets zeros.
+/// zero; its result is zero.
 void Forward::finish(ArrayRef<Value> state) {
   Value zero = number(0), kept = number(sizes.whatIsKept());
   Numbers factors, sums, highest;
@@ -267,7 +269,8 @@ void Forward::finish(ArrayRef<Value> state) {
     giveRows(outs[2], [&](int64_t r) { return highest[r]; });
 }
 
-/// A lane of each row, of the blocks that have the first columns, writes it.
+/// One lane of each row stores the value, in the blocks that compute the first
+/// chunk of columns.
 void Forward::giveRows(const Operand &out,
                        llvm::function_ref<Value(int64_t)> ofRow) {
   Value isOne =

@@ -1,8 +1,9 @@
-//===- MmaProduct.cpp - Products of a warp's rows by tensor cores ---------===//
+//===- MmaProduct.cpp - GEMMs of a warp by tensor cores -------------------===//
 //
-// mma.sync.m16n8k16 adds to 16 x 8 sums what 16 numbers of each row and column
-// give. ldmatrix fills its factors: each lane says where eight numbers lie, and
-// gets two of each of four matrices of 8 x 8.
+// mma.sync.m16n8k16 multiplies 16 x 16 by 16 x 8 elements and adds the result
+// to 16 x 8 accumulators. ldmatrix loads its operands: each lane passes the
+// address of eight elements, and gets two elements of each of four 8 x 8
+// matrices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// What an instruction takes of a sum, and columns that it has.
+/// The depth and the columns of an instruction.
 static constexpr int64_t kStep = 16, kColumns = 8;
 
 namespace {
@@ -28,7 +29,7 @@ public:
       : WarpProduct(b, lane, 2), element(element) {
     group = divide(lane, 4);
     pair = mul(remainder(lane, 4), 2);
-    // Which row of which matrix the lane says.
+    // The row, and the matrix, whose address the lane passes to ldmatrix.
     inMatrix = remainder(lane, 8);
     matrix = divide(lane, 8);
   }
@@ -43,7 +44,7 @@ public:
                         const LeftFactor &stage) override;
 
 private:
-  /// Four matrices.
+  /// Loads four matrices.
   SmallVector<Value> loadMatrices(const SharedTile &tile, Value at,
                                   bool isTransposed) {
     Value all = nvgpu::LdMatrixOp::create(
@@ -54,7 +55,7 @@ private:
       matrices.push_back(vector::ExtractOp::create(b, all, i));
     return matrices;
   }
-  /// The operand of an instruction: two numbers.
+  /// Packs two elements into an operand of the instruction.
   Value pack(Value two) {
     if (element.isF16())
       return two;
@@ -66,7 +67,7 @@ private:
       packed.push_back(pack(two));
     return packed;
   }
-  Type element; ///< of factors
+  Type element; ///< of the operands
   Value group, pair, inMatrix, matrix;
 };
 } // namespace
@@ -79,13 +80,15 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
   auto type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   Type result =
       LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
-  // Rows of the factor, 0 to 7 and 8 to 15, then its steps.
+  // The four matrices of the left operand: rows 0 to 7 and 8 to 15, of steps 0
+  // to 7, then of steps 8 to 15.
   Value low = add(inMatrix, mul(remainder(matrix, 2), 8));
   Value high = mul(divide(matrix, 2), 8);
   Value leftAt;
   if (left.held.empty())
     leftAt = at(left.tile, add(left.first, low), high);
-  // Of two blocks of columns, the steps 0 to 7 and 8 to 15.
+  // The four matrices of the right operand: for each of two blocks of columns,
+  // the steps 0 to 7 and 8 to 15.
   bool isByRows = form == RightForm::Rows;
   Value column = add(high, isByRows ? inMatrix : index(0));
   if (first)
@@ -99,7 +102,7 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
     else
       a.assign(left.held.begin() + k / 4, left.held.begin() + k / 4 + 4);
     for (int64_t c = 0; c < count; c += 4) {
-      // A lane has two of each block's eight columns.
+      // A lane has two columns of each block of eight.
       int64_t block = c / 2 * kColumns;
       int64_t offset =
           isByRows ? block * right.stride + k : k * right.stride + block;
@@ -124,7 +127,8 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
   }
 }
 
-/// Sums lie among lanes as the left factor wants them.
+/// The accumulators are distributed over lanes like the left operand's
+/// elements, so they stay in registers.
 LeftFactor MmaProduct::takeScores(ArrayRef<Value> scores,
                                   const LeftFactor &stage) {
   LeftFactor left = stage;

@@ -1,17 +1,17 @@
-//===- Product.h - Products of a warp's rows --------------------*- C++ -*-===//
+//===- Product.h - GEMMs of a warp ------------------------------*- C++ -*-===//
 //
-// What a block of attention is made of: a warp multiplies its 16 rows by a tile
-// in shared memory, and adds to numbers that its lanes hold in registers. Which
-// rows and columns a lane holds is the product's to say:
+// The GEMMs of an attention block: a warp multiplies its 16 rows by a tile in
+// shared memory and accumulates in the registers of its lanes. The kind of GEMM
+// determines the rows and columns of a lane:
 //
 //     f32, by FMAs         rows 4 r + lane / 8; of scores columns
 //                          8 c + lane % 8, of results four at a time,
 //                          32 c + 4 (lane % 8)
-//     16 bit, by tensor    rows lane / 4 and 8 more; two columns at a time,
+//     bf16/fp16, by tensor rows lane / 4 and 8 more; two columns at a time,
 //     cores (m16n8k16)     8 c + 2 (lane % 4)
 //
-// The lanes of a row are neighbours. What is done with scores asks for the rows
-// and columns, and is the same for both.
+// The lanes of a row are neighbours. The code that processes scores queries the
+// rows and columns, so that it is the same for both kinds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,61 +23,64 @@
 
 namespace pcc::codegen {
 
-/// A tile in a block's shared memory: (row, column) is at row * stride +
-/// column.
+/// A tile in a block's shared memory: element (row, column) is at row * stride
+/// + column.
 struct SharedTile {
   mlir::Value buffer; ///< rank 1
-  int64_t stride = 0; ///< a multiple of 16 bytes
+  int64_t stride = 0; ///< in elements; a multiple of 16 bytes
 };
 
-/// The left factor of a product: rows of the warp, in shared memory or held.
+/// The left operand of a GEMM: rows of the warp, in shared memory or in
+/// registers.
 struct LeftFactor {
-  /// Where they lie if none are held.
+  /// The rows in shared memory, if `held` is empty.
   SharedTile tile;
   /// The warp's first row in the tile.
   mlir::Value first;
-  /// What each lane has of it, by steps; empty: all is in the tile.
+  /// Each lane's elements in registers, by steps; empty if the rows are in the
+  /// tile.
   llvm::SmallVector<mlir::Value> held;
 };
 
-/// How the columns of a product lie in the tile of its right factor.
+/// The layout of the right operand's tile.
 enum class RightForm {
-  Rows,   ///< each is a row of the tile
-  Columns ///< each is a column
+  Rows,   ///< a column of the result is a row of the tile (transposed)
+  Columns ///< a column of the result is a column of the tile
 };
 
-/// Builds products at the place of its builder.
+/// Emits GEMMs at its builder's insertion point.
 class WarpProduct {
 public:
-  /// FMAs for f32, the tensor cores' instructions for factors of 16 bits.
+  /// Returns an emitter of FMAs for f32, and of tensor core instructions for
+  /// bf16 and fp16.
   static std::unique_ptr<WarpProduct>
   create(mlir::ImplicitLocOpBuilder &b, mlir::Type element, mlir::Value lane);
   virtual ~WarpProduct() = default;
 
-  /// Rows and lanes of a row.
+  /// The number of rows of a lane, and of lanes of a row.
   int64_t rows() const { return rowCount; }
   int64_t lanesOfRow() const { return 32 / (16 / rowCount); }
-  /// How many of `columns` a lane has.
+  /// The number of columns of a lane, of `columns`.
   int64_t columnsOf(int64_t columns) const { return columns / lanesOfRow(); }
-  /// Columns next to each other that a lane has of a right factor's columns.
+  /// The number of consecutive columns of a lane.
   int64_t neighbours(RightForm form) const;
-  /// Row r of the lane, of the warp's 16.
+  /// The index of the lane's row r among the warp's 16.
   virtual mlir::Value row(int64_t r) = 0;
-  /// Its column c.
+  /// The index of the lane's column c.
   virtual mlir::Value column(int64_t c, RightForm form) = 0;
 
-  /// sums += left * right, for columns from `first` on (null: 0), as many as
-  /// sums have; `sums` are by rows, then columns.
+  /// Emits sums += left * right for as many columns from `first` on (null: 0)
+  /// as `sums` has. `sums` are ordered by rows, then columns.
   virtual void multiply(llvm::MutableArrayRef<mlir::Value> sums,
                         const LeftFactor &left, int64_t depth,
                         const SharedTile &right, RightForm form,
                         mlir::Value first) = 0;
-  /// Scores, whose columns were rows of a right factor, as a left factor;
-  /// `stage` is a tile of theirs in which it may be put.
+  /// Converts scores, computed with RightForm::Rows, to a left operand. `stage`
+  /// is a tile of shared memory that may be used for it.
   virtual LeftFactor takeScores(llvm::ArrayRef<mlir::Value> scores,
                                 const LeftFactor &stage) = 0;
 
-  /// x * y + sum, by one instruction.
+  /// Emits x * y + sum as an FMA.
   static mlir::Value addProduct(mlir::ImplicitLocOpBuilder &b, mlir::Value x,
                                 mlir::Value y, mlir::Value sum);
 
@@ -90,7 +93,7 @@ protected:
   mlir::Value mul(mlir::Value x, int64_t factor);
   mlir::Value divide(mlir::Value x, int64_t by);
   mlir::Value remainder(mlir::Value x, int64_t by);
-  /// Where an element of a tile is.
+  /// The index of an element of a tile.
   mlir::Value at(const SharedTile &tile, mlir::Value row, mlir::Value column) {
     return add(mul(row, tile.stride), column);
   }
@@ -102,10 +105,10 @@ private:
   int64_t rowCount;
 };
 
-/// By FMAs, of f32.
+/// An emitter of FMAs, for f32.
 std::unique_ptr<WarpProduct> makeFmaProduct(mlir::ImplicitLocOpBuilder &b,
                                             mlir::Value lane);
-/// By tensor cores, of f16 or bf16.
+/// An emitter of tensor core instructions, for f16 or bf16.
 std::unique_ptr<WarpProduct> makeMmaProduct(mlir::ImplicitLocOpBuilder &b,
                                             mlir::Type element,
                                             mlir::Value lane);
