@@ -1,40 +1,42 @@
-//===- ArenaLives.cpp - When the buffers of a stage are needed ------------===//
+//===- ArenaLives.cpp - Live ranges of a stage's buffers ------------------===//
 //
-// Time is the order of ops, those of the bodies that entry points call among
-// them:
+// Computes the live ranges of the buffers in the arena. Time is the order of
+// ops, including the ops of the bodies that entry points call:
 //
 //     moment          0  1  2   3  4  5   6  7   8  9
 //     calls           f(x, a)   f(y, b)   g(b)   g(a)
 //     a                     [----------------------]
 //     b                               [-----]
-//     frame of f      [--]      [--]
-//     frame of g                          []     []
+//     scratch of f    [--]      [--]
+//     scratch of g                        []     []
 //
-// So what an op of a body reads for the last time is free for what a later one
-// of the same call writes, and what a call has of a frame is needed between its
-// first and its last use.
+// Hence an op can reuse the memory that an earlier op of the same call read
+// last. The temporaries of a call are live only between their first and their
+// last use.
 //
 // One program counter runs through all entry points, one after the other, since
-// a buffer has one place in all of them. Most of what a loop takes turns with
-// has equally many slots, the loop's period: after so many turns it is as it
-// was. So the counter runs through a period, leaves whole ones out and runs
-// through the last and what is left over; each slot is needed where the turns
-// for it are. Of a buffer with another count of slots a turn may use any that
-// the loop reaches, and begins none anew. Where slots are many, neighbours live
-// together as one piece.
+// a buffer has the same offset in all of them. Most buffers whose slot depends
+// on the iteration of a loop have the same number of slots, the loop's period:
+// after that many iterations, the same slots are used again. So the counter
+// simulates one period, skips whole periods, and simulates the last one and the
+// remaining iterations. Each slot is live in the iterations that use it.
 //
-// What is on another stream than stream 0 may be done at any moment between
-// what its stream knows that stream 0 is done with and the moment when stream 0
-// has waited for it: its buffers live that long. If it never does, they share
-// with none. What is sent on one stream and received into on the next, which
-// waits for the first, holds something throughout, though stream 0 is told of
-// neither between.
+// If a buffer has another number of slots, each iteration is assumed to use any
+// slot that the loop reaches, and to overwrite none. If a buffer has many
+// slots, neighbouring slots are one piece with a common live range.
 //
-// Gradients and what is gathered hold nothing as an entry point begins, so they
-// share memory as well. A row of a bucket is one buffer: it lives from the
-// first access to any of it to the last, or to a call that gives all of it up.
-// Where each time that it is filled has a place of its own (RowLives.h), these
-// are pieces of it.
+// An operation on a stream other than stream 0 may run at any moment after the
+// last operation of stream 0 that its stream has waited for, and before the
+// moment when stream 0 has waited for it. Its buffers are live throughout. If
+// stream 0 never waits for it, they share memory with no other buffer. A buffer
+// that one stream sends, and that the next stream, which waits for the first,
+// receives into, stays live in between, although stream 0 waits for neither.
+//
+// Gradients and gathered weights are dead when an entry point begins, so they
+// share memory as well. A bucket is one buffer. It is live from the first
+// access to any part of it to the last, or until a call kills the whole bucket.
+// If each fill of the bucket has its own offset (RowLives.h), the offsets are
+// the pieces of the bucket.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,12 +49,12 @@
 using namespace mlir;
 using namespace pcc;
 
-/// How many pieces a buffer has at most, of one slot or of several, and from
-/// how many slots on it is one piece: each is too little to be worth a life of
-/// its own, and so many turns are too many to be followed.
+/// The maximum number of pieces of a buffer, and the maximum number of slots of
+/// a buffer that is split into pieces. With more slots, a slot is too small to
+/// be tracked separately, and too many iterations would have to be simulated.
 static constexpr int64_t kMostPieces = 32, kMostSlots = 64;
 
-/// How many slots lie in a piece of a buffer with so many.
+/// Returns the number of slots per piece of a buffer.
 static int64_t slotsOfPiece(int64_t slots) {
   return slots > kMostSlots ? slots : (slots + kMostPieces - 1) / kMostPieces;
 }
@@ -70,7 +72,7 @@ pcc::findPeriod(rt::ForOp loop,
     if (address.getLoop() && slots > 1 && slots <= kMostSlots)
       ++counts[slots];
   }
-  // The least of those that are equally many.
+  // The smallest of the most common counts.
   auto most = llvm::max_element(
       counts, [](const auto &a, const auto &b) { return a.second < b.second; });
   return most == counts.end() ? 1 : most->first;
@@ -133,7 +135,7 @@ void ArenaLives::addBlocks(rt::StageOp stage, const Buffers &renewed) {
                       buffer.getKind() == rt::BufferKind::Bucket))
       block.parts = slots;
   }
-  // What a frame holds.
+  // The pieces of a scratch buffer are the temporaries of its callee.
   stage.walk([&](rt::CallOp call) {
     if (!call.getFrame())
       return;
@@ -157,7 +159,7 @@ void ArenaLives::summarize(rt::FuncOp function) {
   for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
     summary.pieces.try_emplace(temporary, summary.pieces.size());
   summary.temporaries.assign(summary.pieces.size(), {1, 0});
-  // By argument, the last two of its uses.
+  // For each argument, its last two uses.
   DenseMap<unsigned, std::pair<int64_t, int64_t>> last;
   for (Operation &op : *function.getBlock()) {
     unsigned at = summary.ops++;
@@ -175,12 +177,12 @@ void ArenaLives::summarize(rt::FuncOp function) {
       if (!argument)
         continue;
       unsigned number = argument.getArgNumber();
-      // What a view leaves out keeps what it holds.
+      // A write through a view of a part leaves the rest unchanged.
       bool begins =
           access.isWrite && elementsOf(access.buffer) == elementsOf(argument);
       auto [it, isFirst] = last.try_emplace(number, -1, -1);
       auto &[before, previous] = it->second;
-      // Of what goes on only the end matters.
+      // Of accesses that do not overwrite, only the last one matters.
       if (before >= 0 && !begins && !summary.uses[previous].begins) {
         summary.uses[previous].at = at;
         continue;
@@ -299,7 +301,7 @@ void ArenaLives::call(rt::CallOp op, Scope &scope) {
   const Summary &summary = summaries.find(callee)->second;
   MemoryBlock *frame =
       op.getFrame() ? &blocks[buffers.lookup(*op.getFrame())] : nullptr;
-  // In a loop, that of the present turn.
+  // In a loop, the part of the scratch buffer for the current iteration.
   unsigned first =
       frame && loop ? variable % frame->parts * summary.temporaries.size() : 0;
   SmallVector<Place> given;
@@ -376,7 +378,7 @@ void ArenaLives::run(Block &ops, Scope &scope) {
   for (Operation &op : ops) {
     if (isa<rt::AddressOp, rt::ConstantOp, rt::CommIndexOp, rt::ViewOp>(op))
       continue;
-    // It holds nothing of another call.
+    // A temporary is dead when a call begins.
     if (isa<rt::TemporaryOp>(op)) {
       givenUp.insert(
           &scope.frame->pieces[scope.first + scope.function->pieces.at(&op)]);
@@ -422,10 +424,11 @@ void ArenaLives::run(Block &ops, Scope &scope) {
 
 void ArenaLives::run(rt::FuncOp entry) {
   entryBegin = moment;
-  // What is given to any stream begins after what the last entry did.
+  // Operations of all streams start after the previous entry point has ended.
   for (Known &stream : known)
     stream[0] = moment;
-  // The runtime fills inputs before, but those that the entry fills.
+  // The runtime fills inputs beforehand, except those that the entry point
+  // fills.
   for (auto &[op, block] : blocks)
     if (auto buffer = cast<rt::BufferOp>(op);
         buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled())

@@ -1,4 +1,4 @@
-//===- ArenaLives.h - When the buffers of a stage are needed ----*- C++ -*-===//
+//===- ArenaLives.h - Live ranges of a stage's buffers ----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_ARENALIVES_H
 #define PCC_PASSES_CODEGEN_LOWER_ARENALIVES_H
@@ -10,74 +10,79 @@
 
 namespace pcc {
 
-/// Some of a stage's buffers.
+/// A set of a stage's buffers.
 using Buffers = llvm::DenseSet<mlir::Operation *>;
 
 class RowLives;
 
-/// How many slots most of what a loop takes turns with has; 1: it has nothing.
-/// Leaves out what has so many that few loops ever come round.
+/// Returns the most common slot count among the addresses of a loop whose slot
+/// depends on the iteration; the smallest one if counts are equally common.
+/// Returns 1 if there are none. Buffers with more than 64 slots are ignored,
+/// since few loops cycle through them.
 int64_t findPeriod(rt::ForOp loop,
                    llvm::function_ref<rt::BufferOp(rt::AddressOp)> bufferOf);
 
-/// Whether a buffer keeps what it holds from one entry point to the next.
+/// Whether a buffer keeps its contents from one entry point to the next.
 bool isKept(rt::BufferOp buffer, const Buffers &renewed);
 
-/// Finds out when the buffers of a stage are needed, whose temporaries have
+/// Computes the live ranges of the buffers of a stage whose temporaries have
 /// offsets.
 class ArenaLives {
 public:
-  /// `renewed`: those that hold nothing as an entry point begins. With `rows`
-  /// these have a piece for each of their places, with null for all.
+  /// `renewed` are the buffers that are dead when an entry point begins. With
+  /// `rows`, a bucket among them has a piece for each of its offsets; without,
+  /// a single piece.
   ArenaLives(rt::StageOp stage, const Buffers &renewed,
              const RowLives *rows = nullptr);
 
-  /// Those that share the arena, in the order of the stage.
+  /// The buffers that share the arena, in the order of the stage.
   llvm::MapVector<mlir::Operation *, MemoryBlock> blocks;
 
 private:
-  /// By stream: how many operations are over; of stream 0 the moment.
+  /// For each stream, the number of operations known to be complete; for stream
+  /// 0, the moment.
   using Known = llvm::SmallVector<int64_t, 6>;
   using Event = std::pair<mlir::Operation *, int64_t>;
-  /// Where a value lies: in `count` pieces of a block from `first` on, one of
-  /// which it is. No block: nowhere that is planned.
+  /// The memory of a value: one of the `count` pieces of a block from `first`
+  /// on. Without a block, the memory is not planned here.
   struct Place {
     MemoryBlock *block = nullptr;
     unsigned first = 0, count = 1;
-    /// Whether it is all of one piece, and it is known which.
+    /// Whether the piece is known, and the value fills it.
     bool isPiece = false;
   };
-  /// What an operation of another stream uses.
+  /// A use of memory on another stream that stream 0 has not waited for.
   struct Pending {
     Place place;
     unsigned stream;
     int64_t number;
   };
-  /// An access of a function whose ops are all on the compute stream.
+  /// An access to an argument, in a function whose ops are all on the compute
+  /// stream.
   struct Use {
     unsigned argument;
-    /// At which op.
+    /// The index of the op.
     unsigned at;
-    /// Whether it writes all that it is given.
+    /// Whether it overwrites the whole argument.
     bool begins;
   };
-  /// What is the same in all calls of a function.
+  /// The accesses of a function, which are the same in all calls.
   struct Summary {
     unsigned ops = 0;
     bool hasStreams = false;
     /// In the order of ops.
     std::vector<Use> uses;
-    /// By piece of the frame: its first and last use.
+    /// For each piece of the scratch buffer, its first and last use.
     std::vector<std::pair<unsigned, unsigned>> temporaries;
-    /// By temporary, which piece it is.
+    /// The piece of each temporary.
     llvm::DenseMap<mlir::Operation *, unsigned> pieces;
   };
-  /// What the values of a body are in a call.
+  /// The memory and events of the values of a body in one call.
   struct Scope {
     llvm::DenseMap<mlir::Value, Place> places;
     llvm::DenseMap<mlir::Value, Event> events;
     MemoryBlock *frame = nullptr;
-    /// The first of the frame's pieces that are this call's.
+    /// The first piece of the scratch buffer that belongs to this call.
     unsigned first = 0;
     const Summary *function = nullptr;
   };
@@ -86,27 +91,27 @@ private:
   void summarize(rt::FuncOp function);
   void run(rt::FuncOp entry);
   void run(rt::ForOp op, Scope &scope);
-  /// Leaves out turns of the loop at hand, whole periods, after which all is as
-  /// before but in other slots of the events that it takes turns with.
+  /// Skips `turns` iterations of the current loop, a multiple of its period.
+  /// The state afterwards is the same, except for the slots of the events that
+  /// the loop cycles through.
   void leaveOut(int64_t turns);
   void run(mlir::Block &ops, Scope &scope);
   void call(rt::CallOp op, Scope &scope);
-  /// Begins a moment of the compute stream.
+  /// Advances to the next moment of the compute stream.
   void advance() { known[0][0] = ++moment; }
-  /// The compute stream learns what is over.
+  /// The compute stream waits for an event.
   void wait(const Event &event);
-  /// What lies in a bucket is a part of that.
+  /// The memory of an address; a member of a bucket is a part of the bucket.
   Place placeOf(rt::AddressOp address);
   Place placeOf(mlir::Value value, const Scope &scope);
   static llvm::SmallVector<Piece *> piecesOf(const Place &place);
-  /// An op at the present moment touches a place; `begins`: what was there
-  /// before is not needed. `since`: it may have done so at any moment from
-  /// there on.
+  /// Records an access at the current moment. `begins`: it overwrites the
+  /// contents. `since`: the access may happen at any moment from there on.
   void touch(const Place &place, bool begins, unsigned since);
-  /// The present op touches a place on another stream.
+  /// Records an access of the current op on another stream.
   void touchOn(unsigned stream, const Place &place, bool begins,
                unsigned since);
-  /// An access up to the present moment, to what a place has held so far.
+  /// Extends the live range of the contents to the current moment.
   void extend(const Place &place);
   unsigned numberOf(int64_t stream) const {
     return llvm::lower_bound(streams, stream) - streams.begin();
@@ -117,19 +122,19 @@ private:
   llvm::StringMap<rt::FuncOp> functions;
   llvm::StringMap<rt::EventOp> events;
   llvm::DenseMap<mlir::Operation *, Summary> summaries;
-  /// What holds nothing any more.
+  /// The pieces that are dead.
   llvm::DenseSet<Piece *> givenUp;
-  /// Those that are used, in order.
+  /// The streams that are used, sorted.
   llvm::SmallVector<int64_t> streams;
   Known counts;
   std::vector<Known> known;
   llvm::DenseMap<Event, Known> recorded;
   std::vector<Pending> pending;
-  /// How many of those use a piece.
+  /// The number of pending uses of each piece.
   llvm::DenseMap<Piece *, unsigned> users;
   unsigned moment = 0, entryBegin = 0;
-  /// The loop at hand, or null, where it is, and after how many turns it uses
-  /// the same slots.
+  /// The current loop or null, its iteration, and the number of iterations
+  /// after which it uses the same slots.
   rt::ForOp loop;
   int64_t variable = 0, period = 1;
 };

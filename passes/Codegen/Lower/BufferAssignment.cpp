@@ -1,4 +1,4 @@
-//===- BufferAssignment.cpp - Where the values of a body lie --------------===//
+//===- BufferAssignment.cpp - Assignment of values to buffers -------------===//
 
 #include "passes/Codegen/Kernels/Group.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
@@ -48,7 +48,7 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
     if (root->kind == Root::Constant || root->kind == Root::Given ||
         isBusy(*root))
       continue;
-    // The value must fill the memory, and no other operand may lie in it.
+    // The value must fill the allocation, and no other operand may use it.
     if (rt::getSpanBytes(typeOf(root->address)) !=
         rt::getSpanBytes(bufferType(result.getType())))
       continue;
@@ -103,7 +103,8 @@ TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
   return nullptr;
 }
 
-/// The value that another may be a view of, as TaskUses has it.
+/// Returns the value that `value` is a view of, through all aliases, like
+/// TaskUses.
 static Value viewedBy(Value value) {
   for (Operation *maker = value.getDefiningOp();
        maker && codegen::isAlias(maker); maker = value.getDefiningOp())
@@ -129,7 +130,8 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
     if (auto reshape = dyn_cast<nn::ReshapeOp>(use.getOwner()))
       if (Root *target = findTarget(reshape.getResult()))
         return target;
-    // What a kernel writes in its place, after all others have read it.
+    // The result of a kernel that overwrites its operand, if this is the last
+    // use of the operand.
     if (OpResult result = resultInPlaceOf(use); result && isLastOf(use))
       if (Root *target = findTarget(result))
         return target;
@@ -140,7 +142,8 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
 TaskLowering::Place TaskLowering::place(OpResult result,
                                         ArrayRef<unsigned> inplace) {
   MemRefType type = bufferType(result.getType());
-  // Where it must be in the end, first of all: it would be copied there.
+  // The final buffer is the first choice: otherwise the value would be copied
+  // there.
   Root *root = findTarget(result);
   if (!root)
     root = findInplace(result, inplace);

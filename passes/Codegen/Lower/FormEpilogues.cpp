@@ -1,10 +1,11 @@
-//===- FormEpilogues.cpp - Products, and what the library does with them --===//
+//===- FormEpilogues.cpp - Selection of GEMM epilogues --------------------===//
 //
-// What follows a product is worth being done with it if less memory is touched
-// then. Whether it is depends on what kernels are left: the sum of a product
-// and a bias is a kernel of its own ahead of an attention, and costs nothing
-// where a norm follows, which reads the product anyway. So each fusion is tried
-// on a copy of the body, of which kernels are formed:
+// Fuses the ops that follow a GEMM into its epilogue if that reduces memory
+// traffic. Whether it does depends on the kernels that remain. Ahead of an
+// attention, the sum of a GEMM and a bias is a kernel of its own. Ahead of a
+// norm, it costs nothing, since the norm's kernel reads the GEMM's result
+// anyway. So each fusion is tried on a copy of the body, for which kernels are
+// formed:
 //
 //     %p = nn.contract ...           p written
 //     %s = nn.sum %p, %bias          p read, s written     a kernel
@@ -35,12 +36,12 @@ using namespace pcc;
 
 namespace {
 
-/// What kernels and products of a body do to memory.
+/// The memory traffic of the kernels and GEMMs of a body.
 struct Traffic {
   int64_t bytes = 0;    ///< read and written
-  int64_t launches = 0; ///< kernels and products
+  int64_t launches = 0; ///< kernels and GEMMs
 
-  /// Whether it is less in one way and no more in the other.
+  /// Whether one of the numbers is less, and the other not greater.
   bool isLess(const Traffic &than) const {
     return bytes <= than.bytes && launches <= than.launches &&
            (bytes < than.bytes || launches < than.launches);
@@ -53,20 +54,21 @@ struct RTFormEpiloguesPass
 
   void runOnOperation() override;
   void formIn(pipe::BodyOp body);
-  /// Of a body in which `fusion`, if there is one, is applied. Fails where no
-  /// kernels can be formed, which --rt-form-kernels says.
+  /// Returns the traffic of a body after a fusion of kind `kind` with
+  /// `contract`, or of the body as it is without `contract`. Fails if no
+  /// kernels can be formed, which --rt-form-kernels reports.
   FailureOr<Traffic> count(pipe::BodyOp body, nn::ContractOp contract = {},
                            FusionKind kind = {});
-  /// The name of the function that holds what is fused.
+  /// Returns the name of the function that contains the fused ops.
   StringRef outline(const Fusion &fusion);
 
-  /// Functions by their text without the name.
+  /// The functions, by their text without the name.
   llvm::StringMap<func::FuncOp> functions;
 };
 
 } // namespace
 
-/// Bytes that a device takes longer to read than to launch a kernel.
+/// Bytes that take a device longer to read than a kernel launch.
 static constexpr int64_t kLarge = 8 << 20;
 
 static int64_t bytesOf(ValueRange values) {
@@ -78,8 +80,8 @@ static int64_t bytesOf(ValueRange values) {
   return bytes;
 }
 
-/// The factor that a product sums up, if it does: the library reads it again,
-/// by a kernel of its own.
+/// Returns the operand that a GEMM's epilogue sums up, if any. The library
+/// reads it again, in a separate kernel.
 static ValueRange summedFactor(Operation *product) {
   auto epilogue = product->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   if (!epilogue)
@@ -94,9 +96,9 @@ static ValueRange summedFactor(Operation *product) {
   }
 }
 
-/// What it costs that the library reads something again: it does so at two
-/// thirds of the speed of kernels. Where it is little, the launches count that
-/// are saved.
+/// Returns the cost, in bytes, of the library's second read of an operand,
+/// which runs at two thirds of the speed of our kernels. For a small operand
+/// only the saved launches count.
 static int64_t costOf(ValueRange factor) {
   int64_t bytes = bytesOf(factor);
   return bytes >= kLarge ? bytes + bytes / 2 : 0;

@@ -1,7 +1,8 @@
-//===- FormGraphs.cpp - What devices are given as a whole -----------------===//
+//===- FormGraphs.cpp - Division of entry points into graphs --------------===//
 //
-// A device is given many launches at once as a graph, which is the same in
-// every step, and in every launch of a loop's:
+// Divides entry points into graphs: a device launches many operations at once
+// as a graph, which is the same in every step, and in every launch of a loop's
+// graph:
 //
 //     rt.fill %x                       rt.graph 0
 //     rt.for %m = 0 to 7 {             rt.fill %x
@@ -25,7 +26,7 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Whether an op names something, and does nothing.
+/// Whether an op only names a buffer, event or constant, and executes nothing.
 static bool isName(Operation &op) {
   return isa<rt::AddressOp, rt::EventOfOp, rt::ConstantOp, rt::CommIndexOp,
              rt::ViewOp>(op);
@@ -60,7 +61,8 @@ private:
 
 } // namespace
 
-/// After how many turns a loop is at the same slots again.
+/// Returns the number of iterations after which a loop uses the same slots
+/// again.
 int64_t GraphFormer::findTurns(rt::ForOp loop) {
   int64_t turns = 1;
   for (auto address : loop.getBlock()->getOps<rt::AddressOp>())
@@ -80,7 +82,9 @@ int64_t GraphFormer::findTurns(rt::ForOp loop) {
   return turns;
 }
 
-/// Has a loop end with a whole number of graphs; false: it is none.
+/// Splits off the iterations at a loop's end that do not fill a graph of
+/// `turns` iterations. Returns false if the loop has fewer than two graphs and
+/// should not become one.
 bool GraphFormer::divide(rt::ForOp loop, int64_t turns) {
   int64_t begin = loop.getBegin(), end = loop.getEnd();
   if (end - begin < 2 * turns)
@@ -96,7 +100,8 @@ bool GraphFormer::divide(rt::ForOp loop, int64_t turns) {
   return true;
 }
 
-/// Names what ops use in their own graph, and removes what nobody uses.
+/// Clones the naming ops into each graph that uses them, and erases unused
+/// ones.
 void GraphFormer::nameAgain(Block &entry) {
   DenseMap<Operation *, int64_t> graphs;
   int64_t graph = -1;
@@ -134,11 +139,12 @@ void GraphFormer::run(rt::FuncOp entry) {
   Block &block = *entry.getBlock();
   if (block.empty())
     return;
-  // Where graphs begin, and of how many turns of a loop they are.
+  // The first op of each graph, and the iterations of a loop's graph (0: no
+  // loop).
   SmallVector<std::pair<Operation *, int64_t>> begins;
   Operation *firstName = nullptr;
   bool isOpen = false;
-  // What is left of a loop comes next.
+  // divide() inserts the rest of a loop behind it, so it is visited next.
   for (Operation *op = &block.front(); op; op = op->getNextNode()) {
     if (isName(*op)) {
       if (!firstName)

@@ -1,4 +1,4 @@
-//===- Fusions.cpp - Ops that a product's epilogue could do ---------------===//
+//===- Fusions.cpp - Fusion of ops into GEMM epilogues --------------------===//
 
 #include "passes/Codegen/Lower/Fusions.h"
 #include "dialects/Dist/Layout.h"
@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace pcc;
 
-/// A vector that is repeated along leading dims only, as the library repeats
-/// one; null: it is something else.
+/// Returns the vector that a term broadcasts along leading dims only, as the
+/// library's bias is; otherwise null.
 static Value biasOf(Value term) {
   auto broadcast = term.getDefiningOp<nn::BroadcastOp>();
   if (!broadcast)
@@ -25,14 +25,14 @@ static Value biasOf(Value term) {
              : Value();
 }
 
-/// Whether a value is on every rank what it is, no part of a sum.
+/// Whether a value is not partial.
 static bool isWhole(Value value) {
   dist::ShardingAttr layout = dist::getSharding(value);
   return !layout ||
          (layout.getPartial().empty() && layout.getPartialMax().empty());
 }
 
-/// Whether the library can end a product so.
+/// Whether the library supports a contraction with an epilogue.
 static bool fits(nn::ContractOp contract, rt::Epilogue epilogue, Value vector,
                  bool hasMatrix) {
   Type element = contract.getType().getElementType();
@@ -51,7 +51,7 @@ static bool fits(nn::ContractOp contract, rt::Epilogue epilogue, Value vector,
 }
 
 namespace {
-/// The sum that takes a product, and what else it adds up.
+/// The sum that adds up a contraction's result, a bias and another value.
 struct Added {
   nn::SumOp sum;
   Value bias, other;
@@ -59,7 +59,8 @@ struct Added {
 };
 } // namespace
 
-/// The sum of a product, a bias, another value or both.
+/// Finds the only use of a contraction's result as a sum with a bias, another
+/// value, or both.
 static std::optional<Added> findSum(nn::ContractOp contract) {
   Value product = contract.getResult();
   if (!product.hasOneUse())
@@ -152,8 +153,8 @@ static std::optional<Fusion> findGeluGrad(nn::ContractOp contract) {
   return fusion;
 }
 
-/// Moves what gives a value ahead of an op, if it is no more than another name
-/// for what is there already; whether the value is there then.
+/// Whether a value is available before an op, or can be made so because it is
+/// only an alias of an available value. With `moves`, moves the aliases there.
 static bool isThere(Value value, Operation *place, bool moves) {
   Operation *maker = value.getDefiningOp();
   if (!maker || maker->isBeforeInBlock(place))
@@ -165,8 +166,8 @@ static bool isThere(Value value, Operation *place, bool moves) {
   return true;
 }
 
-/// The sum of a factor over the labels that are summed over; null: nobody needs
-/// it.
+/// Returns the f32 sum of a contraction's operand over the contracted labels;
+/// null if there is none, or more than one.
 static nn::ReduceOp findFactorSum(nn::ContractOp contract, Value factor,
                                   StringRef labels) {
   SmallVector<int64_t> summed;
@@ -190,7 +191,7 @@ static nn::ReduceOp findFactorSum(nn::ContractOp contract, Value factor,
 }
 
 static std::optional<Fusion> findSums(nn::ContractOp contract) {
-  // Its gradient is as wide as that of the bias.
+  // The weight gradient must be f32, like the bias gradient.
   Value product = contract.getResult();
   if (!contract.getType().getElementType().isF32() || !product.hasOneUse())
     return std::nullopt;
@@ -202,7 +203,7 @@ static std::optional<Fusion> findSums(nn::ContractOp contract) {
     if (!reduce || reduce.use_empty() ||
         !fits(contract, epilogue, reduce.getResult(), /*hasMatrix=*/false))
       continue;
-    // Ahead of what needs either.
+    // Before all uses of both results.
     Operation *place = contract;
     for (Operation *user : reduce->getUsers())
       if (user->isBeforeInBlock(place))
@@ -242,7 +243,7 @@ std::optional<Fusion> pcc::findFusion(nn::ContractOp contract,
     return std::nullopt;
   llvm::sort(fusion->ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  // What is read twice is one argument.
+  // A value that is read twice becomes one argument.
   llvm::SetVector<Value> distinct(fusion->arguments.begin(),
                                   fusion->arguments.end());
   fusion->arguments = distinct.takeVector();
@@ -250,8 +251,8 @@ std::optional<Fusion> pcc::findFusion(nn::ContractOp contract,
 }
 
 Operation *pcc::applyFusion(const Fusion &fusion, StringRef callee) {
-  // A sum in place follows the product that it adds; what it adds to may be
-  // another one.
+  // An in-place sum stays right behind the contraction that it adds; its other
+  // operand may be another contraction.
   Value product = fusion.results.front();
   Operation *adds = product.hasOneUse() ? *product.user_begin() : nullptr;
   if (adds && (!codegen::getAdding(adds) || adds->getOperand(1) != product))

@@ -1,4 +1,4 @@
-//===- Fusions.h - Ops that a product's epilogue could do -------*- C++ -*-===//
+//===- Fusions.h - Fusion of ops into GEMM epilogues ------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_FUSIONS_H
 #define PCC_PASSES_CODEGEN_LOWER_FUSIONS_H
@@ -7,33 +7,33 @@
 
 namespace pcc {
 
-/// A product of a body and the ops that the library could do with it.
+/// A contraction of a body and the ops that can be fused into its GEMM
+/// epilogue.
 struct Fusion {
-  /// What the product then ends with.
   rt::Epilogue epilogue;
-  /// In block order, the contraction among them.
+  /// The fused ops, including the contraction, in block order.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// What they read, each value once: the contraction's factors first.
+  /// The values that the ops read, each once; the contraction's operands first.
   llvm::SmallVector<mlir::Value> arguments;
-  /// What is needed of what they make, in the order of Product.h.
+  /// The results of the ops that are used, in the order of Product.h.
   llvm::SmallVector<mlir::Value> results;
-  /// Where the call can stand: ahead of this op.
+  /// The op before which the call can be inserted.
   mlir::Operation *place;
 };
 
-/// Ways to fuse, the one that takes most first.
+/// The kinds of fusions, the one that fuses most ops first.
 enum class FusionKind { Gelu, Sum, GeluGrad, Sums };
-/// All of them, in that order.
 inline constexpr FusionKind kFusionKinds[] = {
     FusionKind::Gelu, FusionKind::Sum, FusionKind::GeluGrad, FusionKind::Sums};
 
-/// What can be fused so with a contraction of a body whose sums in place are
-/// marked. Only what the library can do on buffers without holes, and means the
-/// same: no bias in parts of a sum, no gradient of a bias that would be
-/// rounded.
+/// Returns the fusion of a kind with a contraction of a body whose in-place
+/// sums are marked. Only returns a fusion that the library supports on
+/// contiguous buffers with the same semantics: no bias of a value that is
+/// partial, and no bias gradient that would be rounded.
 std::optional<Fusion> findFusion(nn::ContractOp contract, FusionKind kind);
 
-/// Puts a call of `callee`, perhaps not there yet, in place of a fusion's ops.
+/// Replaces the ops of a fusion by a call of `callee`, which need not exist
+/// yet.
 mlir::Operation *applyFusion(const Fusion &fusion, llvm::StringRef callee);
 
 } // namespace pcc

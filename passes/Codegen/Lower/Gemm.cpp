@@ -1,10 +1,10 @@
-//===- Gemm.cpp - Contractions as matrix products -------------------------===//
+//===- Gemm.cpp - Contractions as GEMMs -----------------------------------===//
 //
-// Labels of one kind (batch, M, N, K) that lie next to each other in both
-// tensors they occur in are one dim. One dim of each kind becomes the matrix;
-// what is left of batch, M and N are batches, with stride 0 in the tensor that
-// lacks the label; what is left of K are calls that add to the first one's
-// result.
+// Labels of one kind (batch, M, N, K) that are adjacent in both tensors they
+// occur in are merged into one dim. One dim each of M, N and K becomes the
+// matrix. The other dims of batch, M and N become batch dims, with stride 0 in
+// the tensor that lacks the label. The other dims of K become further calls,
+// which accumulate into the first one's result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct Kinds {
   Dims batch, m, n, k;
 };
 
-/// Joins dims that are one dim in every tensor.
+/// Merges dims that are contiguous in every tensor.
 void merge(Dims &dims) {
   auto inside = [](const Dim &outer, const Dim &inner) {
     for (int t : {Lhs, Rhs, Result})
@@ -81,13 +81,13 @@ Kinds classify(const ContractLabels &labels,
   return kinds;
 }
 
-/// One matrix as the library wants it.
+/// The library's description of a matrix.
 struct Matrix {
   bool isTransposed;
   int64_t leading;
 };
 
-/// A matrix of rows x columns with these strides, if one of them is 1.
+/// Returns a matrix of rows x columns with these strides, if one of them is 1.
 std::optional<Matrix> asMatrix(int64_t rows, int64_t rowStride, int64_t columns,
                                int64_t columnStride) {
   if (columns == 1 || columnStride == 1) {
@@ -154,11 +154,11 @@ SmallVector<std::array<int64_t, 3>> unroll(ArrayRef<Dim> dims) {
 
 } // namespace
 
-/// More calls than this for one contraction are refused: copies in a better
-/// order cost less.
+/// The maximum number of calls for a contraction; with more, transposing copies
+/// cost less.
 static constexpr size_t kMaxCalls = 64;
 
-/// The best matrix among a contraction's dims; whether its A is the rhs.
+/// Returns the choice with the largest matrix, and whether its A is the rhs.
 static std::optional<std::pair<Choice, bool>> choose(const Kinds &kinds) {
   std::optional<std::pair<Choice, bool>> best;
   auto first = [](const Dims &dims) { return dims.empty() ? -1 : 0; };

@@ -1,4 +1,4 @@
-//===- Gemm.h - Contractions as matrix products -----------------*- C++ -*-===//
+//===- Gemm.h - Contractions as GEMMs ---------------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_GEMM_H
 #define PCC_PASSES_CODEGEN_LOWER_GEMM_H
@@ -11,41 +11,44 @@ namespace pcc {
 /// The labels of a contraction's lhs, rhs and result, a character per dim.
 using ContractLabels = std::array<std::string, 3>;
 
-/// A contraction as calls of the library's batched matrix product.
+/// A contraction as calls of the library's batched GEMM.
 struct GemmPlan {
   /// One call of the library.
   struct Call {
     /// Where lhs, rhs and result start, in elements.
     std::array<int64_t, 3> start;
-    /// Adds to what the calls before have left in the result.
+    /// Accumulates into the result of the previous calls.
     bool adds;
   };
 
-  /// `beta` is that of calls that do not add.
+  /// The parameters of each call; `beta` applies to calls that do not
+  /// accumulate into the result of previous calls.
   rt::GemmAttr shape;
-  /// The product's A is the contraction's rhs, its B the lhs.
+  /// Whether A of the GEMM is the contraction's rhs, and B its lhs.
   bool swapped = false;
-  /// Several where there are more than two batch dims, or where the dims
-  /// summed over do not lie next to each other.
+  /// There are several calls if there are more than two batch dims, or if the
+  /// contracted dims are not contiguous.
   llvm::SmallVector<Call> calls;
 };
 
-/// Whether the one call of a plan can end with an epilogue (on tensors: `sum_a`
-/// is of the contraction's lhs) on buffers without holes: one product, in whose
-/// rows `vector` elements lie next to each other, and a matrix if there is one.
+/// Whether a plan can have an epilogue, which refers to the contraction
+/// (`sum_a` sums its lhs). The plan must be a single call. Other epilogues than
+/// none also need an unbatched GEMM with a dense result, a vector of N elements
+/// (for a sum over rows of A: M), and with a matrix an N that is a multiple of
+/// 8. `vector` is the number of elements, or 0.
 bool fitsEpilogue(const GemmPlan &plan, rt::Epilogue epilogue, int64_t vector,
                   bool hasMatrix);
 
-/// Maps the labels of a contraction to rows, columns, depth and batches of
-/// strided matrices in buffers of `types`; with `accumulate` the product is
-/// added to the result. Fails where few calls of the library cannot read and
-/// write these buffers as they lie.
+/// Maps the labels of a contraction to M, N, K and batches of strided matrices
+/// in buffers of `types`. With `accumulate`, the result is added to the buffer.
+/// Fails if the layouts are not matrices, or if more than 64 calls would be
+/// needed.
 mlir::FailureOr<GemmPlan> planGemm(const ContractLabels &labels,
                                    const std::array<mlir::MemRefType, 3> &types,
                                    bool accumulate);
 
-/// The same contraction with labels ordered such that every kind of them
-/// (batch, M, N, K) is one dim: planGemm succeeds on contiguous buffers.
+/// Returns the same contraction with labels ordered such that each kind (batch,
+/// M, N, K) is one dim, so that planGemm succeeds on contiguous buffers.
 ContractLabels orderLabels(const ContractLabels &labels);
 
 } // namespace pcc

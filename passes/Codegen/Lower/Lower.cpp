@@ -1,4 +1,4 @@
-//===- Lower.cpp - Tasks and schedules become one program per stage -------===//
+//===- Lower.cpp - Lowering of tasks and schedules to stages --------------===//
 
 #include "analysis/Buckets.h"
 #include "analysis/IdBound.h"
@@ -97,7 +97,7 @@ private:
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
-  /// What a run writes anew in each step.
+  /// States that a task overwrites instead of accumulating into them.
   llvm::StringSet<> begun;
   int64_t microbatches = 1;
 };
@@ -166,10 +166,11 @@ void ProgramLowering::addBuffer(Operation *op, StringAttr name,
     buffer->setAttr(attr.getName(), attr.getValue());
 }
 
-/// What the model has instead of its source, by the names in nn and in rt.
+/// Transformations of a parameter's source, by the attribute names in nn and
+/// rt.
 static const std::pair<StringRef, StringRef> turns[] = {
     {nn::kTransposedAttr, "transposed"}, {nn::kPlusOneAttr, "plus_one"}};
-/// What else a file does with a parameter.
+/// Attributes that describe how the source file uses a parameter.
 static const std::pair<StringRef, StringRef> marks[] = {
     {nn::kCopiesAttr, "copies"}, {nn::kUsesAttr, "uses"}};
 
@@ -192,7 +193,7 @@ void ProgramLowering::addState(Operation *op) {
   }
   auto state = cast<nn::StateOp>(op);
   rt::BufferKind kind = rt::BufferKind::State;
-  // A gradient without a first writer is like any sum.
+  // A gradient without a first writer is an accumulator like any sum.
   if (state.getKind() == nn::StateKind::Gradient)
     kind = begun.contains(state.getSymName()) ? rt::BufferKind::Gradient
                                               : rt::BufferKind::Sum;
@@ -212,7 +213,8 @@ void ProgramLowering::addState(Operation *op) {
   if (FlatSymbolRefAttr of = state.getOfAttr();
       of && kind != rt::BufferKind::Part) {
     attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
-    // A state lies in checkpoints as its parameter does in the source.
+    // A state is stored in checkpoints in the layout of its parameter in the
+    // source.
     auto param = symbols.lookup<nn::ParamOp>(of.getValue());
     if (param && param.getSourceAttr())
       attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
@@ -230,7 +232,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
   stage = rt::StageOp::create(builder, module.getLoc(), index, IntegerAttr());
   builder.createBlock(&stage.getBody());
 
-  // Buffers of what the stage's tasks name, in the module's order.
+  // The stage has buffers for the symbols that its tasks use, in the module's
+  // order.
   llvm::StringSet<> used, called;
   begun.clear();
   auto noteCall = [&](pipe::TaskOp task, StringRef name) {
@@ -252,7 +255,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
         if (auto symbol = dyn_cast<FlatSymbolRefAttr>(binding))
           used.insert(symbol.getValue());
   }
-  // A value on its way between two other stages is in no task of this one.
+  // No task of this stage uses a value that it only forwards between two other
+  // stages.
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
     if (int64_t(schedule.getStage()) == index)
       schedule.walk([&](Operation *op) {
@@ -260,8 +264,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
           used.insert(half.value);
       });
   }
-  // What lies in a bucket is there wherever the bucket is, and the other way
-  // round; and so is a part.
+  // A bucket is used if and only if its members are; a shard requires its
+  // bucket.
   for (auto part : module.getOps<nn::StateOp>())
     if (part.getKind() == nn::StateKind::Part &&
         used.contains(part.getSymName()))
@@ -276,8 +280,8 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     if (used.contains(state.getSymName()))
       used.insert(held.begin(), held.end());
   }
-  // A copy begins as its parameter, which is saved, and which nothing else
-  // uses if it is frozen.
+  // A working copy is initialized from its parameter, which is saved, and which
+  // nothing else uses if it is frozen.
   for (auto state : module.getOps<nn::StateOp>())
     if (state.getKind() == nn::StateKind::Copy &&
         used.contains(state.getSymName()))
@@ -317,7 +321,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
                   slots, {});
     }
   }
-  // Temporaries come before the functions that use them.
+  // Bodies precede the entry points that call them.
   for (auto body : module.getOps<pipe::BodyOp>())
     if (called.contains(body.getSymName()) &&
         failed(lowerBody(body, stage, kernels)))
@@ -337,7 +341,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
     }
     if (failed(ProgramLowering(module, overlap).run()))
       return signalPassFailure();
-    // Products are the library's now.
+    // The functions of GEMMs with epilogues have been lowered to library calls.
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (function->hasAttr(rt::kEpilogueAttr))

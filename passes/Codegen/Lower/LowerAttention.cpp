@@ -1,9 +1,9 @@
-//===- LowerAttention.cpp - Attention by the library ----------------------===//
+//===- LowerAttention.cpp - Lowering of attention to the library ----------===//
 //
-// q, k and v are read where they lie, also as parts of the product that makes
-// all three, and their cotangents written where that product's belongs. The
-// library's stats are lse in another order; the value's memory holds them so,
-// for nobody else reads it:
+// The library reads q, k and v in place, also as slices of one GEMM's result.
+// It writes their cotangents into the buffer of that GEMM's cotangent. The
+// library's stats are the lse in another order. The buffer of the lse has that
+// order, since only the library reads it:
 //
 //     %stats = rt.view %lse : memref<2x64x4xf32>
 //         to memref<2x64x4xf32, strided<[256, 1, 64]>>
@@ -28,7 +28,7 @@ Value TaskLowering::statsIn(Value lse) {
 
 LogicalResult TaskLowering::lowerAttention(nn::AttentionOp op) {
   if (!codegen::isByLibrary(op))
-    return op.emitOpError() << "is neither a kernel nor the library's";
+    return op.emitOpError() << "is in no kernel and not marked 'rt.by_library'";
   SmallVector<Value> buffers;
   SmallVector<int64_t> values;
   for (Value operand : {op.getQ(), op.getK(), op.getV()}) {
@@ -68,7 +68,7 @@ Value TaskLowering::placePart(OpResult part) {
 
 LogicalResult TaskLowering::lowerAttentionGrad(nn::AttentionGradOp op) {
   if (!codegen::isByLibrary(op))
-    return op.emitOpError() << "is neither a kernel nor the library's";
+    return op.emitOpError() << "is in no kernel and not marked 'rt.by_library'";
   SmallVector<int64_t> values;
   for (Value operand : {op.getDResult(), op.getQ(), op.getK(), op.getV(),
                         op.getResult(), op.getLse()})

@@ -1,12 +1,12 @@
-//===- LowerCollectives.cpp - Collectives as transfers of buffers ---------===//
+//===- LowerCollectives.cpp - Lowering of collectives to buffers ----------===//
 
 #include "passes/Codegen/Lower/TaskLowering.h"
 
 using namespace mlir;
 using namespace pcc;
 
-/// Small values that are reduced in one message are gathered up to this many
-/// bytes; larger ones are reduced where they lie.
+/// The maximum bytes of several small values that are copied into one buffer to
+/// be reduced by one collective; larger values are reduced in place.
 static constexpr int64_t kGatherBytes = 1 << 16;
 
 LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
@@ -15,7 +15,7 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
   for (Value input : op.getInputs())
     bytes += rt::getSpanBytes(bufferType(input.getType()));
   if (op.getInputs().size() > 1 && bytes <= kGatherBytes) {
-    // One message: copies side by side, reduced together.
+    // One collective reduces copies of the values in one buffer.
     Type element =
         cast<RankedTensorType>(op.getInputs()[0].getType()).getElementType();
     int64_t unit = rt::kAlignment / rt::getElementBytes(element);
@@ -27,7 +27,7 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
           cast<RankedTensorType>(input.getType()).getNumElements(), unit);
     }
     Root *root = newTemporary(MemRefType::get({total}, element));
-    // Padding is sent too, so it must hold numbers.
+    // Padding is reduced too, so it must be initialized.
     int64_t padding = newNumber();
     note(rt::ZeroOp::create(builder, loc, root->address), padding);
     SmallVector<int64_t> becomes = {padding, padding};
@@ -57,7 +57,8 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
   return success();
 }
 
-/// A tensor whose dim `dim` is cut into blocks: [before, blocks, rest].
+/// Returns the shape [before, blocks, rest] of a tensor whose dim `dim` is
+/// split into blocks.
 static std::array<int64_t, 3> cut(Type type, int64_t dim, int64_t blocks) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
   int64_t before = 1, rest = 1;
@@ -66,7 +67,7 @@ static std::array<int64_t, 3> cut(Type type, int64_t dim, int64_t blocks) {
   return {before, blocks, rest / blocks};
 }
 
-/// How many times larger `large` is along a dim.
+/// Returns the ratio of the sizes of two values along a dim.
 static int64_t ratio(Value large, Value small, int64_t dim) {
   return cast<RankedTensorType>(large.getType()).getDimSize(dim) /
          cast<RankedTensorType>(small.getType()).getDimSize(dim);
@@ -126,7 +127,7 @@ void TaskLowering::emitReduceScatter(dist::ReduceScatterOp op, Content result,
        values);
 }
 
-/// Blocks along `to` go out; blocks along `from` come in.
+/// Sends blocks along dim `to` and receives blocks along dim `from`.
 LogicalResult TaskLowering::lowerAllToAll(dist::AllToAllOp op) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getTo());
   Content blocks = splitBlocks(op.getInput(), op.getTo(), ranks);

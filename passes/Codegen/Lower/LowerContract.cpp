@@ -1,4 +1,4 @@
-//===- LowerContract.cpp - Products, and views of their operands ----------===//
+//===- LowerContract.cpp - Lowering of contractions and views -------------===//
 
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Lower/TaskLowering.h"
@@ -37,7 +37,8 @@ void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
       std::swap(a, b);
       std::swap(values[0], values[1]);
     }
-    // Calls interleave: those behind the first add to some of both.
+    // The results of calls interleave, so later calls add to elements of
+    // several values (-1).
     if (call.adds || before)
       values.push_back(index == 0 ? numberOfRest(*before, c) : -1);
     values.push_back(numberOfRest(result.number, c));
@@ -102,7 +103,7 @@ LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
                                      Content result,
                                      std::optional<int64_t> before) {
   Operation *op = product.result.getOwner();
-  // An accumulated product is still the contraction's.
+  // An accumulating GEMM keeps the location of the contraction.
   llvm::SaveAndRestore restore(loc, op->getLoc());
   Content lhs = contentOf(product.lhs), rhs = contentOf(product.rhs);
   MemRefType type = typeOf(result.buffer);
@@ -111,8 +112,8 @@ LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
   bool isWidened = factors.getIntOrFloatBitWidth() == 16 && products.isF32();
   if (factors != typeOf(rhs.buffer).getElementType() ||
       (factors != products && !isWidened))
-    return op->emitOpError() << "is no matrix product of the library: its "
-                                "operands and result differ in element type";
+    return op->emitOpError() << "cannot be lowered to a GEMM: its operands and "
+                                "result differ in element type";
   std::optional<Content> added;
   if (product.added && !before)
     added = contentOf(product.added);
@@ -129,14 +130,14 @@ LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
   StringRef spec = nn::ContractOp(product.contract).getSpec();
   if (!product.isPlain())
     return op->emitOpError()
-           << "'" << spec << "' is no product that can end with '"
+           << "'" << spec << "' cannot be lowered to a GEMM with epilogue '"
            << rt::stringifyEpilogue(product.epilogue) << "'";
 
-  // Copies in an order that one call can read and write.
+  // Transposes operands and result to a layout that a single call supports.
   for (Value operand : {lhs.buffer, rhs.buffer})
     if (!rt::isContiguous(typeOf(operand)))
       return op->emitOpError()
-             << "'" << spec << "' reads operands that do not lie row major";
+             << "'" << spec << "' has an operand that is not contiguous";
   ContractLabels ordered = orderLabels(labels);
   auto permute = [](StringRef from, StringRef to) {
     return llvm::map_to_vector(
@@ -162,8 +163,7 @@ LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
       planGemm(ordered, {typeOf(lhs.buffer), typeOf(rhs.buffer), orderedType},
                isOrdered && before);
   if (failed(planned))
-    return op->emitOpError()
-           << "'" << spec << "' is no matrix product of the library";
+    return op->emitOpError() << "'" << spec << "' cannot be lowered to a GEMM";
   emitCalls(*planned, lhs, rhs, moved,
             isOrdered ? before : std::optional<int64_t>());
   if (isOrdered)
@@ -181,8 +181,9 @@ LogicalResult TaskLowering::lowerProduct(Operation *op) {
     return success();
   std::optional<codegen::Product> product = codegen::readProduct(op);
   if (!product)
-    return op->emitOpError("calls no function of a product");
-  // What is added may be where the sum goes, unless it is a factor, too.
+    return op->emitOpError("calls a function that is not a GEMM");
+  // The sum may overwrite the added value, unless that is an operand of the
+  // GEMM, too.
   SmallVector<unsigned> inplace;
   bool isFactor =
       product->added == product->lhs || product->added == product->rhs;
@@ -198,7 +199,7 @@ LogicalResult TaskLowering::lowerProduct(Operation *op) {
 
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   Place from = places.lookup(op.getInput());
-  // A product that is added in place lies nowhere else.
+  // A GEMM that accumulates in place has no buffer of its own.
   if (!from.root)
     return success();
   if (!rt::isContiguous(typeOf(from.address)))
@@ -209,8 +210,9 @@ LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   return success();
 }
 
-/// Whether an attention of the library takes a value that lies so, from an
-/// element of what begins where buffers do. It moves 16 bytes at a time.
+/// Whether the library's attention accepts a value as a strided view at an
+/// element offset of an aligned buffer: rows and offset must be multiples of 16
+/// bytes.
 static bool readsRows(Operation *user, Value value, MemRefType view,
                       int64_t offset) {
   auto takes = [&](auto op) {
@@ -249,14 +251,16 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
   if (rt::isContiguous(view)) {
     view = bufferType(result);
   } else {
-    // Only the library takes strides, and not all of them.
+    // Only GEMMs and attention of the library accept strides, with
+    // restrictions.
     for (Operation *user : op->getUsers()) {
       if (readsRows(user, op->getResult(0), view, offset))
         continue;
       std::optional<codegen::Product> product = codegen::readProduct(user);
       if (!product)
         return false;
-      // It is one of the factors, and nothing beside them.
+      // The view must be used as an operand of the GEMM only, not by its
+      // epilogue.
       for (Value beside : {product->bias, product->before, product->added})
         if (beside == op->getResult(0))
           return false;

@@ -1,4 +1,4 @@
-//===- LowerSchedule.cpp - Schedules as calls of tasks --------------------===//
+//===- LowerSchedule.cpp - Lowering of schedules to entry points ----------===//
 
 #include "passes/Codegen/Lower/LowerSchedule.h"
 #include "dialects/Pipe/Cursor.h"
@@ -37,7 +37,7 @@ void Schedules::Lives::touch(int64_t microbatch, int64_t moment) {
 }
 
 int64_t Schedules::Lives::findDistance() const {
-  // When the earliest instance of this microbatch or a later one begins.
+  // The step at which the first instance of this or a later microbatch begins.
   int64_t count = first.size();
   std::vector<int64_t> earliest(count);
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -54,7 +54,8 @@ int64_t Schedules::Lives::findDistance() const {
 }
 
 void Schedules::findSlots(pipe::ScheduleOp schedule) {
-  // The values that steps touch, looked up once for all turns of a loop.
+  // The values that each step uses, looked up once for all iterations of a
+  // loop.
   llvm::StringMap<Lives> lives;
   llvm::DenseMap<Operation *, SmallVector<Lives *>> touched;
   auto find = [&](Attribute binding, Operation *op) {
@@ -79,7 +80,7 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
       if (!overlap || !isa<pipe::SendOp, pipe::RecvOp>(*next))
         continue;
       overlapped.insert(half.value);
-      // It may be on its way until the next one leaves.
+      // The transfer may be in flight until the next one starts.
       if (half.isSend && half.microbatch > 0)
         life.touch(half.microbatch - 1, moment);
     }
@@ -93,13 +94,13 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
 }
 
 void Schedules::findFills() {
-  /// What schedules do with an input.
+  /// The uses of an input by the schedules.
   struct Use {
     int64_t turns = 1;
-    /// Whether each run that is the first to use one microbatch is so of every
-    /// one that it uses, and these come in their order.
+    /// Whether the runs that use one microbatch first are first for all
+    /// microbatches that they use, in the order of microbatches.
     bool isRegular = true;
-    /// Those runs.
+    /// The runs that use a microbatch first.
     llvm::SetVector<Operation *> first;
   };
   llvm::MapVector<StringRef, Use> uses;
@@ -127,7 +128,7 @@ void Schedules::findFills() {
         if (isFirst) {
           use.isRegular &= run.getMicrobatch() && microbatch == next[symbol]++;
           use.first.insert(run);
-          // The next one comes beside it.
+          // The next microbatch is filled meanwhile.
           life.touch(microbatch + 1, moment);
         }
         use.isRegular &= isFirst == use.first.contains(run);
@@ -156,17 +157,16 @@ int64_t Schedules::getSlots(StringRef value) const {
 
 namespace {
 
-/// Elements [begin, end) of a row.
+/// Elements [begin, end) of a bucket.
 using Run = std::pair<int64_t, int64_t>;
 
-/// By bucket of gradients that hold nothing as an entry begins: what lies
-/// between its members.
+/// By gradient bucket, the padding between its members.
 using Gaps = llvm::StringMap<SmallVector<Run>>;
 
 /// By run, the inputs that are filled ahead of it for the next microbatch.
 using Fills = llvm::DenseMap<Operation *, SmallVector<StringRef, 2>>;
 
-/// Builds an entry point, step by step.
+/// Builds an entry point from a schedule's steps.
 class EntryLowering {
 public:
   EntryLowering(const SymbolTable &symbols, const SymbolTable &buffers,
@@ -175,7 +175,7 @@ public:
       : symbols(symbols), buffers(buffers), places(places), fills(fills),
         gaps(gaps), builder(builder) {}
 
-  /// Has the host fill the inputs of the first microbatch.
+  /// Emits the fills of the first microbatch's inputs.
   void fillFirst(pipe::ScheduleOp schedule) {
     llvm::SetVector<StringRef> inputs;
     schedule.walk([&](pipe::RunOp run) {
@@ -206,7 +206,8 @@ private:
   void lower(pipe::LoopOp op);
   void lower(pipe::RunOp run);
   void lowerTransfer(Operation *op);
-  /// What lies between gradients of a row that is read is zero.
+  /// Emits ops that zero the padding between the gradients of a bucket before a
+  /// task reads it.
   void clearGaps(StringRef bucket);
   Value address(StringRef symbol, Value loop, int64_t microbatch);
   Value address(const pipe::Half &half) {
@@ -217,11 +218,11 @@ private:
   const llvm::StringMap<StringRef> &places;
   const Fills &fills;
   const Gaps &gaps;
-  /// The buckets between whose members there is zero.
+  /// The buckets whose padding is zero.
   llvm::StringSet<> cleared;
   OpBuilder builder;
   Location loc = builder.getUnknownLoc();
-  /// Of the loop at hand, or null.
+  /// The induction variable of the current loop, or null.
   Value variable;
 };
 
@@ -231,7 +232,7 @@ Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
   if (auto place = places.find(symbol); place != places.end())
     symbol = place->second;
   auto buffer = buffers.lookup<rt::BufferOp>(symbol);
-  // Nothing else is of a microbatch.
+  // Buffers with a single slot do not depend on the microbatch.
   if (!buffer.takesTurns() && buffer.getSlots() == 1) {
     loop = Value();
     microbatch = 0;
@@ -247,7 +248,7 @@ void EntryLowering::lower(pipe::LoopOp op) {
   Block *block = builder.createBlock(&loop.getBody(), {},
                                      builder.getIndexType(), op.getLoc());
   variable = block->getArgument(0);
-  // A turn may give up what the one before has cleared.
+  // An iteration may kill a bucket that the previous one has cleared.
   cleared.clear();
   lowerAll(*op.getBlock());
   cleared.clear();
@@ -271,12 +272,13 @@ void EntryLowering::lower(pipe::RunOp run) {
   auto task = symbols.lookup<pipe::TaskOp>(run.getTask());
   FlatSymbolRefAttr callee = task.getCallee(run.getFirst());
   auto body = symbols.lookup<pipe::BodyOp>(callee.getValue());
-  // What is of the whole step is so in a loop, too.
+  // A run without a microbatch belongs to the whole step, in a loop, too.
   Value loop = run.getMicrobatch() ? variable : Value();
   auto addressOf = [&](StringRef symbol) {
     return address(symbol, loop, run.getMicrobatchAt(0));
   };
-  // In a loop one more than there are may have its turn; outside none has.
+  // In a loop, the fill may run for one microbatch too many; outside of loops
+  // it is left out.
   int64_t microbatches =
       run->getParentOfType<pipe::ScheduleOp>().getMicrobatches();
   if (auto found = fills.find(run); found != fills.end())

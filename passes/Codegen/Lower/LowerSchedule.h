@@ -1,4 +1,4 @@
-//===- LowerSchedule.h - Schedules as calls of tasks ------------*- C++ -*-===//
+//===- LowerSchedule.h - Lowering of schedules to entry points --*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_LOWERSCHEDULE_H
 #define PCC_PASSES_CODEGEN_LOWER_LOWERSCHEDULE_H
@@ -11,62 +11,70 @@
 
 namespace pcc {
 
-/// The schedules of one stage. An instance of a value lives from the step that
-/// makes or receives it to the last that uses it. Where one does when the next
-/// one begins, instances take turns in slots, microbatch by microbatch; all
-/// such values of a stage have equally many, but for those that come from other
-/// stages or leave for them with `overlap`: of these one more is under way, and
-/// they have as many as they need. A run that only renames is no call.
+/// The schedules of one stage. The instance of a value for a microbatch is live
+/// from the step that computes or receives it to its last use. If it is still
+/// live when the next instance begins, the value has several slots, which
+/// microbatches use in turn: microbatch m uses slot m modulo the number of
+/// slots.
 ///
-/// With `overlap` inputs are filled while the stage computes, in slots that
-/// take turns, too, where these are fewer than the microbatches: the first one
-/// as an entry point begins, every next one ahead of the first step that uses
-/// the one before.
+/// All values with several slots have the same number of slots, except values
+/// that are transferred between stages with `overlap`. One more instance of
+/// those is in flight, and each has as many slots as it needs. A run whose body
+/// only renames values is not lowered to a call.
+///
+/// With `overlap`, inputs are filled while the stage computes, also in slots
+/// that are used in turn. The first microbatch is filled when an entry point
+/// begins; each next one ahead of the first step that uses the one before.
+/// Inputs whose first uses are not in the order of microbatches, or that need
+/// more slots than there are microbatches, are filled before an entry point
+/// begins.
 class Schedules {
 public:
-  /// Reads the schedules of stage number `stage`; the module must outlive this.
+  /// Reads the schedules of stage `stage`. The module must outlive this.
   Schedules(mlir::ModuleOp module, int64_t stage, bool overlap);
 
-  /// How many slots a value has on the stage, at least 1; none if it lies where
-  /// a state does.
+  /// Returns the number of slots of a value on the stage, at least 1; 0 if it
+  /// is stored in the memory of a state.
   int64_t getSlots(llvm::StringRef value) const;
-  /// How many slots an input has that take turns, or 0: then it is filled for
-  /// all microbatches before an entry point begins.
+  /// Returns the number of slots of an input that is refilled during an entry
+  /// point; 0 if all microbatches are filled before the entry point begins.
   int64_t getTurns(llvm::StringRef input) const { return turns.lookup(input); }
 
   /// Builds the entry points at the end of the stage.
   void lower(rt::StageOp stage);
 
 private:
-  /// When the instances of a value are first and last used.
+  /// The steps of the first and last use of a value's instances.
   struct Lives {
-    /// By microbatch; -1 for one that is not.
+    /// By microbatch; -1 if a microbatch has no instance.
     std::vector<int64_t> first, last;
 
     void touch(int64_t microbatch, int64_t moment);
-    /// The least distance of microbatches from which on instances never live at
-    /// once.
+    /// The smallest number of slots with which two instances in the same slot
+    /// are never live at the same time.
     int64_t findDistance() const;
   };
   void findSlots(pipe::ScheduleOp schedule);
-  /// Finds out which inputs are filled while the schedules are run, and where.
+  /// Finds the inputs that are filled while the schedules run, and the runs
+  /// ahead of which they are filled.
   void findFills();
 
   mlir::SymbolTable symbols;
   bool overlap;
   llvm::SmallVector<pipe::ScheduleOp> schedules;
-  /// How many slots each value needs, which are transferred while the stage
-  /// computes, and how many slots the others have if they need several.
+  /// The slots that each value needs; the values that are transferred while the
+  /// stage computes; and the common number of slots of other values with
+  /// several slots.
   llvm::StringMap<int64_t> needed;
   llvm::StringSet<> overlapped;
   int64_t modulus = 1;
-  /// By input, how many slots it needs that take turns.
+  /// By input, its slots if it is refilled during an entry point.
   llvm::StringMap<int64_t> turns;
-  /// By run, the inputs that are filled ahead of it, each for the microbatch
-  /// behind the run's.
+  /// By run, the inputs that are filled ahead of it, each for the run's next
+  /// microbatch.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<llvm::StringRef, 2>>
       fills;
-  /// By value, the state in whose place the stage makes it.
+  /// By value, the state in whose memory the stage computes it.
   llvm::StringMap<llvm::StringRef> places;
 };
 

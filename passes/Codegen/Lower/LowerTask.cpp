@@ -1,4 +1,4 @@
-//===- LowerTask.cpp - A body as an rt function -------------------------===//
+//===- LowerTask.cpp - Lowering of a body to an rt function ---------------===//
 
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Kernels/Group.h"
@@ -83,7 +83,7 @@ void TaskLowering::noteEnds() {
 }
 
 LogicalResult TaskLowering::lower(Operation *op) {
-  // The library has made it where it belongs.
+  // The library has written the result in place.
   if (codegen::findStacked(op))
     return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -112,7 +112,7 @@ LogicalResult TaskLowering::lower(Operation *op) {
 }
 
 LogicalResult TaskLowering::lowerConstant(nn::ConstantOp op) {
-  // The end of the body clears memory; the value itself lies nowhere.
+  // The end of the body zeros the memory; the value has no buffer.
   return codegen::isCleared(op) ? success() : lowerAsKernel(op);
 }
 
@@ -174,7 +174,7 @@ LogicalResult TaskLowering::lowerCall(func::CallOp op) {
   func::FuncOp kernel = kernels.lookup(op.getCallee());
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))
     return op.emitOpError()
-           << "calls " << op.getCalleeAttr() << ", which is no kernel";
+           << "calls " << op.getCalleeAttr() << ", which is not a kernel";
   emitLaunch(kernel, op, op.getOperands());
   return success();
 }
@@ -182,7 +182,7 @@ LogicalResult TaskLowering::lowerCall(func::CallOp op) {
 LogicalResult TaskLowering::lowerAsKernel(Operation *op) {
   for (Value operand : op->getOperands())
     if (!rt::isContiguous(typeOf(addressOf(operand))))
-      return op->emitOpError() << "needs operands that lie row major";
+      return op->emitOpError() << "needs contiguous operands";
   SetVector<Value> operands(op->operand_begin(), op->operand_end());
   emitLaunch(kernels.get(op), op, operands.getArrayRef());
   return success();
@@ -205,8 +205,8 @@ LogicalResult TaskLowering::lowerYield(pipe::YieldOp op) {
   }
   for (const Move &move : given)
     emitCopy(move.from, move.target->address);
-  // What lies where something else goes leaves first; where results change
-  // places, one steps aside.
+  // A value is moved out of a target before the target is overwritten. If
+  // results swap places, one of them goes through a temporary.
   auto isRead = [&](const Root *root) {
     return llvm::any_of(replacing,
                         [&](const Move &move) { return move.root == root; });

@@ -1,4 +1,4 @@
-//===- LowerTask.h - A body as an rt function -----------------*- C++ -*-===//
+//===- LowerTask.h - Lowering of a body to an rt function -------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_LOWERTASK_H
 #define PCC_PASSES_CODEGEN_LOWER_LOWERTASK_H
@@ -9,12 +9,12 @@
 
 namespace pcc {
 
-/// A contiguous memref of a tensor's shape.
+/// Returns the contiguous memref type of a tensor's shape.
 mlir::MemRefType bufferType(mlir::Type tensor);
 
-/// Lowers a body to an `rt.func` of `stage`, whose arguments are the body's,
-/// followed by those of its results that take no argument's place. Adds the
-/// temporaries it needs.
+/// Lowers a body to an `rt.func` of `stage`. Its arguments are the body's,
+/// followed by a buffer for each result that does not replace an argument. Adds
+/// temporaries.
 mlir::LogicalResult lowerBody(pipe::BodyOp body, rt::StageOp stage,
                               SingleOpKernels &kernels);
 

@@ -1,4 +1,4 @@
-//===- MergeReductions.cpp - Adjacent reductions become one ---------------===//
+//===- MergeReductions.cpp - Merging of adjacent all-reduces --------------===//
 
 #include "passes/Codegen/Lower/MergeReductions.h"
 #include "llvm/ADT/StringMap.h"
@@ -8,7 +8,7 @@ using namespace pcc;
 
 namespace {
 
-/// Which buffers of a stage's functions are neighbours in the arena.
+/// Finds buffers of a stage's functions that are adjacent in the arena.
 class Neighbours {
 public:
   explicit Neighbours(rt::StageOp stage) : symbols(stage) {
@@ -16,11 +16,12 @@ public:
         [&](rt::CallOp call) { calls[call.getCallee()].push_back(call); });
   }
 
-  /// Whether `next` begins where `last` ends, whoever calls the function.
+  /// Whether `next` begins where `last` ends, in all calls of the function.
   bool follows(Value last, Value next);
 
 private:
-  /// The buffer that an operand is all of, or null.
+  /// Returns the buffer that an operand is all of, if it may be merged; or
+  /// null.
   rt::BufferOp wholeBuffer(Value value);
 
   SymbolTable symbols;
@@ -34,8 +35,8 @@ rt::BufferOp Neighbours::wholeBuffer(Value value) {
   if (!address || address.getLoop() || address.getSlot() != 0)
     return {};
   auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-  // A bucket is as large as a message shall be; a rank's part of what its
-  // gradients add up to is a message of its own, too, wherever it lies.
+  // Buckets are not merged: their size is that of a collective. Neither are the
+  // accumulators of a gradient bucket's shard.
   bool isOfRow = buffer.getKind() == rt::BufferKind::Bucket ||
                  rt::rowSummedIn(buffer, symbols);
   return isOfRow ? rt::BufferOp() : buffer;
@@ -59,7 +60,7 @@ bool Neighbours::follows(Value last, Value next) {
          int64_t(*a.getOffset()) + a.getTotalBytes() == int64_t(*b.getOffset());
 }
 
-/// The values that two reductions mean, as those of one: all reads come first.
+/// Concatenates the rt.values of two all_reduces; all reads come first.
 static void mergeValues(rt::AllReduceOp first, rt::AllReduceOp second) {
   auto a = first->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
   auto b = second->getAttrOfType<DenseI64ArrayAttr>(rt::kValuesAttr);
@@ -82,8 +83,8 @@ void pcc::mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh) {
       if (isa<rt::AddressOp, rt::ViewOp>(op))
         continue;
       auto reduce = dyn_cast<rt::AllReduceOp>(op);
-      // Where other stages have a part in it, their buffers lie elsewhere: all
-      // have to do the same transfers.
+      // Collectives over the pipeline axis are not merged: buffers of other
+      // stages have other offsets, but all ranks must run the same collectives.
       if (reduce && mesh.hasRole(reduce.getAxes(), dist::AxisRole::Pipeline)) {
         open = {};
         continue;

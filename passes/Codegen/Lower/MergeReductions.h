@@ -1,4 +1,4 @@
-//===- MergeReductions.h - Adjacent reductions become one -------*- C++ -*-===//
+//===- MergeReductions.h - Merging of adjacent all-reduces ------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_MERGEREDUCTIONS_H
 #define PCC_PASSES_CODEGEN_LOWER_MERGEREDUCTIONS_H
@@ -7,9 +7,9 @@
 
 namespace pcc {
 
-/// Joins all_reduces that follow each other, over the same ranks of one stage
-/// and of buffers that lie one after the other in the arena, up to the padding
-/// between them, into one transfer. `mesh` is that of the program.
+/// Merges consecutive all_reduces over the same axes, within one stage, into
+/// one collective if their buffers are adjacent in the arena, up to the padding
+/// between them. `mesh` is the mesh of the program.
 void mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh);
 
 } // namespace pcc

@@ -1,22 +1,24 @@
-//===- Plan.cpp - Offsets in frames and in the arena ----------------------===//
+//===- Plan.cpp - Offsets of buffers in the arena -------------------------===//
 //
-// Two levels. Temporaries of a function share its frame by the order of its
-// ops. Inputs, values, frames and what is renewed share the arena by the lives
-// that ArenaLives finds; a frame is one block, whose temporaries are needed at
-// times of their own.
+// Plans memory on two levels. The temporaries of a function share its scratch
+// buffer, by the order of the function's ops. Inputs, values, scratch buffers
+// and buffers that are dead when an entry point begins share the arena, by the
+// live ranges that ArenaLives computes. A scratch buffer is one block, whose
+// temporaries have separate live ranges.
 //
-// Slots of a value lie side by side, and all calls of a function have one
-// frame, where that takes hardly more than what is alive at once. Else each
-// slot and each call's frame lie where there is room: the slots of a loop's
-// buffers become free one after the other, in all of these buffers at nearly
-// the same time, and side by side they leave holes of a slot each, in which
-// nothing larger finds room:
+// By default, the slots of a value are adjacent, and all calls of a function
+// have the same scratch buffer. If this takes notably more memory than what is
+// live at once, each slot and each call's scratch buffer is placed separately.
+// The slots of a loop's buffers become free one after the other, in all buffers
+// at nearly the same time. If they are adjacent, they leave holes of one slot
+// each, in which no larger buffer fits:
 //
-//     side by side    a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
-//     by themselves   a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
+//     adjacent      a.0 a.1 a.2  b.0 b.1 b.2  c.0 c.1 c.2
+//     separate      a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
 //
-// Where that is not enough, rows that are filled again and again lie where
-// there is room each time (RowLives.h), and so do frames of calls in loops.
+// If that is not enough, buckets that are filled repeatedly get an offset for
+// each fill (RowLives.h), and scratch buffers of calls in loops one for each
+// iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,24 +36,26 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Which part of an arena may be unused with slots side by side and one frame
-/// for all calls of a function; and which with one place for each row.
+/// The unused memory that is tolerated, as a fraction 1/n of the memory that is
+/// live at once: with adjacent slots and one scratch buffer for all calls of a
+/// function, and with one offset for each bucket.
 static constexpr int64_t kFar = 50, kFarOfRows = 44;
 
-/// How many pairs of blocks are looked at for a place for each time that a row
-/// is filled: so many in all stages, of one no fewer than so many.
+/// The maximum number of pairs of blocks to examine when each fill of a bucket
+/// has its own offset: in total for all stages, and the minimum for each stage.
 static constexpr int64_t kMostPairs = int64_t(1) << 26;
 static constexpr int64_t kLeastPairs = int64_t(1) << 25;
 
-/// How many pieces are looked at one by one where slots and frames may lie
-/// anywhere, which takes as long as there are pairs of them.
+/// The maximum number of pieces for separate placement, which takes time in
+/// proportion to the pairs of pieces.
 static constexpr size_t kMostPieces = 4096;
 
-/// Assigns the offsets of a function's temporaries and the size of its frame.
+/// Assigns the offsets of a function's temporaries, and the size of its scratch
+/// buffer.
 static void planFrame(rt::FuncOp function) {
   llvm::MapVector<Operation *, MemoryBlock> blocks;
   llvm::SetVector<Operation *> elsewhere;
-  // In the order of their first use; what nothing touches lies anywhere.
+  // In the order of the first use. Unused temporaries may have any offset.
   auto lifeOf = [&](rt::TemporaryOp temporary) -> Piece & {
     return blocks
         .try_emplace(temporary, MemoryBlock::whole(temporary.getBytes()))
@@ -67,7 +71,8 @@ static void planFrame(rt::FuncOp function) {
       }
   for (auto temporary : function.getBlock()->getOps<rt::TemporaryOp>())
     lifeOf(temporary);
-  // Nobody asks here when another stream is done.
+  // A use on another stream has no known end within the function, so the
+  // temporary is live throughout.
   unsigned end =
       std::distance(function.getBlock()->begin(), function.getBlock()->end());
   for (Operation *temporary : elsewhere)
@@ -80,7 +85,7 @@ static void planFrame(rt::FuncOp function) {
     cast<rt::TemporaryOp>(op).setOffset(block.offset);
 }
 
-/// Gives every call whose function has temporaries a frame of its own.
+/// Creates a scratch buffer for each call whose function has temporaries.
 static void giveFrames(rt::StageOp stage) {
   for (auto buffer : llvm::to_vector(stage.getBlock()->getOps<rt::BufferOp>()))
     if (buffer.getKind() == rt::BufferKind::Frame)
@@ -108,7 +113,7 @@ static void giveFrames(rt::StageOp stage) {
   });
 }
 
-/// The function that each frame is for.
+/// Returns the function that each scratch buffer belongs to.
 static llvm::DenseMap<Operation *, Operation *>
 findFunctions(rt::StageOp stage) {
   SymbolTable symbols(stage);
@@ -120,7 +125,7 @@ findFunctions(rt::StageOp stage) {
   return functions;
 }
 
-/// Frames of a function that lie in the same places become one.
+/// Merges scratch buffers of a function that have the same offsets.
 static void mergeFrames(rt::StageOp stage) {
   SymbolTable symbols(stage);
   llvm::DenseMap<Operation *, SmallVector<rt::BufferOp>> known;
@@ -145,10 +150,11 @@ static void mergeFrames(rt::StageOp stage) {
 
 namespace {
 
-/// A way to lay out the blocks of an arena.
+/// An assignment of offsets to the blocks of an arena.
 struct Arrangement {
   int64_t bytes = 0;
-  /// By block, its offset; where its slots lie by themselves, that of each.
+  /// By block, its offset, or the offset of each slot if slots are placed
+  /// separately.
   std::vector<SmallVector<int64_t, 1>> offsets;
 };
 
@@ -163,8 +169,8 @@ static SmallVector<MemoryBlock *> listOf(Blocks &blocks) {
   return list;
 }
 
-/// Slots lie side by side, and all calls of a function have one frame: little
-/// to say, and to look at.
+/// Keeps slots adjacent, and uses one scratch buffer for all calls of a
+/// function. This needs less time, and shorter IR.
 static Arrangement
 arrangeTight(const Blocks &blocks,
              const llvm::DenseMap<Operation *, Operation *> &functions) {
@@ -187,8 +193,8 @@ arrangeTight(const Blocks &blocks,
   return found;
 }
 
-/// Each call has a frame where there is room for its temporaries, and each slot
-/// of a value, and each place of a row or of a loop's frame, lies by itself.
+/// Places each call's scratch buffer, each slot of a value, each offset of a
+/// bucket, and each iteration's part of a scratch buffer in a loop separately.
 static Arrangement
 arrangeLoose(const Blocks &blocks,
              llvm::function_ref<int64_t(ArrayRef<MemoryBlock *>)> pack) {
@@ -220,8 +226,8 @@ arrangeLoose(const Blocks &blocks,
   return found;
 }
 
-/// Tells buffers where they lie, from `begin` on, and `rows`, unless these have
-/// one place each.
+/// Sets the offsets of buffers, plus `begin`. `rows` assigns the offsets of
+/// buckets with several; null: each bucket has one.
 static void assign(const Blocks &blocks, const Arrangement &found,
                    int64_t begin, RowLives *rows) {
   for (auto [entry, places] : llvm::zip(blocks, found.offsets)) {
@@ -235,7 +241,8 @@ static void assign(const Blocks &blocks, const Arrangement &found,
     }
     buffer.setOffset(offsets.front());
     buffer.removeOthersAttr();
-    // A frame of a loop has a place for each turn, or one.
+    // The scratch buffer of a call in a loop has an offset for each iteration,
+    // or one.
     if (buffer.getKind() == rt::BufferKind::Frame) {
       bool isOne = llvm::all_equal(offsets);
       buffer.setSlots(isOne ? 1 : offsets.size());
@@ -257,7 +264,7 @@ static size_t countPieces(const Blocks &blocks) {
   return pieces;
 }
 
-/// Lays out what shares the arena, from `begin` on. Returns where that ends.
+/// Places the buffers that share the arena, from `begin` on. Returns the end.
 static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
                            int64_t begin) {
   ArenaLives lives(stage, renewed);
@@ -279,7 +286,7 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
     if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
       auto module = stage->getParentOfType<ModuleOp>();
       int64_t stages = llvm::range_size(module.getOps<rt::StageOp>());
-      // Less is alive at once where a row is not in one place at all times.
+      // With several offsets for a bucket, less memory is live at once.
       int64_t least = begin + findMost(listOf(each.blocks)),
               enough = least + least / kFarOfRows - begin;
       Arrangement apart = arrangeLoose(each.blocks, [&](auto list) {
@@ -296,8 +303,8 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
   return begin + found.bytes;
 }
 
-/// What lies in a bucket lies where that is, in all of its slots; of a part of
-/// one only the runtime knows.
+/// Sets the offsets of a bucket's members in all slots of the bucket. If the
+/// bucket is sharded, only the runtime knows them.
 static void placeMembers(rt::StageOp stage) {
   SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
@@ -326,7 +333,7 @@ void pcc::planArena(rt::StageOp stage) {
   giveFrames(stage);
   forgetPlaces(stage);
   Buffers renewed = rt::findRenewed(stage);
-  // What is kept lies by kinds, one after the other.
+  // Buffers that keep their contents come first, ordered by kind.
   int64_t end = 0;
   for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())

@@ -1,4 +1,4 @@
-//===- Plan.h - Offsets in frames and in the arena --------------*- C++ -*-===//
+//===- Plan.h - Offsets of buffers in the arena -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_PLAN_H
 #define PCC_PASSES_CODEGEN_LOWER_PLAN_H
@@ -7,10 +7,11 @@
 
 namespace pcc {
 
-/// Assigns the offsets of a stage's temporaries, frames and other buffers, and
-/// the size of its arena; adds the frames that calls need. What the runtime
-/// keeps from step to step has a place of its own; everything else shares
-/// places where it does not live at once in any entry point.
+/// Assigns the offsets of a stage's temporaries, scratch buffers and other
+/// buffers, and the size of its arena. Adds the scratch buffers that calls
+/// need. Buffers that keep their contents from step to step have memory of
+/// their own. All other buffers share memory if they are not live at the same
+/// time in any entry point.
 void planArena(rt::StageOp stage);
 
 } // namespace pcc

@@ -1,35 +1,36 @@
-//===- RowLives.cpp - Rows that lie elsewhere each time -------------------===//
+//===- RowLives.cpp - Buckets with several offsets ------------------------===//
 //
-// A row of gradients, or of gathered copies, is filled, used and given up again
-// and again. In one place it meets whatever lives in any of these times, so
-// three rows of which two are there at once may need room for three:
+// A bucket of gradients or of gathered weights is filled, used and killed
+// repeatedly. With a single offset, it conflicts with every buffer that is live
+// during any of these times. So three buckets, two of which are live at once,
+// may need memory for three:
 //
 //     time           ------------------->
-//     one place      a a . . a a . . a a      a meets b, b meets c, c meets a
+//     one offset     a a . . a a . . a a      a meets b, b meets c, c meets a
 //                    . b b . . b b . . b
 //                    . . c c . . c c . .
 //
-//     two            a a c c b b a a c c      each row in either
+//     two            a a c c b b a a c c      each bucket in either
 //                    . b b a a c c b b a
 //
-// Nothing is left of it in between, so it may as well lie elsewhere each time.
-// What is bound to one place is what a single address stands for. In a loop it
-// stands for something else in each turn; there an address may name as many
-// places in turn as divide the slots that values have, so that all come round
-// together. What was filled in one turn and is used in the next has the same
-// place in both:
+// Since the bucket is dead in between, each fill may use another offset. Uses
+// that are tied to the same offset are those that the same address refers to.
+// In a loop, an address refers to another fill in each iteration. There, an
+// address may cycle through several offsets; their number divides the number of
+// slots of values, so that all cycles have a common period. A bucket that is
+// filled in one iteration and used in the next has the same offset in both:
 //
-//     rt.call @gather(%0)              place 0
+//     rt.call @gather(%0)              offset 0
 //     rt.for %m = 1 to 5 {
-//       rt.call @forward(%1)           places 0, 1 in turn
-//       rt.release %2                  places 0, 1
-//       rt.call @gather(%3)            places 1, 0
+//       rt.call @forward(%1)           offsets 0, 1 in turn
+//       rt.release %2                  offsets 0, 1
+//       rt.call @gather(%3)            offsets 1, 0
 //     }
-//     rt.call @forward(%4)             place 0
+//     rt.call @forward(%4)             offset 0
 //
-// Streams were ordered for rows of one place, in which nothing is filled before
-// all that used it is over. In several places the same waits are there, so they
-// order more than they have to.
+// Streams were ordered for buckets with one offset, where a fill waits for all
+// uses of the previous contents. With several offsets, the same waits remain,
+// so they order more than necessary.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +40,8 @@
 using namespace mlir;
 using namespace pcc;
 
-/// After how many turns of a loop an address names the same place at most:
-/// those who verify a program follow no more turns to see that they repeat
-/// themselves.
+/// The maximum number of offsets that an address in a loop cycles through. The
+/// verifier does not simulate more iterations to see that they repeat.
 static constexpr int64_t kMostTurns = 4;
 
 void pcc::forgetPlaces(rt::StageOp stage) {
@@ -107,7 +107,7 @@ RowLives::Name RowLives::nameOf(rt::AddressOp address, int64_t variable) const {
 
 unsigned RowLives::placeOf(rt::AddressOp address, int64_t variable) const {
   auto found = numbers.find(nameOf(address, variable));
-  // Nothing uses it.
+  // An unused address.
   return found == numbers.end() ? 0 : places[found->second];
 }
 
@@ -121,7 +121,7 @@ Operation *RowLives::rowOf(Value value) const {
   return rows.contains(buffer) ? buffer.getOperation() : nullptr;
 }
 
-/// Whether nothing is left of a row behind an op that takes all of it.
+/// Whether an op that takes a whole bucket kills it.
 bool RowLives::givesUp(Operation &op, OpOperand &operand) const {
   auto address = operand.get().getDefiningOp<rt::AddressOp>();
   if (!address ||
@@ -147,7 +147,7 @@ void RowLives::follow(Operation &op, int64_t variable) {
     unsigned number = name->second;
     if (isFirst)
       leaders.push_back(number);
-    // All that was filled at one time is one thing.
+    // All names of the bucket while it is live share an offset.
     unsigned first = leaderOf(held.try_emplace(row, number).first->second);
     unsigned second = leaderOf(number);
     leaders[std::max(first, second)] = std::min(first, second);
@@ -166,7 +166,7 @@ void RowLives::follow(Block &ops, int64_t variable) {
         follow(op, variable);
       continue;
     }
-    // Behind two periods the turns repeat themselves, but for the last ones.
+    // After two periods the iterations repeat, except for the last ones.
     int64_t end = loop.getEnd(), period = getTurns(loop);
     for (int64_t at = loop.getBegin(); at < end; ++at) {
       if (at == int64_t(loop.getBegin()) + 2 * period)
@@ -179,19 +179,21 @@ void RowLives::follow(Block &ops, int64_t variable) {
 
 namespace {
 
-/// The slots of a row, as they are given to its addresses.
+/// The slots of a bucket, in the order in which they are assigned to its
+/// addresses.
 class SlotTable {
 public:
   SmallVector<int64_t> offsets;
 
-  /// One at an offset.
+  /// Returns the slot at an offset; adds it if there is none.
   int64_t find(int64_t offset);
-  /// Those that lie at these offsets in turn: the first, and how many turns
-  /// ahead of it the loop's variable is that is a multiple of their number.
+  /// Returns consecutive slots with these offsets in turn; adds them if there
+  /// are none. The result is the first slot, and the phase by which the loop's
+  /// variable is advanced.
   std::pair<int64_t, int64_t> find(ArrayRef<int64_t> inTurn);
 
 private:
-  /// Where those begin that have turns, and how many they are.
+  /// The first slot and the number of slots of each cycle.
   SmallVector<std::pair<int64_t, int64_t>> rings;
 };
 
@@ -223,7 +225,7 @@ std::pair<int64_t, int64_t> SlotTable::find(ArrayRef<int64_t> inTurn) {
 void RowLives::assign(rt::BufferOp row, ArrayRef<int64_t> offsets) {
   SlotTable table;
   const Row &own = rows.find(row)->second;
-  /// By address, where it is in turn.
+  /// By address, its offsets in turn.
   SmallVector<std::pair<rt::AddressOp, SmallVector<int64_t, kMostTurns>>> found;
   for (Operation *op : own.addresses) {
     auto address = cast<rt::AddressOp>(op);
@@ -233,12 +235,12 @@ void RowLives::assign(rt::BufferOp row, ArrayRef<int64_t> offsets) {
     int64_t begin = loop ? int64_t(loop.getBegin()) : 0,
             end = loop ? int64_t(loop.getEnd()) : 1,
             count = loop ? getTurns(loop) : 1;
-    // Where the loop never is it does not matter.
+    // Offsets of iterations that the loop does not run are irrelevant.
     inTurn.assign(count, offsets[placeOf(address, begin)]);
     for (int64_t at = begin; at < std::min(end, begin + count); ++at)
       inTurn[at % count] = offsets[placeOf(address, at)];
   }
-  // What has turns first: others may be among these.
+  // Addresses that cycle come first: the slots of others may be among theirs.
   for (bool haveTurns : {true, false})
     for (auto &[address, inTurn] : found) {
       if (llvm::all_equal(inTurn) == haveTurns)

@@ -1,4 +1,4 @@
-//===- RowLives.h - Rows that lie elsewhere each time -----------*- C++ -*-===//
+//===- RowLives.h - Buckets with several offsets ----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_ROWLIVES_H
 #define PCC_PASSES_CODEGEN_LOWER_ROWLIVES_H
@@ -9,57 +9,59 @@
 
 namespace pcc {
 
-/// Has every row of a stage lie in one place.
+/// Resets every bucket of a stage to a single offset.
 void forgetPlaces(rt::StageOp stage);
 
-/// Rows of a stage that hold nothing again and again, and the places that they
-/// may have: as many as the text tells apart.
+/// The buckets of a stage that are filled and killed repeatedly, and the
+/// offsets that each may have: at most as many as its addresses distinguish.
 class RowLives {
 public:
-  /// `renewed`: what holds nothing as an entry point begins. Rows have one
-  /// slot.
+  /// `renewed` are the buffers that are dead when an entry point begins.
+  /// Buckets must have one slot.
   RowLives(rt::StageOp stage, const llvm::DenseSet<mlir::Operation *> &renewed);
 
-  /// Whether a buffer is one of these rows.
+  /// Whether a buffer is one of these buckets.
   bool contains(rt::BufferOp buffer) const { return rows.contains(buffer); }
-  /// How many places a row may have.
+  /// The number of offsets that a bucket may have.
   unsigned countPlaces(rt::BufferOp row) const;
-  /// Which of them an address of a row, or of what lies in it, names where the
-  /// loop around is at `variable`.
+  /// The index of the offset that an address of a bucket or of a member refers
+  /// to in iteration `variable` of the loop around it.
   unsigned placeOf(rt::AddressOp address, int64_t variable) const;
-  /// After how many turns of a loop its addresses name the same places.
+  /// The number of iterations of a loop after which its addresses refer to the
+  /// same offsets again.
   int64_t getTurns(rt::ForOp loop) const { return turns.lookup(loop); }
 
-  /// Gives a row a slot for each place, or for several at one offset. What lies
-  /// in it has the same ones.
+  /// Assigns the offsets of a bucket, by index. Indices with the same offset
+  /// share a slot. Members of the bucket get the same slots.
   void assign(rt::BufferOp row, llvm::ArrayRef<int64_t> offsets);
 
 private:
-  /// Of an address in one of the turns of a loop until they repeat themselves.
+  /// An address, in one of the iterations of its loop until they repeat.
   using Name = std::pair<mlir::Operation *, int64_t>;
   struct Row {
     unsigned places = 0;
-    /// In the order of the text: addresses of it and of what lies in it.
+    /// The addresses of the bucket and its members, in the order of the ops.
     llvm::SmallSetVector<mlir::Operation *, 8> addresses;
   };
 
   void follow(mlir::Block &ops, int64_t variable);
   void follow(mlir::Operation &op, int64_t variable);
   Name nameOf(rt::AddressOp address, int64_t variable) const;
-  /// The row that a value lies in, or null.
+  /// The bucket that contains a value, or null.
   mlir::Operation *rowOf(mlir::Value value) const;
   bool givesUp(mlir::Operation &op, mlir::OpOperand &operand) const;
 
   mlir::SymbolTable symbols;
   llvm::MapVector<mlir::Operation *, Row> rows;
   llvm::DenseMap<mlir::Operation *, int64_t> turns;
-  /// Names of one place lead to the first of them.
+  /// The numbers of names; a union-find over names that share an offset, in
+  /// which the smallest number leads.
   llvm::MapVector<Name, unsigned> numbers;
   llvm::SmallVector<unsigned> leaders;
   unsigned leaderOf(unsigned number);
-  /// By number, the place.
+  /// By number, the index of the offset.
   llvm::SmallVector<unsigned> places;
-  /// Rows that hold something, and the number of a name of it.
+  /// The buckets that are live, with the number of a name of each.
   llvm::DenseMap<mlir::Operation *, unsigned> held;
 };
 

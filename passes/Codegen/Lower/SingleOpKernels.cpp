@@ -1,4 +1,4 @@
-//===- SingleOpKernels.cpp - Kernels for ops that are in none -------------===//
+//===- SingleOpKernels.cpp - Kernels of a single op -----------------------===//
 
 #include "passes/Codegen/Lower/SingleOpKernels.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,4 @@
-//===- SingleOpKernels.h - Kernels for ops that are in none -----*- C++ -*-===//
+//===- SingleOpKernels.h - Kernels of a single op ---------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_SINGLEOPKERNELS_H
 #define PCC_PASSES_CODEGEN_LOWER_SINGLEOPKERNELS_H
@@ -11,24 +11,26 @@
 
 namespace pcc {
 
-/// Makes a kernel function of one op that no kernel holds, at the module's end;
-/// equal ops share one.
+/// Creates kernel functions at the module's end for single ops that are in no
+/// kernel; equal ops share one.
 class SingleOpKernels {
 public:
   /// Adds kernels to `module`, which must outlive this.
   explicit SingleOpKernels(mlir::ModuleOp module)
       : module(module), symbols(module) {}
 
-  /// A kernel of `op`'s operands (each distinct one once) and results.
+  /// Returns a kernel that computes `op`. Its arguments are the op's operands,
+  /// each distinct one once.
   mlir::func::FuncOp get(mlir::Operation *op);
-  /// A kernel (state, value) -> state + value, in place of the state.
+  /// Returns a kernel (state, value) -> state + value that overwrites the
+  /// state.
   mlir::func::FuncOp getAdd(mlir::RankedTensorType state,
                             mlir::RankedTensorType value);
-  /// A kernel that moves dims: result dim i is input dim permutation[i].
+  /// Returns a transpose kernel: result dim i is input dim permutation[i].
   mlir::func::FuncOp getTranspose(mlir::RankedTensorType type,
                                   llvm::ArrayRef<int64_t> permutation);
 
-  /// The kernel of this name, whoever made it; or null.
+  /// Returns any kernel of this name, or null.
   mlir::func::FuncOp lookup(llvm::StringRef name) const {
     return symbols.lookup<mlir::func::FuncOp>(name);
   }

@@ -1,4 +1,4 @@
-//===- SplitAccumulate.cpp - Adds the terms of a sum one by one -----------===//
+//===- SplitAccumulate.cpp - Accumulation of a sum term by term -----------===//
 
 #include "dialects/Dist/Dist.h"
 #include "dialects/Dist/Layout.h"
@@ -17,29 +17,31 @@ using namespace pcc;
 
 namespace {
 
-/// What adds a term where the sum lies.
+/// The operations that can accumulate a term in place.
 struct Adders {
-  bool scatters; ///< the library adds what ranks reduce
+  bool scatters; ///< a reduce_scatter of the library can accumulate
 
-  /// Whether the library adds it: a product, or what ranks reduce.
+  /// Whether the library can accumulate the value: a GEMM's or a
+  /// reduce_scatter's.
   bool byLibrary(Value value) const {
     Operation *adding = codegen::findAdding(value);
     return adding && (scatters || !isa<dist::ReduceScatterOp>(adding));
   }
-  /// Whether the library does, or the rows of a table their kernel.
+  /// Whether the library or the kernel of an embedding gradient can.
   bool inPlace(Value value) const {
     return byLibrary(value) ||
            (value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>());
   }
 };
 
-/// A sum in parts: the terms that are added in place, the others, and the ops
-/// that add them up now, users first.
+/// The terms of a sum that are added in place, the other terms, and the ops
+/// that add them now, users first.
 struct Parts {
   SmallVector<Value> terms, others;
   SmallVector<nn::SumOp> sums;
 
-  /// Takes what a sum adds up but `before`, also by sums that only it uses.
+  /// Collects the terms of a sum other than `before`, also of inner sums with
+  /// no other use.
   void take(nn::SumOp sum, Value before, const Adders &adders) {
     sums.push_back(sum);
     for (Value input : sum.getInputs()) {
@@ -64,7 +66,8 @@ struct RTSplitAccumulatePass
         split(result, adders);
   }
 
-  /// Whether a result goes where nothing is yet.
+  /// Whether a result overwrites its argument, as the first writer of a
+  /// gradient does.
   static bool isFirst(OpOperand &result) {
     auto body = cast<pipe::BodyOp>(result.getOwner()->getParentOp());
     std::optional<unsigned> place = body.getReplaced(result.getOperandNumber());
@@ -77,7 +80,7 @@ struct RTSplitAccumulatePass
     if (!last || !last->hasOneUse() ||
         !(begins || codegen::isAccumulation(last)))
       return;
-    // What is there before.
+    // The argument that the sum accumulates into.
     Value sum;
     if (!begins) {
       sum = result.get();
@@ -98,7 +101,8 @@ struct RTSplitAccumulatePass
     SmallVector<Value> &terms = parts.terms;
     if (parts.others.size() == 1)
       terms.push_back(parts.others.front());
-    // Each term as soon as it exists: its memory is free again.
+    // Each term is added as soon as it is computed, so that its memory becomes
+    // free.
     llvm::DenseMap<Operation *, unsigned> position;
     for (auto [i, op] : llvm::enumerate(*end->getBlock()))
       position[&op] = i + 1;
@@ -109,7 +113,8 @@ struct RTSplitAccumulatePass
       return std::pair(a.first, llvm::find(terms, a.second)) <
              std::pair(b.first, llvm::find(terms, b.second));
     });
-    // What is made there needs not be added.
+    // The first term that can be written in place becomes the base, and needs
+    // no addition.
     if (begins) {
       auto *base = llvm::find_if(byMaker, [&](const auto &entry) {
         return adders.inPlace(entry.second);

@@ -1,30 +1,31 @@
-//===- StreamOrder.cpp - What may be done while others compute ------------===//
+//===- StreamOrder.cpp - Stream synchronization ---------------------------===//
 //
-// Events order what streams do. A buffer has an event for each stream that uses
-// it, with as many slots: recorded behind every use, waited for ahead of the
-// next one of another stream. So a message that one slot waits for says nothing
-// of the next one:
+// Orders the operations of streams by events. A buffer has an event for each
+// stream that uses it, with as many slots as the buffer. The event is recorded
+// after each use, and waited for ahead of the next use on another stream. So a
+// wait for the transfer of one slot does not wait for the next slot's:
 //
-//     rt.wait %sent               the send from this slot before, if one was
+//     rt.wait %sent               the previous send from this slot, if any
 //     rt.call @make(..., %x)
 //     rt.record %issued
-//     rt.wait %issued stream 1    all that stream 0 was given so far
+//     rt.wait %issued stream 1    all operations issued on stream 0 so far
 //     rt.send %x ... stream 1
 //     rt.record %sent stream 1
 //
-// Which waits are needed is found by doing what streams know of each other
-// (vector clocks) through the whole entry point, turn by turn; one that is
-// needed in any turn of a loop is there in all. In the first turns nothing may
-// have been recorded yet: then the entry point begins with a record.
+// The waits that are needed are found with vector clocks, simulated through the
+// whole entry point, iteration by iteration. A wait that is needed in any
+// iteration of a loop is emitted for all iterations. In the first iterations
+// the event may not have been recorded yet; then the entry point begins with a
+// record.
 //
-// A row of gradients that is reduced in each microbatch is free when that is
-// over. The compute stream waits for it once rows of the next task are on their
-// way, so that later ones can lie where it was:
+// A bucket of gradients that is reduced in each microbatch is dead after its
+// reduction. The compute stream waits for that reduction once the reductions of
+// the next task are issued, so that later buckets can reuse the memory:
 //
 //     rt.call @backward.1(..., %row.1)
 //     rt.call @reduce.1(%sum.1, %row.1)        stream 1
 //     rt.wait %row.2.done
-//     rt.call @backward.0(..., %row.0)         may lie where row 2 did
+//     rt.call @backward.0(..., %row.0)         may reuse the memory of row 2
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ using namespace pcc;
 
 namespace {
 
-/// How many operations of each stream are over.
+/// The number of operations of each stream that are known to be complete.
 using Known = SmallVector<int64_t, 6>;
 
 /// An operation of a stream: one op, or a call.
@@ -52,27 +53,29 @@ struct Unit {
   Operation *op;
   unsigned stream;
   SmallVector<Use, 2> uses;
-  /// Whether it begins after what stream 0 was given so far. Its own buffers
-  /// may not need that, but others can lie there before.
-  bool waitsForCompute = false;
-  /// The streams whose uses of a buffer it waits for, by number of its use.
-  llvm::SetVector<std::pair<unsigned, unsigned>> waits;
-  /// The row of a microbatch that is free when this is over, or null. Behind
-  /// the last unit that frees one after a task: the last one after tasks
+  /// Whether it waits for all operations issued on stream 0 so far. Its own
+  /// buffers may not require this, but other buffers may have used the memory
   /// before.
+  bool waitsForCompute = false;
+  /// The waits for other streams: the index of the use whose buffer is waited
+  /// for, and the stream.
+  llvm::SetVector<std::pair<unsigned, unsigned>> waits;
+  /// `freed`: the gradient bucket of a microbatch that is dead after this
+  /// operation, or null. `freedBefore`, set on the last operation that frees a
+  /// bucket after a task: the last bucket that was freed after previous tasks.
   rt::BufferOp freed, freedBefore;
-  /// Whether stream 0 waits behind it for that.
+  /// Whether stream 0 waits for `freedBefore` after this operation.
   bool isAwaited = false;
 };
 
-/// Units that are done one after the other, once or in a loop.
+/// A sequence of operations, executed once or in a loop.
 struct Part {
   int64_t begin = 0, end = 1;
   std::vector<Unit> units;
 };
 
-/// The last uses of a slot: of each stream, the number of the operation; 0 for
-/// none.
+/// The last uses of a slot: the last writer, and for each stream the number of
+/// its last operation; 0 for none.
 struct Uses {
   std::pair<unsigned, int64_t> writer = {0, 0};
   Known readers;
@@ -93,9 +96,9 @@ private:
 
   LogicalResult collect(rt::FuncOp entry, std::vector<Part> &parts);
   LogicalResult collect(Operation *op, Part &part);
-  /// The only stream of a function's operations.
+  /// Returns the stream of a function's operations; fails if there are several.
   FailureOr<unsigned> streamOf(rt::FuncOp function);
-  /// Finds out what is free before which.
+  /// Sets `freedBefore` of all operations.
   void linkFreed(std::vector<Part> &parts);
   void follow(std::vector<Part> &parts);
   void follow(Unit &unit, int64_t variable);
@@ -111,29 +114,28 @@ private:
 
   rt::StageOp stage;
   SymbolTable symbols;
-  /// Those that are used; the first is the compute stream.
+  /// The streams that are used; the first is the compute stream.
   SmallVector<int64_t> streams;
-  /// Buffers that other streams use.
+  /// The buffers that streams other than the compute stream use.
   llvm::DenseSet<Operation *> shared;
-  /// Rows of gradients of which a rank keeps a part of the sum.
+  /// Gradient buckets whose sum is sharded over ranks.
   llvm::DenseSet<Operation *> summed;
-  /// What the events of buffers and streams are called after; which of these
+  /// The suffixes of the names of events, by buffer and stream; the events that
   /// are waited for; and their declarations.
   std::map<std::pair<Operation *, unsigned>, StringRef> kinds;
   std::set<std::pair<Operation *, unsigned>> waited;
   std::map<std::pair<Operation *, unsigned>, rt::EventOp> events;
   rt::EventOp issuedEvent;
 
-  // Of the entry point at hand.
+  // State of the current entry point.
   bool hasComputed = false;
   Known counts;
   std::vector<Known> known;
   DenseMap<std::pair<Operation *, int64_t>, Uses> uses;
   std::map<Instance, Known> recorded;
-  /// What is waited for before it is recorded, in this order.
+  /// The events that are waited for before they are recorded, in this order.
   llvm::SetVector<Instance, std::vector<Instance>, std::set<Instance>> early;
-  /// By stream: the last operation, as an instance of an event that is recorded
-  /// behind it.
+  /// By stream, the event that is recorded after its last operation.
   std::vector<std::optional<Instance>> last;
 };
 
@@ -152,8 +154,9 @@ FailureOr<unsigned> StreamOrder::streamOf(rt::FuncOp function) {
     unsigned stream = numberOf(rt::getStream(&op));
     if (found && *found != stream)
       return LogicalResult(op.emitOpError()
-                           << "is on another stream than what @"
-                           << function.getSymName() << " does before");
+                           << "is on another stream than the preceding "
+                              "operations of '@"
+                           << function.getSymName() << "'");
     found = stream;
   }
   return found.value_or(0);
@@ -166,7 +169,7 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
     if (!address)
       return;
     auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-    // What lies in a bucket is the bucket's.
+    // A use of a member is a use of its bucket.
     if (auto bucket = buffer.getBucket())
       buffer = symbols.lookup<rt::BufferOp>(*bucket);
     unit.uses.push_back({address, buffer, isWrite});
@@ -216,7 +219,8 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
     for (Operation &inner : *loop.getBlock())
       if (failed(collect(&inner, part)))
         return failure();
-    // What a turn begins with comes after what the one before has computed.
+    // The first operations of an iteration wait for the computation of the
+    // previous one.
     if (hasComputed && part.end - part.begin > 1)
       for (Unit &unit : part.units)
         unit.waitsForCompute = unit.stream != 0;
@@ -226,7 +230,7 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
 }
 
 void StreamOrder::linkFreed(std::vector<Part> &parts) {
-  /// What a stream frees between two calls of the compute stream.
+  /// The buckets that a stream frees between two calls on the compute stream.
   struct Freed {
     rt::BufferOp before, last;
     Unit *unit = nullptr;
@@ -240,7 +244,8 @@ void StreamOrder::linkFreed(std::vector<Part> &parts) {
       }
   };
   for (Part &part : parts) {
-    // In a loop the last of one turn comes before the first of the next.
+    // In a loop, the last operation of an iteration precedes the first of the
+    // next.
     if (part.end - part.begin > 1)
       for (Unit &unit : part.units)
         if (unit.freed)
@@ -255,7 +260,7 @@ void StreamOrder::linkFreed(std::vector<Part> &parts) {
   }
 }
 
-/// Has stream 0 know that the row before is free.
+/// Makes stream 0 wait until the bucket freed before is dead.
 void StreamOrder::awaitFreed(Unit &unit) {
   auto before = uses.find({unit.freedBefore, 0});
   if (before == uses.end() && !unit.isAwaited)
@@ -411,7 +416,7 @@ void StreamOrder::emit(Unit &unit) {
         eventOf(builder, loc, unit.freedBefore, unit.stream, Value(), 0), 0);
 }
 
-/// What an entry point begins and ends with.
+/// Emits the records at the begin and the waits at the end of an entry point.
 void StreamOrder::emitBorders(rt::FuncOp entry) {
   OpBuilder builder = OpBuilder::atBlockBegin(entry.getBlock());
   Location loc = entry.getLoc();
@@ -457,10 +462,11 @@ LogicalResult StreamOrder::run() {
   }
   if (streams.size() == 1)
     return success();
-  // Which events are waited for is known when all entry points were followed.
+  // The set of awaited events is complete only after all entry points were
+  // simulated.
   for (auto [entry, list] : llvm::zip(entries, parts)) {
     for (Part &part : list) {
-      // Nobody has to be ordered with what one stream alone uses.
+      // Buffers that only the compute stream uses need no ordering.
       for (Unit &unit : part.units)
         llvm::erase_if(unit.uses, [&](const Unit::Use &use) {
           return !shared.contains(use.buffer);
@@ -469,7 +475,8 @@ LogicalResult StreamOrder::run() {
     }
     linkFreed(list);
     follow(list);
-    // Again: what a loop waits for in a late turn it waits for in all.
+    // Simulated again, since a wait found in a late iteration applies to all
+    // iterations.
     follow(list);
     emitBorders(entry);
   }

@@ -1,7 +1,7 @@
-//===- Streams.cpp - Which stream does what -------------------------------===//
+//===- Streams.cpp - Stream assignment ------------------------------------===//
 //
-// Sends, receives and bodies that only communicate, or add what comes to a sum,
-// such as reductions of gradients, leave the compute stream. Each way of a
+// Sends, receives, and bodies that only communicate and accumulate the results,
+// such as gradient reductions, leave the compute stream. Each direction of a
 // channel has a stream, and so has each set of axes over which bodies
 // communicate:
 //
@@ -10,7 +10,7 @@
 //     rt.func @reduce.0.body ... { rt.all_reduce ... over ["dp"] stream 3 }
 //     rt.fill %tokens ... stream 4
 //
-// What the host fills is on one stream, the last.
+// All fills by the host are on one stream, the last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ namespace pcc {
 using namespace mlir;
 using namespace pcc;
 
-/// Whether a kernel adds what ranks have reduced, in the same body, to a sum
-/// that a caller has: of a library whose messages add to nothing.
+/// Whether a kernel adds the result of a reduce_scatter in the same body to a
+/// caller's accumulator. This is needed if the library's collectives cannot
+/// accumulate.
 static bool addsReduced(rt::LaunchOp launch) {
   auto isReduced = [&](Value in) {
     return llvm::any_of(in.getUsers(), [&](Operation *user) {
@@ -46,8 +47,8 @@ static bool addsReduced(rt::LaunchOp launch) {
          });
 }
 
-/// The axes over which a body communicates, if it does nothing else but add
-/// what comes.
+/// Returns the axes over which a body communicates, if it does nothing else but
+/// accumulate the results.
 static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
   ArrayAttr found;
   for (Operation &op : *body.getBlock()) {
@@ -84,7 +85,7 @@ std::set<Way> pcc::findExchanged(ModuleOp module) {
 }
 
 void pcc::assignStreams(rt::StageOp stage, const std::set<Way> &exchanged) {
-  // Channel, other stage, whether it sends.
+  // The channel, the peer stage, and whether it is a send.
   using End = std::tuple<int64_t, int64_t, bool>;
   llvm::MapVector<Operation *, End> ways;
   int64_t own = stage.getIndex();

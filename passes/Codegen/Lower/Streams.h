@@ -1,4 +1,4 @@
-//===- Streams.h - What may be done while others compute --------*- C++ -*-===//
+//===- Streams.h - Stream assignment and synchronization --------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_STREAMS_H
 #define PCC_PASSES_CODEGEN_LOWER_STREAMS_H
@@ -10,29 +10,33 @@
 
 namespace pcc {
 
-/// Sender, receiver and channel of messages between stages.
+/// A point-to-point channel between stages: sender, receiver and channel
+/// number.
 using Way = std::tuple<int64_t, int64_t, int64_t>;
 
-/// The ways of messages that are a part of an exchange on either side.
+/// Returns the channels that an exchange uses on either side.
 std::set<Way> findExchanged(mlir::ModuleOp module);
 
-/// Puts the sends and receives of a stage's entry points on streams of their
-/// own, one for each channel, other stage and direction, and bodies that do
-/// nothing but communicate over the same axes, and add what they reduce to
-/// sums, on one for these axes; one more is the host's. Exchanges, which wait
-/// for each other, stay on the compute stream, and so does what goes the way of
-/// one, `exchanged`.
+/// Assigns streams to the ops of a stage:
+/// - Sends and receives of entry points get a stream for each channel, peer
+///   stage and direction.
+/// - Bodies that only communicate over the same axes, and add the results to
+///   accumulators, get a stream for these axes.
+/// - Fills by the host get one more stream.
+/// Exchanges, whose send and receive wait for each other, stay on the compute
+/// stream. So do sends and receives on the channels in `exchanged`, which
+/// exchanges use.
 void assignStreams(rt::StageOp stage, const std::set<Way> &exchanged);
 
-/// Has the program list what collectives on other streams than the compute
-/// stream communicate over.
+/// Lists in the program the axes of collectives on streams other than the
+/// compute stream.
 void addCommunicators(rt::ProgramOp program);
 
 /// Adds the events and waits that order the streams of a stage, which must have
-/// none: an operation waits for what it needs of others, and at the end of an
-/// entry point stream 0 waits for all streams. What uses memory between two
-/// operations must be ordered with both by the planner, which runs afterwards.
-/// Fails if a body has operations of several streams.
+/// none. Each operation waits for its dependences on other streams. At the end
+/// of an entry point, stream 0 waits for all streams. If the planner, which
+/// runs afterwards, reuses a buffer's memory between two operations, it must
+/// respect their order. Fails if a body has operations of several streams.
 mlir::LogicalResult orderStreams(rt::StageOp stage);
 
 } // namespace pcc

@@ -1,10 +1,10 @@
-//===- TaskLowering.h - The lowering of one body, by parts ------*- C++ -*-===//
+//===- TaskLowering.h - Lowering of one body --------------------*- C++ -*-===//
 //
-// Every value gets a place when its op is reached: a view of its operand's
-// place, the place of an operand that dies there, that of the argument or
-// result it ends up in, or a temporary. Uses are known in advance, so each of
-// these choices is checked against everything that still reads the memory it
-// would overwrite.
+// Each value is assigned a buffer when its op is lowered: a view of its
+// operand's buffer, the buffer of an operand that dies there, the argument or
+// result buffer that it ends up in, or a temporary. Uses are known in advance,
+// so each choice is checked against all later reads of the memory that it would
+// overwrite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,36 +19,38 @@
 
 namespace pcc {
 
-/// Lowers one body to an `rt.func` of kernels, GEMMs, copies and collectives:
-/// places every value in memory, then builds the calls.
+/// Lowers one body to an `rt.func` of kernels, GEMMs, copies and collectives.
+/// Assigns a buffer to each value, then builds the calls.
 class TaskLowering {
 public:
-  /// Builds in `stage`; `kernels`, which all bodies share, must outlive this.
+  /// Builds the function in `stage`. All bodies share `kernels`, which must
+  /// outlive this.
   TaskLowering(pipe::BodyOp body, rt::StageOp stage, SingleOpKernels &kernels)
       : body(body), stage(stage), kernels(kernels), uses(*body.getBlock()),
         builder(body.getContext()) {}
 
-  /// Does all of it. Errors: an op that has no lowering.
+  /// Lowers the body. Fails with a diagnostic if an op has no lowering.
   mlir::LogicalResult run();
 
 private:
-  /// Memory of its own. The caller's: an argument that is only read, one whose
-  /// place a result takes or that is given up, and what a result is given to;
-  /// or a temporary.
+  /// An allocation. Constant: read-only memory, such as an argument that no
+  /// result replaces. Replaced: an argument that a result replaces, or that is
+  /// dead after the call. Given: the buffer of a result. Temporary: a
+  /// temporary.
   struct Root {
     enum Kind { Constant, Replaced, Given, Temporary } kind;
     mlir::Value address;
-    /// Every value that lies in it, or did.
+    /// Every value that is or was stored in it.
     llvm::SmallVector<mlir::Value> values;
   };
 
-  /// Where a value lies.
+  /// The buffer of a value.
   struct Place {
     Root *root = nullptr;
     mlir::Value address;
   };
 
-  /// A buffer and the number of the value it is meant to hold.
+  /// A buffer and the number of the value that it holds.
   struct Content {
     mlir::Value buffer;
     int64_t number;
@@ -63,26 +65,25 @@ private:
   mlir::LogicalResult lowerSum(nn::SumOp op);
   mlir::LogicalResult lowerCall(mlir::func::CallOp op);
   mlir::LogicalResult lowerYield(pipe::YieldOp op);
-  /// Makes the op a kernel of its own.
+  /// Lowers an op to a kernel of its own.
   mlir::LogicalResult lowerAsKernel(mlir::Operation *op);
-  /// Launches a kernel of the op's operands, and places the op's results.
+  /// Launches a kernel on `operands`, and assigns buffers to the op's results.
   void emitLaunch(mlir::func::FuncOp kernel, mlir::Operation *op,
                   mlir::ValueRange operands);
-  /// A transposed copy of `from`, seen as a tensor of `shape`.
+  /// Emits a transposed copy of `from`, viewed as a tensor of `shape`.
   Content emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> permutation);
   void emitTranspose(Content from, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> permutation, Content to);
-  /// Adds a value to the one `before` that a buffer holds, which then holds
-  /// `sum`.
+  /// Adds `added` to the value `before` in a buffer, which then holds `sum`.
   void emitAdd(Content sum, int64_t before, Content added);
   void emitCopy(Content from, mlir::Value to);
 
   //===--------------------------------------------------------------------===//
-  // Values: what ops mean, apart from where it lies
+  // Numbers of values, for the verifier
   //===--------------------------------------------------------------------===//
 
-  /// Of a value that lies so, as far as it is known.
+  /// Returns the number of a new value with a sharding, if known.
   int64_t newNumber(mlir::Attribute layout = {}) {
     layouts.push_back(layout);
     return numbered++;
@@ -90,19 +91,19 @@ private:
   Content contentOf(mlir::Value value) {
     return {addressOf(value), numberOf(value)};
   }
-  /// The number of a value.
+  /// Returns the number of a value.
   int64_t numberOf(mlir::Value value) {
     auto [it, isNew] = numbers.try_emplace(value, numbered);
     if (isNew)
       newNumber(dist::getSharding(value));
     return it->second;
   }
-  /// A value that is elements of another one, where that lies, from one on.
+  /// Records that a value is a view of another one from an element on.
   void noteView(mlir::Value value, mlir::Value source, int64_t offset) {
     int64_t number = numberOf(value);
     views.append({number, numberOf(source), offset});
   }
-  /// The number of the elements of a value from one on.
+  /// Returns the number of the elements of a value from `offset` on.
   int64_t numberOfRest(int64_t number, int64_t offset) {
     if (offset == 0)
       return number;
@@ -111,11 +112,11 @@ private:
       views.append({newNumber(layouts[number]), number, offset});
     return it->second;
   }
-  /// Says which values an op's accesses mean.
+  /// Records the values of an op's accesses in its `rt.values`.
   void note(mlir::Operation *op, llvm::ArrayRef<int64_t> values) {
     op->setAttr(rt::kValuesAttr, builder.getDenseI64ArrayAttr(values));
   }
-  /// Says what the body finds and leaves behind.
+  /// Records the values of the arguments at the body's begin and end.
   void noteEnds();
 
   //===--------------------------------------------------------------------===//
@@ -124,21 +125,22 @@ private:
 
   mlir::LogicalResult lowerProduct(mlir::Operation *op);
   mlir::LogicalResult lowerReshape(nn::ReshapeOp op);
-  /// Gives a select, slice or transpose a view; false where it has none.
+  /// Lowers a select, slice or transpose to a view; returns false if there is
+  /// none.
   bool lowerAsView(mlir::Operation *op, mlir::Value input);
-  /// Calls of the library for a product in buffers of these types. Fails where
-  /// it has none, or none with the product's epilogue.
+  /// Plans library calls for a GEMM in buffers of these types. Fails if there
+  /// are none, or none with the GEMM's epilogue.
   mlir::FailureOr<GemmPlan> plan(const codegen::Product &product,
                                  const std::array<mlir::MemRefType, 3> &types,
                                  bool accumulate);
-  /// Emits a product into `result`, which it is added to if that holds a value
-  /// `before`.
+  /// Emits a GEMM into `result`; adds it to the value `before` in that buffer,
+  /// if given.
   mlir::LogicalResult emitGemm(const codegen::Product &product, Content result,
                                std::optional<int64_t> before = {});
   void emitCalls(const GemmPlan &plan, Content lhs, Content rhs, Content result,
                  std::optional<int64_t> before);
-  /// Emits the one call of a product with an epilogue; `added`: it is added
-  /// from there, not from the result.
+  /// Emits the single call of a GEMM with an epilogue. `added` is added from a
+  /// buffer other than the result.
   void emitFused(const GemmPlan &plan, const codegen::Product &product,
                  Content result, std::optional<int64_t> before,
                  std::optional<Content> added);
@@ -149,9 +151,9 @@ private:
 
   mlir::LogicalResult lowerAttention(nn::AttentionOp op);
   mlir::LogicalResult lowerAttentionGrad(nn::AttentionGradOp op);
-  /// Places what the library makes, perhaps as a part of a stack.
+  /// Assigns a buffer to a result of the library, perhaps as a part of a stack.
   mlir::Value placePart(mlir::OpResult part);
-  /// The memory of an lse, as it lies in stats.
+  /// Returns the buffer of an lse in the layout of the library's stats.
   mlir::Value statsIn(mlir::Value lse);
 
   //===--------------------------------------------------------------------===//
@@ -161,23 +163,23 @@ private:
   mlir::LogicalResult lowerAllReduce(dist::AllReduceOp op);
   mlir::LogicalResult lowerAllGather(dist::AllGatherOp op);
   mlir::LogicalResult lowerReduceScatter(dist::ReduceScatterOp op);
-  /// Adds to a value `before` that the result's buffer holds, if there is one.
+  /// Adds to the value `before` in the result's buffer, if given.
   void emitReduceScatter(dist::ReduceScatterOp op, Content result,
                          std::optional<int64_t> before = {});
   mlir::LogicalResult lowerAllToAll(dist::AllToAllOp op);
   mlir::LogicalResult lowerShardSlice(dist::ShardSliceOp op);
   mlir::LogicalResult lowerOffset(dist::OffsetOp op);
-  /// Emits an op that takes one buffer and gives another.
+  /// Emits an op that reads one buffer and writes another.
   template <typename Op>
   void emitGathering(Content from, Content to, mlir::ArrayAttr axes) {
     note(Op::create(builder, loc, from.buffer, to.buffer, axes),
          {from.number, to.number});
   }
-  /// `input` with the blocks that `ranks` cut it into along `dim` one after
-  /// the other.
+  /// Returns `input` split along `dim` into a block for each rank, one
+  /// contiguous block after the other.
   Content splitBlocks(mlir::Value input, int64_t dim, int64_t ranks);
-  /// Places `result`, whose parts along `dim` are the blocks of `ranks` that
-  /// `receive` puts one after the other into the buffer it is given.
+  /// Assigns a buffer to `result`. `receive` fills a buffer with one contiguous
+  /// block per rank, which are then concatenated along `dim`.
   void joinBlocks(mlir::OpResult result, int64_t dim, int64_t ranks,
                   llvm::function_ref<void(Content)> receive);
 
@@ -185,26 +187,28 @@ private:
   // BufferAssignment.cpp
   //===--------------------------------------------------------------------===//
 
-  /// The result of a kernel that may lie where an operand does; null: none.
+  /// Returns the result of a kernel that may overwrite an operand; null if
+  /// there is none.
   mlir::OpResult resultInPlaceOf(mlir::OpOperand &operand);
-  /// Chooses where a result of the op at the present position lies; `inplace`
-  /// are operands whose memory it may take over.
+  /// Assigns a buffer to a result of the current op; `inplace` are operands
+  /// whose memory it may reuse.
   Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
   Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
-  /// Where a value lies in the end, also when it has been added to in place.
+  /// Finds the buffers that a value ends up in, also after it is accumulated
+  /// into.
   void findEnds(mlir::Value value, llvm::SmallVectorImpl<Root *> &ends);
-  /// The argument whose place a value takes, if nothing needs it by now; or
+  /// Returns the argument that a value replaces, if it is not read any more; or
   /// null.
   Root *findReplaced(mlir::OpResult result);
-  /// Whether a kernel reads a value, and what it is a view of, by this operand
-  /// alone, and nothing does after it.
+  /// Whether a kernel reads a value, or any alias of it, by this operand only,
+  /// and no later op reads it.
   bool isLastOf(mlir::OpOperand &operand);
-  /// The memory that a value is given to, also through reshapes and kernels in
-  /// place; or null.
+  /// Returns the result buffer that a value ends up in, also through reshapes
+  /// and in-place kernels; or null.
   Root *findTarget(mlir::Value value);
-  /// Whether something still reads what lies in the root after the present op.
+  /// Whether a later op reads a value in the allocation.
   bool isBusy(const Root &root);
-  /// Whether one of the values lies in the root.
+  /// Whether one of the values is in the allocation.
   bool isAnyIn(mlir::ValueRange values, const Root *root);
   Root *newRoot(Root::Kind kind);
   Root *newTemporary(mlir::MemRefType type);
@@ -218,7 +222,7 @@ private:
   static mlir::MemRefType typeOf(mlir::Value address) {
     return llvm::cast<mlir::MemRefType>(address.getType());
   }
-  /// The address as a contiguous buffer of a shape.
+  /// Returns the address as a contiguous buffer of a shape.
   mlir::Value reshaped(mlir::Value address, llvm::ArrayRef<int64_t> shape);
 
   pipe::BodyOp body;
@@ -228,16 +232,16 @@ private:
   mlir::OpBuilder builder;
   rt::FuncOp function;
   llvm::SmallVector<std::unique_ptr<Root>> roots;
-  /// By result of the body.
+  /// By result of the body, its final allocation.
   llvm::SmallVector<Root *> targets;
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
-  /// By value and the first of its elements.
+  /// By value and first element, the number of the rest.
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> rests;
   int64_t numbered = 0;
-  /// By number, how the value lies; null where it is not known.
+  /// By number, the sharding of the value; null if unknown.
   llvm::SmallVector<mlir::Attribute> layouts;
-  /// Numbers and elements of kViewsAttr.
+  /// The contents of kViewsAttr.
   llvm::SmallVector<int64_t> views;
   unsigned position = 0;
   mlir::Location loc = mlir::UnknownLoc::get(body.getContext());

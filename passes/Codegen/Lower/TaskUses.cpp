@@ -1,4 +1,4 @@
-//===- TaskUses.cpp - When the values of a body are used ------------------===//
+//===- TaskUses.cpp - Uses of the values of a body ------------------------===//
 
 #include "passes/Codegen/Lower/TaskUses.h"
 #include "dialects/Dist/Collectives.h"
@@ -8,9 +8,9 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Moves reductions of arguments to the start of the block, so that they stand
-/// side by side. Those that join stages stay in the order that these agree on:
-/// what is a state of one is zero to others.
+/// Moves all_reduces of arguments to the start of the block, so that they are
+/// adjacent. Those over several stages keep their order, which all stages must
+/// agree on; another stage may reduce a zero instead of an argument.
 static void hoistReductions(Block &block) {
   SmallVector<dist::AllReduceOp> found;
   for (auto reduce : block.getOps<dist::AllReduceOp>())
@@ -28,8 +28,8 @@ TaskUses::TaskUses(Block &block) {
     if (!adding || getElementTypeOrSelf(adding->getResult(0)) !=
                        cast<nn::SumOp>(op).getType().getElementType())
       continue;
-    // It is made where it is added, from operands that live till then. What it
-    // makes besides must not be needed earlier.
+    // The op moves to the sum, and its operands are live until then. Its other
+    // results must not be needed earlier.
     if (llvm::any_of(adding->getUsers(), [&](Operation *user) {
           return user->getBlock() == &block && user->isBeforeInBlock(&op) &&
                  !isa<nn::ReshapeOp>(user);
@@ -56,7 +56,7 @@ unsigned TaskUses::lastUse(Value value) const {
   unsigned last = 0;
   for (Operation *user : value.getUsers()) {
     last = std::max(last, positionOf(user));
-    // What may be a view uses the value as long as it is used itself.
+    // A possible view uses the value as long as the view is used.
     if (codegen::isAlias(user))
       last = std::max(last, lastUse(user->getResult(0)));
   }

@@ -1,4 +1,4 @@
-//===- TaskUses.h - When the values of a body are used ----------*- C++ -*-===//
+//===- TaskUses.h - Uses of the values of a body ----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_LOWER_TASKUSES_H
 #define PCC_PASSES_CODEGEN_LOWER_TASKUSES_H
@@ -7,27 +7,27 @@
 
 namespace pcc {
 
-/// The order of a body's ops, and what it says of values. The block must not
-/// change while this lives.
+/// The order of a body's ops, and the last uses of its values. The block must
+/// not change while this exists.
 class TaskUses {
 public:
-  /// Moves products and reductions that are only added in place to where
-  /// they are added,
-  /// and reductions of arguments to the block's start, where they can be
-  /// merged; then numbers the ops.
+  /// Moves GEMMs and reduce_scatters that are only accumulated in place to the
+  /// op that accumulates them, and all_reduces of arguments to the block's
+  /// start, where they can be merged. Then numbers the ops.
   explicit TaskUses(mlir::Block &block);
 
-  /// An op's number, in block order.
+  /// Returns an op's number in block order, from 1 on.
   unsigned positionOf(mlir::Operation *op) const {
     return positions.lookup(op);
   }
-  /// The last op that reads a value, also through views of it; 0: none.
+  /// Returns the number of the last op that reads a value, also through views;
+  /// 0 if there is none.
   unsigned lastUse(mlir::Value value) const;
 
-  /// The product or reduce_scatter whose result an op adds in place and
-  /// nothing else uses; or null.
+  /// Returns the GEMM or reduce_scatter whose result an op accumulates in place
+  /// as its only use; or null.
   mlir::Operation *getAdded(nn::SumOp op) const { return added.lookup(op); }
-  /// Whether a result is only added in place: some op's getAdded is its maker.
+  /// Whether an op is getAdded() of some sum.
   bool isAdded(mlir::Operation *op) const { return fused.contains(op); }
 
 private:

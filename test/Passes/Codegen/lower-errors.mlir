@@ -22,7 +22,7 @@ pipe.input @x : tensor<4xf32> role data name "x"
 pipe.output @y : tensor<4xf32> name "y"
 pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@y)
 pipe.body @t.body (%x: tensor<4xf32>) -> (tensor<4xf32>) {
-  // expected-error @+1 {{calls @f, which is no kernel}}
+  // expected-error @+1 {{calls @f, which is not a kernel}}
   %y = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   pipe.yield %y : tensor<4xf32>
 }
@@ -45,7 +45,7 @@ pipe.input @x : tensor<4x4xf32> role data name "x"
 pipe.output @y : tensor<4x4xf64> name "y"
 pipe.task @t stage 0 forward_backward calls @t.body (@x) -> (@y)
 pipe.body @t.body (%x: tensor<4x4xf32>) -> (tensor<4x4xf64>) {
-  // expected-error @+1 {{is no matrix product of the library: its operands and result differ in element type}}
+  // expected-error @+1 {{cannot be lowered to a GEMM: its operands and result differ in element type}}
   %y = nn.contract "mk,kn->mn" %x, %x
       : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf64>
   pipe.yield %y : tensor<4x4xf64>

@@ -6,7 +6,7 @@ rt.stage 0 {
   rt.buffer @a : memref<16xf32> value
   rt.func @both(%a: memref<16xf32>) {
     rt.zero %a : memref<16xf32>
-    // expected-error @+1 {{is on another stream than what @both does before}}
+    // expected-error @+1 {{is on another stream than the preceding operations of '@both'}}
     rt.all_reduce sum %a over ["dp"] stream 1 : memref<16xf32>
   }
   rt.func @train() {
