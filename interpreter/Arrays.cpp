@@ -22,7 +22,7 @@ static std::string typeString(Type type) {
   return text;
 }
 
-/// Fills to[i..] from the dims from d on; false where the nesting differs.
+/// Fills to[i..] from dims d and later; returns false if the nesting differs.
 static bool fillFrom(const llvm::json::Value &value, int64_t d, Tensor &to,
                      int64_t &i) {
   if (d == to.rank()) {
@@ -53,11 +53,12 @@ Expected<Tensor> pcc::interp::fromJson(const llvm::json::Value &value,
   Tensor tensor(type);
   int64_t i = 0;
   if (!fillFrom(value, 0, tensor, i))
-    return createStringError("the numbers given are no " + typeString(type));
+    return createStringError("the given numbers do not form a " +
+                             typeString(type));
   return tensor;
 }
 
-/// The text between quotes or brackets after 'key': in a .npy header.
+/// Returns the value of a key in a .npy header, without its quotes or brackets.
 static StringRef npyField(StringRef header, StringRef key) {
   StringRef rest = header.split(("'" + key + "':").str()).second.ltrim();
   if (rest.consume_front("'"))
@@ -69,7 +70,7 @@ static StringRef npyField(StringRef header, StringRef key) {
 
 static Expected<Tensor> parseNpy(StringRef data, RankedTensorType type) {
   if (data.size() < 10 || !data.starts_with("\x93NUMPY"))
-    return createStringError("is no .npy file");
+    return createStringError("is not a .npy file");
   bool isLong = data[6] >= 2;
   size_t at = isLong ? 12 : 10;
   if (data.size() < at)
@@ -97,7 +98,7 @@ static Expected<Tensor> parseNpy(StringRef data, RankedTensorType type) {
                              ", which is not supported");
   Elements elements = {known->type, data.data(), type.getNumElements()};
   if (data.size() != static_cast<size_t>(known->bytes * elements.count))
-    return createStringError("does not have the size its header says");
+    return createStringError("does not have the size that its header states");
   Tensor tensor(type);
   for (int64_t i = 0; i < tensor.size(); ++i)
     if (tensor.isFloat())

@@ -1,4 +1,4 @@
-//===- BlockRun.cpp - A block that several ranks run in lockstep ----------===//
+//===- BlockRun.cpp - Lockstep execution of a block -----------------------===//
 
 #include "interpreter/BlockRun.h"
 #include "interpreter/Collectives.h"

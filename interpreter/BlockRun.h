@@ -1,4 +1,4 @@
-//===- BlockRun.h - A block that several ranks run in lockstep --*- C++ -*-===//
+//===- BlockRun.h - Lockstep execution of a block ---------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_BLOCKRUN_H
 #define PCC_INTERPRETER_BLOCKRUN_H
@@ -7,29 +7,29 @@
 
 namespace pcc::interp {
 
-/// Runs the ops of a block, each on every member before the next one. A
-/// collective with ranks that are no members stops the run until its results
-/// are given.
+/// Runs the ops of a block in lockstep: each op on all member ranks before the
+/// next op. At a collective with ranks that are not members, the run waits
+/// until it is given the results.
 class BlockRun {
 public:
-  /// How far a run is: at the end, at a collective that needs others, or
-  /// stopped by an error that was emitted.
+  /// The state of a run: at the end, at a collective that involves other ranks,
+  /// or stopped by an error that was emitted.
   enum class Status { Done, Waiting, Failed };
 
-  /// `microbatch`: what observers are told; -1: none.
+  /// `microbatch` is passed to observers; -1: none.
   BlockRun(Machine &machine, mlir::Block &block, llvm::ArrayRef<int64_t> ranks,
            int64_t microbatch);
 
-  /// Gives a block argument its values, one per member.
+  /// Binds a block argument to its values, one per member.
   void bind(mlir::Value name, llvm::ArrayRef<TensorRef> perMember);
-  /// Runs ops until it is done, has to wait or fails.
+  /// Runs ops until the run is done, must wait or fails.
   Status advance();
 
-  /// The op waited at, and its operands by member.
+  /// The collective that the run waits at.
   mlir::Operation *getWaiting() { return &*next; }
-  /// By member, the values of the op that is waited at.
+  /// The operands of that collective, by member.
   std::vector<ValueList> getOperands();
-  /// Ends the wait by giving the op's results, by member.
+  /// Continues the run with the collective's results, by member.
   mlir::LogicalResult resume(llvm::ArrayRef<ValueList> results);
 
   /// The terminator's operand i, by member.

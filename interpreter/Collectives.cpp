@@ -1,4 +1,4 @@
-//===- Collectives.cpp - Ops of several ranks -----------------------------===//
+//===- Collectives.cpp - Collectives on tensors ---------------------------===//
 
 #include "interpreter/Collectives.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -9,7 +9,7 @@ using namespace pcc::interp;
 
 namespace {
 
-/// The sum, or maximum, of the peers' values.
+/// Returns the sum or the maximum of the peers' values.
 Tensor reduced(ArrayRef<TensorRef> values, dist::Reduction reduction) {
   Tensor result = *values[0];
   auto combine = [&](auto &to, const auto &from) {
@@ -24,7 +24,7 @@ Tensor reduced(ArrayRef<TensorRef> values, dist::Reduction reduction) {
   return result;
 }
 
-/// The values one after the other along a dim.
+/// Returns the values concatenated along a dim.
 Tensor joined(ArrayRef<Tensor> values, int64_t dim, Type type) {
   Tensor result(cast<RankedTensorType>(type));
   auto strides = rowMajorStrides(result.shape());

@@ -1,4 +1,4 @@
-//===- Collectives.h - Ops of several ranks ---------------------*- C++ -*-===//
+//===- Collectives.h - Collectives on tensors -------------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_COLLECTIVES_H
 #define PCC_INTERPRETER_COLLECTIVES_H
@@ -8,16 +8,16 @@
 
 namespace pcc::interp {
 
-/// Runs a collective: operands[member] to results[member], where `ranks` are
-/// the members and hold all peers of each of them. The results are not
+/// Computes a collective: operands[member] to results[member]. `ranks` are the
+/// members, which include all peers of each of them. The results are not
 /// rounded yet.
 std::vector<llvm::SmallVector<Tensor>>
 runCollective(mlir::Operation *op, const Grid &grid,
               llvm::ArrayRef<int64_t> ranks,
               llvm::ArrayRef<ValueList> operands);
 
-/// Ops that depend on the rank but exchange nothing (shard_slice, offset):
-/// the result, or nothing for another op.
+/// Computes an op that depends on the rank without communication (shard_slice,
+/// offset). Returns nothing for other ops.
 std::optional<Tensor> runRankOp(mlir::Operation *op, const Grid &grid,
                                 int64_t rank,
                                 llvm::ArrayRef<TensorRef> operands);

@@ -1,4 +1,4 @@
-//===- Compare.cpp - How far two tensors are apart ------------------------===//
+//===- Compare.cpp - Differences between tensors --------------------------===//
 
 #include "interpreter/Compare.h"
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-//===- Compare.h - How far two tensors are apart ----------------*- C++ -*-===//
+//===- Compare.h - Differences between tensors ------------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_COMPARE_H
 #define PCC_INTERPRETER_COMPARE_H
@@ -7,20 +7,20 @@
 
 namespace pcc::interp {
 
-/// How far two tensors are apart.
+/// The largest difference between two tensors.
 struct Difference {
-  /// Largest finite element expected, and largest difference; NaN where one
-  /// side alone is no number.
+  /// The largest finite magnitude of the expected elements, and the largest
+  /// difference; NaN if only one of two elements is NaN.
   double scale = 0, worst = 0;
-  int64_t at = 0; ///< where the difference is
+  int64_t at = 0; ///< the index of the element
   double found = 0, wanted = 0;
 
-  /// Whether the difference is at most `relative` of the scale, to which
-  /// `floor` is added.
+  /// Whether the difference is at most `relative` times the scale plus `floor`.
   bool within(double relative, double floor = 0) const {
     return worst <= relative * (scale + floor);
   }
-  /// "largest difference 0.5 of 2 at element 7: 1.5, expected 2".
+  /// Returns for example "largest difference 0.5 of 2 at element 7: 1.5,
+  /// expected 2".
   std::string text() const;
 };
 

@@ -1,4 +1,4 @@
-//===- Elements.cpp - Elements as they lie in memory ----------------------===//
+//===- Elements.cpp - Conversion of elements in memory --------------------===//
 
 #include "interpreter/Elements.h"
 #include "runtime/support/DType.h"

@@ -15,7 +15,7 @@ using namespace pcc::interp;
 
 namespace {
 
-/// A stream of random words per name, by element.
+/// Random numbers by name and element.
 struct Draw {
   uint32_t key;
 
@@ -26,15 +26,15 @@ struct Draw {
     uint32_t bits = nn::randomAdd(nn::randomAdd(key, i), stream);
     return (bits + 0.5) / 4294967296.0;
   }
-  /// By Box and Muller.
+  /// Normal(0, 1), by the Box-Muller transform.
   double normal(int64_t i) const {
     return std::sqrt(-2 * std::log(uniform(i, 0))) *
            std::cos(2 * M_PI * uniform(i, 1));
   }
 };
 
-/// The rows of an embedding's table. Of one that is a rank's part, the offset
-/// of its rows tells along which axes there are others.
+/// Returns the rows of an embedding's table. If the table is sharded, its
+/// offset op tells the axes.
 int64_t rowsOf(nn::EmbeddingOp op) {
   int64_t rows = nn::tensorType(op.getTable()).getDimSize(0);
   Value offset = op.getOffset();
@@ -47,8 +47,8 @@ int64_t rowsOf(nn::EmbeddingOp op) {
   return rows;
 }
 
-/// The number of ids that a value may take where an op looks them up, through
-/// ops that keep them; 0 where none does.
+/// Returns the vocabulary size of the op that looks up a value's ids, possibly
+/// through ops that only move them; 0 if there is none.
 int64_t vocabularyOf(Value ids) {
   for (OpOperand &use : ids.getUses()) {
     Operation *op = use.getOwner();
@@ -70,7 +70,8 @@ int64_t vocabularyOf(Value ids) {
   return 0;
 }
 
-/// What the program says of an input's ids; false if nothing.
+/// Takes the bound of an input's ids from its attribute; returns false if there
+/// is none.
 bool setBound(InputInfo &info, Attribute attribute) {
   auto ids = nn::IdBound::from(attribute);
   if (!ids)
@@ -81,13 +82,14 @@ bool setBound(InputInfo &info, Attribute attribute) {
   return true;
 }
 
-/// Positions are looked up in tables too, but are no tokens.
+/// Whether an input holds token ids; positions are looked up in tables, too,
+/// but are not tokens.
 bool isToken(std::optional<nn::InputRole> role, RankedTensorType type) {
   return role && nn::isSequence(*role) &&
          !isa<FloatType>(type.getElementType());
 }
 
-/// What an optimizer is usually told; nothing for other inputs.
+/// Returns a usual value for a hyperparameter; nothing for other inputs.
 std::optional<double> usualHyperparameter(nn::InputRole role) {
   switch (role) {
   case nn::InputRole::LearningRate:
@@ -149,7 +151,7 @@ InputInfo pcc::interp::inputInfo(pipe::InputOp input, RankedTensorType type) {
 llvm::Expected<Tensor> Fill::input(const InputInfo &info,
                                    int64_t microbatch) const {
   std::optional<nn::InputRole> role = info.role;
-  // The first microbatch is the only one of most runs.
+  // The first microbatch, the only one of most runs, has no suffix.
   Draw draw(seed, microbatch ? info.name + "#" + std::to_string(microbatch)
                              : info.name);
   Tensor value(info.type);

@@ -15,46 +15,50 @@ namespace pcc::interp {
 
 /// An input of a program, of global type.
 struct InputInfo {
-  /// Nothing for what a single function that is run takes without saying so.
+  /// No value for an argument without a role of a function that is run on its
+  /// own.
   std::optional<nn::InputRole> role;
   std::string name;
   mlir::RankedTensorType type;
   bool isPerMicrobatch;
   nn::InputDims dims = {};
-  /// Exclusive bound of token ids, and the node it comes from; 0: not known.
+  /// The exclusive bound of token ids, and the node that it comes from; 0:
+  /// unknown.
   int64_t vocab = 0;
   std::string lookedUpBy = "";
-  /// Data, but classes that a loss is computed for.
+  /// Whether an input of role "data" holds the target classes of a loss.
   bool isOfLoss = false;
 
   /// The role's name in the IR; empty without a role.
   std::string roleName() const;
 };
 
-/// How inputs and parameters that were not given are made up. The numbers
-/// depend on the seed, the name, the microbatch and the element's index only.
+/// Generates the inputs and parameters that were not given. The numbers depend
+/// only on the seed, the name, the microbatch and the element's index.
 struct Fill {
-  /// Other seeds give other numbers everywhere.
+  /// The seed of all numbers.
   uint64_t seed;
-  /// Bound of token ids and targets; 0: the input's.
+  /// The bound of token ids and targets; 0: that of the input.
   int64_t vocab = 0;
 
-  /// By role: tokens and targets below the vocabulary (one target in eight is
-  /// ignored), positions and samples in order, usual hyper-parameters. Other
-  /// floats are normal(0, 1), other integers small.
+  /// Generates an input by its role: tokens and targets below the vocabulary
+  /// size (one target in eight is ignored), positions and samples in order,
+  /// usual hyperparameters. Other floats are normal(0, 1), other integers below
+  /// 8.
   llvm::Expected<Tensor> input(const InputInfo &info, int64_t microbatch) const;
 
-  /// Normal values of a size that keeps activations near 1, for every element
-  /// whatever the parameter's declared initial value: 1 + 0.1 n for scales
-  /// (init one), 0.1 n for biases (init zero), else 0.3 n.
+  /// Generates a parameter with n ~ normal(0, 1), such that activations stay
+  /// near 1: 1 + 0.1 n for scales (init one), 0.1 n for biases (init zero),
+  /// otherwise 0.3 n. All elements are random, whatever the declared initial
+  /// value.
   Tensor parameter(llvm::StringRef name, nn::Init init,
                    mlir::RankedTensorType type) const;
 };
 
-/// What an argument of a function is; `type` is its global type.
+/// Describes an argument of a function; `type` is its global type.
 InputInfo argumentInfo(mlir::func::FuncOp function, unsigned index,
                        mlir::RankedTensorType type);
-/// What an input of a program cut into tasks is; `type` as above.
+/// Describes an input of a program of tasks; `type` is its global type.
 InputInfo inputInfo(pipe::InputOp input, mlir::RankedTensorType type);
 
 } // namespace pcc::interp

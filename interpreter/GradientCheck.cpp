@@ -1,4 +1,4 @@
-//===- GradientCheck.cpp - Derivatives against differences ----------------===//
+//===- GradientCheck.cpp - Gradient check by finite differences -----------===//
 
 #include "interpreter/GradientCheck.h"
 #include "dialects/NN/Names.h"
@@ -26,7 +26,8 @@ double largest(const Tensor &tensor) {
   return most;
 }
 
-/// The elements tried: the one of the largest gradient and random others.
+/// Returns the elements to check: the one with the largest gradient, and random
+/// others.
 SmallVector<int64_t> chooseElements(const Tensor &gradient, uint64_t seed,
                                     uint64_t param, int64_t count) {
   auto greater = [](double a, double b) { return std::abs(a) < std::abs(b); };
@@ -97,7 +98,7 @@ LogicalResult pcc::interp::checkGradients(
     greatest = std::max(greatest, all.back().scale);
   }
   if (greatest == 0)
-    return gradient.emitError("gives no gradient that is not zero");
+    return gradient.emitError("computes only gradients that are zero");
 
   bool good = true;
   for (auto [number, checked] : llvm::enumerate(all)) {
@@ -108,9 +109,10 @@ LogicalResult pcc::interp::checkGradients(
     Tensor original = **lossMachine.readSymbol(name);
     for (int64_t i :
          chooseElements(*checked.gradient, seed, number, options.samples)) {
-      // Error of the differences: h^4 of the fifth derivative against
-      // rounding of the loss over h; both are about 1e-12 at the first h. The
-      // others are for what bends within it, as the norm of a small row does.
+      // The error of a difference is h^4 times the fifth derivative, plus the
+      // rounding error of the loss divided by h; both are about 1e-12 at the
+      // first h. The smaller steps are for functions that are not smooth at
+      // that scale, such as the norm of a row of small values.
       double difference = 0, error = 0;
       for (double h : {1e-3, 1e-4, 1e-5}) {
         difference = 0;

@@ -1,4 +1,4 @@
-//===- GradientCheck.h - Derivatives against differences --------*- C++ -*-===//
+//===- GradientCheck.h - Gradient check by finite differences ---*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_GRADIENTCHECK_H
 #define PCC_INTERPRETER_GRADIENTCHECK_H
@@ -7,24 +7,25 @@
 
 namespace pcc::interp {
 
-/// What is checked and how closely.
+/// The options of a gradient check.
 struct GradientCheckOptions {
   /// The function that computes the loss, and the one that accumulates
   /// gradients.
   mlir::func::FuncOp loss, gradient;
-  /// Elements of each parameter that are tried.
+  /// The number of elements to check of each parameter.
   int64_t samples = 6;
-  /// Largest difference allowed, relative to the parameter's largest gradient
-  /// (but at least a thousandth of any parameter's: a key bias' true gradient
-  /// is zero, and what is computed for it is rounding).
+  /// The largest difference allowed, relative to the parameter's largest
+  /// gradient, or to a thousandth of the largest gradient of any parameter if
+  /// that is greater. (The true gradient of a key bias is zero; its computed
+  /// gradient is rounding error.)
   double tolerance = 1e-6;
 };
 
-/// Runs function `gradient` once and compares what it accumulated in
-/// "grad.<param>" with central differences (4th order) of the first result of
-/// function `loss`, at random elements of every parameter. The functions may
-/// belong to two programs with the same parameters and values; both machines
-/// must be exact. Writes a line per parameter. Where `gradient` adds to
+/// Runs function `gradient` once and compares the gradients that it accumulated
+/// in "grad.<param>" with central differences (4th order) of the first result
+/// of function `loss`, at random elements of every parameter. The functions may
+/// be in two programs with the same parameters and values; both machines must
+/// be exact. Writes a line for each parameter. If `gradient` accumulates
 /// "loss_sum", that must equal the loss.
 mlir::LogicalResult checkGradients(Machine &lossMachine,
                                    llvm::ArrayRef<TensorRef> lossArgs,

@@ -1,4 +1,4 @@
-//===- Grid.cpp - Ranks on a mesh, and what each holds --------------------===//
+//===- Grid.cpp - Ranks and shards of a mesh ------------------------------===//
 
 #include "interpreter/Grid.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -108,7 +108,7 @@ TensorRef pcc::interp::shard(const Tensor &global, const dist::Layout &layout,
   return std::make_shared<Tensor>(std::move(part));
 }
 
-/// Nothing, or where two replicas differ.
+/// Returns the first element at which two replicas differ, or nothing.
 static std::optional<int64_t> firstDifference(const Tensor &a,
                                               const Tensor &b) {
   for (int64_t i = 0; i < a.size(); ++i) {
@@ -137,7 +137,7 @@ llvm::Expected<Tensor> pcc::interp::rebuild(const Placement &placement,
         continue;
       if (auto at = firstDifference(other, part))
         return llvm::createStringError(
-            llvm::formatv("ranks {0} and {1} hold the same part, but differ "
+            llvm::formatv("ranks {0} and {1} hold the same shard, but differ "
                           "at its element {2}: {3:e9} and {4:e9}",
                           ranks[first->second], rank, *at, other.get(*at),
                           part.get(*at))
@@ -155,6 +155,6 @@ llvm::Expected<Tensor> pcc::interp::rebuild(const Placement &placement,
     });
   }
   if (static_cast<int64_t>(seen.size()) != grid.count(distinct))
-    return llvm::createStringError("not all parts are there");
+    return llvm::createStringError("some shards are missing");
   return global;
 }

@@ -1,7 +1,8 @@
-//===- HostBackend.cpp - The runtime's back end of one host rank ----------===//
+//===- HostBackend.cpp - The runtime's backend for one host rank ----------===//
 //
-// What the runtime's code for weights and inputs asks of a back end: memory
-// that the host reaches, this thread, and no other ranks.
+// The functions of a backend that the runtime's code for weights and inputs
+// calls. Memory is accessible by the host, all work runs on the calling thread,
+// and there are no other ranks.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Machine.cpp - Virtual ranks that run a program ---------------------===//
+//===- Machine.cpp - Execution of a program on virtual ranks --------------===//
 
 #include "interpreter/Machine.h"
 #include "dialects/Pipe/Pipe.h"
@@ -9,10 +9,11 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-/// Whether the module is one rank's program, whose types are local.
+/// Whether the module is an SPMD program, whose types are local.
 static bool isSpmd(ModuleOp module) { return module->hasAttr(dist::kSpmdAttr); }
 
-/// The ranks of a module. One without a schedule is not cut into stages yet.
+/// Returns the ranks of a module. A module without a schedule has no stages
+/// yet.
 static Grid gridOf(ModuleOp module) {
   if (!isSpmd(module))
     return Grid(dist::Mesh(), false);
@@ -20,7 +21,7 @@ static Grid gridOf(ModuleOp module) {
               !module.getOps<pipe::ScheduleOp>().empty());
 }
 
-/// The axes over which a row is cut.
+/// Returns the axes that a bucket is sharded over.
 static dist::AxisList cutOf(nn::StateOp bucket, const Grid &grid) {
   return placementOf(bucket->getDiscardableAttrDictionary(),
                      bucket.getTensorType(), grid.getMesh())
@@ -94,12 +95,13 @@ Placement Machine::resultPlacement(func::FuncOp function, unsigned index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Buckets: of one that ranks have whole, its members are held; of one that is
-// cut, the row. A part is held by itself, and its bucket's members only from
-// when they are gathered to when it is written.
+// Buckets: of a replicated bucket the members are stored, of a sharded one the
+// flat buffer. A shard of a bucket is stored by itself; the members of its
+// bucket are stored only from when they are gathered until the shard is
+// written.
 //===----------------------------------------------------------------------===//
 
-/// Copies elements of one tensor to a place in another.
+/// Copies a range of elements of one tensor to another.
 static void copyElements(const Tensor &from, int64_t begin, int64_t count,
                          Tensor &to, int64_t at) {
   if (from.isFloat())
@@ -179,7 +181,7 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   std::optional<Placement> placement = symbolPlacement(name);
   if (!placement)
     return TensorRef();
-  // A sum that stages share has a part on each of them.
+  // A sum over stages has a partial sum on each of them.
   std::optional<dist::Axis> stages = grid.getMesh().stageAxis();
   bool isShared = stages && placement->layout.partial.contains(*stages);
   nn::StateOp cut = cutBuckets.lookup(name);
@@ -237,7 +239,7 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
   }
 }
 
-/// state + value, as the state's element type holds it.
+/// Returns state + value, rounded to the state's element type.
 static TensorRef accumulated(const Tensor &state, const Tensor &value,
                              bool exact) {
   Tensor sum = state;
@@ -295,7 +297,7 @@ FailureOr<ValueList> Machine::runOp(Operation *op, int64_t rank,
     memory.written.insert(accumulate.getSymbol());
     return ValueList{};
   }
-  // One tensor lies as well one way as another where there is one rank.
+  // A reshard on a single rank changes nothing.
   if (isa<dist::ReshardOp>(op) && !isSpmd(module))
     return ValueList{operands[0]};
   if (std::optional<Tensor> result = runRankOp(op, grid, rank, operands))
@@ -319,7 +321,8 @@ FailureOr<ValueList> Machine::runKernel(StringRef name, Operation *caller,
                                         ArrayRef<TensorRef> operands) {
   auto callee = module.lookupSymbol<func::FuncOp>(name);
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
-    return caller->emitOpError("calls no function of one block");
+    return caller->emitOpError(
+        "calls a symbol that is not a function with one block");
   Block &body = callee.getBody().front();
   llvm::DenseMap<Value, TensorRef> values;
   for (auto [argument, value] : llvm::zip(body.getArguments(), operands))

@@ -1,10 +1,9 @@
-//===- Machine.h - Virtual ranks that run a program -------------*- C++ -*-===//
+//===- Machine.h - Execution of a program on virtual ranks ------*- C++ -*-===//
 //
-// A machine holds the parameters and states of every rank and runs functions
-// op by op, all ranks in lockstep: one op is done on every rank before the
-// next one begins. From outside values are global: they are cut into the
-// ranks' parts on the way in and put together again, replicas compared, on the
-// way out.
+// A machine holds the parameters and states of all ranks and runs functions op
+// by op, with all ranks in lockstep: each op runs on all ranks before the next
+// one. Its interface has global values. They are split into shards on the way
+// in, and assembled on the way out, where replicas are compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,84 +19,82 @@
 
 namespace pcc::interp {
 
-/// Runs the functions of one module, which must outlive it.
+/// Runs the functions of one module, which must outlive this.
 class Machine {
 public:
   /// With `exact`, floats are f64 whatever their declared type. A module of
-  /// global types runs on one rank, one that is `dist.spmd` on its mesh.
+  /// global types runs on one rank, a `dist.spmd` module on its mesh.
   Machine(mlir::ModuleOp module, bool exact);
 
-  /// The module that it was made for.
+  /// The module that is run.
   mlir::ModuleOp getModule() const { return module; }
   /// Whether floats are computed and kept in f64.
   bool isExact() const { return exact; }
   /// The ranks.
   const Grid &getGrid() const { return grid; }
 
-  /// A parameter or state: null for a parameter that was never given a value.
-  /// Where only some stages have written it, theirs counts.
+  /// Returns the global value of a parameter or state; null if it has none. If
+  /// only some stages have written it, their value is returned.
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
-  /// Gives a parameter or state, which must be there, its value on every rank.
+  /// Sets an existing parameter or state on all ranks.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
-  /// What one rank holds of a parameter or state, of a bucket what its members
-  /// do; null if it was never given a value.
+  /// Returns one rank's value of a parameter or state; null if it has none. The
+  /// value of a replicated bucket is assembled from its members.
   TensorRef readSymbol(llvm::StringRef name, int64_t rank);
-  /// Replaces what one rank holds of a parameter or state; null: it holds
-  /// nothing.
+  /// Sets one rank's value of a parameter or state; null: it has no value.
   void writeSymbol(llvm::StringRef name, int64_t rank, TensorRef local);
-  /// What a step or an evaluation gathers has no value as it begins.
+  /// Drops the values that a step or an evaluation gathers; called when one
+  /// begins.
   void beginEntry();
-  /// Where a symbol lies; nothing if there is none of this name.
+  /// Returns the placement of a symbol; nothing if there is no such symbol.
   std::optional<Placement> symbolPlacement(llvm::StringRef name);
-  /// Where argument or result number `index` of a function lies.
+  /// Returns the placement of argument or result `index` of a function.
   Placement argumentPlacement(mlir::func::FuncOp function, unsigned index);
   Placement resultPlacement(mlir::func::FuncOp function, unsigned index);
 
-  /// Called after every op with the ranks that ran it, for which microbatch
-  /// (-1: none), and the values of its results, results[member][i]; a failure
-  /// stops the run.
+  /// Called after every op with the ranks that ran it, the microbatch (-1:
+  /// none), and its results, results[member][i]. A failure stops the run.
   using Observer = std::function<mlir::LogicalResult(
       mlir::Operation *, int64_t microbatch, llvm::ArrayRef<int64_t> ranks,
       llvm::ArrayRef<ValueList> results)>;
-  /// Sets the one observer; null for none.
+  /// Sets the observer; null for none.
   void setObserver(Observer observer) { afterOp = std::move(observer); }
-  /// Tells the observer, for who runs ops other than by call().
+  /// Calls the observer; for callers that run ops without call().
   mlir::LogicalResult observe(mlir::Operation *op, int64_t microbatch,
                               llvm::ArrayRef<int64_t> ranks,
                               llvm::ArrayRef<ValueList> results) const {
     return afterOp ? afterOp(op, microbatch, ranks, results) : mlir::success();
   }
 
-  /// Runs a function on every rank. Errors are emitted at the op that could
-  /// not be done.
+  /// Runs a function on all ranks. Errors are emitted at the op that failed.
   mlir::FailureOr<ValueList> call(mlir::func::FuncOp function,
                                   llvm::ArrayRef<TensorRef> args,
                                   int64_t microbatch = -1);
 
-  /// False for an op that runOp and runCollective cannot do.
+  /// Whether runOp or runCollective supports an op.
   bool canRun(llvm::StringRef opName) const;
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,
                                    llvm::ArrayRef<TensorRef> operands);
-  /// A function of ops without collectives: the kernels' form. `caller`: where
-  /// to say that it is no such function.
+  /// Runs a function without collectives, such as a kernel, on one rank. Errors
+  /// about the function itself are emitted at `caller`.
   mlir::FailureOr<ValueList> runKernel(llvm::StringRef name,
                                        mlir::Operation *caller, int64_t rank,
                                        llvm::ArrayRef<TensorRef> operands);
-  /// Runs a collective on members that hold all peers of each other.
+  /// Runs a collective on members that include all peers of each of them.
   std::vector<ValueList> runCollective(mlir::Operation *op,
                                        llvm::ArrayRef<int64_t> ranks,
                                        llvm::ArrayRef<ValueList> operands);
 
 private:
-  /// Of what lies in a bucket that is cut, what its ranks hold together.
+  /// Assembles a member of a sharded bucket from the ranks' shards.
   TensorRef gather(nn::StateOp kept, llvm::StringRef name, int64_t rank);
-  /// What one rank holds.
+  /// The values of one rank.
   struct Memory {
     llvm::StringMap<TensorRef> symbols;
     llvm::StringSet<> written;
   };
-  /// What is gathered from this, or from anything, has no value any more.
+  /// Drops the values that were gathered from `own`, or all if it is empty.
   void forgetGathered(Memory &memory, llvm::StringRef own);
   ValueList finished(llvm::MutableArrayRef<Tensor> results) const;
 
@@ -107,10 +104,10 @@ private:
   KernelTable kernels;
   mlir::SymbolTable table;
   nn::Buckets buckets;
-  /// Buckets by name that ranks hold all of; those that ranks hold parts of, by
-  /// what lies in them.
+  /// The replicated buckets by name, and the sharded buckets by member.
   llvm::StringMap<nn::StateOp> wholeBuckets, cutBuckets;
-  /// What @gather makes, and of which bucket.
+  /// The symbols that @gather sets, with the bucket that they are gathered
+  /// from.
   llvm::StringMap<nn::StateOp> gathered;
   Observer afterOp;
   std::vector<Memory> ranks;

@@ -1,4 +1,4 @@
-//===- NamedValues.cpp - Values that a command line gives -----------------===//
+//===- NamedValues.cpp - Values given on a command line -------------------===//
 
 #include "interpreter/NamedValues.h"
 #include "llvm/ADT/STLExtras.h"
@@ -13,7 +13,7 @@ llvm::Error NamedValues::add(ArrayRef<std::string> pairs, StringRef file) {
     auto [key, value] = pair.split('=');
     if (key.empty() || value.empty())
       return llvm::createStringError("'" + pair.str() +
-                                     "' does not read key=value");
+                                     "' is not of the form key=value");
     text[key] = value.str();
   }
   if (file.empty())
@@ -28,7 +28,7 @@ llvm::Error NamedValues::add(ArrayRef<std::string> pairs, StringRef file) {
                                    llvm::toString(parsed.takeError()));
   const llvm::json::Object *object = parsed->getAsObject();
   if (!object)
-    return llvm::createStringError(file.str() + ": is no JSON object");
+    return llvm::createStringError(file.str() + ": is not a JSON object");
   for (auto &[key, value] : *object)
     json.try_emplace(key.str(), value);
   return llvm::Error::success();

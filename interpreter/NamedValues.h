@@ -1,4 +1,4 @@
-//===- NamedValues.h - Values that a command line gives ---------*- C++ -*-===//
+//===- NamedValues.h - Values given on a command line -----------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_NAMEDVALUES_H
 #define PCC_INTERPRETER_NAMEDVALUES_H
@@ -9,22 +9,22 @@
 
 namespace pcc::interp {
 
-/// Arrays by key, each as text (see readArray) or as part of a JSON file.
+/// Arrays by key, given as text (see readArray) or in a JSON file.
 class NamedValues {
 public:
-  /// Texts that read key=value, and the path of a JSON file that holds an
-  /// object, or nothing.
+  /// Adds texts of the form key=value, and the members of a JSON object in a
+  /// file, if a path is given.
   llvm::Error add(llvm::ArrayRef<std::string> pairs, llvm::StringRef file);
 
   /// Whether add() was given the key.
   bool has(llvm::StringRef key) const {
     return text.count(key) || json.count(key);
   }
-  /// The value of a key that is there.
+  /// Returns the value of a key, which must exist, and marks it as used.
   llvm::Expected<Tensor> get(llvm::StringRef key, mlir::RankedTensorType type);
   /// All keys, in alphabetical order.
   std::vector<std::string> keys() const;
-  /// A key that was never asked for, or nothing.
+  /// Returns a key that was never passed to get(), or an empty string.
   std::string unused() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - Schedules of all stages, run together ---------------===//
+//===- Pipeline.cpp - Execution of the schedules of all stages ------------===//
 
 #include "interpreter/Pipeline.h"
 #include "dialects/Pipe/Cursor.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-/// How far a stage is.
+/// The state of a stage's execution.
 struct Pipeline::Stage {
   int64_t number;
   pipe::ScheduleOp schedule;
@@ -18,14 +18,14 @@ struct Pipeline::Stage {
   pipe::Cursor next;
   /// The task being run, if `next` is a run that has begun.
   std::unique_ptr<BlockRun> task;
-  /// The halves of the transfer `next` that are still to be done.
+  /// The halves of the transfer `next` that are not done yet.
   std::optional<pipe::Half> send, recv;
   bool isPosted = false;
-  /// Instances of values, by member.
+  /// By value and microbatch, the value on each member rank.
   std::map<std::pair<StringRef, int64_t>, ValueList> values;
 
   bool isDone() { return next.isDone(); }
-  /// Posts the transfer `next` unless it is already.
+  /// Posts the transfer `next` unless it is posted already.
   void post() {
     if (isPosted || isDone())
       return;
@@ -109,7 +109,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                                            std::make_shared<Tensor>(value)));
       continue;
     }
-    // What a task does not look at need not be there.
+    // An unused argument needs no value.
     if (argument.use_empty()) {
       stage.task->bind(argument, ValueList(stage.ranks.size()));
       continue;
@@ -123,9 +123,9 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
                  << "reads @" << source << ", which has no value";
         if (value && body.overwrites(i) && nn::isOfGradients(symbols, source) &&
             task.isPerMicrobatch())
-          return run.emitOpError() << "begins @" << source
-                                   << " anew, and what was added up in it is "
-                                      "lost";
+          return run.emitOpError() << "overwrites @" << source
+                                   << ", which discards the sum accumulated "
+                                      "in it";
         held.push_back(value);
       }
       stage.task->bind(argument, held);
@@ -151,8 +151,8 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
   return success();
 }
 
-/// What is given up cannot be used any more, nor a state whose place a value
-/// has taken: it has no value.
+/// A symbol that a task kills, or a state that a value has overwritten, has no
+/// value.
 void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
   if (symbols.lookup<nn::StateOp>(symbol))
     for (int64_t rank : stage.ranks)
@@ -161,8 +161,8 @@ void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
     stage.values.erase({symbol, microbatch});
 }
 
-/// Gradients that no step ends by clearing hold nothing as one begins or is
-/// over.
+/// Drops the gradients that no task of the stage clears. They are dead when a
+/// step begins and ends.
 void Pipeline::forgetGradients(Stage &stage) {
   llvm::StringSet<> cleared, used;
   auto add = [&](llvm::StringSet<> &to, StringRef symbol) {
@@ -176,7 +176,8 @@ void Pipeline::forgetGradients(Stage &stage) {
       continue;
     for (unsigned i = 0; i < task.getSources().size(); ++i)
       add(used, task.getSource(i));
-    // A microbatch adds, but for a row that it clears, having reduced it.
+    // A task of a microbatch accumulates, unless it clears a bucket after
+    // reducing it.
     auto body = symbols.lookup<pipe::BodyOp>(task.getBody());
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
       if (!task.isPerMicrobatch() ||
@@ -214,7 +215,7 @@ void Pipeline::finish(Stage &stage, pipe::RunOp run) {
 Pipeline::Progress Pipeline::transfer(Stage &stage) {
   stage.post();
   Progress progress = Progress::Waiting;
-  // The sender hands over; the receiver is done when that has happened.
+  // The sender copies the value; the receiver is done when that has happened.
   if (stage.send) {
     pipe::Half sent = *stage.send;
     if (sent.peer < 0 || sent.peer >= int64_t(stages.size())) {

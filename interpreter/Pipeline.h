@@ -1,4 +1,4 @@
-//===- Pipeline.h - Schedules of all stages, run together -------*- C++ -*-===//
+//===- Pipeline.h - Execution of the schedules of all stages ----*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_PIPELINE_H
 #define PCC_INTERPRETER_PIPELINE_H
@@ -8,30 +8,31 @@
 
 namespace pcc::interp {
 
-/// Runs one entry point of a scheduled program: every stage goes through its
-/// list, one stage after the other as far as each can. A transfer is done when
-/// both sides have come to it (rendezvous, no buffer); a collective over
-/// stages when all have.
+/// Runs one entry point of a scheduled program. Stages run their schedules in
+/// turn, each as far as it can. A transfer completes when both sides have
+/// reached it (rendezvous, unbuffered); a collective over stages when all
+/// stages have.
 class Pipeline {
 public:
-  /// Of a scheduled program: its training step, evaluation or forward pass.
-  /// `machine` must outlive this.
+  /// Runs `entry` of a scheduled program: the training step, the evaluation or
+  /// the forward pass. `machine` must outlive this.
   Pipeline(Machine &machine, pipe::Entry entry);
   ~Pipeline();
 
-  /// An error unless there is one schedule for every stage of the mesh.
+  /// Fails with an error unless there is one schedule for each stage of the
+  /// mesh.
   mlir::LogicalResult check();
-  /// The microbatches of a step, as the schedules say; at least 1.
+  /// The number of microbatches of a step; at least 1.
   int64_t getMicrobatches() const;
-  /// The global type of an input, of one microbatch, and where it lies.
+  /// The global type of an input, of one microbatch, and its sharding.
   Placement placement(pipe::InputOp input);
 
-  /// Gives the global value of an input, of one microbatch or (-1) of the
+  /// Returns the global value of an input, for one microbatch, or (-1) for the
   /// whole step.
   using InputSource =
       llvm::function_ref<TensorRef(pipe::InputOp input, int64_t microbatch)>;
-  /// Runs one step and gives the outputs by name. Stages that wait for each
-  /// other forever are an error that says for each what it waits for.
+  /// Runs one step and returns the outputs by name. A deadlock is an error that
+  /// lists what each stage waits for.
   mlir::FailureOr<llvm::StringMap<TensorRef>> run(InputSource inputs);
 
 private:
@@ -41,12 +42,12 @@ private:
   Progress step(Stage &stage, InputSource inputs);
   mlir::LogicalResult begin(Stage &stage, pipe::RunOp run, InputSource inputs);
   void finish(Stage &stage, pipe::RunOp run);
-  /// Nobody may use what a stage holds of a symbol any more.
+  /// Drops a stage's value of a symbol, so that later uses are errors.
   void forget(Stage &stage, llvm::StringRef symbol, int64_t microbatch);
   void forgetGradients(Stage &stage);
-  /// Does the half of `stage`'s transfer that its peer is ready for.
+  /// Executes the half of `stage`'s transfer that its peer is ready for.
   Progress transfer(Stage &stage);
-  /// Does the collective that all stages have come to, if they have.
+  /// Executes the collective that all stages have reached, if they have.
   Progress meet();
   mlir::LogicalResult reportDeadlock();
   mlir::FailureOr<llvm::StringMap<TensorRef>> collectOutputs();

@@ -1,4 +1,4 @@
-//===- RuntimeProgram.cpp - What the runtime fills, for a module ----------===//
+//===- RuntimeProgram.cpp - A module described to the runtime -------------===//
 
 #include "interpreter/RuntimeProgram.h"
 #include "analysis/ElementTypes.h"
@@ -27,7 +27,7 @@ pcc_layout RuntimeProgram::layoutOf(RankedTensorType type) {
 
 static LogicalResult unsupported(Operation *op, Type type) {
   return op->emitError() << "element type " << type
-                         << " is none that the runtime can fill";
+                         << " is not supported by the runtime";
 }
 
 LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,

@@ -1,8 +1,8 @@
-//===- RuntimeProgram.h - What the runtime fills, for a module --*- C++ -*-===//
+//===- RuntimeProgram.h - A module described to the runtime -----*- C++ -*-===//
 //
-// Compiled programs get their weights and inputs from the runtime library. So
-// that the interpreter starts from the same numbers, it describes its module
-// to the same code: as a program of one rank that holds everything.
+// Compiled programs get their weights and inputs from the runtime library. The
+// interpreter uses the same code, to start from the same numbers: it describes
+// its module to the library as a program of one rank that has all data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,27 +18,30 @@
 
 namespace pcc::interp {
 
-/// A module as the runtime sees it, with memory of its own for inputs.
+/// A module's description for the runtime, with memory for parameters and
+/// inputs.
 class RuntimeProgram {
 public:
-  /// `microBatch`: samples in a microbatch of all ranks. Fails where an
-  /// element type is none of the runtime's.
+  /// Describes the module of `machine`. `microBatch` is the number of samples
+  /// of a microbatch over all ranks. Fails if the runtime does not support an
+  /// element type.
   static mlir::FailureOr<std::unique_ptr<RuntimeProgram>>
   create(Machine &machine, llvm::ArrayRef<InputInfo> inputs,
          int64_t microbatches, int64_t microBatch);
 
-  /// The description, as compiled programs have one; points into this.
+  /// The description, as compiled programs have it; points into this.
   const pcc_program &get() const { return program; }
   /// Its only stage.
   const pcc_stage &getStage() const { return stage; }
 
-  /// Gives the machine's parameters their first values.
+  /// Initializes the machine's parameters.
   void fillParameters(Machine &machine, const InitialValues &values,
                       llvm::StringRef model);
-  /// Reads the inputs of a step; `input` of `microbatch` after that.
+  /// Reads the inputs of a step, which getInput() returns afterwards.
   void fillInputs(const Dataset &data, const DataOrder &order,
                   const StepValues &values);
-  /// The value of input number `input` of create(), filled before; a copy.
+  /// Returns a copy of the value of input `input` of create(), which must be
+  /// filled.
   TensorRef getInput(unsigned input, int64_t microbatch) const;
 
 private:

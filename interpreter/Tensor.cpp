@@ -16,7 +16,7 @@ Tensor::Tensor(RankedTensorType type) : type(type) {
 
 bool Tensor::isFloat() const { return isa<FloatType>(type.getElementType()); }
 
-/// Truncated; 0 for NaN, the nearest bound for what is out of range.
+/// Truncates a value and clamps it to the range of an i64; NaN becomes 0.
 static int64_t toInteger(double value) {
   constexpr double kBound = 9223372036854775808.0; // 2^63
   if (std::isnan(value))
@@ -40,7 +40,7 @@ static double roundTo(double value, Type type) {
     return static_cast<float>(value);
   const llvm::fltSemantics &semantics =
       cast<FloatType>(type).getFloatSemantics();
-  // The distance of neighbours where value lies; subnormals share one.
+  // The spacing of floats around the value; subnormals have a common spacing.
   int precision = llvm::APFloat::semanticsPrecision(semantics);
   int least = llvm::APFloat::semanticsMinExponent(semantics);
   int exponent = std::max(std::ilogb(value), least);

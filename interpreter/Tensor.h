@@ -9,14 +9,14 @@
 
 namespace pcc::interp {
 
-/// The elements of a tensor, row major: `real` for float types, in f64 whatever
-/// the declared element type is, `integer` for integer types.
+/// The elements of a tensor in row-major order: `real` for float types, in f64
+/// whatever the declared element type; `integer` for integer types.
 struct Tensor {
   /// The shape and the declared element type.
   mlir::RankedTensorType type;
-  /// The elements of a float tensor; else empty.
+  /// The elements of a float tensor; otherwise empty.
   std::vector<double> real;
-  /// The elements of an integer tensor, bools as 0 and 1; else empty.
+  /// The elements of an integer tensor, bools as 0 and 1; otherwise empty.
   std::vector<int64_t> integer;
 
   /// A tensor of zeros.
@@ -32,27 +32,28 @@ struct Tensor {
   int64_t dim(int64_t d) const { return type.getDimSize(d); }
   /// The number of its elements, 1 for a scalar.
   int64_t size() const { return type.getNumElements(); }
-  /// Extent of the last dim and number of rows along it.
+  /// The extent of the last dim, and the number of rows along it.
   int64_t columns() const { return rank() ? shape().back() : 1; }
   int64_t rows() const { return columns() ? size() / columns() : 0; }
   /// Element i, of either kind.
   double get(int64_t i) const { return isFloat() ? real[i] : integer[i]; }
-  /// Sets element i; an integer tensor takes the value truncated, 0 for NaN
-  /// and its bounds for what is beyond them.
+  /// Sets element i. For an integer tensor the value is truncated and clamped
+  /// to the range; NaN becomes 0.
   void set(int64_t i, double value);
 };
 
-/// Values are shared and never changed once they are bound to a name.
+/// Values are shared and immutable once they are bound to a name.
 using TensorRef = std::shared_ptr<const Tensor>;
 
-/// Every element as the element type holds it: a float rounded to nearest even,
-/// but kept with `exact`, an integer wrapped around.
+/// Rounds all elements to the element type: floats to nearest even, unless
+/// `exact`; integers wrap around.
 void roundElements(Tensor &tensor, bool exact);
 
-/// The elements of a constant; null where they are not held in the attribute.
+/// Returns the elements of a constant; null if the attribute does not contain
+/// them.
 TensorRef fromAttr(mlir::ElementsAttr attr);
 
-/// The distance of neighbours along each dim, in elements.
+/// Returns the strides of a row-major tensor, in elements.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 
 /// Calls visit(i, offset) for the elements of a box in row-major order: i

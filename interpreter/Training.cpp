@@ -1,4 +1,4 @@
-//===- Training.cpp - Training steps of any stage's program ---------------===//
+//===- Training.cpp - Execution of training steps -------------------------===//
 
 #include "interpreter/Training.h"
 #include "dialects/NN/AttrNames.h"
@@ -144,7 +144,7 @@ FailureOr<ValueList> Training::call(func::FuncOp function, int64_t microbatch) {
   return machine.call(function, args, microbatch);
 }
 
-/// The result of a function of this name; null if there is none.
+/// Returns a function's result of this name; null if there is none.
 static TensorRef resultNamed(func::FuncOp function, const ValueList &results,
                              StringRef name) {
   for (auto [i, value] : llvm::enumerate(results))
@@ -169,7 +169,7 @@ FailureOr<StepOutputs> Training::step() {
               norm = outputs->lookup(nn::kNormResult);
     if (!loss || !norm)
       return machine.getModule().emitError(
-          "gives no outputs \"loss\" and \"norm\"");
+          "has no outputs \"loss\" and \"norm\"");
     return StepOutputs{loss->real[0], norm->real[0],
                        numberOf(outputs->lookup(nn::kLossScale))};
   }

@@ -1,4 +1,4 @@
-//===- Training.h - Training steps of any stage's program -------*- C++ -*-===//
+//===- Training.h - Execution of training steps -----------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_TRAINING_H
 #define PCC_INTERPRETER_TRAINING_H
@@ -12,42 +12,43 @@ namespace pcc::interp {
 struct StepOutputs {
   /// The mean loss of the global batch, and the gradient norm before clipping.
   double loss = 0, norm = 0;
-  /// The scale of the loss that the step was done with, if there is one.
+  /// The loss scale of the step, if there is one.
   std::optional<double> lossScale;
 };
 
-/// What does training steps as the runtime's binary does.
+/// The interface of a program that runs training steps like a compiled program.
 class Trainable {
 public:
   virtual ~Trainable() = default;
 
-  /// What the runtime library is told of it.
+  /// The program's description for the runtime library.
   virtual const pcc_program &getProgram() const = 0;
-  /// Gives the parameters their first values; `model`: where the model file
-  /// lies now, or empty.
+  /// Initializes the parameters. `model` is the current path of the model file,
+  /// or empty.
   virtual void fillParameters(const InitialValues &values,
                               llvm::StringRef model) = 0;
-  /// Gives every rank's number of this name, if there is one, a value.
+  /// Sets the number of this name on all ranks, if it exists.
   virtual void writeNumber(llvm::StringRef name, double value) = 0;
   /// Reads the inputs of a step.
   virtual void fillInputs(const Dataset &data, const DataOrder &order,
                           const StepValues &values) = 0;
-  /// Runs a step with the inputs that were filled last.
+  /// Runs a step with the last filled inputs.
   virtual mlir::FailureOr<StepOutputs> step() = 0;
 };
 
-/// Runs training steps: @microbatch for every microbatch and @update, or the
-/// schedules of all stages. Inputs are those of a runtime program; those of
-/// role "data", which no token file has, may be given instead: they are then
-/// the same in every step.
+/// Runs training steps: @microbatch for each microbatch and @update, or the
+/// schedules of all stages. Inputs are those of a runtime program. Inputs of
+/// role "data", which no token file contains, may be given instead; they are
+/// then the same in every step.
 class Training : public Trainable {
 public:
-  /// Gives the value of an input of role "data" or "shared", of one microbatch
-  /// or (-1) of the whole step.
+  /// Returns the value of an input of role "data" or "shared", for one
+  /// microbatch, or (-1) for the whole step.
   using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
       const InputInfo &info, int64_t microbatch)>;
-  /// `microbatches`: per step, for a program without schedules; 0: one.
-  /// `data`: null where the runtime program's data has these inputs too.
+  /// `microbatches` is the number per step, for a program without schedules; 0:
+  /// one. `data` is null if the runtime program's data contains these inputs,
+  /// too.
   static mlir::FailureOr<std::unique_ptr<Training>>
   create(Machine &machine, int64_t microbatches, DataSource data);
 
@@ -76,13 +77,13 @@ private:
 
   Machine &machine;
   std::vector<InputInfo> inputs;
-  /// An input's number among the runtime program's; not there for data.
+  /// An input's index in the runtime program; none for given data.
   llvm::DenseMap<unsigned, unsigned> filled;
-  /// By data input and microbatch.
+  /// The given data, by input and microbatch.
   llvm::DenseMap<std::pair<unsigned, int64_t>, TensorRef> data;
-  /// The inputs of a function's arguments, of a `pipe.input`.
+  /// The inputs of a function's arguments, or of a `pipe.input`.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> inputsOf;
-  /// The first three may be null.
+  /// `gather`, `counts` and `reduce` may be null.
   mlir::func::FuncOp gather, counts, reduce, microbatch, update;
   std::unique_ptr<Pipeline> pipeline;
   std::unique_ptr<RuntimeProgram> program;

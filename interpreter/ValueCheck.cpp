@@ -1,4 +1,4 @@
-//===- ValueCheck.cpp - Every op against a reference program --------------===//
+//===- ValueCheck.cpp - Comparison with a reference program ---------------===//
 
 #include "interpreter/ValueCheck.h"
 #include "dialects/Pipe/Pipe.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-/// Values this small are rounding of larger ones that cancelled.
+/// Values this small are rounding errors of larger values that cancelled.
 static constexpr double kFloor = 1e-3;
 
 static std::optional<int64_t> idOf(Operation *op) {
@@ -76,8 +76,9 @@ LogicalResult ValueCheck::compareOp(Operation *op, int64_t microbatch,
     Placement placement = {wanted.type, grid.getMesh().layout(sharding)};
     auto local = grid.getMesh().localType(wanted.type, placement.layout);
     if (local.getShape() != parts[0]->shape())
-      return op->emitOpError() << "gives " << parts[0]->type << ", a part of "
-                               << wanted.type << " would be " << local;
+      return op->emitOpError()
+             << "returns " << parts[0]->type << ", a shard of " << wanted.type
+             << " is " << local;
     std::string what =
         ("'" + op->getName().getStringRef() + "' op result #" + Twine(i)).str();
     auto global = rebuild(placement, grid, ranks, parts);
@@ -133,14 +134,15 @@ LogicalResult ValueCheck::compareScalar(StringRef what, double found,
 LogicalResult ValueCheck::compareSymbols() {
   SymbolTable symbols(checked.getModule());
   for (Operation &op : *checked.getModule().getBody()) {
-    // What a bucket or a part holds, its members do; what rows of microbatches
-    // add up to is cleared.
+    // Buckets and shards are compared by their members. Buckets of one
+    // microbatch's gradients, which are accumulated elsewhere, are cleared.
     auto state = dyn_cast<nn::StateOp>(op);
     if ((!state && !isa<nn::ParamOp>(op)) || nn::isOtherName(&op) ||
         nn::rowSummedIn(symbols, state))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
-    // A copy is what its parameter is, which the reference may have alone.
+    // A working copy equals its parameter; the reference may have only the
+    // parameter.
     if (state && state.getKind() == nn::StateKind::Copy &&
         !reference.symbolPlacement(name))
       continue;

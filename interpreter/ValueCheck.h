@@ -1,4 +1,4 @@
-//===- ValueCheck.h - Every op against a reference program ------*- C++ -*-===//
+//===- ValueCheck.h - Comparison with a reference program -------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_VALUECHECK_H
 #define PCC_INTERPRETER_VALUECHECK_H
@@ -7,36 +7,37 @@
 
 namespace pcc::interp {
 
-/// Runs a partitioned program beside the program of global types that it was
-/// made from. Ops of the two that belong together have one `dist.id`; after
-/// each such op the global value is rebuilt from the ranks' parts by the op's
-/// `dist.shardings`, replicas are compared, and it must be the reference's.
-/// Thus the first wrong op is the one that is reported.
+/// Compares a partitioned program with the program of global types that it was
+/// created from. Corresponding ops of the two have the same `dist.id`. After
+/// each such op, the global value is rebuilt from the ranks' shards by the op's
+/// `dist.shardings`; replicas must agree, and the value must be the
+/// reference's. So the first wrong op is reported.
 ///
-/// Whatever the reference runs is recorded; run it first. Of a program cut
-/// into stages only the tasks of microbatches are compared so: its updates
-/// hold a stage's share of what the reference's hold.
+/// The values of the reference are recorded; run it first. In a program of
+/// stages, only the tasks of microbatches are compared: updates operate on a
+/// stage's share of the reference's values.
 class ValueCheck {
 public:
-  /// Differences up to `tolerance`, relative to a value's largest element, are
-  /// rounding. Both machines must outlive the check.
+  /// Differences up to `tolerance`, relative to a value's largest element,
+  /// count as rounding. Both machines must outlive the check.
   ValueCheck(Machine &reference, Machine &checked, double tolerance);
   ~ValueCheck();
 
-  /// Runs a function in both, with the same global arguments, and compares
-  /// ops and results. Gives the checked program's results.
+  /// Runs a function in both programs, with the same global arguments, and
+  /// compares ops and results. Returns the checked program's results.
   mlir::FailureOr<ValueList> call(llvm::StringRef function,
                                   llvm::ArrayRef<TensorRef> args);
   /// Compares all parameters and states that have a value.
   mlir::LogicalResult compareSymbols();
-  /// An error unless two numbers, such as losses, agree; `what` names them.
+  /// Fails with an error unless two numbers, such as losses, agree; `what`
+  /// names them.
   mlir::LogicalResult compareScalar(llvm::StringRef what, double found,
                                     double wanted);
-  /// Forgets what the reference ran.
+  /// Drops the recorded values of the reference.
   void clear() { values.clear(); }
 
-  /// A line that says how many values were compared, and how closely the
-  /// worst agrees.
+  /// Returns a line with the number of compared values and the largest relative
+  /// difference.
   std::string summary() const;
 
 private:

@@ -45,7 +45,7 @@ int64_t pcc::interp::biasIndex(const Tensor &bias, int64_t b, int64_t h,
 
 namespace {
 
-/// What attention and its gradient share: sizes, scores and dropout.
+/// The sizes, scores and dropout that attention and its gradient share.
 struct Heads {
   const Tensor &q, &k, &v, &qPos, &kPos;
   const Tensor *samples, *bias;
@@ -71,7 +71,7 @@ struct Heads {
     }
   }
 
-  /// Index of the first element of a row of q or the result, of k or v.
+  /// Indices of the first element of a row of q or the result, and of k or v.
   int64_t query(int64_t b, int64_t s, int64_t h, int64_t n) const {
     return ((b * length + s) * heads + h) * n;
   }
@@ -88,7 +88,7 @@ struct Heads {
              k.real[source(b, t, h, width) + i];
     return sum * scale + (bias ? bias->real[biasIndex(*bias, b, h, s, t)] : 0);
   }
-  /// What dropout multiplies the probability of a pair by.
+  /// The factor of a pair's probability by dropout.
   double kept(int64_t b, int64_t s, int64_t t, int64_t h) const {
     if (p == 0)
       return 1;
@@ -172,8 +172,7 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
   return samples ? is("samples", *samples, {q.dim(0)}) : success();
 }
 
-/// With P the probabilities before dropout and m what dropout multiplies by:
-/// dv = (P m)^T do, dS = P (m (do v^T) - rowsum(do o)), dq = scale dS k.
+/// With P the probabilities before dropout and m the factors of dropout:
 LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
                                Results out) {
   if (failed(requireAttentionGrad(op, in, out)))

@@ -1,4 +1,4 @@
-//===- Contract.cpp - Products summed over labelled dims ------------------===//
+//===- Contract.cpp - Contractions of labelled dims -----------------------===//
 
 #include "interpreter/Kernels.h"
 
@@ -8,7 +8,8 @@ using namespace pcc::interp;
 
 namespace {
 
-/// The elements of `value`, dims reordered so that its labels read `wanted`.
+/// Returns the elements of `value` with its dims reordered from `labels` to
+/// `wanted`.
 std::vector<double> permuted(const Tensor &value, StringRef labels,
                              StringRef wanted) {
   auto strides = rowMajorStrides(value.shape());
@@ -24,7 +25,7 @@ std::vector<double> permuted(const Tensor &value, StringRef labels,
   return elements;
 }
 
-/// Everything is brought to [batch, m, k] x [batch, k, n] -> [batch, m, n], so
+/// Reorders everything to [batch, m, k] x [batch, k, n] -> [batch, m, n], so
 /// that the innermost loop runs over contiguous elements.
 LogicalResult runContract(nn::ContractOp op, const Args &in, Results out) {
   StringRef lhs = op.getLhsLabels(), rhs = op.getRhsLabels(),

@@ -1,4 +1,4 @@
-//===- Dropout.cpp - Elements left out by random numbers ------------------===//
+//===- Dropout.cpp - Dropout ----------------------------------------------===//
 
 #include "dialects/NN/Random.h"
 #include "interpreter/Kernels.h"
@@ -14,7 +14,8 @@ static LogicalResult runDropout(nn::DropoutOp op, const Args &in, Results out) {
   double p = op.getP().convertToDouble();
   uint32_t threshold = nn::dropThreshold(p);
   int64_t batchDim = op.getBatchDim(), seqDim = op.getSeqDim(), i = 0;
-  // The key of an element is that of its row, one dim after the other.
+  // The key of an element extends the key of its row by one dim after the
+  // other.
   auto walk = [&](auto &&self, int64_t d, uint32_t key) -> void {
     if (d == x.rank()) {
       out[0].real[i] = key < threshold ? 0 : x.real[i] / (1 - p);

@@ -38,14 +38,14 @@ LogicalResult map(Results out, const Tensor &a, const Tensor &b, F f) {
   return success();
 }
 
-/// Adds op OpT, which is f on every element.
+/// Adds op OpT, which applies f to every element.
 template <typename OpT, double (*f)(double)>
 void addUnary(KernelTable &table) {
   table.add<OpT>(
       +[](OpT op, const Args &in, Results out) { return map(out, in[0], f); });
 }
 
-/// Adds op OpT, which is F()(a, b) on every element of either kind.
+/// Adds op OpT, which applies F() to all pairs of elements, floats or integers.
 template <typename OpT, typename F>
 void addBinary(KernelTable &table) {
   table.add<OpT>(+[](OpT op, const Args &in, Results out) {
@@ -65,7 +65,7 @@ LogicalResult runDiv(nn::DivOp op, const Args &in, Results out) {
   for (size_t i = 0; i < out[0].integer.size(); ++i) {
     if (in[1].integer[i] == 0)
       return op.emitOpError() << "divides element " << i << " by zero";
-    // The least integer by -1 is itself, as it wraps around.
+    // The least integer divided by -1 is itself, as it wraps around.
     out[0].integer[i] =
         in[1].integer[i] == -1
             ? static_cast<int64_t>(0 - uint64_t(in[0].integer[i]))

@@ -1,4 +1,4 @@
-//===- Functions.h - What kernels do with elements --------------*- C++ -*-===//
+//===- Functions.h - Elementwise functions ----------------------*- C++ -*-===//
 
 #ifndef PCC_INTERPRETER_OPS_FUNCTIONS_H
 #define PCC_INTERPRETER_OPS_FUNCTIONS_H
@@ -29,7 +29,7 @@ struct Mul {
   }
 };
 
-/// The greater of two elements.
+/// The greater of two elements; NaN if either is NaN.
 struct Max {
   /// A NaN on either side is the answer.
   template <typename T>
@@ -39,7 +39,7 @@ struct Max {
   }
 };
 
-/// The lesser of two elements.
+/// The lesser of two elements; NaN if either is NaN.
 struct Min {
   /// A NaN on either side is the answer.
   template <typename T>
@@ -49,9 +49,9 @@ struct Min {
   }
 };
 
-/// x Phi(x), by the error function or in the form with tanh.
+/// Returns x Phi(x), by the error function or by the tanh approximation.
 double gelu(double x, bool tanh);
-/// The derivative of the same form at x.
+/// Returns the derivative of the same form at x.
 double geluSlope(double x, bool tanh);
 
 } // namespace pcc::interp

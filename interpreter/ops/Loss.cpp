@@ -1,4 +1,4 @@
-//===- Loss.cpp - Cross entropy, whole and in parts -----------------------===//
+//===- Loss.cpp - Cross entropy, whole and vocab parallel -----------------===//
 
 #include "interpreter/Kernels.h"
 #include <cmath>
@@ -9,8 +9,8 @@ using namespace pcc::interp;
 
 namespace {
 
-/// Columns [0, count) of a rank's logits are classes, not padding, where the
-/// first column is class `offset` and there are `classes`.
+/// Returns how many columns of a rank's logits are classes instead of padding.
+/// The first column is class `offset`, and there are `classes`.
 int64_t validColumns(const Tensor &logits, int64_t offset, int64_t classes) {
   return std::clamp<int64_t>(classes - offset, 0, logits.columns());
 }

@@ -1,4 +1,4 @@
-//===- MaskedSoftmax.cpp - The row ops of expanded attention --------------===//
+//===- MaskedSoftmax.cpp - Softmax of attention scores --------------------===//
 
 #include "dialects/NN/Random.h"
 #include "interpreter/Kernels.h"
@@ -10,8 +10,8 @@ using namespace pcc::interp;
 
 namespace {
 
-/// A row of scores [b, h, s, t]: its masked, scaled scores and what dropout
-/// multiplies its probabilities by.
+/// Iterates over rows of scores [b, h, s, t]: the masked, scaled scores of a
+/// row, and the factors of its probabilities by dropout.
 struct ScoreRows {
   const Tensor &scores, &qPos, &kPos;
   const Tensor *samples, *bias;
@@ -79,7 +79,7 @@ LogicalResult runMaskedSoftmax(nn::MaskedSoftmaxOp op, const Args &in,
   return success();
 }
 
-/// P (m dP' - rowsum(P m dP')) * scale, with m what dropout multiplies by.
+/// Computes P (m dP' - rowsum(P m dP')) * scale, with m the factors of dropout.
 LogicalResult runMaskedSoftmaxGrad(nn::MaskedSoftmaxGradOp op, const Args &in,
                                    Results out) {
   ScoreRows rows(op, in);

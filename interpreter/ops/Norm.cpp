@@ -9,7 +9,8 @@ using namespace pcc::interp;
 
 namespace {
 
-/// The tensors of a norm or its gradient: per element, per column, per row.
+/// Checks the shapes of the tensors of a norm or its gradient that have a value
+/// per column or per row of `input`. Entries of `perColumn` may be null.
 LogicalResult requireNorm(Operation *op, const Tensor &input,
                           ArrayRef<const Tensor *> perColumn,
                           ArrayRef<const Tensor *> perRow) {

@@ -1,4 +1,4 @@
-//===- Optimizer.cpp - Steps of optimizers --------------------------------===//
+//===- Optimizer.cpp - Optimizer steps ------------------------------------===//
 
 #include "interpreter/Kernels.h"
 #include <cmath>

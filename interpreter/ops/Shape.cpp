@@ -1,4 +1,4 @@
-//===- Shape.cpp - Ops that move elements ---------------------------------===//
+//===- Shape.cpp - Ops that move or reduce elements -----------------------===//
 
 #include "interpreter/Kernels.h"
 #include "interpreter/ops/Functions.h"
@@ -41,7 +41,8 @@ LogicalResult runBroadcast(nn::BroadcastOp op, const Args &in, Results out) {
   return success();
 }
 
-/// out = the elements along the reduced dims joined by F; 0 of none.
+/// Reduces the elements along the reduced dims by F; the result is 0 if there
+/// are none.
 template <typename OpT, typename F>
 LogicalResult runReduce(OpT op, const Args &in, Results out) {
   auto kept = rowMajorStrides(out[0].shape());
@@ -62,7 +63,7 @@ LogicalResult runReduce(OpT op, const Args &in, Results out) {
   return success();
 }
 
-/// Base and strides, in a row-major tensor, of a box within it.
+/// Returns the base and strides of a box within a row-major tensor.
 std::pair<int64_t, SmallVector<int64_t>> box(ArrayRef<int64_t> shape,
                                              ArrayRef<int64_t> starts,
                                              ArrayRef<int64_t> steps) {

@@ -10,7 +10,7 @@ using namespace pcc::interp;
 
 /// A signalling NaN in bf16 and, twice, in f32; a quiet one in f16.
 static constexpr uint16_t kPoison = 0x7FA1;
-/// The fewest bytes of a float, so that no two begin in as many.
+/// The size of the smallest float; at most one float begins in as many bytes.
 static constexpr int64_t kFloatBytes = 2;
 
 Arena::Arena(int64_t size, bool exact)
@@ -54,7 +54,7 @@ void Arena::read(int64_t offset, int32_t dtype, int64_t count, Tensor &to,
   readElements(bytes.data() + offset, dtype, to, first, count);
   if (unrounded.empty() || !to.isFloat())
     return;
-  // What others wrote since is no rounding of what is kept.
+  // If the bytes are not the rounded value, other data has overwritten them.
   int64_t size = sizeOf(dtype);
   for (int64_t i = 0; i < count; ++i) {
     int64_t at = offset + i * size;

@@ -10,10 +10,9 @@ namespace pcc::interp {
 
 /// The bytes [begin, end) of an arena.
 struct ByteRange {
-  /// The first byte, and the one after the last.
   int64_t begin = 0, end = 0;
 
-  /// Whether both have a byte in common.
+  /// Whether both ranges have a byte in common.
   bool overlaps(ByteRange other) const {
     return begin < other.end && other.begin < end;
   }
@@ -22,44 +21,45 @@ struct ByteRange {
   }
 };
 
-/// The arena of one rank, which knows of each byte whether it was written.
-/// What was not is filled with what floats of 16 and 32 bits take for NaNs and
-/// all others for huge numbers.
+/// The arena of one rank. It tracks for each byte whether it was written.
+/// Unwritten bytes are filled with a pattern that is NaN as an f16, bf16 or
+/// f32, and a huge number as any other type.
 class Arena {
 public:
-  /// With `exact`, elements that are stored are found again as they were before
-  /// they were rounded to their type, until others write their bytes.
+  /// With `exact`, stored elements are read back unrounded, until other data
+  /// overwrites their bytes.
   Arena(int64_t bytes, bool exact);
 
   /// The number of bytes.
   int64_t size() const { return static_cast<int64_t>(bytes.size()); }
-  /// The bytes, for who fills them from outside and says so with setWritten().
+  /// The bytes, for callers that write them directly and then call
+  /// setWritten().
   char *data() { return bytes.data(); }
 
-  /// Says that a range holds what it should.
+  /// Marks a range as written.
   void setWritten(ByteRange range);
-  /// Forgets what a range holds.
+  /// Marks a range as unwritten and fills it with the pattern.
   void poison(ByteRange range);
   /// Fills a range with zeros.
   void zero(ByteRange range);
-  /// Copies as many bytes, from this or another arena.
+  /// Copies a range of this or another arena to `to`.
   void copy(int64_t to, const Arena &from, ByteRange range);
-  /// The first byte of a range that was never written.
+  /// Returns the first unwritten byte of a range.
   std::optional<int64_t> findUnwritten(ByteRange range) const;
 
-  /// Reads `count` elements that lie one after the other at `offset` into
-  /// elements of `to` from `first` on; all must have been written.
+  /// Reads `count` contiguous elements at `offset` into elements of `to` from
+  /// `first` on; all must have been written.
   void read(int64_t offset, int32_t dtype, int64_t count, Tensor &to,
             int64_t first) const;
-  /// Writes elements of `from` from `first` on.
+  /// Writes `count` elements of `from` from `first` on to `offset`.
   void write(int64_t offset, int32_t dtype, int64_t count, const Tensor &from,
              int64_t first);
 
 private:
   std::vector<char> bytes;
   llvm::BitVector isWritten;
-  /// With `exact`, for every second byte what the float that begins there was
-  /// before it was rounded.
+  /// With `exact`, for every second byte the unrounded value of the float that
+  /// begins there.
   std::vector<double> unrounded;
 };
 

@@ -1,4 +1,4 @@
-//===- ArenaMachine.cpp - Virtual ranks with arenas -----------------------===//
+//===- ArenaMachine.cpp - Execution of rt programs ------------------------===//
 
 #include "interpreter/rt/ArenaMachine.h"
 #include "analysis/ElementTypes.h"
@@ -10,16 +10,16 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-/// How many moves an order of streams is kept for, on average.
+/// The average number of operations after which the order of streams changes.
 static constexpr uint64_t kMovesPerOrder = 64;
 
-/// All slots; of no part.
+/// The bytes of all slots of a buffer that is not a bucket's shard.
 static ByteRange rangeOf(rt::BufferOp buffer) {
   int64_t begin = *buffer.getOffset();
   return {begin, begin + buffer.getTotalBytes()};
 }
 
-/// What lies in the first slot, or, as one, in all.
+/// The contents of a slot of a buffer.
 static Place placeOf(rt::BufferOp buffer, int64_t slot = 0) {
   return {buffer.getMemRefType(), buffer.getSlotOffset(slot)};
 }
@@ -83,8 +83,8 @@ LogicalResult ArenaMachine::start() {
             Symbol{buffer, type, value.value_or(nn::Init::Zero), isParam});
         if (!isNew && known->second.type != type)
           return buffer.emitOpError()
-                 << "is a " << type << " as a whole, in "
-                 << "another stage a " << known->second.type;
+                 << "has the global type " << type << ", but in "
+                 << "another stage " << known->second.type;
       } else if (buffer.getKind() == rt::BufferKind::Input) {
         bool isKnown = llvm::any_of(
             inputs, [&](const Input &input) { return input.symbol == name; });
@@ -122,8 +122,8 @@ LogicalResult ArenaMachine::start() {
                      Arena(int64_t(*stage.getArena()), kernels.isExact()),
                      {},
                      {}});
-    // As at the start of a compiled program, but that what has no first value
-    // is not there.
+    // As at the start of a compiled program, except that memory without an
+    // initial value counts as unwritten.
     for (rt::BufferOp buffer : buffersOf(stage)) {
       if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
         ranks.back().arena.zero(rangeOf(rank, buffer));
@@ -150,7 +150,7 @@ void ArenaMachine::beginEntry() {
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
       if (isKept(buffer))
         kept.push_back(rangeOf(int64_t(number), buffer));
-    // What is still under way may read what it was given.
+    // Operations that are still pending may read their operands.
     Issuer &issuer = issuers[rank.stage];
     for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
       for (int64_t i = rank.doneOf(stream); i < issuer.count(stream); ++i)
@@ -256,7 +256,7 @@ void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
     }
 }
 
-/// Whether two elements are not the same; NaNs are.
+/// Whether two elements differ; NaNs are equal.
 static bool differ(double x, double y) { return x != y && (x == x || y == y); }
 
 FailureOr<TensorRef> ArenaMachine::join(StringRef name,
@@ -266,7 +266,7 @@ FailureOr<TensorRef> ArenaMachine::join(StringRef name,
   const pcc_layout &layout = record->layoutOf(first);
   Tensor global(typeOf(layout, element));
   SmallVector<int64_t> strides = rowMajorStrides(global.shape());
-  // A shard, and which rank each of its elements is from.
+  // A shard, and the rank that each of its elements comes from.
   struct Part {
     Tensor elements;
     std::vector<int64_t> from;
@@ -296,7 +296,7 @@ FailureOr<TensorRef> ArenaMachine::join(StringRef name,
       if (whole.from[i] >= 0 && differ(whole.elements.get(i), part.get(i)))
         return LogicalResult(
             buffer.emitOpError()
-            << "holds the same part on ranks " << whole.from[i] << " and "
+            << "holds the same shard on ranks " << whole.from[i] << " and "
             << number << ", but they differ at its element " << i << ": "
             << whole.elements.get(i) << " and " << part.get(i));
       if (whole.from[i] >= 0)
@@ -375,7 +375,7 @@ bool ArenaMachine::isDone(Rank &rank, bool toTheEnd) {
 }
 
 LogicalResult ArenaMachine::runStreams(bool toTheEnd) {
-  // The streams of all ranks; the first that can go on does.
+  // The streams of all ranks; the first that can continue does.
   SmallVector<std::pair<int64_t, int64_t>> order;
   for (auto [number, rank] : llvm::enumerate(ranks))
     for (int64_t stream = 0; stream < issuers[rank.stage].numStreams();
@@ -419,7 +419,7 @@ LogicalResult ArenaMachine::reportDeadlock() {
 FailureOr<ArenaMachine::Outputs> ArenaMachine::run(StringRef entry) {
   if (!isFresh)
     beginEntry();
-  // Buffers by the name of what they hold, with the stages that fill them.
+  // Output buffers by name, with the stages that fill them.
   std::vector<std::pair<rt::BufferOp, SmallVector<int64_t>>> filled;
   for (rt::StageOp stage : record->getStages()) {
     int64_t number = stage.getIndex();
@@ -493,7 +493,7 @@ FailureOr<StepOutputs> ArenaMachine::step() {
         to = value->real[0];
         return success();
       }
-    return module.emitError() << "gives no output \"" << name << "\"";
+    return module.emitError() << "has no output \"" << name << "\"";
   };
   if (failed(read(nn::kLossResult, step.loss)) ||
       failed(read(nn::kNormResult, step.norm)))

@@ -1,11 +1,12 @@
-//===- ArenaMachine.h - Virtual ranks with arenas ---------------*- C++ -*-===//
+//===- ArenaMachine.h - Execution of rt programs ----------------*- C++ -*-===//
 //
-// Runs rt programs: a rank is an arena and how far each of its streams is. The
-// streams of all ranks are done one operation at a time, in an order that is
-// drawn: some are held back as long as no event makes another wait for them,
-// others run as far ahead as they can. What nothing orders so shows, unless it
-// is reported before. A collective is done when all its ranks have come to it,
-// a message when both sides have (rendezvous, no buffer).
+// Executes rt programs. The state of a rank is its arena and the position in
+// each of its streams. The streams of all ranks execute one operation at a
+// time, in a random order: some streams are delayed until an event makes
+// another one wait for them, others run ahead as far as they can. So missing
+// synchronization leads to wrong results, unless it is reported as a race
+// before. A collective executes when all its ranks have reached it, a transfer
+// when both sides have (rendezvous, unbuffered).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,60 +24,57 @@
 
 namespace pcc::interp {
 
-/// How the streams of rt programs are run.
+/// Options for the execution of streams.
 struct StreamOptions {
-  /// Decides the order.
+  /// The seed of the random order.
   uint64_t seed = 0;
-  /// Whether what no event orders is an error.
+  /// Whether conflicting accesses that no event orders are errors.
   bool reportsRaces = true;
 };
 
-/// The ranks of an rt module, which must outlive it.
+/// Executes an rt module, which must outlive this.
 class ArenaMachine : public Trainable {
 public:
-  /// With `exact`, floats are rounded neither within a kernel nor where they
-  /// lie in memory.
+  /// With `exact`, floats are rounded neither within a kernel nor when they are
+  /// stored.
   static mlir::FailureOr<std::unique_ptr<ArenaMachine>>
   create(mlir::ModuleOp module, bool exact, StreamOptions options);
 
-  /// A parameter or piece of state, of global type.
+  /// A parameter or state of the program.
   struct Symbol {
-    /// Where it lies in the first stage that has it.
+    /// Its buffer in the first stage that has one.
     rt::BufferOp buffer;
-    /// The type of the whole tensor.
+    /// The global type.
     mlir::RankedTensorType type;
-    /// Where first values come from if no file has them.
+    /// The initialization if no file has values.
     nn::Init init = nn::Init::Zero;
-    /// Whether it is a parameter.
     bool isParam = false;
   };
-  /// All of them, by name, once each.
+  /// All parameters and states by name.
   const llvm::StringMap<Symbol> &getSymbols() const { return symbols; }
-  /// What all ranks hold of one together; they must agree. All streams are
-  /// done first.
+  /// Returns the global value of a symbol; replicas must agree. Completes all
+  /// streams first.
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
-  /// Gives every rank its part.
+  /// Sets the shards of a symbol on all ranks.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
 
-  /// An input of one stage or several.
+  /// An input of one or several stages.
   struct Input {
-    /// What it is, of global type.
+    /// Its description, with the global type.
     InputInfo info;
-    /// The name of its buffers.
     std::string symbol;
-    /// How many values it takes: one, or one per microbatch.
+    /// The number of values: one, or one per microbatch.
     int64_t slots;
   };
-  /// All of them.
+  /// All inputs.
   llvm::ArrayRef<Input> getInputs() const { return inputs; }
-  /// Gives the ranks their parts of an input's value of one microbatch.
+  /// Sets the shards of an input for one microbatch on all ranks.
   void writeInput(const Input &input, int64_t microbatch, const Tensor &global);
 
-  /// What an entry point leaves in output buffers, with their names.
+  /// The values of output buffers after an entry point, with their names.
   using Outputs = llvm::SmallVector<std::pair<std::string, TensorRef>>;
-  /// Runs an entry point on all ranks, until their compute streams are done.
-  /// Ranks that wait for each other forever are an error that says for each
-  /// what it waits for.
+  /// Runs an entry point on all ranks until their compute streams are done. A
+  /// deadlock is an error that lists what each rank waits for.
   mlir::FailureOr<Outputs> run(llvm::StringRef entry);
 
   const pcc_program &getProgram() const override { return record->get(); }
@@ -92,12 +90,12 @@ private:
     Coordinates coordinates;
     int64_t stage;
     Arena arena;
-    /// How many operations of each stream are done.
+    /// The number of completed operations of each stream.
     llvm::SmallVector<int64_t> done;
-    /// How many of each turn are.
+    /// The number of completed operations of each sequence.
     std::map<Turn, int64_t> turns;
 
-    /// How many of one stream's are done.
+    /// The number of completed operations of a stream.
     int64_t &doneOf(int64_t stream) {
       if (stream >= static_cast<int64_t>(done.size()))
         done.resize(stream + 1);
@@ -105,45 +103,50 @@ private:
     }
   };
   enum class Progress { Moved, Waiting, Failed };
-  /// Puts a rank's part of an input for a microbatch at an offset of its arena.
+  /// Writes a rank's shard of an input for a microbatch to an offset of its
+  /// arena.
   using Filler = std::function<void(Rank &rank, const pcc_input &input,
                                     int64_t microbatch, int64_t offset)>;
 
   ArenaMachine(mlir::ModuleOp module, bool exact, StreamOptions options);
   mlir::LogicalResult start();
-  /// Whether a buffer holds from one entry point to the next what it does, and
-  /// is no part of one that does.
+  /// Whether a buffer keeps its contents between entry points, and is not a
+  /// member of a bucket.
   bool isKept(rt::BufferOp buffer) const;
-  /// All slots of a buffer; of a part the rank's.
+  /// The bytes of all slots of a buffer; of a bucket's shard, those of the
+  /// rank's shard.
   ByteRange rangeOf(int64_t rank, rt::BufferOp buffer);
-  /// What a place is to a rank.
+  /// Resolves a memory operand for a rank.
   Place ofRank(int64_t rank, const Place &place);
-  /// Forgets what no entry point may take from the one before.
+  /// Marks all memory as unwritten that does not keep its contents between
+  /// entry points.
   void beginEntry();
   std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
-  /// The bytes of what a rank with these coordinates has of a buffer.
+  /// The bytes of a buffer that belong to a rank with these coordinates.
   ByteRange elementsOf(rt::BufferOp buffer, const Coordinates &coordinates);
-  /// A rank's buffer of this name, if it has one.
+  /// Returns a rank's buffer of this name, or null.
   rt::BufferOp findBuffer(const Rank &rank, llvm::StringRef name);
-  /// The whole tensor from what some ranks hold; they must agree.
+  /// Assembles the global tensor from the shards of some ranks; replicas must
+  /// agree.
   mlir::FailureOr<TensorRef> join(llvm::StringRef name,
                                   llvm::ArrayRef<int64_t> holders);
   void forgetDone(int64_t stage);
-  /// Does what an rt.fill says.
+  /// Executes an rt.fill.
   mlir::LogicalResult fill(int64_t rank, const Issued &issued);
   mlir::LogicalResult runStreams(bool toTheEnd);
   bool isDone(Rank &rank, bool toTheEnd);
   mlir::LogicalResult reportDeadlock();
 
-  /// The next operation of a stream if there is one, and it may begin.
+  /// Returns the next operation of a stream, if there is one and the operations
+  /// that it waits for are complete; otherwise null.
   const Issued *findReady(Rank &rank, int64_t stream);
-  /// Does the next operation of a stream, or part of it, if it can.
+  /// Executes the next operation of a stream, or a part of it, if possible.
   Progress advance(int64_t rank, int64_t stream);
   void finish(int64_t rank, const Issued &issued);
-  /// What an operation is to a rank.
+  /// Resolves the operands of an operation for a rank.
   Issued ofRank(int64_t rank, const Issued &issued);
-  /// What others keep of a row is out of date where a rank has written its
-  /// part.
+  /// After a rank has written its shard of a bucket, marks the other ranks'
+  /// shards in its memory as unwritten.
   void forgetOthers(int64_t rank, const Issued &issued);
 
   // Operations.cpp
@@ -153,16 +156,16 @@ private:
   // Attention.cpp
   mlir::LogicalResult attend(int64_t rank, const Issued &issued);
   mlir::LogicalResult attendBackward(int64_t rank, const Issued &issued);
-  /// The first `count` buffers of an operation.
+  /// Loads the first `count` operands of an operation.
   mlir::FailureOr<std::vector<Tensor>>
   loadAll(int64_t rank, const Issued &issued, unsigned count);
   // Operations.cpp
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
   void store(Rank &rank, const Place &place, Tensor value);
-  /// Gives a rank's number a value.
+  /// Sets a number of a rank.
   void setNumber(Rank &rank, rt::BufferOp buffer, double value);
-  /// Rounds a parameter of a rank to its copy, where it has one.
+  /// Rounds a rank's parameter to its working copy, if it has one.
   void roundCopy(Rank &rank, rt::BufferOp parameter);
   mlir::LogicalResult checkWritten(int64_t rank, const Issued &issued,
                                    ByteRange range);
@@ -174,14 +177,15 @@ private:
   Progress meet(int64_t rank, const Issued &issued);
   mlir::LogicalResult collect(llvm::ArrayRef<int64_t> peers,
                               llvm::ArrayRef<Issued> issued);
-  /// The ranks that differ along the axes of a communicator, in its order.
+  /// The ranks that differ only along the axes of a communicator, in its order.
   llvm::SmallVector<int64_t> peersOf(int64_t rank, mlir::ArrayAttr axes);
-  /// A rank's number among these.
+  /// A rank's index among its peers.
   int64_t numberOf(int64_t rank, mlir::ArrayAttr axes) {
     llvm::SmallVector<int64_t> peers = peersOf(rank, axes);
     return llvm::find(peers, rank) - peers.begin();
   }
-  /// The rank with the same coordinates in another stage; -1 if it has none.
+  /// Returns the rank of another stage with the same other coordinates; -1 if
+  /// there is none.
   int64_t counterpart(int64_t rank, int64_t stage);
 
   mlir::ModuleOp module;
@@ -193,13 +197,13 @@ private:
   std::vector<Issuer> issuers; ///< by stage
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
-  /// What holds nothing as an entry point begins: gradients, what is gathered,
-  /// and rows but for parts of them.
+  /// Buffers that are dead when an entry point begins: gradients, gathered
+  /// weights, and buckets, but not their shards.
   llvm::DenseSet<mlir::Operation *> renewed;
   std::vector<Input> inputs;
-  /// Where an entry's rt.fill has values from; else from what was given.
+  /// The source of values for rt.fill; null: the values in `given`.
   Filler filler;
-  /// By input and microbatch.
+  /// The given values, by input and microbatch.
   std::map<std::pair<std::string, int64_t>, Tensor> given;
   bool isFresh = true;
 };

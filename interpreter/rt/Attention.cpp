@@ -1,4 +1,4 @@
-//===- Attention.cpp - The library's attention, by its definition ---------===//
+//===- Attention.cpp - Attention of the library ---------------------------===//
 
 #include "interpreter/rt/ArenaMachine.h"
 #include <cmath>
@@ -9,7 +9,7 @@ using namespace pcc::interp;
 
 namespace {
 
-/// Rows and probabilities of one attention.
+/// The operands and scores of an attention.
 struct Rows {
   const Tensor &q, &k, &v;
   double scale;
@@ -17,14 +17,14 @@ struct Rows {
   int64_t queries = q.dim(1), keys = k.dim(1), heads = q.dim(2),
           keyHeads = k.dim(2), width = q.dim(3);
 
-  /// The row of a query and of a key, in elements.
+  /// The index of the first element of a query, and of a key.
   int64_t query(int64_t b, int64_t s, int64_t h) const {
     return ((b * queries + s) * heads + h) * width;
   }
   int64_t key(int64_t b, int64_t t, int64_t h) const {
     return ((b * keys + t) * keyHeads + h / (heads / keyHeads)) * width;
   }
-  /// How many keys a query sees.
+  /// The number of keys that a query sees.
   int64_t seen(int64_t s) const {
     return isCausal ? std::min(s + 1, keys) : keys;
   }

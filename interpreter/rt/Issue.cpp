@@ -1,4 +1,4 @@
-//===- Issue.cpp - What a stage's streams are given, in order -------------===//
+//===- Issue.cpp - Issue of a stage's operations to streams ---------------===//
 
 #include "interpreter/rt/Issue.h"
 #include "analysis/ElementTypes.h"
@@ -10,7 +10,7 @@ using namespace pcc::interp;
 
 void Place::forEachRun(
     llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const {
-  // The inner dims that lie as one piece are runs, the others are walked.
+  // The contiguous inner dims form runs; the outer dims are iterated over.
   ArrayRef<int64_t> shape = type.getShape();
   SmallVector<int64_t> strides = rt::getStrides(type);
   size_t outer = shape.size();
@@ -49,7 +49,7 @@ bool Place::overlaps(const Place &other) const {
   llvm::sort(runs, [](const auto &a, const auto &b) {
     return a.first.begin < b.first.begin;
   });
-  // The runs of one place do not overlap, so the last of each is enough.
+  // The runs of one operand do not overlap, so the last one of each is enough.
   int64_t ends[2] = {0, 0};
   for (const auto &[run, place] : runs) {
     bool isOther = place == &other;
@@ -60,7 +60,7 @@ bool Place::overlaps(const Place &other) const {
   return false;
 }
 
-/// Adds where an op was called from.
+/// Attaches notes at the calls that led to an op.
 static void attachCallers(Diagnostic &diag, const Caller *caller) {
   for (; caller; caller = caller->outer) {
     rt::CallOp call = caller->call;
@@ -95,8 +95,8 @@ void Issuer::forget(int64_t stream, int64_t index) {
 }
 
 LogicalResult Issuer::issue(rt::FuncOp entry, ArrayRef<ByteRange> inputs) {
-  // What streams are given from here on begins after what stream 0 did, and
-  // the inputs were written then.
+  // Operations issued from here on start after the previous operations of
+  // stream 0, and so did the writes to the inputs.
   Clock &host = streams[0].clock;
   for (ByteRange range : inputs) {
     std::optional<Races::Access> other =
@@ -263,9 +263,9 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
   return checkRaces(issued);
 }
 
-/// Whether an op may write `out` although it reads `in` there.
+/// Whether an op may write `out` in place of `in`.
 static bool isInplace(const Issued &issued, unsigned in, unsigned out) {
-  // All parts are gathered to where they are.
+  // An all-gather of a bucket's shards writes them in place.
   const Place &from = issued.places[in];
   if (auto gather = dyn_cast<rt::AllGatherOp>(issued.op); gather && from.part) {
     rt::BufferOp part = from.part;
@@ -299,7 +299,7 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
         return issued.emitError() << "reduces buffers at once of which number "
                                   << i << " does not follow the one before it";
     }
-  // Who writes over what it reads does so only where that is said.
+  // An op may overwrite an operand only if it is marked as in-place.
   SmallVector<unsigned> ins, outs;
   if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
@@ -350,7 +350,7 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
 }
 
 LogicalResult Issuer::checkRaces(const Issued &issued) {
-  // Without a second stream there is nothing to race with.
+  // Without a second stream there are no races.
   if (!hasStreams)
     return success();
   Stream &stream = streams[issued.stream];

@@ -1,11 +1,11 @@
-//===- Issue.h - What a stage's streams are given, in order -----*- C++ -*-===//
+//===- Issue.h - Issue of a stage's operations to streams -------*- C++ -*-===//
 //
-// A program is walked once for all ranks of a stage, in program order: every
-// operation gets its place in a stream, and its operands become places in the
-// arena. This is what a rank's host thread does, as far ahead of the streams as
-// it likes, for nothing in a program depends on what is computed. Whether the
-// events order what they must is found here; what is computed is found when
-// the operations are done.
+// Issues the operations of a stage to its streams, once for all ranks of the
+// stage, in program order. Each operation is appended to a stream, and its
+// operands are resolved to addresses in the arena. A rank's host thread does
+// the same, and may run ahead of the streams without limit, since control flow
+// does not depend on computed values. Missing synchronization is found here;
+// values are computed when the operations execute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,33 +19,36 @@
 
 namespace pcc::interp {
 
-/// What an operand of an operation is.
+/// The memory of an operand of an operation.
 struct Place {
-  /// The elements; the first lies at `offset`, in bytes.
+  /// The layout of the elements, and the offset of the first one in the arena,
+  /// in bytes.
   mlir::MemRefType type;
   int64_t offset = 0;
-  /// Of an rt.constant or rt.comm_index, which are not in the arena; of the
-  /// latter, until one rank is asked, times what.
+  /// The value of an rt.constant or rt.comm_index, which are not in the arena.
+  /// For rt.comm_index, the factor of the index until ofRank() resolves it.
   std::optional<int64_t> constant = std::nullopt;
   rt::CommIndexOp index = nullptr;
-  /// Of a buffer that is a rank's part of a row: that buffer, the bytes of the
-  /// row, and the rank's number along the axes of the part, once one is asked.
+  /// For a rank's shard of a bucket: the shard's buffer, the bytes of the
+  /// bucket, and, once resolved for a rank, the rank's index along the axes of
+  /// the shard.
   rt::BufferOp part = nullptr;
   ByteRange row = {};
   std::optional<int64_t> number = std::nullopt;
 
-  /// What it is to the rank with this number; its offset is the rank's then.
+  /// Resolves a shard for the rank with this index along its axes.
   Place ofRank(int64_t number) const;
-  /// Calls visit(offset, first, count) for the runs of elements that lie one
-  /// after the other: their place, and the row-major number of the first.
+  /// Calls visit(offset, first, count) for each contiguous run of elements: its
+  /// offset, the row-major index of its first element, and the number of
+  /// elements.
   void
   forEachRun(llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const;
-  /// The elements as a tensor of their shape.
+  /// The type of the elements as a tensor.
   mlir::RankedTensorType tensorType() const {
     return mlir::RankedTensorType::get(type.getShape(), type.getElementType());
   }
-  /// From the first byte to behind the last; of a part that may be any rank's
-  /// the row.
+  /// The range from the first byte to the last; for an unresolved shard, the
+  /// bytes of the bucket.
   ByteRange range() const {
     if (part && !number)
       return row;
@@ -55,30 +58,29 @@ struct Place {
   bool overlaps(const Place &other) const;
 };
 
-/// A call, and the one that the caller was called by, if any.
+/// A call, and the call of the function that contains it.
 struct Caller {
-  /// In the function that `outer` calls, or in an entry point.
+  /// The call, in the function that `outer` calls, or in an entry point.
   rt::CallOp call;
   /// Null for a call of an entry point.
   const Caller *outer;
 };
 
-/// So many operations of a stream.
+/// A position in a stream.
 struct Mark {
-  /// The stream's number.
   int64_t stream;
-  /// So many of the operations that it was given since the start.
+  /// The number of operations issued to the stream before it, since the start.
   int64_t count;
 };
 
-/// What must begin in program order whatever streams it is on: the collectives
-/// of a communicator, and the messages of a channel in one direction.
+/// A sequence of operations that must start in program order, on whichever
+/// streams: the collectives of a communicator, or the transfers of a channel in
+/// one direction.
 struct Turn {
-  /// What takes turns.
+  /// The kind of operations.
   enum Kind { Collective, Send, Receive };
-  /// Of these.
   Kind kind;
-  /// The communicator, or the other stage and the channel.
+  /// The communicator, or the peer stage and the channel.
   int64_t number, channel;
 
   bool operator<(const Turn &other) const {
@@ -87,49 +89,49 @@ struct Turn {
   }
 };
 
-/// An operation of a stream.
+/// An operation that was issued to a stream.
 struct Issued {
-  /// The op that issued it; one of a body may have issued many.
+  /// The op; an op of a body may be issued many times.
   mlir::Operation *op;
-  /// The number of its stream.
   int64_t stream;
-  /// Of its operands, those of an rt.wait left out.
+  /// The memory operands, in the op's order.
   llvm::SmallVector<Place> places;
-  /// Of an rt.wait: what it waits for.
+  /// For an rt.wait: the position that it waits for.
   std::optional<Mark> mark;
-  /// Of an op between ranks: which of its turn it is, from 0.
+  /// For a communication op: its sequences, and its index in each, from 0.
   llvm::SmallVector<std::pair<Turn, int64_t>, 2> turns;
-  /// Of an rt.fill: for which microbatch it is.
+  /// For an rt.fill: the microbatch.
   int64_t microbatch = 0;
-  /// Null for an op of an entry point.
+  /// The call of the function with the op; null for an op of an entry point.
   const Caller *caller;
 
-  /// An error at the op, with notes where it was called from.
+  /// Emits an error at the op, with notes at the calls.
   mlir::InFlightDiagnostic emitError() const;
 };
 
 /// The streams of one stage.
 class Issuer {
 public:
-  /// Without `reportsRaces`, what races is done in whatever order.
+  /// Without `reportsRaces`, operations that race execute in any order.
   Issuer(rt::StageOp stage, rt::ProgramOp program, bool reportsRaces);
 
-  /// Gives the streams what an entry point has for them. `inputs`: what the
-  /// host wrote since the last one ended. An error for what lies outside the
-  /// arena, overlaps where it must not, waits for nothing or races.
+  /// Issues the operations of an entry point. `inputs` are the bytes that the
+  /// host wrote since the last entry point. Emits an error for memory outside
+  /// the arena, operands that overlap but must not, waits for unrecorded
+  /// events, and races.
   mlir::LogicalResult issue(rt::FuncOp entry, llvm::ArrayRef<ByteRange> inputs);
 
-  /// The number of streams that were given anything, and of all before them.
+  /// The highest stream number in use, plus one.
   int64_t numStreams() const { return static_cast<int64_t>(streams.size()); }
-  /// How many operations a stream was given so far.
+  /// The number of operations issued to a stream so far.
   int64_t count(int64_t stream) const {
     return streams[stream].forgotten + streams[stream].operations.size();
   }
-  /// Operation number `index`, from 0, of a stream.
+  /// Operation `index` of a stream, from 0.
   const Issued &get(int64_t stream, int64_t index) const {
     return streams[stream].operations[index - streams[stream].forgotten];
   }
-  /// Drops the operations of a stream before number `index`.
+  /// Drops the operations of a stream before `index`.
   void forget(int64_t stream, int64_t index);
 
 private:
@@ -138,13 +140,13 @@ private:
     int64_t forgotten = 0;
     Clock clock;
   };
-  /// An event is its symbol and slot.
+  /// An event: its symbol and slot.
   using Event = std::pair<mlir::Operation *, int64_t>;
   struct Recorded {
     Mark mark;
     Clock clock;
   };
-  /// What the values of a function at hand are.
+  /// The memory and events of the values of a function in a call.
   struct Scope {
     llvm::DenseMap<mlir::Value, Place> places;
     llvm::DenseMap<mlir::Value, Event> events;
@@ -165,9 +167,9 @@ private:
   rt::ProgramOp program;
   mlir::SymbolTable symbols;
   bool reportsRaces;
-  /// Where the loop at hand is.
+  /// The iteration of the current loop.
   int64_t variable = 0;
-  /// Whether any stream but the compute stream is used.
+  /// Whether any stream other than the compute stream is used.
   bool hasStreams = false;
   std::vector<Stream> streams;
   llvm::DenseMap<Event, Recorded> events;

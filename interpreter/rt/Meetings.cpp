@@ -1,9 +1,10 @@
-//===- Meetings.cpp - What ranks do with each other -----------------------===//
+//===- Meetings.cpp - Matched collectives and transfers -------------------===//
 //
-// An operation between ranks is done when all that it needs have come to theirs
-// on some stream, all at once: what a rank gives is read, and what it takes is
-// written, at that moment, and not at any other that its stream would allow.
-// That its buffers are left alone from begin to end is the business of clocks.
+// A communication operation executes when all participating ranks have reached
+// it on some stream. At that moment, all ranks' inputs are read and all results
+// are written at once. In a real execution, the accesses may happen at any time
+// while the operation runs. That its buffers are not used meanwhile is checked
+// by vector clocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,8 +108,8 @@ ArenaMachine::Progress ArenaMachine::advance(int64_t rank, int64_t stream) {
   return Progress::Moved;
 }
 
-/// The half of a transfer that is a send, or a receive, of a rank: its turn and
-/// the buffer.
+/// Returns the half of a transfer, the send or the receive, that is next in its
+/// sequence: the sequence and the buffer.
 static std::optional<std::pair<Turn, const Place *>>
 findHalf(const Issued &issued, Turn::Kind kind,
          const std::map<Turn, int64_t> &turns) {
@@ -167,7 +168,8 @@ ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
       ++rank.turns[turn];
       ++peer.turns[wanted];
       progress = Progress::Moved;
-      // What is over goes before another half of this op may meet its next.
+      // A completed operation is removed before another half of this op may
+      // match the next one.
       auto isOver = [](const Issued &op, Rank &rank) {
         return llvm::all_of(op.turns, [&](const auto &turn) {
           return rank.turns[turn.first] > turn.second;
@@ -183,7 +185,7 @@ ArenaMachine::Progress ArenaMachine::transfer(int64_t number,
   return progress;
 }
 
-/// What all ranks of a collective must agree on.
+/// Describes the properties of a collective that all ranks must agree on.
 static std::string describe(const Issued &issued) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -242,7 +244,7 @@ ArenaMachine::Progress ArenaMachine::meet(int64_t number,
   return Progress::Moved;
 }
 
-/// The elements [first, first + count) of a tensor, in one dim.
+/// Returns the elements [first, first + count) of a one-dimensional tensor.
 static Tensor slice(const Tensor &from, int64_t first, int64_t count) {
   Tensor part(RankedTensorType::get({count}, from.type.getElementType()));
   if (from.isFloat())
@@ -252,7 +254,7 @@ static Tensor slice(const Tensor &from, int64_t first, int64_t count) {
   return part;
 }
 
-/// to[i] = from[i] combined with it.
+/// Combines to[i] with from[i].
 static void combine(Tensor &to, const Tensor &from, rt::Reduction how) {
   auto each = [&](auto &a, const auto &b) {
     for (size_t i = 0; i < a.size(); ++i)
@@ -265,7 +267,7 @@ static void combine(Tensor &to, const Tensor &from, rt::Reduction how) {
 LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
                                     ArrayRef<Issued> issued) {
   auto count = static_cast<int64_t>(peers.size());
-  // What each rank gives, read before anything is written.
+  // The inputs of all ranks, read before any result is written.
   auto reduce = dyn_cast<rt::AllReduceOp>(issued[0].op);
   unsigned numInputs = reduce ? issued[0].places.size() : 1;
   std::vector<std::vector<Tensor>> given(numInputs);
@@ -290,7 +292,8 @@ LogicalResult ArenaMachine::collect(ArrayRef<int64_t> peers,
     }
     return success();
   }
-  // The others move blocks, of which the output has one or one per rank.
+  // The other collectives move blocks; the output has one block, or one per
+  // rank.
   bool gathers = isa<rt::AllGatherOp>(issued[0].op),
        swaps = isa<rt::AllToAllOp>(issued[0].op);
   auto scatter = dyn_cast<rt::ReduceScatterOp>(issued[0].op);

@@ -1,4 +1,4 @@
-//===- Operations.cpp - What the operations of one rank do ----------------===//
+//===- Operations.cpp - Operations of one rank ----------------------------===//
 
 #include "analysis/ElementTypes.h"
 #include "interpreter/rt/ArenaMachine.h"
@@ -71,7 +71,7 @@ LogicalResult ArenaMachine::launch(int64_t rank, const Issued &issued) {
   auto kernel = module.lookupSymbol<func::FuncOp>(op.getKernel());
   if (!kernel)
     return issued.emitError()
-           << "launches " << op.getKernelAttr() << ", which is no kernel";
+           << "launches " << op.getKernelAttr() << ", which is not a kernel";
   SmallVector<Type> types(kernel.getArgumentTypes());
   llvm::append_range(types, kernel.getResultTypes());
   if (kernel.getNumArguments() != op.getIns().size() ||
@@ -139,7 +139,8 @@ LogicalResult ArenaMachine::fill(int64_t number, const Issued &issued) {
   auto value = given.find({name.str(), issued.microbatch});
   if (value == given.end())
     return LogicalResult(issued.emitError()
-                         << "fills @" << name << ", of which nothing is given");
+                         << "fills @" << name
+                         << ", but no value was given for it");
   std::vector<Tensor> parts = partsOf(value->second, record->layoutOf(buffer));
   store(rank, place, std::move(parts[number]));
   return success();

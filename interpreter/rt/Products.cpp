@@ -1,4 +1,4 @@
-//===- Products.cpp - What products of the library compute ----------------===//
+//===- Products.cpp - GEMMs of the library --------------------------------===//
 
 #include "analysis/ElementTypes.h"
 #include "interpreter/ops/Functions.h"
@@ -10,18 +10,18 @@ using namespace pcc::interp;
 
 namespace {
 
-/// The matrices of one operand of a product, row after row.
+/// The row-major matrices of one operand of a GEMM.
 struct Matrices {
   int64_t rows, columns, leading;
   ArrayRef<int64_t> strides; ///< of the two batch dims
 
-  /// Where a row begins, in elements from the operand's first.
+  /// The index of the first element of a row.
   int64_t at(int64_t batch0, int64_t batch1, int64_t row) const {
     return batch0 * strides[0] + batch1 * strides[1] + row * leading;
   }
 };
 
-/// An operand of the library.
+/// An operand of a GEMM.
 struct Operand {
   Place place;
   Matrices matrices;

@@ -1,4 +1,4 @@
-//===- ProgramRecord.cpp - An rt module as the runtime sees it ------------===//
+//===- ProgramRecord.cpp - Runtime description of an rt module ------------===//
 
 #include "interpreter/rt/ProgramRecord.h"
 #include "analysis/ElementTypes.h"
@@ -17,7 +17,7 @@ static LogicalResult unsupported(rt::BufferOp buffer, Type element) {
                               << ", which the runtime does not know";
 }
 
-/// The bucket that a buffer lies in, or null.
+/// Returns the bucket of a buffer, or null.
 static rt::BufferOp findRow(rt::BufferOp buffer) {
   if (!buffer.getBucket())
     return {};
@@ -62,8 +62,8 @@ LogicalResult ProgramRecord::addLayout(rt::BufferOp buffer) {
       if (layout.shape[dim] != parts * type.getDimSize(dim))
         return buffer.emitOpError()
                << "holds " << type.getDimSize(dim) << " of "
-               << layout.shape[dim] << " entries of dim " << dim << ", "
-               << parts << " ranks have a part";
+               << layout.shape[dim] << " entries of dim " << dim
+               << ", but is sharded over " << parts << " ranks";
     }
   } else {
     layout.shape = records.keep(type.getShape());
@@ -116,8 +116,9 @@ FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
   return tensor;
 }
 
-/// A row of which ranks keep parts: its layout, or that of the `part` where it
-/// has room for all, says over what. It is checked by now.
+/// Adds a bucket if it is sharded. Its layout has the axes or, if the bucket
+/// has memory for all shards, the layout of its `part`. Layouts are already
+/// checked.
 void ProgramRecord::addBucket(rt::BufferOp row, rt::BufferOp part) {
   const pcc_layout &layout = layouts[part ? part : row];
   if (layout.axis_begin[1] == layout.axis_begin[2])
@@ -178,7 +179,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
     return stage.emitOpError("has no arena; run --rt-plan");
   std::vector<pcc_tensor> &held = tensors.emplace_back();
   std::vector<pcc_input> &filled = inputs.emplace_back();
-  // Rows first: what lies in them follows from where they are.
+  // Buckets come first, since the addresses of their members follow from them.
   SmallVector<rt::BufferOp> all;
   llvm::DenseMap<Operation *, rt::BufferOp> rowParts = rt::findParts(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
@@ -196,7 +197,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
       if (buffer.getOffset().has_value() != (row->second.whole == 1))
         return buffer.emitOpError(
             row->second.whole ? "has no offset; run --rt-plan"
-                              : "has an offset, but is in no one place");
+                              : "has an offset, but its bucket is sharded");
       FailureOr<pcc_tensor> tensor = tensorOf(buffer);
       if (failed(tensor))
         return failure();
@@ -213,7 +214,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
                                   << ") of an arena of " << arena;
     if (begin % rt::kAlignment)
       return buffer.emitOpError()
-             << "lies at " << begin << ", which is no multiple of "
+             << "is at offset " << begin << ", which is not a multiple of "
              << rt::kAlignment;
     if (buffer.getKind() == rt::BufferKind::Bucket) {
       addBucket(buffer, rowParts.lookup(buffer));
@@ -259,7 +260,7 @@ ProgramRecord::create(ModuleOp module) {
     if (stage.getIndex() != number)
       return LogicalResult(stage.emitOpError()
                            << "is not stage " << number
-                           << ", which is there twice or not at all");
+                           << ", which is missing or duplicated");
     if (failed(self->addStage(stage)))
       return failure();
   }

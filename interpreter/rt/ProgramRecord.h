@@ -1,9 +1,10 @@
-//===- ProgramRecord.h - An rt module as the runtime sees it ----*- C++ -*-===//
+//===- ProgramRecord.h - Runtime description of an rt module ----*- C++ -*-===//
 //
-// A compiled program tells the runtime library by constants of
-// runtime/Program.h where parameters and inputs lie. The same library fills the
-// arenas of the interpreter's ranks, and is told the same by this. It is made
-// from the text alone, and shares nothing with what writes those constants.
+// A compiled program describes the addresses of its parameters and inputs to
+// the runtime library by constants of runtime/Program.h. The interpreter uses
+// the same library to fill the arenas of its ranks, and creates the same
+// description with this class. It derives the description from the IR and
+// shares no code with the emitter of those constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +20,28 @@
 
 namespace pcc::interp {
 
-/// The record of a module, which must outlive it.
+/// The description of a module, which must outlive this.
 class ProgramRecord {
 public:
-  /// Fails, with a diagnostic, where the module has no rt.program, lacks the
-  /// program of a stage, or a buffer has no place or an element type that the
-  /// runtime does not know.
+  /// Fails with a diagnostic if the module has no rt.program, a stage is
+  /// missing, or a buffer has no offset or an unsupported element type.
   static mlir::FailureOr<std::unique_ptr<ProgramRecord>>
   create(mlir::ModuleOp module);
 
-  /// The record; points into this.
+  /// The description; points into this.
   const pcc_program &get() const { return program; }
-  /// The op that it was made from.
+  /// The program op.
   rt::ProgramOp getOp() const { return op; }
-  /// The stages, by number.
   llvm::ArrayRef<rt::StageOp> getStages() const { return stages; }
-  /// How a buffer of a stage lies: of a whole tensor if it says nothing.
+  /// The sharding of a stage's buffer; replicated if it has no layout.
   const pcc_layout &layoutOf(rt::BufferOp buffer) const {
     return layouts.find(buffer)->second;
   }
-  /// Which elements of a buffer that keeps its content a rank has, and where
-  /// the first of them lies.
+  /// The elements of a buffer that a rank keeps between entry points, and the
+  /// offset of the first one.
   KeptRun runOf(rt::BufferOp buffer, const Coordinates &coordinates) const;
-  /// Whether ranks have parts of a buffer from one entry point to the next, as
-  /// of what lies in a bucket that is cut.
+  /// Whether a buffer is sharded between entry points as a member of a sharded
+  /// bucket.
   bool isCut(rt::BufferOp buffer) const { return parts.contains(buffer); }
 
 private:
@@ -64,7 +63,7 @@ private:
   std::deque<std::vector<pcc_input>> inputs;
   std::deque<std::vector<int32_t>> axisLists;
   llvm::DenseMap<mlir::Operation *, pcc_layout> layouts;
-  /// Of rows of which ranks keep parts, and what lies in them.
+  /// The sharded buckets, and the tensors of their members.
   std::map<mlir::Operation *, pcc_bucket> buckets;
   llvm::DenseMap<mlir::Operation *, pcc_tensor> parts;
 };

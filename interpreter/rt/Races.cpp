@@ -1,4 +1,4 @@
-//===- Races.cpp - Accesses that no event orders --------------------------===//
+//===- Races.cpp - Race detection by vector clocks ------------------------===//
 
 #include "interpreter/rt/Races.h"
 
@@ -56,7 +56,7 @@ std::optional<Races::Access> Races::add(const Access &access,
       piece.readers.clear();
       continue;
     }
-    // The last read of a stream stands for those before it.
+    // The last read of a stream implies the earlier ones.
     llvm::erase_if(piece.readers, [&](const Access &reader) {
       return reader.stream == access.stream;
     });

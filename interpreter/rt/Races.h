@@ -1,11 +1,12 @@
-//===- Races.h - Accesses that no event orders ------------------*- C++ -*-===//
+//===- Races.h - Race detection by vector clocks ----------------*- C++ -*-===//
 //
-// Vector clocks, one per stream, over the bytes of an arena. Operations of one
-// stream are done one after the other; the clock of an operation says of every
-// stream how many of its operations are done before this one begins. An access
-// and a later one, of which one writes, race if the later one's clock does not
-// include the earlier one. What follows from another rank's doings counts for
-// nothing: two messages say nothing of when their buffers are free.
+// Detects races by vector clocks, one per stream, over the bytes of an arena.
+// The operations of a stream execute one after the other. The clock of an
+// operation contains, for each stream, the number of its operations that are
+// complete before this one starts. An access races with an earlier one if at
+// least one of them writes, and the later one's clock does not include the
+// earlier one. Ordering through other ranks is ignored: transfers do not tell
+// when their buffers are free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +19,17 @@
 
 namespace pcc::interp {
 
-/// How many operations of each stream are done; streams behind its end: none.
+/// The number of completed operations of each stream; 0 for streams past the
+/// end.
 class Clock {
 public:
-  /// How many of a stream's.
+  /// The number of completed operations of a stream.
   int64_t of(int64_t stream) const {
     return stream < static_cast<int64_t>(done.size()) ? done[stream] : 0;
   }
-  /// Says that so many of a stream's are done.
+  /// Sets the number of completed operations of a stream.
   void set(int64_t stream, int64_t count);
-  /// Adds what another clock says.
+  /// Takes the maximum with another clock.
   void join(const Clock &other);
 
 private:
@@ -37,32 +39,31 @@ private:
 /// The accesses to one arena, in program order.
 class Races {
 public:
-  /// What made an access.
+  /// The operation that made an access.
   struct Access {
-    /// The number of its stream.
     int64_t stream;
-    /// Its number, from 1, among the stream's operations.
+    /// Its position among the stream's operations, from 1.
     int64_t position;
-    /// Null for what the host does between entry points.
+    /// Null for an access by the host between entry points.
     mlir::Operation *op;
   };
 
-  /// Notes an access that is made when `clock` says. Gives an earlier one that
-  /// it races with, if there is one.
+  /// Records an access by an operation with this clock. Returns an earlier
+  /// access that it races with, if there is one.
   std::optional<Access> add(const Access &access, const Clock &clock,
                             ByteRange range, bool isWrite);
 
 private:
-  /// Bytes with a common history since they were last written.
+  /// A range of bytes with the same accesses since the last write.
   struct Piece {
     int64_t end;
     std::optional<Access> writer;
     llvm::SmallVector<Access, 2> readers;
   };
-  /// Cuts pieces so that one begins at `at`.
+  /// Splits pieces so that one begins at `at`.
   void cut(int64_t at);
 
-  /// By their first byte; no two have a byte in common.
+  /// The pieces by their first byte; they do not overlap.
   std::map<int64_t, Piece> pieces;
 };
 

@@ -69,4 +69,4 @@ func.func @main(
 // CHECK: result 6 : tensor<1x6xf32> = {{\[\[}}10, 12, 14, 16, 18, 20]]
 // CHECK: result 7 : tensor<1x6xf32> = {{\[\[}}10, 12, 14, 16, 18, 20]]
 // CHECK: result 8 : tensor<3x2xf32> = {{\[\[}}30, 36], [42, 48], [54, 60]]
-// DIFFER: error: result #2: ranks 0 and 1 hold the same part, but differ at its element 0
+// DIFFER: error: result #2: ranks 0 and 1 hold the same shard, but differ at its element 0

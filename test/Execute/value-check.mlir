@@ -64,6 +64,6 @@ func.func @main(%x: tensor<1x4xf32> {nn.name = "x",
 // CHECK: @total : tensor<f32> =
 // GELU: error: 'nn.gelu' op result #0 differs from the reference: largest difference
 // GELU: mlp.plan.mlir:13:8: remark: this is the reference's op
-// REDUCE: error: 'nn.scale' op result #0: ranks 0 and 1 hold the same part, but differ
+// REDUCE: error: 'nn.scale' op result #0: ranks 0 and 1 hold the same shard, but differ
 // PARTIAL: error: 'nn.reduce' op result #0
 // NUMBER: error: 'nn.reduce' op has the number 60, which no op of the reference has
