@@ -29,7 +29,7 @@ func.func @bad_target(%x: tensor<1x4xf32>, %t: tensor<1xi64> {nn.name = "t"})
 }
 
 // MISSING: error: input #0 'x' has no value
-// MISSING: note: give it with --arg x=..., or make up all that is missing with --fill
+// MISSING: note: give it with --arg x=..., or generate all missing inputs with --fill
 // SHAPE: error: x: the given numbers do not form a tensor<3xf32>
 // PARAM: error: 'nn.read' op reads @w, which has no value
 // UNUSED: error: there is no argument or symbol 'y'

@@ -1,10 +1,10 @@
-//===- Examples.cpp - A node of every operator ----------------------------===//
+//===- Examples.cpp - Example models of every operator --------------------===//
 //
-// The documentation of operators says what becomes of these nodes. Operands
-// are written as `T[4,6]`: an element type and a shape; T stands for each of
-// the types in turn. `i64[2]=4,6` is a constant, `-` an operand left out,
-// `cos[2,6,4]` and `sin[..]` are tables of rotary embeddings. Extents differ,
-// so that none is taken for another.
+// The documentation of operators is generated from these example nodes.
+// Operands are written as `T[4,6]`: an element type and a shape; T stands for
+// each of the types in turn. `i64[2]=4,6` is a constant, `-` an omitted
+// operand, and `cos[2,6,4]` and `sin[..]` are tables of rotary embeddings. All
+// extents differ, so that dims cannot be confused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ namespace {
 struct Example {
   StringLiteral op, operands;
   StringLiteral attributes = "";
-  /// How many results are used.
+  /// The number of results that are used.
   int results = 1;
-  /// An operator that makes the first operand of the one written.
+  /// An operator that produces the first operand of `op`.
   StringLiteral producer = "";
   bool isTrained = false;
 };
 } // namespace
 
-/// Operators that are not here take operands T[4,6,8], and no attributes.
+/// Operators that are not listed take operands T[4,6,8], and no attributes.
 static constexpr Example examples[] = {
     {"ArgMax", "T[4,6,8]", "axis=1"},
     {"ArgMin", "T[4,6,8]", "axis=1"},
@@ -146,7 +146,7 @@ static int32_t onnxType(Type type) {
   return infoOf(analysis::dtypeOf(type)).onnx;
 }
 
-/// The file's form of numbers.
+/// Returns numbers as a tensor of an ONNX file.
 static onnx::TensorProto tensorOf(Type type, ArrayRef<int64_t> shape,
                                   ArrayRef<double> values) {
   onnx::TensorProto tensor;
@@ -173,7 +173,8 @@ static onnx::TensorProto tensorOf(Type type, ArrayRef<int64_t> shape,
   return tensor;
 }
 
-/// The angles at each position of [..., positions, pairs]: as models make them.
+/// Returns the cosines or sines of a rotary embedding's angles in a table [...,
+/// positions, pairs], as models compute them.
 static SmallVector<double> angles(StringRef function, ArrayRef<int64_t> shape) {
   SmallVector<double> values;
   int64_t pairs = shape.back(), positions = shape[shape.size() - 2];
@@ -222,7 +223,7 @@ private:
     set->set_domain(domain.str());
     set->set_version(version);
   }
-  /// The name of an operand.
+  /// Adds an operand and returns its name.
   std::string operand(StringRef text);
   void attribute(onnx::NodeProto &node, StringRef text);
 
@@ -314,7 +315,7 @@ std::string ModelBuilder::build(const Example &example) {
     node->add_output("made");
     node->add_input(names[0]);
     if (example.producer == "SplitToSequence") {
-      // Parts of the size that is also the index of one.
+      // The split size is also the index of the part that is taken.
       node->add_input(names[1]);
       attribute(*node, attributes[0]);
       attributes.clear();
@@ -347,8 +348,8 @@ std::vector<SupportedOperator> pcc::supportedOperators() {
 
 std::vector<ExampleModel> pcc::exampleModels(const SupportedOperator &op,
                                              Type element) {
-  // The newest row: of its first version or that of opset 20, by which all
-  // operands that were attributes are operands.
+  // The newest row, in its first version or in opset 20, where all operands
+  // that used to be attributes are operands.
   const OpEntry *entry = nullptr;
   for (const OpEntry &row : allEntries())
     if (row.name == op.name)

@@ -7,9 +7,9 @@
 
 namespace pcc {
 
-/// Prints the rows of the import table, which test/Backend/schemas.py compares
-/// with ONNX's schemas: {"newest_opset": N, "newest_format": N,
-/// "rows": [...]}.
+/// Prints the rows of the import table as JSON, {"newest_opset": N,
+/// "newest_format": N, "rows": [...]}. test/Backend/schemas.py compares them
+/// with ONNX's schemas.
 void printImportTable(llvm::raw_ostream &os);
 
 } // namespace pcc

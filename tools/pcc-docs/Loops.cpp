@@ -1,4 +1,4 @@
-//===- Loops.cpp - Which dims of a function are one loop ------------------===//
+//===- Loops.cpp - Dims that can be sharded together ----------------------===//
 
 #include "tools/pcc-docs/Loops.h"
 #include "llvm/ADT/StringExtras.h"
@@ -40,7 +40,7 @@ void Loops::markWhole(const Dim &dim) {
 
 void Loops::unify(const Dim &a, const Dim &b) {
   while (true) {
-    // Where the two begin to differ; splitting changes the leaves.
+    // The first loops that differ; splitting changes the leaves.
     Dim left = leaves(a), right = leaves(b);
     size_t i = 0;
     while (i < left.size() && i < right.size() && left[i] == right[i])
@@ -101,7 +101,7 @@ Loops::Loops(func::FuncOp function) : function(function) {
   }
   for (Operation &op : function.getBody().front().without_terminator()) {
     auto ruled = dyn_cast<nn::ShardingRuleInterface>(op);
-    // Of constants every rank can make the part it needs.
+    // Each rank can compute its shard of a constant.
     if (ruled && llvm::any_of(op.getOperands(), [&](Value operand) {
           return computed.contains(operand);
         })) {
@@ -113,7 +113,7 @@ Loops::Loops(func::FuncOp function) : function(function) {
         fresh(result);
     }
   }
-  // The minor parts of a merged dim lie apart in memory.
+  // The shards of a merged dim's minor loops are not contiguous.
   for (auto &[value, own] : dims)
     for (const Dim &dim : own)
       for (auto [i, leaf] : llvm::enumerate(leaves(dim)))

@@ -1,4 +1,4 @@
-//===- Loops.h - Which dims of a function are one loop ----------*- C++ -*-===//
+//===- Loops.h - Dims that can be sharded together --------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_DOCS_LOOPS_H
 #define PCC_TOOLS_PCC_DOCS_LOOPS_H
@@ -9,40 +9,42 @@
 
 namespace pcc {
 
-/// Follows the sharding rules of a function's ops from its arguments to its
-/// results: dims that are one loop in all of them may be split over one mesh
-/// axis without a collective between.
+/// Propagates the factors of a function's sharding rules from its arguments to
+/// its results. Dims that belong to the same loop can be sharded over one mesh
+/// axis without a collective.
 class Loops {
 public:
-  /// Follows `function`, which must outlive this and has one block.
+  /// Analyzes `function`, which must outlive this and have one block.
   explicit Loops(mlir::func::FuncOp function);
 
-  /// "ab,bc->ac": a letter for each dim of arguments and results, the same for
-  /// the same loop, "-" for what every rank needs whole. Of a dim that is
-  /// merged of several it is that of the major one, the others are whole.
+  /// Returns for example "ab,bc->ac": a letter for each dim of arguments and
+  /// results, the same for the same loop, and "-" for a dim that cannot be
+  /// sharded. For a dim merged of several, it is the letter of the major one;
+  /// the others cannot be sharded.
   std::string text();
 
 private:
   struct Loop {
     int64_t size;
-    /// The loop this one is, or itself.
+    /// The loop that this one was unified with, or itself.
     int same;
     bool isWhole = false;
-    /// Major to minor, if it is merged of others.
+    /// The loops that it is merged of, major to minor.
     llvm::SmallVector<int, 2> parts;
   };
   using Dim = llvm::SmallVector<int, 2>;
 
   Dim add(int64_t size, bool isWhole = false);
   int find(int loop) const;
-  /// What a dim is merged of, without what has extent 1.
+  /// Collects the unmerged loops of a dim, without those of extent 1.
   void collect(int loop, Dim &leaves) const;
   Dim leaves(const Dim &dim) const;
   void markWhole(const Dim &dim);
-  /// Makes two dims of one extent the same loops.
+  /// Unifies the loops of two dims with the same extent.
   void unify(const Dim &a, const Dim &b);
   void follow(nn::ShardingRuleInterface op);
-  /// `known` has the loops that letters stand for, in order.
+  /// Returns the letters of a value's dims; `known` are the loops of the
+  /// letters in order.
   std::string letters(mlir::Value value,
                       llvm::SmallVectorImpl<int> &known) const;
 

@@ -1,4 +1,4 @@
-//===- Phases.cpp - The phases and their passes as a table ----------------===//
+//===- Phases.cpp - The table of phases and passes ------------------------===//
 
 #include "tools/pcc-docs/Phases.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -1,4 +1,4 @@
-//===- Phases.h - The phases and their passes as a table --------*- C++ -*-===//
+//===- Phases.h - The table of phases and passes ----------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_DOCS_PHASES_H
 #define PCC_TOOLS_PCC_DOCS_PHASES_H
@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// Prints a row of Markdown for each phase, with all passes that lead to it
-/// where a model is trained and split in every way.
+/// Prints a row of a Markdown table for each phase, with the passes that lead
+/// to it if a model is trained with all kinds of parallelism.
 void printPhases(llvm::raw_ostream &os);
 
 } // namespace pcc

@@ -1,8 +1,7 @@
 //===- SupportedOps.cpp - The import table as a document ------------------===//
 //
-// Nothing is said here that was not tried: every operator's examples are
-// imported and compiled once per element type, and what they became is looked
-// at.
+// Generates the document by experiment: each operator's examples are imported
+// and compiled once per element type, and the results are inspected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ using namespace mlir;
 using namespace pcc;
 
 namespace {
-/// What an operator's examples show.
+/// The properties that an operator's examples show.
 struct Shown {
   SmallVector<StringRef> types;
   llvm::SetVector<StringRef> ops;
@@ -35,7 +34,7 @@ struct Shown {
 };
 } // namespace
 
-/// A model's module, null where it is refused.
+/// Imports a model; returns null if that fails.
 static OwningOpRef<ModuleOp> import(MLIRContext &context,
                                     const ExampleModel &example) {
   SmallString<64> path;
@@ -54,7 +53,7 @@ static OwningOpRef<ModuleOp> import(MLIRContext &context,
   return succeeded(module) ? std::move(*module) : nullptr;
 }
 
-/// Runs the phases behind `first` up to `last`.
+/// Runs the phases after `first` up to `last`.
 static LogicalResult runPhases(ModuleOp module, StringRef first,
                                StringRef last) {
   Options options;
@@ -94,7 +93,7 @@ static StringRef derivativeOf(func::FuncOp function) {
   return found;
 }
 
-/// Looks at an example with operands of one type at phase nn.
+/// Records the properties of an example at phase nn, with operands of one type.
 static void look(ModuleOp module, Shown &shown) {
   auto function = module.lookupSymbol<func::FuncOp>(nn::kForward);
   bool computes = false;
@@ -123,7 +122,7 @@ static Shown show(MLIRContext &context, const SupportedOperator &op) {
       {"bool", b.getI1Type()},
   };
   Shown shown;
-  // Floats show most; what takes none is shown by another type.
+  // Properties are taken from f32, or from the first type that works.
   bool seen = false;
   for (auto [name, type] : types) {
     bool works = false, isShown = !seen;
@@ -145,7 +144,7 @@ static Shown show(MLIRContext &context, const SupportedOperator &op) {
   return shown;
 }
 
-/// A name for what is usual.
+/// Abbreviates common sets of types.
 static std::string typesText(ArrayRef<StringRef> types) {
   switch (types.size()) {
   case 0:
@@ -179,7 +178,7 @@ static std::string attributesText(StringRef op) {
   for (const frontend::OpEntry &row : frontend::allEntries())
     if (row.name == op)
       rows.push_back(&row);
-  // An attribute of several rows is one.
+  // An attribute in several rows is listed once.
   llvm::MapVector<StringRef, frontend::KnownAttribute> attributes;
   for (const frontend::OpEntry *row : rows)
     for (frontend::KnownAttribute attribute : row->attributes) {

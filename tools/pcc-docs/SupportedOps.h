@@ -8,8 +8,9 @@
 
 namespace pcc {
 
-/// docs/SupportedOps.md: every operator of the import table with opsets, types,
-/// nn ops, derivative and sharding, as compiling an example of it shows.
+/// Prints docs/SupportedOps.md: for every operator of the import table its
+/// opsets, types, nn ops, derivative and sharding, as found by compiling its
+/// examples.
 void printSupportedOps(mlir::MLIRContext &context, llvm::raw_ostream &os);
 
 } // namespace pcc

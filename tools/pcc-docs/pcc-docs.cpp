@@ -1,8 +1,8 @@
-//===- pcc-docs.cpp - Documentation from what the compiler does -----------===//
+//===- pcc-docs.cpp - Generates documentation -----------------------------===//
 //
-// pcc-docs operators|phases: prints docs/SupportedOps.md, or the table of
-// docs/Pipeline.md; see scripts/generate-docs. pcc-docs import-table: prints
-// the import table as JSON, for test/Backend/schemas.py.
+// `pcc-docs operators` prints docs/SupportedOps.md, `pcc-docs phases` the table
+// of docs/Pipeline.md; see scripts/generate-docs. `pcc-docs import-table`
+// prints the import table as JSON, for test/Backend/schemas.py.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Code.cpp - Kernels of a module, compiled both ways -----------------===//
+//===- Code.cpp - Compilation of kernels for CPU and GPU ------------------===//
 
 #include "tools/pcc-kernels/Code.h"
 #include "dialects/NN/NN.h"
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// A module of the kernels alone.
+/// Returns a module with copies of the kernels only.
 static OwningOpRef<ModuleOp> takeKernels(ModuleOp module, StringRef only) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   OpBuilder builder(kernels->getBodyRegion());
@@ -40,7 +40,7 @@ static OwningOpRef<ModuleOp> takeKernels(ModuleOp module, StringRef only) {
   return kernels;
 }
 
-/// Whether a module has code for devices.
+/// Whether a module has device code.
 static bool isForDevices(ModuleOp module) {
   return !module.getOps<gpu::GPUModuleOp>().empty();
 }
@@ -73,7 +73,8 @@ FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
   return program;
 }
 
-/// The most elements that a kernel in kernel IR joins to one.
+/// Returns the largest number of elements that a kernel in kernel IR reduces to
+/// one.
 static int64_t joinedBy(func::FuncOp kernel) {
   int64_t most = 1;
   kernel.walk([&](linalg::GenericOp op) {
@@ -89,15 +90,15 @@ static int64_t joinedBy(func::FuncOp kernel) {
 }
 
 namespace {
-/// What is known of a kernel from its IR.
+/// Properties of a kernel, derived from its IR.
 struct Facts {
   int64_t units = 0, joined = 1, wide = -1;
   Type rounded;
 };
 } // namespace
 
-/// The 16-bit type of what a sum over rows adds up, if the kernel itself has
-/// rounded that; null: it has not.
+/// Returns the 16-bit type that the kernel has rounded the terms of a sum over
+/// rows to; null if it has not.
 static Type roundedAhead(Operation *sum) {
   Value value = sum->getOperand(0);
   while (Operation *maker = value.getDefiningOp()) {
@@ -111,9 +112,10 @@ static Type roundedAhead(Operation *sum) {
   return {};
 }
 
-/// The type to which numbers are rounded on the way: tensor cores multiply
-/// scores in that of an attention's operands; and a sum over rows may have some
-/// of which the last bit is another, as they were between two numbers.
+/// Returns the type that intermediate values are rounded to. Tensor cores
+/// multiply scores in the type of an attention's operands. A sum over rows may
+/// have terms that differ in the last bit, as they were between two numbers
+/// before rounding.
 static Type roundedBy(func::FuncOp kernel) {
   Type rounded;
   kernel.walk([&](Operation *op) {
@@ -131,9 +133,9 @@ static Type roundedBy(func::FuncOp kernel) {
   return rounded;
 }
 
-/// A CPU adds up an attention's dq in memory, in f32; where it has 16 bits, the
-/// kernel is changed, with what else lies in dq's buffer. Returns which buffer
-/// that is; -1: none.
+/// The CPU's kernel accumulates an attention's dq in memory, in f32. If the
+/// type of dq has 16 bits, changes the buffer with dq, and everything stacked
+/// in it, to f32. Returns the number of that buffer; -1: none.
 static int64_t widenQueryGradient(func::FuncOp kernel) {
   Operation *end = kernel.getBody().front().getTerminator();
   auto widen = [&](Value value) {
@@ -163,8 +165,8 @@ static int64_t widenQueryGradient(func::FuncOp kernel) {
   return -1;
 }
 
-/// The kernels as the CPU has them, in the LLVM dialect. Attention's products
-/// are by few registers: they run once, and large ones take a second to
+/// Lowers the kernels for the CPU, to the LLVM dialect. The GEMMs of attention
+/// use few registers: they run only once, and large ones take a second to
 /// compile.
 static LogicalResult compileForCpu(ModuleOp kernels,
                                    llvm::StringMap<Facts> &facts) {
@@ -196,8 +198,8 @@ static LogicalResult compileForCpu(ModuleOp kernels,
   return success();
 }
 
-/// The operand that a looked up table is, or is a cast of, and nothing else;
-/// -1: there is none.
+/// Returns the operand that is a lookup's table, possibly through a cast, and
+/// has no other use; -1: none.
 static int64_t operandOf(Value table) {
   auto cast = table.getDefiningOp<nn::CastOp>();
   if (cast && table.hasOneUse())
@@ -235,7 +237,7 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
     found.rows = nn::tensorType(op.getDtable()).getDimSize(0);
     note(op.getIds(), found);
   }
-  // What rows are in the order of, in a kernel that adds up some of them.
+  // The ids that rows are sorted by, in a kernel that sums some of them.
   for (auto op : kernel.getOps<nn::CompareOp>())
     if (isOrder(op)) {
       RowIds found;
@@ -257,8 +259,8 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
   return all;
 }
 
-/// Makes a module's functions callable. They call the emulator's and this
-/// process'.
+/// Compiles a module with a JIT. Its functions may call the emulator and this
+/// process.
 static llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>>
 loadCode(llvm::orc::ThreadSafeModule code) {
   llvm::InitializeNativeTarget();
@@ -319,8 +321,8 @@ Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
   if (failed(device) || !host)
     return nullptr;
   pcc_emu_limit_shared(sharedOfBlock(choice.chip));
-  // What else an optimizer for CPUs could do, and for the device's code
-  // anything, takes longer than it runs.
+  // More optimization of the CPU's code, or any of the device's, would take
+  // longer than the kernels run.
   optimizeModule(*host, llvm::OptimizationLevel::O1);
 
   auto runnable = std::make_unique<Runnable>();

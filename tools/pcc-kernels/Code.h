@@ -1,4 +1,4 @@
-//===- Code.h - Kernels of a module, compiled both ways ---------*- C++ -*-===//
+//===- Code.h - Compilation of kernels for CPU and GPU ----------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_KERNELS_CODE_H
 #define PCC_TOOLS_PCC_KERNELS_CODE_H
@@ -12,82 +12,83 @@ class LLJIT;
 
 namespace pcc {
 
-/// Which kernels of a module are compiled, and what for.
+/// The kernels to compile, and the target GPU.
 struct KernelChoice {
-  /// The name of the only one; empty: all.
+  /// The name of a single kernel; empty: all.
   std::string only;
-  /// The GPU, by number.
+  /// The number of the GPU architecture.
   int chip = kDefaultChip;
 };
 
 /// The kernels of a module as device code.
 struct DeviceProgram {
-  /// Holds the gpu.module, converted to LLVM.
+  /// The module with the gpu.module, converted to LLVM.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::gpu::GPUModuleOp device;
   std::vector<codegen::DeviceKernel> kernels;
 };
 
-/// Compiles kernels for devices; `module` stays. They are on tensors, or
-/// functions of a gpu.module already. Fails with a diagnostic.
+/// Compiles kernels for GPUs without changing `module`. The kernels are on
+/// tensors, or already functions of a gpu.module. Fails with a diagnostic.
 mlir::FailureOr<DeviceProgram> compileForDevice(mlir::ModuleOp module,
                                                 const KernelChoice &choice);
 
-/// What a kernel's operand of integers names.
+/// The rows that an integer operand of a kernel refers to.
 struct RowIds {
-  /// Places of a sequence, which are 0, 1, ... in most models.
+  /// Positions of a sequence, which are 0, 1, ... in most models.
   bool areInOrder = false;
-  /// The rows of what is looked up, or added to, by them; 0: they name none.
+  /// The number of rows of the table that the ids look up or add to; 0: none.
   int64_t rows = 0;
   /// Whether rows are added to.
   bool areAdded = false;
-  /// Whether the kernel needs them sorted, or all of them to name rows.
+  /// Whether the kernel requires sorted ids, and whether it requires all ids to
+  /// be valid.
   bool areSorted = false, areOfRows = false;
-  /// The operand of which no more than these rows is read; -1: there is none.
+  /// The operand of which only these rows are read; -1: none.
   int64_t table = -1;
 };
 
-/// What the operands of a kernel on tensors name.
+/// Returns the rows that the operands of a kernel on tensors refer to.
 llvm::SmallVector<RowIds> findIds(mlir::func::FuncOp kernel);
 
-/// Kernels that can be run here.
+/// Kernels that can be run on this machine.
 class Runnable {
 public:
   ~Runnable();
 
-  /// One of them.
+  /// A kernel in both versions.
   struct Kernel {
-    /// What it is launched with.
+    /// Its launch configuration and parameters.
     codegen::DeviceKernel device;
-    /// For the emulator.
+    /// The emulator's kernel.
     const pcc_emu_kernel *emulated;
-    /// The CPU's kernel: buffers, the first unit and the one behind the last.
-    /// Null for a kernel that is code for devices already, unless the module
-    /// has it on tensors, too, or where none is wanted.
+    /// The CPU's kernel: buffers, the first work item, and the one after the
+    /// last. Null if it was not requested, or if the kernel is device code and
+    /// the module does not have it on tensors.
     void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
     int64_t units;
-    /// The most elements that are joined to one.
+    /// The largest number of elements that are reduced to one.
     int64_t joined;
-    /// What the first buffers, its operands, name.
+    /// The rows that the first buffers, its operands, refer to.
     llvm::SmallVector<RowIds> ids;
-    /// The type that factors of products are rounded to within the kernel, on
-    /// devices alone; null: none are.
+    /// The type that the device's kernel rounds intermediate values to, but the
+    /// CPU's does not; null: none.
     mlir::Type rounded;
-    /// The buffer that the CPU's kernel has in f32 and the device's in 16 bits;
-    /// -1: there is none.
+    /// The buffer that is f32 in the CPU's kernel and bf16 or fp16 in the
+    /// device's; -1: none.
     int64_t wide = -1;
   };
 
-  /// Compiles kernels as compileForDevice() does, and for the CPU if
+  /// Compiles kernels like compileForDevice(), and also for the CPU if
   /// `withCpu`.
   static std::unique_ptr<Runnable> create(mlir::ModuleOp module,
                                           const KernelChoice &choice,
                                           bool withCpu = true);
-  /// In the module's order.
+  /// The kernels, in the module's order.
   const std::vector<Kernel> &getKernels() const { return kernels; }
 
 private:
-  /// Each has its own: both have functions of the kernels' names.
+  /// Separate JITs, since both versions have functions with the kernels' names.
   std::unique_ptr<llvm::orc::LLJIT> device, cpu;
   std::vector<Kernel> kernels;
 };

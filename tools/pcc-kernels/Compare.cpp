@@ -1,13 +1,14 @@
-//===- Compare.cpp - A kernel on the CPU and on a device ------------------===//
+//===- Compare.cpp - Comparison of kernels on CPU and emulator ------------===//
 //
-// The CPU adds up in f64, the device in f32, in another order. A sum of n
-// numbers by a path of k additions is wrong by at most k u times the sum of
-// their absolute values, u = 2^-24 being f32's unit roundoff (Higham, Accuracy
-// and Stability of Numerical Algorithms, 4.2). Of positive numbers that is the
-// sum itself; what a kernel makes of them therefore also says how wrong results
-// of numbers of both signs may be. Some roundings more are due to exp, log and
-// the like, in which both differ by a few units in the last place, and to what
-// is computed with sums.
+// The CPU accumulates in f64, the device in f32 and in another order. A sum of
+// n numbers, computed by chains of at most k additions, has an error of at most
+// k u times the sum of their absolute values. Here u = 2^-24 is the unit
+// roundoff of f32 (Higham, Accuracy and Stability of Numerical Algorithms,
+// 4.2). For positive numbers, that sum of absolute values is the sum itself. So
+// a kernel's results on positive numbers bound the errors of its results on
+// numbers of both signs. A few more roundings are allowed for exp, log and the
+// like, in which CPU and device differ by a few units in the last place, and
+// for operations on sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +23,17 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Roundings of a kernel beside those of its sums.
+/// Roundings of a kernel besides those of its sums.
 static constexpr double kRoundings = 24;
 static constexpr double kUnit = 0x1p-24;
 /// Bytes between buffers, which no kernel may touch.
 static constexpr int64_t kGap = 256;
 static constexpr unsigned char kGapByte = 0xa5;
-/// Of buffers, as in the arena of a program.
+/// The alignment of buffers, as in the arena of a program.
 static constexpr int64_t kAlignment = 64;
 
 namespace {
-/// The buffers of a run, each between gaps.
+/// The buffers of a run, separated by gaps.
 class Arena {
 public:
   Arena(const Runnable::Kernel &kernel, bool isInPlace) {
@@ -49,7 +50,7 @@ public:
     bytes.assign(size + kAlignment, kGapByte);
   }
   unsigned char *get(size_t i) { return base() + offsets[i]; }
-  /// Takes all numbers of another arena of the same kernel.
+  /// Copies the contents of another arena of the same kernel.
   void copy(Arena &other) { memcpy(base(), other.base(), size); }
   std::vector<void *> pointers() {
     std::vector<void *> all;
@@ -57,7 +58,7 @@ public:
       all.push_back(get(i));
     return all;
   }
-  /// Whether something was written beside the buffers.
+  /// Whether a byte outside of the buffers was written.
   bool isBroken(const Runnable::Kernel &kernel) {
     auto isGap = [](const unsigned char *at, int64_t count) {
       return std::all_of(at, at + count,
@@ -91,7 +92,7 @@ public:
   double get(const unsigned char *at) const {
     uint64_t bits = 0;
     memcpy(&bits, at, size);
-    // Most are; LLVM's floats of any type take a hundred times as long.
+    // The most frequent type; APFloat is a hundred times slower.
     if (isF32)
       return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
     if (!floats)
@@ -131,8 +132,8 @@ private:
 };
 } // namespace
 
-/// Ids of tokens, positions and targets, some outside of every table; one alone
-/// is the number of a step.
+/// Draws ids of tokens, positions and targets, some out of the range of every
+/// table; a scalar is the number of a step.
 static double drawInteger(std::mt19937_64 &random, Type type, bool isAlone) {
   if (type.isInteger(1))
     return random() % 2;
@@ -145,15 +146,15 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
   for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
     unsigned char *at = arena.get(i);
     if (buffer.isWritten) {
-      // A NaN of each type, unless it is in an operand's place.
+      // Fills results with NaN, unless they share the memory of an operand.
       if (buffer.inplace < 0 || at != arena.get(buffer.inplace))
         memset(at, 0xff, buffer.bytes);
       continue;
     }
     Elements elements(buffer.element);
     bool isAlone = buffer.bytes == elements.bytes();
-    // One alone is a rate or what is added to a root: were it negative, the
-    // root might cancel it, and an error of either be large in their sum.
+    // A scalar is a rate, or a term under a root. If it were negative, terms
+    // could cancel, with a large relative error.
     std::uniform_real_distribution<double> floats(isSigned && !isAlone ? -1 : 0,
                                                   1);
     std::vector<double> drawn;
@@ -172,7 +173,7 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
   }
 }
 
-/// Runs the CPU's kernel; what it has in f32 is rounded once.
+/// Runs the CPU's kernel, and rounds a widened result once.
 static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
   std::vector<void *> places = arena.pointers();
   if (kernel.wide < 0)
@@ -191,14 +192,14 @@ static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
                  static_cast<float *>(numbers)[i]);
 }
 
-/// By how much a float may differ where the largest one is so large.
+/// Returns the allowed difference of floats for a largest absolute value.
 static double boundOf(const Runnable::Kernel &kernel, double largest) {
   int64_t lanes = kernel.device.block;
   double path =
       llvm::divideCeil(kernel.joined, lanes) + std::log2(double(lanes));
   double allowed = kUnit * (kRoundings + path);
-  // Each term of a sum is wrong by as much as its factor is; of terms of both
-  // signs the absolute values are a few times the largest result.
+  // Each term of a sum has the relative error of its factor. For terms of both
+  // signs, the absolute values are a few times the largest result.
   if (kernel.rounded)
     allowed += 4 * Elements(kernel.rounded).unit();
   return allowed * largest;
@@ -226,7 +227,7 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
     return "buffer " + std::to_string(index) + ", element " +
            std::to_string(i) + ": ";
   };
-  // Roots of negative numbers may be.
+  // Roots of negative numbers may be NaN.
   if (!numbers && !isSigned)
     return where(0) + "all are NaN, which compares nothing";
   int64_t rounded = 0;
@@ -235,15 +236,16 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
     double b = elements.get(found + i * size);
     if ((std::isnan(a) && std::isnan(b)) || a == b)
       continue;
-    // Rounding to 16 bits moves what is between two numbers either way.
+    // A value between two 16-bit numbers may be rounded either way.
     double here = allowed;
     if (!isa<FloatType>(buffer.element))
       here = 0;
     else if (elements.unit() > kUnit)
       here += 2 * elements.unit() * std::max(std::fabs(a), 0x1p-14);
     double error = std::fabs(a - b);
-    // So does a rounding within the kernel, of a number that may be as large as
-    // any: of one in a hundred at most, as few are that near to the middle.
+    // The same holds for a rounding within the kernel, of a value that may be
+    // as large as any. At most one in a hundred elements may differ by that, as
+    // few are so close to the middle.
     if (elements.unit() > kUnit && error > here &&
         error <= here + 2 * elements.unit() * result.largest[index] &&
         ++rounded <= 1 + count / 100)
@@ -281,7 +283,7 @@ Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
   pcc_emu_launch(kernel.emulated, again.pointers().data());
   for (Arena *arena : {&cpu, &device, &again})
     if (arena->isBroken(kernel)) {
-      result.problem = "writes beside its buffers";
+      result.problem = "writes outside of its buffers";
       return result;
     }
   for (auto [i, buffer] : llvm::enumerate(kernel.device.buffers)) {
@@ -291,7 +293,7 @@ Comparison pcc::compareKernel(const Runnable::Kernel &kernel, uint64_t seed,
       continue;
     if (memcmp(device.get(i), again.get(i), buffer.bytes)) {
       result.problem = "buffer " + std::to_string(i) +
-                       ": other bits where blocks run in another order";
+                       ": the result depends on the order of blocks";
       return result;
     }
     if (!kernel.cpu)

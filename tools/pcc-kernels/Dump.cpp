@@ -1,4 +1,4 @@
-//===- Dump.cpp - Kernels for a machine with a GPU ------------------------===//
+//===- Dump.cpp - Export of kernels to a machine with a GPU ---------------===//
 
 #include "tools/pcc-kernels/Dump.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,7 +16,7 @@ static std::string nameOf(Type type) {
   return text;
 }
 
-/// Writes a file of the folder.
+/// Writes a file in the folder.
 static LogicalResult write(ModuleOp module, StringRef folder, StringRef name,
                            StringRef bytes) {
   SmallString<128> path(folder);
@@ -36,7 +36,7 @@ static LogicalResult write(ModuleOp module, StringRef folder, StringRef name,
 }
 
 namespace {
-/// Bytes one after the other, each piece aligned.
+/// Concatenated pieces of data, each aligned to 16 bytes.
 struct Data {
   std::string bytes;
 
@@ -49,8 +49,8 @@ struct Data {
 };
 } // namespace
 
-/// What is known of ids that the kernels of a module look rows up by, by the
-/// names that devices have for these.
+/// Returns the rows that the operands of a module's kernels refer to, by the
+/// kernels' names on devices.
 static llvm::StringMap<SmallVector<RowIds>> findAllIds(ModuleOp module) {
   llvm::StringMap<SmallVector<RowIds>> all;
   for (auto kernel : module.getOps<func::FuncOp>())
@@ -125,7 +125,8 @@ int pcc::dumpKernels(ModuleOp module, const KernelChoice &choice,
                         {"buffers", buffersOf(kernel, ids[kernel.name])}};
     if (runnable) {
       const Runnable::Kernel &ours = runnable->getKernels()[i];
-      // Numbers of both signs may be as wrong as positive ones.
+      // Results on numbers of both signs may have the errors of those on
+      // positive ones.
       std::vector<double> largest =
           expectationOf(ours, seed, /*isSigned=*/false, {}).largest;
       object["numbers"] = numbersOf(
@@ -139,7 +140,7 @@ int pcc::dumpKernels(ModuleOp module, const KernelChoice &choice,
              json::Object{{"chip", chip}, {"kernels", std::move(kernels)}})
       << "\n";
   if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
-    module.emitError("cannot make '") << folder << "': " << error.message();
+    module.emitError("cannot create '") << folder << "': " << error.message();
     return 1;
   }
   return failed(write(module, folder, "kernels.cubin", binary->cubin)) ||

@@ -1,4 +1,4 @@
-//===- Dump.h - Kernels for a machine with a GPU ----------------*- C++ -*-===//
+//===- Dump.h - Export of kernels to a machine with a GPU -------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_KERNELS_DUMP_H
 #define PCC_TOOLS_PCC_KERNELS_DUMP_H
@@ -7,13 +7,15 @@
 
 namespace pcc {
 
-/// Writes into a folder, which is made, what a machine with a GPU and without
-/// MLIR runs kernels by: `kernels.cubin`, `kernels.ptx`, `kernels.json` and, if
-/// `withData`, `kernels.bin`. The JSON says of each kernel how it is launched,
-/// what its buffers are, how many bytes of each are read or written at least,
-/// which rows ids may name or that they are places in order, where in the data
-/// buffers lie before and, as a CPU leaves them, after, and how far from that a
-/// device may be. Returns 1, after a diagnostic, if that cannot be.
+/// Writes the files by which a machine with a GPU, but without MLIR, runs the
+/// kernels: `kernels.cubin`, `kernels.ptx`, `kernels.json` and, if `withData`,
+/// `kernels.bin`. Creates the folder. The JSON contains for each kernel:
+/// - its launch configuration and its buffers, with the bytes of each that are
+///   read or written at least;
+/// - which rows ids may refer to, or that they are positions in order;
+/// - the offsets in the data of the buffers' contents before and, as computed
+///   by a CPU, after a run, and the differences that are allowed.
+/// Returns 1 after a diagnostic if that fails.
 int dumpKernels(mlir::ModuleOp module, const KernelChoice &choice,
                 llvm::StringRef folder, uint64_t seed, bool withData);
 

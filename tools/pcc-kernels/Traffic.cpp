@@ -1,4 +1,4 @@
-//===- Traffic.cpp - What a kernel moves on a device ----------------------===//
+//===- Traffic.cpp - Memory traffic of a kernel ---------------------------===//
 
 #include "tools/pcc-kernels/Traffic.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
@@ -13,12 +13,12 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Kernels that move less are left alone: they are over at once.
+/// Kernels that move less have no bounds: they take hardly any time.
 static constexpr int64_t kSmall = 1 << 20;
-/// Kernels that move more need so many blocks.
+/// Kernels that move more than kLarge need kLeastBlocks blocks.
 static constexpr int64_t kLarge = 4 << 20, kLeastBlocks = 256;
 static constexpr double kMost = 1.1, kMostOfRows = 1.3;
-/// Beside what is counted of attention by tiles: a seed, and such.
+/// A margin for operands of attention that are not counted, such as the seed.
 static constexpr double kBeside = 1.01;
 
 TrafficKind pcc::trafficKindOf(func::FuncOp kernel) {
@@ -37,10 +37,10 @@ TrafficKind pcc::trafficKindOf(func::FuncOp kernel) {
 }
 
 namespace {
-/// What attention by tiles moves, in sectors.
+/// The traffic of attention by tiles, in sectors.
 class TileTraffic {
 public:
-  /// Of an `nn.attention` or `nn.attention_grad`.
+  /// Op is `nn.attention` or `nn.attention_grad`.
   template <typename Op>
   explicit TileTraffic(Op op)
       : queries(sectors(op.getQ())),
@@ -58,8 +58,8 @@ public:
     heads = double(shape[2]) / double(value[2]);
     ofQueries = tiles(shape[1], others, isCausal);
     ofKeys = tiles(others, shape[1], isCausal);
-    // Each block reads the places of its own rows, and of all others: these say
-    // which tiles it leaves out.
+    // Each block reads the positions of its own rows and of all columns, which
+    // tell the tiles that it skips.
     double each = double(shape[0] * shape[2] * int64_t(sizeof(int64_t))) /
                   Sectors::kBytes;
     placesOfQueries = each * double(shape[1]) +
@@ -76,27 +76,29 @@ public:
                              int64_t(sizeof(int64_t))) *
                       (double(shape[1]) * pairs + double(others) * all) /
                       Sectors::kBytes;
-    // A row's number has a sector of its own: those of a head lie apart.
+    // A row's value takes a whole sector, since the values of a head are not
+    // contiguous.
     double rows = double(shape[0] * shape[1] * shape[2]);
     stats = op.getBias() ? 2 * rows : rows;
     if (op.getBias())
       countBias(op.getBias(), nn::tensorType(op.getQ()), others);
   }
 
-  /// q once, and for each tile of queries of a head the keys that these see.
+  /// q once, and for each tile of queries of a head the keys and values that
+  /// they see.
   double forward() const {
     return queries + heads * keys * ofQueries + biasOfQueries +
            placesOfQueries + results + stats;
   }
-  /// For each tile of keys what belongs to the queries that see them, and the
-  /// other way round, besides what the tile has itself; and the cotangents.
+  /// For each tile of keys, the operands of the queries that see them, and vice
+  /// versa; the operands of the tile itself; and the cotangents.
   double backward(double cotangents) const {
     return keys + ofQuery() * ofKeys + biasOfKeys + placesOfKeys + ofQuery() +
            heads * keys * ofQueries + biasOfQueries + placesOfQueries +
            cotangents;
   }
-  /// For each tile of the bias' cotangent both, of all samples and heads, and
-  /// their places once.
+  /// For each tile of the bias' cotangent, the operands of its queries and keys
+  /// for all samples and heads, and their positions once.
   double ofBiasCotangent() const {
     return ofQuery() * ofPairs + heads * keys * ofQueries + biasOfQueries +
            placesOfPairs;
@@ -109,8 +111,8 @@ public:
   }
 
 private:
-  /// How often all of the other ones are read for tiles of so many rows; half
-  /// of them, and the tiles that masks cut, if a query sees no later key.
+  /// How often all of `others` are read, for tiles of `count` rows. With a
+  /// causal mask, it is half as often, plus the tiles on the diagonal.
   double tiles(int64_t count, int64_t others, bool isCausal) const {
     double all = double(llvm::divideCeil(count, rowsOfTile));
     return isCausal && count == others ? (all + 1) / 2 : all;
@@ -118,13 +120,13 @@ private:
   /// Keys of a tile of the bias' cotangent, by the width of heads.
   static int64_t keysOfPair(int64_t width) { return width > 64 ? 32 : 64; }
 
-  /// What belongs to queries, once.
+  /// The operands of all queries, once.
   double ofQuery() const { return queries + 2 * results + stats; }
 
-  /// Of each pair that is not left out its number, or of each query or key that
-  /// a tile has. An access of a warp has the numbers of 8 keys that follow each
-  /// other; where keys are rows, by FMAs, of 4. If these are less than a
-  /// sector, more accesses read it.
+  /// Counts the bias of each pair that is not skipped, or of each query or key
+  /// that a tile has. One access of a warp reads the bias of 8 consecutive
+  /// keys; of 4 if keys are rows and FMAs are used. If those are less than a
+  /// sector, several accesses read the same one.
   void countBias(Value bias, RankedTensorType query, int64_t others) {
     ArrayRef<int64_t> shape = query.getShape();
     ArrayRef<int64_t> of = nn::tensorType(bias).getShape();
@@ -151,14 +153,14 @@ private:
     }
   }
 
-  /// Rows that a block has; backward fewer, where it has a bias or wide heads
-  /// more again.
+  /// Rows of a block: fewer in the backward pass, unless there is a bias or
+  /// heads are wide.
   int64_t rowsOfTile = 128;
   double queries, keys, results, stats;
   double placesOfQueries, placesOfKeys, placesOfPairs = 0;
   double heads; ///< of queries, for each of keys
   double ofQueries, ofKeys, ofPairs;
-  /// Of the bias, for all tiles of queries, and of keys.
+  /// The sectors of the bias, for all tiles of queries, and of keys.
   double biasOfQueries = 0, biasOfKeys = 0;
 };
 } // namespace
@@ -210,7 +212,7 @@ public:
       }
       bytes.emplace_back(aligned_alloc(64, llvm::alignTo(buffer.bytes, 64)));
       pointers.push_back(bytes.back().get());
-      // Of any type of floats some small number.
+      // A small number in every float type.
       memset(pointers.back(), 0x3c, buffer.bytes);
       if (auto type = dyn_cast<IntegerType>(buffer.element))
         drawIds(buffer.bytes, type.getWidth(),
@@ -220,9 +222,9 @@ public:
   std::vector<void *> pointers;
 
 private:
-  /// Rows are looked up once each, if there are enough: what is read twice is
-  /// no waste. Rows are added to as often as words are used: that of the k-th
-  /// 1/k times as often as that of the first.
+  /// Draws ids. Each row is looked up once if there are enough rows, since
+  /// repeated reads are not waste. Rows are added to with the frequency of
+  /// words: the k-th 1/k times as often as the first.
   void drawIds(int64_t size, int64_t width, RowIds ids) {
     std::uniform_real_distribution<double> uniform(0, 1);
     auto *at = static_cast<unsigned char *>(pointers.back());
@@ -258,7 +260,7 @@ private:
 };
 } // namespace
 
-/// How many times the least a kernel may move.
+/// Returns the bound on a kernel's traffic, as a multiple of the minimum.
 static double mostTimes(const TrafficRule &rule, const KernelTraffic &traffic) {
   if (rule.kind == TrafficKind::Attention)
     return kBeside * rule.most / double(traffic.least());

@@ -1,14 +1,16 @@
-//===- Traffic.h - What a kernel moves on a device --------------*- C++ -*-===//
+//===- Traffic.h - Memory traffic of a kernel -------------------*- C++ -*-===//
 //
-// A kernel that only moves data is as fast as it reads and writes little. The
-// emulator counts what a kernel moves, in sectors of 32 bytes and without a
-// cache, and what it touches at all; each of these once is the least. A kernel
-// of more than 1 MiB may move 1.1 times the least, 1.3 times where it looks up
-// rows, adds to rows that it looks up, or sums up rows; one of more than 4 MiB
-// has at least 256 blocks, as a large device is idle else. Attention by tiles
-// has to read more than once what does not fit: it may move what tiles of 128
-// queries, in its gradient of 128 keys, too, and for a bias' cotangent of both,
-// read if none is looked at whose scores are masked all.
+// Checks the memory traffic of kernels. The emulator counts the sectors of 32
+// bytes that a kernel reads and writes without a cache, and the sectors that it
+// touches at all; the minimum is each of these once. The bounds are:
+// - A kernel of more than 1 MiB may move 1.1 times the minimum; 1.3 times if it
+//   looks up rows, adds to rows that it looks up, or sums over rows.
+// - A kernel of more than 4 MiB must have at least 256 blocks, as otherwise a
+//   large device is partly idle.
+// - Attention by tiles must read operands that exceed shared memory repeatedly.
+//   It may move the sectors that tiles of 128 queries read, in the gradient
+//   also tiles of 128 keys, and for a bias' cotangent tiles of both. Tiles
+//   whose scores are all masked are not counted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,34 +21,35 @@
 
 namespace pcc {
 
-/// What decides how much a kernel may move.
+/// The kinds of kernels with different bounds.
 enum class TrafficKind { Plain, Gather, Scatter, ColumnSum, Attention };
 
-/// The kind of a kernel on tensors.
+/// Returns the kind of a kernel on tensors.
 TrafficKind trafficKindOf(mlir::func::FuncOp kernel);
 
-/// What a kernel may move.
+/// The bound on a kernel's traffic.
 struct TrafficRule {
-  /// Of anything but attention it says how many times the least.
+  /// The kind; it determines the bound, except for attention.
   TrafficKind kind = TrafficKind::Plain;
-  double most = 0; ///< of attention: sectors
+  double most = 0; ///< the bound of attention, in sectors
 };
 
-/// How many sectors a kernel's attention may move; 0: it has none.
+/// Returns the bound on the traffic of a kernel's attention, in sectors; 0: it
+/// has none.
 double mostOfAttention(mlir::func::FuncOp kernel);
 
-/// What a kernel moved in one launch.
+/// The traffic of one launch of a kernel.
 struct KernelTraffic {
-  /// As the emulator counts.
+  /// The emulator's counts.
   pcc_emu_counts counts = {};
-  /// What may be too much; empty: nothing.
+  /// A description of the violated bounds; empty: none.
   std::string problem;
 
-  /// Sectors that were touched, each once.
+  /// The number of sectors that were touched.
   int64_t least() const {
     return counts.distinct_read + counts.distinct_written;
   }
-  /// What was moved, as a multiple of that.
+  /// The moved sectors, as a multiple of the touched ones.
   double times() const {
     return least() ? double(counts.read_sectors + counts.written_sectors) /
                          double(least())
@@ -54,13 +57,13 @@ struct KernelTraffic {
   }
 };
 
-/// Launches a kernel in the emulator, results in operands' places where they
-/// may be.
+/// Launches a kernel in the emulator. Results share the memory of operands
+/// where allowed.
 KernelTraffic countTraffic(const Runnable::Kernel &kernel,
                            const TrafficRule &rule, uint64_t seed);
 
-/// Prints a line for each kernel of a module with what it moved. Whether one
-/// moves too much, or could not be compiled.
+/// Prints a line with the traffic of each kernel of a module. Returns whether
+/// one exceeds its bounds, or compilation failed.
 bool reportTraffic(mlir::ModuleOp module, const KernelChoice &choice,
                    uint64_t seed);
 

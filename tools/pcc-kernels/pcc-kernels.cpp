@@ -1,4 +1,4 @@
-//===- pcc-kernels.cpp - Kernels for GPUs, looked at one by one -----------===//
+//===- pcc-kernels.cpp - Runs and inspects kernels for GPUs ---------------===//
 
 #include "mlir/Parser/Parser.h"
 #include "passes/RegisterAll.h"
@@ -22,32 +22,33 @@ struct CommandLine {
   cl::opt<std::string> input{cl::Positional, cl::init("-"),
                              cl::desc("<module with kernels>")};
   cl::opt<Mode> mode{
-      cl::desc("What is done with the kernels:"), cl::init(Mode::Compare),
+      cl::desc("The action on the kernels:"), cl::init(Mode::Compare),
       cl::values(clEnumValN(Mode::Compare, "compare",
                             "run each on the CPU and in the emulator of GPUs, "
                             "and compare (default)"),
                  clEnumValN(Mode::Traffic, "traffic",
-                            "print what each moves in the emulator; fails "
-                            "where one moves too much"),
+                            "print each one's memory traffic in the emulator; "
+                            "fails if one moves too much"),
                  clEnumValN(Mode::Ptx, "ptx", "print their PTX"),
                  clEnumValN(Mode::Assemble, "assemble",
-                            "have ptxas assemble them; fails where one has too "
-                            "few registers"))};
-  cl::opt<std::string> kernel{"kernel", cl::desc("This kernel alone"),
+                            "assemble them with ptxas; fails if one spills "
+                            "registers"))};
+  cl::opt<std::string> kernel{"kernel", cl::desc("Only this kernel"),
                               cl::value_desc("name")};
   cl::opt<std::string> gpu{"gpu-arch", cl::desc("The GPU (default sm_90)"),
                            cl::init(chipName(kDefaultChip))};
-  cl::opt<uint64_t> seed{"seed", cl::desc("Draws other numbers"), cl::init(1)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("The seed of the random inputs"),
+                         cl::init(1)};
   cl::opt<std::string> dump{
       "dump", cl::value_desc("folder"),
-      cl::desc("Write there what a machine with a GPU compares or times the "
-               "kernels by, instead")};
+      cl::desc("Instead, write the files by which a machine with a GPU "
+               "compares or times the kernels")};
   cl::opt<bool> shapes{"shapes-only",
-                       cl::desc("With --dump: without what to compare")};
+                       cl::desc("With --dump: without data to compare")};
 };
 } // namespace
 
-/// What a device moves, as a multiple of the least; 0 of 0 is 1.
+/// Returns traffic as a multiple of the minimum; 1 for 0 of 0.
 static double timesLeast(int64_t count, int64_t least) {
   return least ? double(count) / double(least) : 1;
 }
@@ -112,7 +113,7 @@ static int emit(ModuleOp module, const KernelChoice &choice, Mode mode) {
   for (const KernelResources &kernel : binary->kernels) {
     llvm::outs() << kernel.name << ": " << kernel.registers << " registers, "
                  << kernel.spillStores << " bytes stored and "
-                 << kernel.spillLoads << " loaded for want of more\n";
+                 << kernel.spillLoads << " loaded by register spills\n";
     spilled += kernel.spillStores || kernel.spillLoads;
   }
   llvm::outs() << binary->kernels.size() << " of " << program->kernels.size()

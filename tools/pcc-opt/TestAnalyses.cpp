@@ -1,7 +1,7 @@
-//===- TestAnalyses.cpp - Passes that say what analyses find --------------===//
+//===- TestAnalyses.cpp - Test passes for analyses ------------------------===//
 //
-// What a pass concludes from an analysis is often a word: causal, or not. A
-// test that shall see the analysis itself has it say at each op what it found:
+// A pass often reduces an analysis to a single bit, such as causal or not.
+// These passes let tests check the analysis itself, by a remark at each op:
 //
 //   // expected-remark @+1 {{sees [1, 4, 1]: 0 1 2 3}}
 //   %x = nn.embedding %ids, %table ...
@@ -32,7 +32,8 @@ struct TestPass : PassWrapper<Self, OperationPass<ModuleOp>> {
   }
 };
 
-/// A remark at the op; where it has several results, with the number of this.
+/// Emits a remark at the op of a result; if the op has several results, with
+/// the result's number.
 InFlightDiagnostic remarkOn(Value result) {
   Operation *op = result.getDefiningOp();
   InFlightDiagnostic diag = op->emitRemark();
@@ -41,8 +42,8 @@ InFlightDiagnostic remarkOn(Value result) {
   return diag;
 }
 
-/// The shape of the table of a result's horizon, and its numbers; nothing of
-/// results that see no token. The tokens are positions along their last dim.
+/// Remarks the shape and the entries of a result's dependence bound, unless it
+/// depends on no token. The positions of tokens are along their last dim.
 struct TestHorizons : TestPass<TestHorizons> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestHorizons)
 
@@ -76,8 +77,8 @@ struct TestHorizons : TestPass<TestHorizons> {
   }
 };
 
-/// Where the samples of data, its first dim, are in a result, and what an op
-/// does that mixes them.
+/// Remarks which dim of a result the samples of data (the first dim) are along,
+/// and which ops mix them.
 struct TestSamples : TestPass<TestSamples> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestSamples)
 
@@ -113,8 +114,8 @@ struct TestSamples : TestPass<TestSamples> {
   }
 };
 
-/// How a result repeats or grows along each dim, from one index to the next and
-/// to the one by each divisor of the extent later.
+/// Remarks how a result repeats or grows along each dim: from one index to the
+/// next, and by each divisor of the extent.
 struct TestSteps : TestPass<TestSteps> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestSteps)
 

@@ -1,12 +1,12 @@
-//===- TestAnalyses.h - Passes that say what analyses find ------*- C++ -*-===//
+//===- TestAnalyses.h - Test passes for analyses ----------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_OPT_TESTANALYSES_H
 #define PCC_TOOLS_PCC_OPT_TESTANALYSES_H
 
 namespace pcc {
 
-/// Registers passes that change nothing: each remarks, at every op of a module,
-/// what one analysis finds about it. They are for tests.
+/// Registers passes for tests. Each emits a remark at every op with the result
+/// of one analysis, and changes nothing.
 void registerTestPasses();
 
 } // namespace pcc

@@ -9,8 +9,8 @@
 
 namespace pcc {
 
-/// Exit codes of pcc-run: all is as it should be; something differs or could
-/// not be computed; the command line or a file it names is wrong.
+/// Exit codes of pcc-run: success; a difference or a failed computation; an
+/// error in the command line or in a file that it names.
 enum { kDone = 0, kFailed = 1, kUsage = 2 };
 
 /// The flags, each with its help. Constructed in main before the command line

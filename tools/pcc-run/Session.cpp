@@ -35,7 +35,7 @@ TensorRef Session::lookup(StringRef key) {
 
 LogicalResult Session::setSymbols(Machine &machine) {
   for (Operation &op : *machine.getModule().getBody()) {
-    // What a bucket or a part holds is given to its members.
+    // Buckets and shards are set by their members.
     if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
@@ -95,7 +95,7 @@ FailureOr<Tensor> Session::makeInput(Operation *op, const InputInfo &info,
   InFlightDiagnostic diag = op->emitError() << "input #" << index << " '"
                                             << info.name << "' has no value";
   diag.attachNote() << "give it with --arg " << info.name
-                    << "=..., or make up all that is missing with --fill";
+                    << "=..., or generate all missing inputs with --fill";
   return diag;
 }
 
@@ -104,7 +104,7 @@ FailureOr<ValueList> Session::makeArguments(Machine &machine,
   ValueList values;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (!isa<RankedTensorType>(function.getArgument(i).getType()))
-      return function.emitError() << "argument #" << i << " is no tensor";
+      return function.emitError() << "argument #" << i << " is not a tensor";
     InputInfo info = argumentInfo(
         function, i, machine.argumentPlacement(function, i).global);
     FailureOr<Tensor> value = makeInput(function, info, i, 0);
@@ -199,7 +199,7 @@ int Session::runEntries() {
   std::optional<ValueCheck> check;
   if (other)
     check.emplace(*other, machine, options.rtol);
-  // What a microbatch leaves is added up ahead of what follows it.
+  // A microbatch's gradients are reduced before the next function runs.
   auto reduce = module.lookupSymbol<func::FuncOp>(nn::kReduce);
   bool isReduced = true;
   for (func::FuncOp function : entries) {
@@ -209,7 +209,7 @@ int Session::runEntries() {
     if (!isReduced && failed(machine.call(reduce, {})))
       return kFailed;
     isReduced = !reduce || function.getSymName() != nn::kMicrobatch;
-    // What is computed with is made of what ranks keep.
+    // The weights are gathered from the ranks' shards.
     StringRef name = function.getSymName();
     auto gather = module.lookupSymbol<func::FuncOp>(nn::kGather);
     if (gather && (name == nn::kMicrobatch || name == nn::kEvaluate) &&
@@ -229,7 +229,7 @@ int Session::runEntries() {
   return report();
 }
 
-/// One step of the schedules of an entry point of a program cut into stages.
+/// Runs one step of an entry point's schedules.
 int Session::runSchedules() {
   StringRef name = options.entries.empty() ? StringRef("train")
                                            : StringRef(options.entries[0]);
@@ -264,7 +264,7 @@ int Session::runSchedules() {
   return report();
 }
 
-/// One run of an entry point of an rt program.
+/// Runs an entry point of an rt program once.
 int Session::runArenas() {
   StringRef name = options.entries.empty() ? StringRef(rt::kTrainEntry)
                                            : StringRef(options.entries[0]);
@@ -321,8 +321,8 @@ int Session::run() {
     return usage(llvm::toString(std::move(error)));
   if (!module.getOps<rt::ProgramOp>().empty()) {
     if (other || options.checkGradients)
-      return usage("an rt program can be run and trained; compare what it "
-                   "computes with the results of another phase's");
+      return usage("an rt program can only be run and trained; compare its "
+                   "results with those of another phase's program");
     auto created = ArenaMachine::create(
         module, options.exact,
         {options.streamSeed, /*reportsRaces=*/!options.allowRaces});

@@ -11,33 +11,34 @@
 
 namespace pcc {
 
-/// A mistake on the command line or in a file it names; gives the exit code.
+/// Prints an error in the command line or in a file that it names; returns the
+/// exit code.
 int usage(const llvm::Twine &message);
 
-/// A program, and the one it is compared with if any.
+/// A program, and the one that it is compared with, if any.
 class Session {
 public:
   /// `other`: the module of --against or --loss-from, or null.
   Session(CommandLine &options, mlir::ModuleOp module, mlir::ModuleOp other);
 
-  /// Everything; gives the tool's exit code.
+  /// Runs the session; returns the tool's exit code.
   int run();
 
 private:
   using Machine = interp::Machine;
 
   bool fills() const { return options.fill.getNumOccurrences(); }
-  /// Gives the parameters and states of a machine the values of the command
+  /// Sets the parameters and states of a machine to the values of the command
   /// line.
   mlir::LogicalResult setSymbols(Machine &machine);
   mlir::LogicalResult setSymbols(interp::ArenaMachine &machine);
-  /// Those of the program, and of the one that it is compared with.
+  /// Sets the symbols of the program, and of the one that it is compared with.
   mlir::LogicalResult setAllSymbols();
-  /// The global values of a function's arguments.
+  /// Returns the global values of a function's arguments.
   mlir::FailureOr<interp::ValueList> makeArguments(Machine &machine,
                                                    mlir::func::FuncOp function);
-  /// Of an argument or input: as given by name (with "#" and the microbatch or
-  /// without), role or index, else made up.
+  /// Returns the value of an argument or input: as given by name (with "#" and
+  /// the microbatch or without), role or index; otherwise generated.
   mlir::FailureOr<interp::Tensor> makeInput(mlir::Operation *op,
                                             const interp::InputInfo &info,
                                             int64_t index, int64_t microbatch);
@@ -47,22 +48,23 @@ private:
   int runSchedules();
   int runArenas();
   int train();
-  /// Prints, saves and compares what the command line asks for.
+  /// Prints, saves and compares the results and symbols that the command line
+  /// asks for.
   int report();
   int show();
   int compare();
-  /// A result or symbol; null if there is none.
+  /// Returns a result or symbol; null if there is none.
   interp::TensorRef lookup(llvm::StringRef key);
 
   CommandLine &options;
   mlir::ModuleOp module;
   Machine machine;
   std::optional<Machine> other;
-  /// Of an rt program, which then is on its ranks' arenas alone.
+  /// The state of an rt program, which is only in its ranks' arenas.
   std::unique_ptr<interp::ArenaMachine> arenas;
   interp::Fill fill;
   interp::NamedValues given, wanted;
-  /// Of the last entry, with their names if they have any.
+  /// The results of the last entry point, with their names if they have any.
   interp::ValueList results;
   std::vector<std::string> resultNames;
 };

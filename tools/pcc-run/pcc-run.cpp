@@ -1,4 +1,4 @@
-//===- pcc-run.cpp - Interprets programs on virtual ranks -----------------===//
+//===- pcc-run.cpp - Runs programs in the interpreter ---------------------===//
 
 #include "dialects/Dist/Dist.h"
 #include "dialects/Pipe/Pipe.h"

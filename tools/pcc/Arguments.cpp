@@ -16,7 +16,7 @@
 
 using namespace pcc;
 
-/// A flag that may have one of a few names as its value. Plain strings keep
+/// Checks the value of a flag that takes one of a few names. Plain strings keep
 /// the Options struct free of enums that only the command line needs.
 static bool checkChoice(llvm::StringRef flag, llvm::StringRef value,
                         llvm::ArrayRef<llvm::StringRef> choices) {
@@ -27,7 +27,7 @@ static bool checkChoice(llvm::StringRef flag, llvm::StringRef value,
   return false;
 }
 
-/// Reads the GPUs beside the default, in order, each once.
+/// Reads the GPUs in addition to the default, in order, each once.
 static bool readChips(const Flags &flags, std::vector<int> &chips) {
   if (!flags.gpuArch.getNumOccurrences())
     return true;
@@ -59,7 +59,7 @@ static bool checkTargetCpu(llvm::StringRef cpu) {
   return false;
 }
 
-/// What a size may end with, and the bytes of one.
+/// The units of a size, and their bytes.
 static constexpr std::pair<llvm::StringLiteral, int64_t> kByteUnits[] = {
     {"TiB", int64_t(1) << 40},
     {"GiB", int64_t(1) << 30},
@@ -67,7 +67,8 @@ static constexpr std::pair<llvm::StringLiteral, int64_t> kByteUnits[] = {
     {"KiB", int64_t(1) << 10},
     {"B", 1}};
 
-/// Bytes of "80GiB", "512MiB", "1073741824"; -1 if it is none.
+/// Parses bytes as in "80GiB", "512MiB" or "1073741824"; returns -1 if the text
+/// is invalid.
 static int64_t parseBytes(llvm::StringRef text) {
   int64_t unit = 1;
   for (auto [name, bytes] : kByteUnits)
@@ -91,7 +92,7 @@ static bool refuseBytes(const Text &flag, llvm::StringRef example) {
   return false;
 }
 
-/// Whether the types are those of this version, and nothing else decides them.
+/// Checks --precision, which a forward-only program does not have.
 static bool checkPrecision(const Flags &flags) {
   if (flags.forward && flags.precision.getNumOccurrences()) {
     llvm::errs() << "pcc: error: --precision " << flags.precision
@@ -104,7 +105,7 @@ static bool checkPrecision(const Flags &flags) {
 }
 
 /// Warns that a flag changes nothing in a forward-only program, which `has` no
-/// such thing; `nothing`: the value that changes nothing anywhere.
+/// such feature. `nothing` is the value that has no effect in any program.
 static void warnIfForward(const Flags &flags, const Text &flag,
                           llvm::StringRef nothing, llvm::StringRef has) {
   if (flags.forward && flag != nothing)
@@ -136,7 +137,7 @@ static bool readBucketSize(const Flags &flags, Options &options) {
   return refuseBytes(flags.bucketSize, "25MiB");
 }
 
-/// Says no to what only later versions will have.
+/// Refuses values and flags that this version does not support.
 static bool checkOnlyValues(const Flags &flags) {
   if (flags.vpp != "1") {
     llvm::errs() << "pcc: error: --vpp " << flags.vpp
@@ -155,7 +156,7 @@ static bool checkOnlyValues(const Flags &flags) {
   return true;
 }
 
-/// The one model to read; says so and returns false if it is not one.
+/// Reads the path of the model; prints an error unless there is exactly one.
 static bool readPositional(const Flags &flags, std::string &input) {
   llvm::StringRef first;
   if (!flags.inputs.empty())
@@ -218,7 +219,7 @@ static void readOptions(const Flags &flags, Options &options) {
     options.target = flags.targetName;
   options.attention = flags.attention;
   options.precision = flags.precision;
-  // What GPUs are built for.
+  // The default precision on GPUs.
   if (options.hasDevice() && !options.forward &&
       !flags.precision.getNumOccurrences())
     options.precision = "bf16";
@@ -236,13 +237,13 @@ static void readOptions(const Flags &flags, Options &options) {
   options.globalBatchGiven = flags.globalBatch.getNumOccurrences();
 }
 
-/// The flags that are positive numbers.
+/// The flags whose values are positive numbers.
 static std::vector<const Count *> countsOf(const Flags &flags) {
   return {&flags.tp,        &flags.pp,  &flags.dp,         &flags.cp,
           &flags.worldSize, &flags.seq, &flags.microBatch, &flags.globalBatch};
 }
 
-/// The names of the flags that were given, of those that change the program.
+/// The names of the given flags that change the program.
 static std::vector<std::string> givenFlags(const Flags &flags) {
   std::vector<std::string> given;
   auto note = [&](const cl::Option &flag) {
@@ -358,7 +359,8 @@ static bool readMemoryLimit(const Flags &flags, Options &options) {
 }
 
 int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
-  // --mlir-print-ir-after and its kin take the names of registered passes.
+  // --mlir-print-ir-after and similar flags take the names of registered
+  // passes.
   registerAllPccPasses();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
@@ -418,19 +420,19 @@ bool pcc::checkTarget(const Arguments &arguments) {
   if (isGiven("gpu-arch") && !options.hasDevice()) {
     llvm::errs() << "pcc: error: --gpu-arch: a program for " << options.target
                  << " has no code for GPUs\n"
-                 << "pcc: note: --target cuda makes one that has\n";
+                 << "pcc: note: use --target cuda\n";
     return false;
   }
   if (isGiven("attention-backend") && !options.hasDevice()) {
     llvm::errs() << "pcc: error: --attention-backend: a program for a CPU has "
-                    "no choice\n"
-                 << "pcc: note: --target cuda makes one that has\n";
+                    "a single backend\n"
+                 << "pcc: note: use --target cuda\n";
     return false;
   }
   if (isGiven("epilogues") && !options.hasDevice()) {
     llvm::errs() << "pcc: error: --epilogues: a program for " << options.target
-                 << " has a library of products that ends with none\n"
-                 << "pcc: note: --target cuda and cuda-emulated have others\n";
+                 << " has no GEMM epilogues\n"
+                 << "pcc: note: use --target cuda or cuda-emulated\n";
     return false;
   }
   return true;

@@ -10,12 +10,12 @@
 
 namespace pcc {
 
-/// Where the summary goes: to standard error for people, or to standard output.
+/// The format of the summary on standard output; None: text on standard error.
 enum class Report { None, Text, JSON };
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Arguments {
-  /// What the passes are told.
+  /// The options of the passes.
   Options options;
   std::string input;  ///< a path, or "-" for standard input
   std::string output; ///< empty: derived from the input
@@ -24,22 +24,22 @@ struct Arguments {
   bool listParams = false;
   Report report = Report::None;
   bool verifyEach = true;
-  /// Whether --mlir-print-ir-module-scope wants whole modules printed, which
-  /// passes that run beside each other would disturb.
+  /// Whether --mlir-print-ir-module-scope is given; printing whole modules
+  /// requires that passes do not run in parallel.
   bool printsModules = false;
   TieChoices ties;
   InputChoices inputs;
-  /// Which of the options were given, by flag name: files that carry choices
-  /// of their own are checked against these.
+  /// The names of the given flags. Files that carry choices of their own are
+  /// checked against them.
   std::vector<std::string> given;
 };
 
-/// Reads the command line. Returns -1, or the exit code with which to leave
-/// at once (0 after --help, 2 when it cannot be read; the reason is printed).
+/// Parses the command line. Returns -1, or the exit code to leave with (0 after
+/// --help, 2 after an error, which is printed).
 int parseArguments(int argc, char **argv, Arguments &arguments);
 
-/// Whether the target, once it is known, has what was given a choice of; where
-/// it has not, the reason is printed.
+/// Whether the target, which may be known only from the input, supports the
+/// given flags; if not, prints an error.
 bool checkTarget(const Arguments &arguments);
 
 } // namespace pcc

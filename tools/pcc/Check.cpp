@@ -1,4 +1,4 @@
-//===- Check.cpp - What pcc --check says of a model -----------------------===//
+//===- Check.cpp - pcc --check --------------------------------------------===//
 
 #include "tools/pcc/Check.h"
 #include "dialects/NN/DiagnosticCode.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Adds what a diagnostic says to the report.
+/// Adds a diagnostic to the report.
 static void note(Diagnostic &diagnostic, SupportReport &report) {
   if (diagnostic.getSeverity() != DiagnosticSeverity::Error &&
       diagnostic.getSeverity() != DiagnosticSeverity::Warning)
@@ -37,9 +37,9 @@ static void note(Diagnostic &diagnostic, SupportReport &report) {
     add(report.problems);
 }
 
-/// Compiles the model up to where nothing can fail any more that depends on it,
-/// and adds what is in the way to the report. `arguments` is a copy: reading
-/// completes it.
+/// Compiles the model up to phase rt, after which nothing can fail that depends
+/// on it, and adds the problems to the report. `arguments` is a copy, since
+/// reading completes it.
 static void tryCompile(MLIRContext &context, const ONNXFile &file,
                        Arguments arguments, SupportReport &report) {
   bool isTold = false;
@@ -64,7 +64,7 @@ static void tryCompile(MLIRContext &context, const ONNXFile &file,
       if (!isTold)
         report.problems.push_back(
             {("internal error in phase '" + name + "'").str(),
-             "compile the model, and report what it says"});
+             "compile the model, and report the error"});
       return;
     }
     summary.collect(module, name);

@@ -1,4 +1,4 @@
-//===- Check.h - What pcc --check says of a model ---------------*- C++ -*-===//
+//===- Check.h - pcc --check ------------------------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_CHECK_H
 #define PCC_TOOLS_PCC_CHECK_H
@@ -8,8 +8,9 @@
 
 namespace pcc {
 
-/// Says which operators of the file are supported and what a compile with these
-/// flags would say; the exit code is 0 if nothing is in the way, else 1.
+/// Reports which operators of the file are supported, and the errors and
+/// warnings of a compile with these flags. Returns exit code 0 if the model
+/// compiles, otherwise 1.
 int runCheck(mlir::MLIRContext &context, const Arguments &arguments);
 
 } // namespace pcc

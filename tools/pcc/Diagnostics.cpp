@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - How pcc tells a user what is wrong ---------------===//
+//===- Diagnostics.cpp - Printing of diagnostics --------------------------===//
 
 #include "tools/pcc/Diagnostics.h"
 #include "dialects/NN/Location.h"
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// The place in a text file that a location names.
+/// Returns the position in a text file that a location contains.
 static FileLineColLoc placeOf(Location loc) {
   if (auto place = dyn_cast<FileLineColLoc>(loc))
     return place;
@@ -25,8 +25,8 @@ static FileLineColLoc placeOf(Location loc) {
   return {};
 }
 
-/// A message as a terminal may have it, on one line: names of a model may hold
-/// any bytes, also those that make terminals do things.
+/// Returns a message on one line that is safe for a terminal: names in a model
+/// may contain any bytes, also control sequences.
 static std::string printable(StringRef message) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -64,7 +64,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   if (severity == DiagnosticSeverity::Remark && !showRemarks)
     return;
   std::string message = diagnostic.str();
-  // What emitOpError writes, and only our own mistakes are told by it.
+  // The format of emitOpError, which only internal errors have.
   if (severity == DiagnosticSeverity::Error && !message.empty() &&
       message[0] == '\'' && StringRef(message).contains("' op "))
     internalError = true;
@@ -96,7 +96,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   if (severity != DiagnosticSeverity::Note && !node.empty() &&
       !StringRef(message).contains(node))
     os << "'" << printable(node) << "': ";
-  // Those of passes may have several lines.
+  // Internal errors may have several lines.
   os << (internalError ? message : printable(message)) << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
     print(note);

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - How pcc tells a user what is wrong -------*- C++ -*-===//
+//===- Diagnostics.h - Printing of diagnostics ------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_DIAGNOSTICS_H
 #define PCC_TOOLS_PCC_DIAGNOSTICS_H
@@ -8,19 +8,19 @@
 
 namespace pcc {
 
-/// Prints every diagnostic of a context as `file: error: message`, naming the
-/// ONNX node where the message does not, and remembers whether one of them is
-/// our own mistake rather than the user's.
+/// Prints every diagnostic of a context as `file: error: message`, with the
+/// ONNX node if the message does not contain it. Remembers whether one of them
+/// is an internal error of the compiler.
 class DiagnosticPrinter {
 public:
-  /// Prints to standard error until destroyed. `file`: what the command line
-  /// called the input; `showRemarks`: remarks are printed, too.
+  /// Prints to standard error until destroyed. `file` is the input's name on
+  /// the command line. `showRemarks`: prints remarks, too.
   DiagnosticPrinter(mlir::MLIRContext &context, std::string file,
                     bool showRemarks);
   ~DiagnosticPrinter();
-  /// True once an error was printed.
+  /// Whether an error was printed.
   bool sawError() const { return error; }
-  /// True once an op failed its verifier: no user can cause that.
+  /// Whether an op failed its verifier, which no input should cause.
   bool sawInternalError() const { return internalError; }
 
 private:

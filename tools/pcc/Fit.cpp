@@ -1,4 +1,4 @@
-//===- Fit.cpp - Plans that stay under a memory limit ---------------------===//
+//===- Fit.cpp - Memory limit ---------------------------------------------===//
 
 #include "tools/pcc/Fit.h"
 #include "mlir/IR/MLIRContext.h"
@@ -14,24 +14,26 @@ using namespace mlir;
 using namespace pcc;
 
 namespace {
-/// Another plan, and how far it is from the one asked for.
+/// Another plan, and its distance from the given one.
 struct Candidate {
   Options options;
   int distance;
 };
 } // namespace
 
-/// How often one must double or halve to come from one size to the other.
+/// The number of times that one size must be doubled or halved to get the
+/// other.
 static int distanceOf(int64_t from, int64_t to) {
   return std::abs(int(llvm::Log2_64_Ceil(from)) - int(llvm::Log2_64_Ceil(to)));
 }
 
-/// Plans of the same ranks and global batch, the nearest first.
+/// Returns the plans with the same number of ranks and the same global batch,
+/// the nearest first.
 static std::vector<Candidate> findCandidates(const Options &asked) {
   std::vector<Candidate> candidates;
-  // Norms and the like computed twice come after every change of the micro
-  // batch, then more messages, then whole layers computed twice. Splitting
-  // otherwise comes last.
+  // Selective recomputation comes after all changes of the micro batch, then
+  // higher ZeRO stages, which communicate more, then full recomputation. Other
+  // sizes of tp, pp and dp come last.
   constexpr int kSelective = 32, kOtherStage = 64, kFull = 4 * kOtherStage,
                 kOtherSplit = 4 * kFull;
   auto addRecomputing = [&](const Options &plan, int distance) {
@@ -93,8 +95,8 @@ static std::vector<Candidate> findCandidates(const Options &asked) {
   return candidates;
 }
 
-/// The bytes that a rank of a plan needs at most; nothing if it is no plan for
-/// this model.
+/// Returns the largest memory of a rank of a plan, in bytes; nothing if the
+/// model cannot be compiled with this plan.
 static std::optional<int64_t>
 planMemory(MLIRContext &context, const ONNXFile &file, Arguments arguments) {
   Input input;
@@ -110,7 +112,7 @@ planMemory(MLIRContext &context, const ONNXFile &file, Arguments arguments) {
   return summary.getLargestStage().second;
 }
 
-/// What to type for a plan where it differs from the one asked for.
+/// Returns the flags of a plan that differ from the given ones.
 static std::string describe(const Options &plan, const Options &asked) {
   std::string text;
   auto flag = [&](StringRef name, int64_t value, int64_t before) {
@@ -130,7 +132,7 @@ static std::string describe(const Options &plan, const Options &asked) {
   return StringRef(text).ltrim().str();
 }
 
-/// Bytes of this machine's memory.
+/// Returns the memory of this machine, in bytes.
 static int64_t hostMemory() {
   return int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
 }
@@ -166,9 +168,9 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
   registerAllPccDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  // Not every candidate is a plan for this model; which is no news.
+  // Errors are expected: not every candidate is valid for this model.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
-  // By what to type for a plan.
+  // The memory of plans, by their flags.
   std::map<std::string, std::optional<int64_t>> known;
   auto memoryOf = [&](const Options &plan) {
     auto [it, isNew] = known.try_emplace(describe(plan, asked));
@@ -180,9 +182,9 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
     }
     return it->second;
   };
-  // Most plans are far from fitting. Which of them does not with layers
-  // computed twice has no need to be tried without, but for the little that
-  // such a layer may need more than others: a third of all compiles.
+  // Most plans are far from fitting. A plan that does not fit with full
+  // recomputation need not be tried without, except for the little more memory
+  // that recomputing a layer may need. This saves a third of all compiles.
   auto isHopeless = [&](Options plan) {
     plan.recompute = "full";
     std::optional<int64_t> needs = memoryOf(plan);
@@ -204,10 +206,11 @@ LogicalResult pcc::checkMemory(Location loc, const Summary &summary,
       return diag;
     }
   }
-  Diagnostic &note = diag.attachNote() << "no other plan of as many ranks fits";
+  Diagnostic &note = diag.attachNote()
+                     << "no other plan with as many ranks fits";
   if (least)
-    note << "; " << describe(least->options, asked) << " needs least, "
-         << formatBytes(leastBytes);
-  diag.attachNote() << "take more ranks: a larger --tp or --pp";
+    note << "; " << describe(least->options, asked)
+         << " needs least: " << formatBytes(leastBytes);
+  diag.attachNote() << "use more ranks: a larger --tp or --pp";
   return diag;
 }

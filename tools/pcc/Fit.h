@@ -1,4 +1,4 @@
-//===- Fit.h - Plans that stay under a memory limit -------------*- C++ -*-===//
+//===- Fit.h - Memory limit -------------------------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_FIT_H
 #define PCC_TOOLS_PCC_FIT_H
@@ -10,12 +10,13 @@
 
 namespace pcc {
 
-/// Refuses a program, lowered to rt, whose ranks need more than --memory-limit
-/// or, for a sequence that nobody chose, more than this machine has.
-/// The last note is the nearest plan of as many ranks that fits: a smaller
-/// micro batch first, then what keeps less of a layer or of what ranks share,
-/// then other ways to split the model. `file`: what the program was read from,
-/// null if that was no ONNX file.
+/// Fails if a rank of a program, lowered to rt, needs more memory than
+/// --memory-limit, or than this machine if its sequence length was not given.
+/// The last note is the nearest plan with the same number of ranks that fits:
+/// first with a smaller micro batch, then with activation recomputation or a
+/// higher ZeRO stage, then with other sizes of tensor, pipeline and data
+/// parallelism. `file` is the file that the program was read from, null if it
+/// was not an ONNX file.
 mlir::LogicalResult checkMemory(mlir::Location loc, const Summary &summary,
                                 const Arguments &arguments,
                                 const ONNXFile &file);

@@ -10,10 +10,12 @@ namespace pcc {
 
 namespace cl = llvm::cl;
 
-/// The largest number that a flag takes: products of a few fit in 64 bits.
+/// The largest number that a flag takes; the products of a few such numbers fit
+/// in 64 bits.
 inline constexpr int64_t kLargestCount = 1'000'000'000;
 
-/// Why a text is no whole number from 1 on, in decimal digits; empty if it is.
+/// Returns why a text is not a whole number from 1 on, in decimal digits; empty
+/// if it is one.
 inline std::string whyNoCount(llvm::StringRef text) {
   bool isNegative = text.starts_with("-");
   llvm::StringRef digits = text.drop_front(isNegative);
@@ -23,14 +25,14 @@ inline std::string whyNoCount(llvm::StringRef text) {
   if (isNegative || digits.ltrim('0').empty())
     return (" must be at least 1, not " + text).str();
   if (digits.getAsInteger(10, value) || value > kLargestCount)
-    return (" " + text + " is beyond every machine\npcc: note: at most " +
+    return (" " + text + " is too large\npcc: note: at most " +
             llvm::Twine(kLargestCount) + " is accepted")
         .str();
   return "";
 }
 
-/// A flag that is given once, by whichever of its names: of two values nobody
-/// knows which was meant. Numbers are counts.
+/// A flag that may be given only once, by any of its names: of two values, the
+/// intended one is unknown. Numbers are counts.
 template <typename T>
 class Once : public cl::opt<T> {
 public:
@@ -54,7 +56,7 @@ public:
     if constexpr (std::is_same_v<T, int64_t>) {
       if (std::string why = whyNoCount(value); !why.empty())
         return refuse(why);
-      // A zero in front would make it octal.
+      // A leading zero would make it octal.
       value = value.ltrim('0');
     }
     return cl::opt<T>::addOccurrence(position, name, value, isMore);
@@ -64,12 +66,12 @@ private:
   std::string first;
 };
 
-/// A flag without a value, with a text and with a number from 1 on.
+/// Flags without a value, with a text, and with a number from 1 on.
 using Switch = Once<bool>;
 using Text = Once<std::string>;
 using Count = Once<int64_t>;
 
-/// Every flag of pcc. Constructed in main so that no flag exists before it.
+/// All flags of pcc. Constructed in main, so that no flag exists before it.
 struct Flags {
   /// The headings that --help lists the flags under.
   cl::OptionCategory parallelism{"Parallelism"};

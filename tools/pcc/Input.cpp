@@ -1,4 +1,4 @@
-//===- Input.cpp - What pcc reads -----------------------------------------===//
+//===- Input.cpp - Input files of pcc -------------------------------------===//
 
 #include "tools/pcc/Input.h"
 #include "dialects/NN/DiagnosticCode.h"
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Refuses flags whose time is over at a phase.
+/// Refuses flags that have no effect after a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
   std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
@@ -47,14 +47,13 @@ static LogicalResult checkFlags(const Arguments &arguments, int phase,
   return success();
 }
 
-/// The samples that @forward takes, 0 if it takes none.
+/// Returns the batch size of @forward, 0 if it has no batch.
 static int64_t batchOf(ModuleOp module) {
   auto forward = module.lookupSymbol<func::FuncOp>(nn::kForward);
   return forward ? nn::batchOf(forward) : 0;
 }
 
-/// Takes what a model written by hand says of its batch, which is that of one
-/// microbatch.
+/// Derives the micro batch size from the batch of a hand-written model.
 static LogicalResult adoptBatch(ModuleOp module, Options &options) {
   int64_t batch = batchOf(module), dp = options.dp;
   if (!batch || options.microBatch * dp == batch)
@@ -77,17 +76,17 @@ static LogicalResult adoptBatch(ModuleOp module, Options &options) {
   return success();
 }
 
-/// No text has zero bytes; MLIR's bytecode begins with its own letters.
+/// Whether bytes are neither text, which has no zero bytes, nor MLIR bytecode.
 static bool isBinary(StringRef bytes) {
   return bytes.contains('\0') && !bytes.starts_with("ML\xefR");
 }
 
-/// The files that a module names: those of the model it was made of.
+/// Adds the files that a module refers to: the files of its model.
 static void addFiles(ModuleOp module, Input &input) {
   std::set<std::string> files;
   if (auto source = module->getAttrOfType<StringAttr>(kSourceAttr))
     files.insert(source.str());
-  // Parameters and their buffers do.
+  // Parameters and their buffers refer to them.
   module.walk([&](SymbolOpInterface op) {
     op->getAttrDictionary().walk(
         [&](nn::SourceAttr source) { files.insert(source.getFile().str()); });
@@ -95,7 +94,7 @@ static void addFiles(ModuleOp module, Input &input) {
   llvm::append_range(input.files, files);
 }
 
-/// Reads the printed form of a phase.
+/// Reads the printed module of a phase.
 static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
                                 Input &input) {
   llvm::SourceMgr sources;
@@ -106,7 +105,7 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   if (!text)
     return emitError(FileLineColLoc::get(&context, arguments.input, 0, 0))
            << "cannot be read: " << text.getError().message();
-  // The weights of a model stay in its file, so it must have one.
+  // The program reads weights from the model's file, so that needs a path.
   if (isBinary((*text)->getBuffer())) {
     InFlightDiagnostic diag =
         emitError(FileLineColLoc::get(&context, arguments.input, 0, 0))
@@ -145,11 +144,12 @@ static LogicalResult readModule(MLIRContext &context, Arguments &arguments,
   return resolveBatch(options, 0, module.getLoc());
 }
 
-/// The longest sequence that is compiled unasked: what attention takes grows
-/// with the square.
+/// The longest sequence that is compiled without --seq: the memory of attention
+/// grows with its square.
 static constexpr int64_t kLongestUnasked = 4096;
 
-/// Binds the sequences that nobody gave a length to what the file tells.
+/// Binds sequence dims without a given length to the lengths that the file
+/// tells.
 static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
                                    Options &options, ImportOptions &import,
                                    Location loc) {
@@ -160,8 +160,8 @@ static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
     if (length > kLongestUnasked) {
       InFlightDiagnostic diag =
           emitError(loc) << "the model takes sequences of " << length
-                         << " tokens, by its " << source << ": none above "
-                         << kLongestUnasked << " is compiled unasked";
+                         << " tokens, by its " << source << "; a length above "
+                         << kLongestUnasked << " must be given";
       nn::setCode(diag, nn::DiagnosticCode::MissingFlag);
       if (lengths->size() > 1)
         diag.attachNote() << "add --dim " << dim << "=N, or --seq N";
@@ -183,9 +183,9 @@ static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
   return success();
 }
 
-/// Adds to the first error of an import that a sequence is longer than the file
-/// tells, if one is, or `chosen`, where its length is from: what does not fit
-/// then is seldom told by the node's shapes.
+/// Adds a note to the first error of an import if a sequence is longer than the
+/// file tells, or with the origin `chosen` of a length that was not given. The
+/// shapes in such errors seldom tell the cause.
 static void noteLength(MLIRContext &context, const ONNXFile &file,
                        const ImportOptions &import, StringRef chosen,
                        std::vector<Diagnostic> &said) {
@@ -220,7 +220,8 @@ static void noteLength(MLIRContext &context, const ONNXFile &file,
   }
 }
 
-/// Whether an import took a padding mask as ones for a loss of the model's own.
+/// Whether an import replaced a padding mask by ones although the model
+/// computes its own loss.
 static bool impliesMaskOfOwnLoss(ModuleOp module) {
   auto forward = module.lookupSymbol<func::FuncOp>(nn::kForward);
   auto implied = module->getAttrOfType<DictionaryAttr>(nn::kImpliedAttr);
@@ -251,7 +252,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   llvm::append_range(input.files, outline->files);
   Location loc = FileLineColLoc::get(&context, arguments.input, 0, 0);
   bool batchGiven = options.microBatch;
-  // Inputs of a model that is not trained need not share a batch.
+  // The inputs of a forward-only model need not have the same batch.
   int64_t fixed = options.forward ? 0 : outline->batch.value_or(0);
   if (failed(resolveBatch(options, fixed, loc)))
     return failure();
@@ -266,7 +267,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   import.noDropout = options.noDropout;
   import.attachesLoss = !options.loss.empty();
   import.runningNorms = options.runningNorms;
-  // Token files have no padding; other data has a mask of its own.
+  // Token files have no padding; other data has its own mask.
   import.paddingMask = options.paddingMask.value_or(
       !options.loss.empty() && options.loss != "causal-lm");
   import.freeze = options.freeze;
@@ -283,7 +284,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return importONNX(context, file, import, &input.report);
   };
   auto module = readOnce();
-  // Only now it is known that the file computes its loss.
+  // Whether the file computes its own loss is known only after an import.
   if (succeeded(module) && !options.paddingMask && !import.paddingMask &&
       impliesMaskOfOwnLoss(**module)) {
     import.paddingMask = true;

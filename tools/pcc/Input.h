@@ -1,4 +1,4 @@
-//===- Input.h - What pcc reads ---------------------------------*- C++ -*-===//
+//===- Input.h - Input files of pcc -----------------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_INPUT_H
 #define PCC_TOOLS_PCC_INPUT_H
@@ -14,22 +14,21 @@ namespace pcc {
 struct Input {
   /// Null until readInput() has succeeded.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The index of the phase in getPhases() that it was printed at.
+  /// The index in getPhases() of the phase that the module is at.
   int phase = 0;
-  /// The paths that it was read from, the one of the command line first, then
-  /// those of the model's weights.
+  /// The paths of the files: the input, then the files of the model's weights.
   std::vector<std::string> files;
-  /// The parsed file; null if the input is no ONNX file.
+  /// The parsed file; null if the input is not an ONNX file.
   ONNXFile onnx;
-  /// Why tensors were taken for what they are; only of an ONNX file.
+  /// The reasons for the classification of tensors; only for an ONNX file.
   ImportReport report;
-  /// What standard input said, which can be read only once.
+  /// The text of standard input, which can be read only once.
   std::string standardInput;
 };
 
-/// Reads an ONNX file, or the printed form of a phase (by its content: text
-/// that begins with a module). Completes arguments.options. An ONNX file or
-/// standard input that `input` has already is not read again.
+/// Reads an ONNX file, or the printed module of a phase (standard input or a
+/// path that ends with .mlir). Completes arguments.options. An ONNX file or
+/// standard input that `input` contains already is not read again.
 mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
                               Input &input);
 

@@ -1,4 +1,4 @@
-//===- Output.cpp - Files that appear whole or not at all -----------------===//
+//===- Output.cpp - Atomic writing of files -------------------------------===//
 
 #include "tools/pcc/Output.h"
 #include "llvm/Support/FileSystem.h"
@@ -14,7 +14,7 @@ static LogicalResult fail(StringRef path, std::error_code error) {
   return failure();
 }
 
-/// The folder that an entry is made in.
+/// Returns the folder of a path.
 static StringRef folderOf(StringRef path) {
   StringRef folder = llvm::sys::path::parent_path(path);
   return folder.empty() ? "." : folder;
@@ -38,7 +38,7 @@ LogicalResult pcc::checkDestination(StringRef path,
     return refuse("it is a folder");
   for (auto [i, input] : llvm::enumerate(inputs))
     if (isSameFile(path, input))
-      return refuse(i ? "weights of the model are in it" : "it is the input");
+      return refuse(i ? "it contains weights of the model" : "it is the input");
   llvm::sys::fs::file_status status;
   bool isOther = !llvm::sys::fs::status(path, status) &&
                  llvm::sys::fs::exists(status) &&

@@ -1,4 +1,4 @@
-//===- Plan.cpp - Choices that a module carries with it -------------------===//
+//===- Plan.cpp - Options recorded in a module ----------------------------===//
 
 #include "tools/pcc/Plan.h"
 #include "mlir/IR/Builders.h"
@@ -10,7 +10,8 @@ using namespace pcc;
 
 static constexpr llvm::StringLiteral kPlanAttr = "pcc.plan";
 
-/// Says that the global batch is no multiple of `unit`, and which are.
+/// Emits an error that the global batch is not a multiple of `unit`, with the
+/// nearest multiples.
 static LogicalResult refuseBatch(Location loc, int64_t global, int64_t unit,
                                  const Twine &reason) {
   InFlightDiagnostic diag = emitError(loc)
@@ -75,7 +76,7 @@ LogicalResult pcc::resolveBatch(Options &options, int64_t staticBatch,
 }
 
 namespace {
-/// A choice, the flag that makes it, and the phase from which it is fixed.
+/// A recorded option, its flag, and the phase from which on it is fixed.
 struct Choice {
   llvm::StringLiteral key, flag, phase;
   int64_t Options::*number = nullptr;
@@ -110,13 +111,13 @@ void pcc::recordPlan(ModuleOp module, int phase, const Options &options) {
   for (const Choice &choice : choices) {
     bool isAskedFor =
         choice.number == &Options::globalBatch && options.globalBatchGiven;
-    // A number is 0 where the model itself says it, as its seq may; CPUs'
-    // products end with nothing.
+    // A number is 0 if the model determines it, as it may the sequence length;
+    // GEMMs of CPUs have no epilogues.
     bool isOpen = (choice.number && options.*choice.number == 0) ||
                   (choice.text == &Options::epilogues && !options.hasDevice());
     if (isOpen || (findPhase(choice.phase) > phase && !isAskedFor))
       continue;
-    // A CPU has nothing to choose from.
+    // A CPU has a single attention backend.
     if (choice.text == &Options::attention && !options.hasDevice())
       continue;
     if (choice.number)

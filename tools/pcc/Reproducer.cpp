@@ -1,4 +1,4 @@
-//===- Reproducer.cpp - What shows an internal error again ----------------===//
+//===- Reproducer.cpp - Reproducers of internal errors --------------------===//
 
 #include "tools/pcc/Reproducer.h"
 #include "mlir/IR/AsmState.h"
@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// The passes of a phase as pcc-opt reads them.
+/// Returns the passes of a phase in pcc-opt's syntax.
 static std::string pipelineOf(int index, const Options &options) {
   OpPassManager manager(ModuleOp::getOperationName());
   getPhases()[index].addPasses(manager, options);
@@ -20,10 +20,11 @@ static std::string pipelineOf(int index, const Options &options) {
   return text;
 }
 
-/// Prints a module with its passes, as MLIR keeps them: among the resources.
+/// Prints a module with its passes among the resources, as MLIR's reproducers
+/// have them.
 static void print(ModuleOp module, StringRef pipeline, bool verifyEach,
                   llvm::raw_ostream &os) {
-  // Passes name nodes by their locations.
+  // Passes derive the names of nodes from locations.
   AsmState state(module, OpPrintingFlags().enableDebugInfo());
   state.attachResourcePrinter("mlir_reproducer",
                               [&](Operation *, AsmResourceBuilder &builder) {
@@ -36,12 +37,12 @@ static void print(ModuleOp module, StringRef pipeline, bool verifyEach,
 
 std::string pcc::writeReproducer(Arguments arguments, const Input &input,
                                  int index) {
-  // What the failed phase left in its context is in doubt.
+  // A new context: the failed phase may have corrupted the old one.
   DialectRegistry registry;
   registerAllPccDialects(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  // All of it was said before.
+  // All diagnostics were printed before.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   Input again;
   again.onnx = input.onnx;

@@ -1,10 +1,9 @@
-//===- Reproducer.h - What shows an internal error again --------*- C++ -*-===//
+//===- Reproducer.h - Reproducers of internal errors ------------*- C++ -*-===//
 //
-// A pass that fails leaves a module that is half one thing and half another.
-// To find the mistake one needs the module from before the phase. It is made
-// when it is needed: from the input, by running all phases but the failed one
-// again. A copy kept of each phase would cost every compile memory and time for
-// what hardly ever happens.
+// A failed pass leaves the module in an intermediate state, but debugging needs
+// the module before the phase. It is recreated on demand: the input is read
+// again and all phases before the failed one are run. Keeping a copy of the
+// module for each phase would cost every compile memory and time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +15,10 @@
 
 namespace pcc {
 
-/// Writes the module before phase `index` with the passes that lead to it, for
-/// `pcc-opt --run-reproducer`. `arguments` are those of the command line,
-/// before the input completed them. Returns the path in the current folder,
-/// empty if the input does not come as far again or it cannot be written.
+/// Writes the module before phase `index` with the phase's passes, for `pcc-opt
+/// --run-reproducer`. `arguments` are those of the command line, before the
+/// input completed them. Returns the path in the current folder; empty if the
+/// phases fail this time, or the file cannot be written.
 std::string writeReproducer(Arguments arguments, const Input &input, int index);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Run.cpp - Takes a module from phase to phase -----------------------===//
+//===- Run.cpp - Running of phases ----------------------------------------===//
 
 #include "tools/pcc/Run.h"
 #include "passes/Pipelines.h"

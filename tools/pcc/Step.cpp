@@ -1,4 +1,4 @@
-//===- Step.cpp - What a rank does in a training step ---------------------===//
+//===- Step.cpp - Ops of a training step ----------------------------------===//
 
 #include "tools/pcc/Step.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,4 +1,4 @@
-//===- Step.h - What a rank does in a training step -------------*- C++ -*-===//
+//===- Step.h - Ops of a training step --------------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_STEP_H
 #define PCC_TOOLS_PCC_STEP_H
@@ -7,8 +7,9 @@
 
 namespace pcc {
 
-/// Calls `visit` for each op that a rank of a stage does in a training step,
-/// with how often it does it: those of @train and of all it calls.
+/// Calls `visit` for each op that a rank of a stage executes in a training
+/// step, in @train and the functions that it calls, with the number of
+/// executions.
 void forEachInStep(
     rt::StageOp stage,
     llvm::function_ref<void(mlir::Operation *, int64_t times)> visit);

@@ -1,4 +1,4 @@
-//===- Summary.cpp - What a compile did, in a few lines -------------------===//
+//===- Summary.cpp - Summary of a compilation -----------------------------===//
 
 #include "tools/pcc/Summary.h"
 #include "dialects/NN/NN.h"
@@ -20,7 +20,7 @@ void Summary::collectParameters(ModuleOp module) {
   padding.clear();
   for (auto param : module.getOps<nn::ParamOp>()) {
     int64_t elements = param.getTensorType().getNumElements();
-    // Padding is none of the model's parameters.
+    // Padding does not count as parameters of the model.
     if (nn::SourceAttr source = param.getSourceAttr()) {
       ArrayRef<int64_t> valid = source.getValid().asArrayRef();
       ArrayRef<int64_t> shape = param.getTensorType().getShape();
@@ -44,7 +44,7 @@ void Summary::collectParameters(ModuleOp module) {
 
 void Summary::collectTasks(ModuleOp module) {
   stages.assign(options.pp, {});
-  // How often each task runs is what the schedules say.
+  // The schedules determine how often each task runs.
   SymbolTable symbols(module);
   for (auto schedule : module.getOps<pipe::ScheduleOp>()) {
     if (schedule.getEntry() != pipe::Entry::Train)
@@ -65,7 +65,7 @@ void Summary::collectTasks(ModuleOp module) {
   }
 }
 
-/// What --nn-expand-attention, which comes next, is about to choose.
+/// Predicts the choices of --nn-expand-attention, which runs next.
 void Summary::collectAttention(ModuleOp module) {
   attention.clear();
   bool isAsked = options.attentionLibrary() != "none";
@@ -75,7 +75,7 @@ void Summary::collectAttention(ModuleOp module) {
     if (choice.maker != codegen::AttentionMaker::Library) {
       form = choice.whyNoTiles.empty()
                  ? "by tiles"
-                 : "by products and a softmax: " + choice.whyNoTiles;
+                 : "by GEMMs and a softmax: " + choice.whyNoTiles;
       if (isAsked)
         form += "; not by cuDNN: " + choice.whyNoLibrary;
     }
@@ -88,8 +88,8 @@ void Summary::collectAttention(ModuleOp module) {
   }
 }
 
-/// The values that rows are gathered from which are there only while they are
-/// used: of 16 bits, what a rank keeps of them, rounded.
+/// Returns the values that gathered buckets come from and that live only as
+/// long as they are used: a rank's rounded bf16/fp16 shards.
 static llvm::DenseSet<Operation *>
 findRounded(rt::StageOp stage, const SymbolTable &symbols,
             const llvm::DenseSet<Operation *> &released) {
@@ -146,18 +146,18 @@ void Summary::collectProgram(ModuleOp module) {
       stage.communication = communication.bytesOn(stageOp);
     stage.traffic = trafficOf(stageOp);
     collectProducts(stageOp);
-    // What lies in buckets takes the bytes of these, padding included.
+    // Members of buckets take the bytes of their bucket, including padding.
     SymbolTable symbols(stageOp);
     llvm::DenseMap<Operation *, rt::BufferKind> held;
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
       if (buffer.getBucket() && buffer.getKind() != rt::BufferKind::Part)
         held[symbols.lookup(*buffer.getBucket())] = buffer.getKind();
-    // Of these a rank keeps a part of what they add up to.
+    // The gradient buckets of a microbatch whose sum is sharded.
     llvm::DenseSet<Operation *> ofMicrobatch;
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
       if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols))
         ofMicrobatch.insert(row);
-    // Those that are there only while they are used.
+    // The buckets that are released after use.
     llvm::DenseSet<Operation *> released;
     stageOp.walk([&](rt::ReleaseOp release) {
       if (auto row = release.getBuffer().getDefiningOp<rt::AddressOp>())
@@ -168,7 +168,7 @@ void Summary::collectProgram(ModuleOp module) {
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>()) {
       if (buffer.getBucket())
         continue;
-      // Of its slots a row needs one at a time.
+      // A bucket uses one of its slots at a time.
       int64_t bytes = buffer.getKind() == rt::BufferKind::Bucket
                           ? buffer.getSlotBytes()
                           : buffer.getTotalBytes();
@@ -301,17 +301,17 @@ void Summary::printStep(llvm::raw_ostream &os) const {
   os << "\n";
   if (!options.seqSource.empty())
     os << "seq:      " << options.seqSource << "\n";
-  // GPUs multiply 16 bits themselves.
+  // GPUs multiply bf16 and fp16 natively.
   if (options.target == "cuda")
     return;
   if (options.precision == "fp16")
-    os << "products: operands are widened to f32 by blocks, as on every CPU\n";
+    os << "GEMMs:    operands are widened to f32 by blocks, as on every CPU\n";
   if (options.precision == "bf16" && !multipliesBF16(options.targetCpu))
-    os << "products: operands are widened to f32, as the processor multiplies "
-          "no bf16\n";
+    os << "GEMMs:    operands are widened to f32, as the processor does not "
+          "multiply bf16\n";
 }
 
-/// Of the stage that sends most of a kind.
+/// Prints the traffic of each kind, of the stage that sends most.
 void Summary::printTraffic(llvm::raw_ostream &os) const {
   TrafficTable most;
   for (const Stage &stage : stages)
@@ -320,20 +320,20 @@ void Summary::printTraffic(llvm::raw_ostream &os) const {
         most[key] = kind;
   for (auto &[key, kind] : most)
     if (kind.sent > 0)
-      os << "messages: " << kind.count << " " << key.second
-         << (key.first ? " beside the computation" : "")
+      os << "traffic:  " << kind.count << " " << key.second
+         << (key.first ? ", overlapped with compute," : "")
          << " per rank and step, " << formatBytes(kind.sent) << " sent\n";
 }
 
-/// Of GPUs, whose library ends products.
+/// Prints the epilogues of GEMMs, which only GPUs have.
 void Summary::printProducts(llvm::raw_ostream &os) const {
   if (!options.hasDevice() || products == 0)
     return;
   int64_t ended = 0;
   for (auto &[name, count] : epilogues)
     ended += count;
-  os << "products: " << ended << " of " << products
-     << " per step end with an epilogue";
+  os << "GEMMs:    " << ended << " of " << products
+     << " per step have an epilogue";
   const char *separator = ": ";
   for (auto &[name, count] : epilogues) {
     os << separator << count << " " << name;
@@ -351,7 +351,7 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
   for (const std::string &line : padding)
     os << "padding:  " << line << "\n";
   if (options.forward)
-    os << "forward:  the model's outputs alone, one rank on " << options.target
+    os << "forward:  only the model's outputs, one rank on " << options.target
        << "\n";
   else
     printStep(os);
@@ -367,7 +367,7 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
        << " per rank and step";
     if (stage.repeatedFlops > 0)
       os << " and " << formatFlops(stage.repeatedFlops) << " recomputed";
-    // Memory is known once offsets are assigned.
+    // Memory is known only once offsets are assigned.
     if (stage.arena) {
       os << "; ";
       printMemory(os, i);

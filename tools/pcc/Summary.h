@@ -1,4 +1,4 @@
-//===- Summary.h - What a compile did, in a few lines -----------*- C++ -*-===//
+//===- Summary.h - Summary of a compilation ---------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_SUMMARY_H
 #define PCC_TOOLS_PCC_SUMMARY_H
@@ -11,12 +11,11 @@
 
 namespace pcc {
 
-/// A number of bytes for people to read: "1.5 MiB".
+/// Formats a number of bytes for people: "1.5 MiB".
 std::string formatBytes(double bytes);
 
-/// Collects facts while a module passes through the phases, each where it can
-/// be read off: parameters from nn, FLOPs from the schedules, messages and
-/// memory from rt.
+/// Collects facts at the phases where they can be read off: parameters from nn,
+/// FLOPs from the schedules, communication and memory from rt.
 class Summary {
 public:
   /// `options`, completed by readInput(), must outlive this.
@@ -24,38 +23,38 @@ public:
 
   /// Call after each phase.
   void collect(mlir::ModuleOp module, llvm::StringRef phase);
-  /// Stores what the program says of itself with --info, and what it divides
-  /// by for its utilisation.
+  /// Stores in the program what it prints with --info, and the FLOPs by which
+  /// it computes its utilization.
   void annotate(mlir::ModuleOp module, llvm::StringRef model,
                 llvm::StringRef source) const;
-  /// What is known: all of it once 'rt' is reached.
+  /// Prints the facts that are known; all are once 'rt' is reached.
   void print(llvm::raw_ostream &os, llvm::StringRef model) const;
   void printJson(llvm::raw_ostream &os, llvm::StringRef model) const;
 
-  /// The stage whose ranks need most memory, and its bytes.
+  /// Returns the stage whose ranks need most memory, and their bytes.
   std::pair<int64_t, int64_t> getLargestStage() const;
-  /// What a rank's memory is for, on a line.
+  /// Prints the parts of a rank's memory on a line.
   void printMemory(llvm::raw_ostream &os, int64_t stage) const;
-  /// Ranks and samples of a training step.
+  /// Prints the ranks and samples of a training step.
   void printStep(llvm::raw_ostream &os) const;
 
 private:
-  /// What one rank of a stage does in a step.
+  /// The work and memory of one rank of a stage in a step.
   struct Stage {
-    /// Of the model; and of what backward passes compute anew.
+    /// The FLOPs of the model, and those of activation recomputation.
     double flops = 0, repeatedFlops = 0;
     int64_t parameters = 0, gradients = 0, state = 0,
             activations = 0; ///< bytes
 
     int64_t arena = 0;     ///< bytes in all
-    int64_t workspace = 0; ///< beside it
-    /// What NCCL allocates, at most.
+    int64_t workspace = 0; ///< bytes in addition to the arena
+    /// The maximum bytes that NCCL allocates.
     int64_t communication = 0;
-    /// Bytes of the buffers of each kind, which may share places.
+    /// The bytes of the buffers of each kind, which may share memory.
     std::map<llvm::StringRef, int64_t> kinds;
     TrafficTable traffic;
 
-    /// Of a rank, all of the above.
+    /// The memory of a rank: arena, workspace and NCCL.
     int64_t getBytes() const { return arena + workspace + communication; }
     void printJson(llvm::json::OStream &json) const;
   };
@@ -70,14 +69,15 @@ private:
 
   const Options &options;
   int64_t parameters = 0, trained = 0, tensors = 0;
-  /// What is trained by, as nn.loss; empty: not known.
+  /// The loss, as nn.loss has it; empty: unknown.
   std::string loss;
-  /// What was extended, a line for each parameter.
+  /// A line for each padded parameter.
   std::vector<std::string> padding;
-  /// How attention is made, "forward", "backward" or both, by form.
+  /// The directions of attention, "forward", "backward" or both, by
+  /// implementation.
   std::map<std::string, std::string> attention;
-  /// The products of a step, of one rank of each stage; and those of them that
-  /// the library ends with something, by what.
+  /// The GEMMs of a step, of one rank of each stage; and those with an
+  /// epilogue, by epilogue.
   int64_t products = 0;
   std::map<std::string, int64_t> epilogues;
   std::vector<Stage> stages;

@@ -1,4 +1,4 @@
-//===- Traffic.cpp - What a program sends in a step -----------------------===//
+//===- Traffic.cpp - Communication of a step ------------------------------===//
 
 #include "tools/pcc/Traffic.h"
 #include "tools/pcc/Step.h"
@@ -54,7 +54,7 @@ void TrafficCounter::addCollective(Operation *op, ArrayAttr axes,
   }
   if (ranks == 1)
     return;
-  // Of all but an all_reduce those of one rank's block.
+  // The bytes of one rank's block; for an all_reduce, those of the buffers.
   int64_t bytes =
       llvm::TypeSwitch<Operation *, int64_t>(op)
           .Case([](rt::AllReduceOp reduce) { return reduce.getBytes(); })

@@ -1,4 +1,4 @@
-//===- Traffic.h - What a program sends in a step ---------------*- C++ -*-===//
+//===- Traffic.h - Communication of a step ----------------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_TRAFFIC_H
 #define PCC_TOOLS_PCC_TRAFFIC_H
@@ -8,20 +8,20 @@
 
 namespace pcc {
 
-/// Messages of one kind, on one stream, of one rank in one step; as a run's own
-/// report counts them.
+/// Collectives or transfers of one kind, on one stream, of one rank in one
+/// step, counted like in the report of a run.
 struct Traffic {
-  int64_t count = 0; ///< of messages
+  int64_t count = 0; ///< collectives or transfers
   int64_t bytes = 0; ///< of the buffers
-  int64_t sent = 0;  ///< bytes that the rank sends, counting a ring
+  int64_t sent = 0;  ///< bytes that the rank sends, with ring algorithms
 };
 
-/// Stream and kind: {0, "all_reduce over dp cp"}, {2, "send over pp"}.
+/// The stream and the kind: {0, "all_reduce over dp cp"}, {2, "send over pp"}.
 using TrafficKey = std::pair<int64_t, std::string>;
 using TrafficTable = std::map<TrafficKey, Traffic>;
 
-/// What a rank of a stage sends and receives in a step: the messages of @train
-/// and of all it calls. Those among one rank are none.
+/// Returns the communication of a rank of a stage in a step, in @train and the
+/// functions that it calls. Collectives of a single rank do not count.
 TrafficTable trafficOf(rt::StageOp stage);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- TwoSamples.cpp - What one sample does not show ---------------------===//
+//===- TwoSamples.cpp - Check of a model with two samples -----------------===//
 
 #include "tools/pcc/TwoSamples.h"
 #include "dialects/NN/AttrNames.h"
@@ -10,9 +10,11 @@
 using namespace mlir;
 using namespace pcc;
 
-/// How a model joins samples, by its outputs that are trained.
+/// Returns how the trained outputs of a model combine samples; nothing if they
+/// do not.
 static std::optional<LossTerms::Problem> findWorst(func::FuncOp forward) {
-  // What a loss of the model's own computes of sums shows of one sample, too.
+  // If the model computes its own loss, sums over samples are visible with one
+  // sample, too.
   bool isOwn = forward->hasAttr(nn::kHasLossAttr);
   SmallVector<Value> outputs;
   if (isOwn)
@@ -27,11 +29,11 @@ static std::optional<LossTerms::Problem> findWorst(func::FuncOp forward) {
       worst = problem;
   }
   if (worst)
-    worst->op = nullptr; // It goes with the module.
+    worst->op = nullptr; // It is destroyed with the module.
   return worst;
 }
 
-/// The same of a model as it is for two samples.
+/// Returns how a model combines samples when it is imported for two.
 static std::optional<LossTerms::Problem> findOfTwo(StringRef name,
                                                    MLIRContext &context,
                                                    const ONNXFile &file,
@@ -49,7 +51,7 @@ static std::optional<LossTerms::Problem> findOfTwo(StringRef name,
   auto problem = find();
   if (!problem || problem->isSure)
     return problem;
-  // What was made for each sample may be recognized as one.
+  // Ops that were written for each sample may be recognized as one op.
   PassManager recognize(&context);
   recognize.addPass(createNNRecognizePass());
   return succeeded(recognize.run(**module)) ? find() : problem;

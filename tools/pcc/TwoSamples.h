@@ -1,4 +1,4 @@
-//===- TwoSamples.h - What one sample does not show -------------*- C++ -*-===//
+//===- TwoSamples.h - Check of a model with two samples ---------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_TWOSAMPLES_H
 #define PCC_TOOLS_PCC_TWOSAMPLES_H
@@ -8,10 +8,11 @@
 
 namespace pcc {
 
-/// Looks at a model that was imported for one sample as it is for two: turned
-/// round or rolled, say, one sample is itself. If it surely computes with both,
-/// `forward` gets nn.joins_samples; if it may, a warning says so. Nothing where
-/// the model does not import for two.
+/// Imports a model, which was imported for one sample, for two samples, and
+/// checks whether it combines samples. With one sample this may not show:
+/// reversed or rolled along the batch, for example, one sample stays the same.
+/// If the model surely combines samples, sets nn.joins_samples on `forward`; if
+/// it may, warns. Does nothing if the model cannot be imported for two samples.
 void checkTwoSamples(mlir::func::FuncOp forward, const ONNXFile &file,
                      const ImportOptions &import);
 

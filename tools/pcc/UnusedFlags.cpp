@@ -1,4 +1,4 @@
-//===- UnusedFlags.cpp - Flags that change nothing ------------------------===//
+//===- UnusedFlags.cpp - Warnings about unused flags ----------------------===//
 
 #include "tools/pcc/UnusedFlags.h"
 #include "llvm/ADT/STLExtras.h"
@@ -6,7 +6,8 @@
 
 using namespace pcc;
 
-/// What is decided by training alone. --zero and --recompute say so themselves.
+/// Flags that only affect training. --zero and --recompute have their own
+/// warnings.
 static constexpr llvm::StringLiteral kOfTraining[] = {
     "loss",     "optimizer", "freeze",        "train",
     "tie",      "untie",     "norm-plus-one", "global-batch-size",
@@ -17,7 +18,7 @@ static void warn(const llvm::Twine &flag, llvm::StringRef why) {
                << "\n";
 }
 
-/// Of a plan.
+/// Warns about flags that have no effect on the program.
 static void warnOfPlan(const Arguments &arguments) {
   const Options &options = arguments.options;
   auto isGiven = [&](llvm::StringRef flag) {
@@ -40,7 +41,7 @@ static void warnOfPlan(const Arguments &arguments) {
 
 void pcc::warnOfUnusedFlags(const Arguments &arguments) {
   warnOfPlan(arguments);
-  // --list-params prints what an import knows, whatever was to follow.
+  // --list-params prints the facts of an import, whatever the other flags.
   if (!arguments.check)
     return;
   llvm::StringRef why = "--check says what a compile would";

@@ -1,4 +1,4 @@
-//===- UnusedFlags.h - Flags that change nothing ----------------*- C++ -*-===//
+//===- UnusedFlags.h - Warnings about unused flags --------------*- C++ -*-===//
 
 #ifndef PCC_TOOLS_PCC_UNUSEDFLAGS_H
 #define PCC_TOOLS_PCC_UNUSEDFLAGS_H
@@ -7,7 +7,7 @@
 
 namespace pcc {
 
-/// Warns of flags that were given and change nothing beside the others, once
+/// Warns about given flags that have no effect with the other options, after
 /// the input has completed them.
 void warnOfUnusedFlags(const Arguments &arguments);
 

@@ -1,9 +1,9 @@
 //===- pcc.cpp - The compiler driver --------------------------------------===//
 //
-// Reads a model or the printed form of any phase, which is checked as if it had
-// just been made, takes it as far as asked, and writes the result. Exit codes:
-// 0 done, 1 the model or a value does not fit, 2 the command line cannot be
-// read, 70 an internal error.
+// Reads a model or the printed module of any phase, which is checked like the
+// output of that phase; compiles it as far as requested; writes the result.
+// Exit codes: 0 success, 1 an error in the model or in a value, 2 an error in
+// the command line, 70 an internal error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ using namespace pcc;
 
 enum ExitCode { kDone = 0, kBadInput = 1, kBadUsage = 2, kInternal = 70 };
 
-/// The file a result is written to unless -o says so.
+/// The output file without -o.
 static std::string defaultOutput(const Arguments &arguments, bool isText) {
   if (isText)
     return "-";
@@ -47,7 +47,8 @@ static std::string defaultOutput(const Arguments &arguments, bool isText) {
   return arguments.emit == "obj" ? stem + ".o" : stem;
 }
 
-/// "x86-64-v3", "sapphirerapids, as this machine's", and which GPUs.
+/// Describes the target: "x86-64-v3" or "sapphirerapids, as this machine is",
+/// and the GPUs.
 static std::string targetText(const Machine &machine) {
   std::string others, text = resolveCpu(machine.cpu, others);
   if (machine.cpu == kNativeCpu)
@@ -63,18 +64,18 @@ static std::string targetText(const Machine &machine) {
          " of shared memory per block";
 }
 
-/// Where there is no memory left, there is no stack trace to be printed.
+/// Reports that memory is exhausted; there is none left to print a stack trace.
 static void outOfMemory(void *, const char *, bool) {
   constexpr StringLiteral text =
       "pcc: error: out of memory while compiling\n"
-      "pcc: note: a smaller --micro-batch-size or --seq takes less\n";
+      "pcc: note: a smaller --micro-batch-size or --seq needs less\n";
   (void)!::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(kBadInput);
 }
 
 namespace {
-/// One way from an input to what is written. Steps that may end it return the
-/// exit code with which to leave, kDone to go on.
+/// One compilation, from the input to the output. Steps return kDone to
+/// continue, or the exit code to leave with.
 class Compilation {
 public:
   Compilation(MLIRContext &context, const Arguments &arguments,
@@ -100,8 +101,8 @@ private:
   }
   bool isText() const { return findPhase(arguments.emit) >= 0; }
 
-  const Arguments asked; ///< the command line's
-  Arguments arguments;   ///< what the input completes
+  const Arguments asked; ///< as on the command line
+  Arguments arguments;   ///< completed by the input
   const DiagnosticPrinter &diagnostics;
   TimingScope &timing;
   MLIRContext &context;
@@ -109,11 +110,11 @@ private:
   ModuleOp module;
   Summary summary{arguments.options};
   std::string model; ///< its name, for the summary
-  /// What a program printed at 'rt' or later carries of its summary.
+  /// The summary that a program printed at 'rt' or later contains.
   std::string told;
-  std::string path; ///< of what is written
+  std::string path; ///< of the output
   int last = 0;     ///< the phase at which to stop
-  /// Whether the --mlir switches can be followed.
+  /// Whether the --mlir flags are valid.
   bool isUsable = true;
 };
 } // namespace
@@ -138,7 +139,7 @@ int Compilation::read() {
   TimingScope scope = timing.nest("read");
   LogicalResult read = readInput(context, arguments, input);
   if (!input.onnx) {
-    // Whatever is wrong with a text is no mistake of ours.
+    // Errors in a text are errors of the user.
     auto prepare = [&](PassManager &manager) { return setUp(manager, scope); };
     if (failed(read) || failed(checkPhase(*input.module, input.phase, prepare)))
       return isUsable ? kBadInput : kBadUsage;
@@ -193,7 +194,7 @@ int Compilation::runPhases() {
   };
   model = nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
   std::string source = nameOf(kSourceAttr, arguments.input);
-  // What earlier phases would have told.
+  // Facts that earlier phases would have collected.
   if (input.phase < findPhase("rt"))
     summary.collect(module, "train");
   if (input.phase == findPhase("pipeline"))
@@ -213,7 +214,7 @@ int Compilation::runPhases() {
   return kDone;
 }
 
-/// As the --mlir switches want it.
+/// Configures a pass manager by the --mlir flags.
 LogicalResult Compilation::setUp(PassManager &manager, TimingScope &scope) {
   manager.enableVerifier(arguments.verifyEach);
   manager.enableTiming(scope);
@@ -229,13 +230,13 @@ int Compilation::runPhase(int index) {
     return kDone;
   if (!isUsable)
     return kBadUsage;
-  // Whoever fails says why; that nobody did is our mistake, too.
+  // A failure without a diagnostic is an internal error, too.
   return diagnostics.sawInternalError() || !diagnostics.sawError()
              ? internalError(index)
              : kBadInput;
 }
 
-/// Says that it is our fault, and leaves what we need to find it.
+/// Reports an internal error, and writes a reproducer for it.
 int Compilation::internalError(int index) {
   std::string reproducer = writeReproducer(asked, input, index);
   llvm::errs() << "pcc: internal error in phase '" << getPhases()[index].name
@@ -244,7 +245,7 @@ int Compilation::internalError(int index) {
     llvm::errs() << "this command and its input\n";
   else
     llvm::errs() << reproducer << "\npcc: note: pcc-opt --run-reproducer "
-                 << reproducer << " -o /dev/null shows it again\n";
+                 << reproducer << " -o /dev/null reproduces it\n";
   return kInternal;
 }
 
