@@ -14,7 +14,7 @@ from .messages import Refused
 
 def positive(text):
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
     return int(text)
 
 
@@ -23,16 +23,16 @@ def regex(text):
         return re.compile(text)
     except re.error as error:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is no regular expression: {error}") from error
+            f"'{text}' is not a regular expression: {error}") from error
 
 
 def arguments():
     parser = argparse.ArgumentParser(
         prog="pcc-export",
-        description="Writes a model of transformers as an ONNX file that pcc "
-                    "trains as PyTorch does, and compares the two before it "
-                    "says done.",
-        epilog="Of other modules: from pcc_export import export. See "
+        description="Exports a model of transformers to an ONNX file that pcc "
+                    "trains as PyTorch does, and compares the file with the "
+                    "model.",
+        epilog="For other modules: from pcc_export import export. See "
                "docs/Export.md.")
     parser.add_argument("--hf", metavar="DIR", required=True,
                         help="folder that save_pretrained wrote")
@@ -42,18 +42,21 @@ def arguments():
     parser.add_argument("--inputs", metavar="NAME,NAME",
                         help="inputs of the file (default: by task)")
     parser.add_argument("--random-weights", action="store_true",
-                        help="draws weights anew; a config.json is enough")
+                        help="uses random weights; a config.json is enough")
     parser.add_argument("--freeze", type=regex, metavar="REGEX",
                         help="parameters that are not trained")
     parser.add_argument("--dtype", default="float32",
                         choices=("float32", "float16", "bfloat16"),
-                        help="of the weights in the file (default: float32)")
+                        help="type of the weights in the file (default: "
+                             "float32)")
     parser.add_argument("--context-length", type=positive, metavar="N",
-                        help="where the model does not tell it")
+                        help="the longest sequence, if the model does not "
+                             "tell it")
     parser.add_argument("--exporter", choices=("TorchScript", "dynamo"),
-                        help="this one alone (default: one after the other)")
+                        help="only this one (default: one after the other)")
     parser.add_argument("--opset", type=positive, default=17, metavar="N",
-                        help="of the file (default: 17; dynamo: at least 18)")
+                        help="opset of the file (default: 17; dynamo: at "
+                             "least 18)")
     parser.add_argument("--pcc", metavar="FILE",
                         help="the compiler to compare gradients with "
                              "(default: $PCC, or on PATH)")

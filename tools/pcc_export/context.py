@@ -1,9 +1,9 @@
-"""The longest sequence that a module's tables serve.
+"""Finds the longest sequence that a module's tables support.
 
-A table of positions is known by its lookups: the largest id grows by one with
-every token more. What a module slices ([:, :seq] of a table or of a mask) fails
-when it is too long; that is tried on tensors without values. The module's
-configuration says the length where it has one; tables can only shorten it.
+A table of positions is recognized by its lookups: the largest id grows by one
+with each further token. A module that slices a table or a mask ([:, :seq])
+fails if the sequence is too long; this is tried on tensors without values. If
+the module's configuration has a length, tables can only shorten it.
 """
 
 import time
@@ -15,18 +15,18 @@ from .messages import quiet
 from .recorder import Recorder
 from .subject import as_it_was
 
-# In the order of precedence; of T5 and its kin these are no bounds.
+# In the order of precedence. For T5 and similar models they are no bounds.
 KEYS = ("max_position_embeddings", "n_positions", "max_target_positions",
         "max_seq_len", "max_sequence_length", "block_size", "context_length")
 RELATIVE = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
-# Nobody has tables of this length; a module that runs here has no bound.
+# Longer than any table; a module that runs with this length has no bound.
 LONGEST = 1 << 17
-# How long a try may take for a longer one to follow.
+# A longer sequence is tried only if the last one took at most this long.
 SECONDS = 5
 
 
 def context_length(subject, log):
-    """None if nothing bounds it."""
+    """The longest sequence; None if there is no bound."""
     if "seq" not in subject.extents():
         return None
     length, key = configured(subject.module)
@@ -35,7 +35,7 @@ def context_length(subject, log):
             length, key = limit, f"the rows of {name}"
     runs = prober(subject)
     if not runs(subject.extents()["seq"]):
-        return length  # It needs values to run; nothing can be tried.
+        return length  # The module needs values to run: no length can be tried.
     if length is not None:
         if runs(length):
             return length
@@ -52,9 +52,9 @@ def context_length(subject, log):
 
 
 def first_failure(runs, low, log):
-    """A length at which the module runs and a longer one at which it fails;
-    None for that if there is none, or long ones take too long to be tried, as
-    where a recurrence goes from token to token."""
+    """A length at which the module runs and a longer one at which it fails.
+    The latter is None if there is none, or if long sequences take too long, for
+    example with a recurrence over tokens."""
     while low < LONGEST:
         begin, high = time.monotonic(), min(8 * low, LONGEST)
         if not runs(high):
@@ -92,7 +92,7 @@ def position_tables(subject):
     for length in (seq, seq - 1, seq - 2):
         try:
             found.append(lookups(subject, length))
-        except Exception:  # Positions are added whole, say: it has no other.
+        except Exception:  # For example, positions of a fixed length.
             return {}
     for key, (largest, rows) in found[0].items():
         grows = all(key in f and f[key][0] == largest - i
@@ -104,8 +104,8 @@ def position_tables(subject):
 
 
 def lookups(subject, seq):
-    """Table -> its largest id and its rows, of one sample of `seq` equal
-    tokens. Tables of distances have an id for every pair of tokens."""
+    """Table -> its largest id and its rows, for one sample of `seq` equal
+    tokens. Tables of distances have an id for each pair of tokens."""
     recorder = Recorder(dropout=False)
     with as_it_was(subject.module), torch.no_grad():
         subject.wrapper(recorder)(*equal_tokens(subject, seq))
@@ -119,7 +119,7 @@ def lookups(subject, seq):
 
 
 def equal_tokens(subject, seq):
-    """Inputs of length `seq` in which no id but positions grows with it."""
+    """Inputs of length `seq` in which only positions grow with the length."""
     result = []
     sizes = {"seq": seq, "batch": 1}
     for name, value in subject.resized(sizes).items():
@@ -134,8 +134,8 @@ def equal_tokens(subject, seq):
 
 
 def prober(subject):
-    """Function: does the module run on sequences of this length? On tensors
-    without values, so that long ones cost nothing."""
+    """A function that tells whether the module runs on sequences of a length.
+    It uses tensors without values, so that long sequences are cheap."""
 
     def runs(seq):
         try:
@@ -150,7 +150,7 @@ def prober(subject):
                     tensors.append(torch.empty(shape, dtype=value.dtype))
                 subject.wrapper(Recorder(dropout=False))(*tensors)
             return True
-        except Exception:  # Whatever it is, this length does not run.
+        except Exception:  # Any error means that this length does not run.
             return False
 
     return runs

@@ -30,16 +30,21 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     does, or raises Refused and writes nothing.
 
     inputs: example tensors, a dict by keyword or a tuple by position; batch
-    and sequence at least 2. names: of a tuple's tensors. dynamic: name ->
-    {dim: label} of the dims that may have any extent; if not given, 0 "batch",
-    and 1 "seq" of integers. output: the key, attribute or position of the output to
-    export, if the module returns several. returns_loss: the output is the loss
-    to train; otherwise `loss` is what pcc's --loss will be ("causal-lm",
-    "cross-entropy" or "mse", the default), which only the comparison of
-    gradients needs. call: function(module, *tensors) that calls the module.
-    context_length: of the module, where it does not tell. exporter:
-    "TorchScript" or "dynamo" alone. pcc: the compiler to compare gradients
-    with. Returns the attempt that succeeded.
+        and sequence at least 2.
+    names: the names of a tuple's tensors.
+    dynamic: name -> {dim: label} of the dims that may have any extent; by
+        default 0 "batch" and, for integers, 1 "seq".
+    output: the key, attribute or position of the output to export, if the
+        module returns several.
+    returns_loss: the output is the loss to train.
+    loss: otherwise the value of pcc's --loss ("causal-lm", "cross-entropy" or
+        "mse", the default), which only the gradient comparison needs.
+    call: function(module, *tensors) that calls the module.
+    context_length: the longest sequence, if the module does not tell it.
+    exporter: "TorchScript" or "dynamo", to try only this one.
+    pcc: the compiler to compare gradients with.
+
+    Returns the attempt that succeeded.
     """
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
@@ -69,7 +74,7 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
 
 @contextlib.contextmanager
 def quiet_parameters(module):
-    """Leaves no gradient behind."""
+    """Restores the gradients of the parameters afterwards."""
     before = {p: p.grad for p in module.parameters()}
     try:
         yield
@@ -103,20 +108,20 @@ def say_unchecked(facts, wanted, log):
     log(f"gradients: not compared, {why}; build pcc and give --pcc "
         "build/bin/pcc, or put it on PATH")
     for name in facts.custom:
-        log(f"warning: {name} has a backward of its own, which no file "
-            "says: without the comparison nobody knows whether it is the same")
+        log(f"warning: {name} has a custom backward, which ONNX cannot "
+            "express: without the comparison its gradient is not checked")
 
 
 def refusal(facts, reasons):
     notes = [f"{attempt}: {reason}" for attempt, reason in reasons]
-    notes += [f"{name} has a backward of its own, which no file says"
+    notes += [f"{name} has a custom backward, which ONNX cannot express"
               for name in facts.custom]
     return Refused("no exporter writes this module so that it trains as in "
                    "PyTorch", notes)
 
 
 class Job:
-    """One export: everything that is the same in each attempt."""
+    """One export: the state that all attempts share."""
 
     def __init__(self, subject, facts, length, loss, tools, limit, log):
         self.subject, self.facts, self.length = subject, facts, length
@@ -195,7 +200,7 @@ class Job:
         self.log(f"gradients: {which} {found}")
 
     def compare_fewer(self, attempt, layers, folder):
-        """The same on the module without all but a few layers."""
+        """Compares gradients of the module with only a few of its layers."""
         with fewer(layers):
             facts = module_facts.observe(self.subject)
             path = os.path.join(folder, "fewer.onnx")
@@ -215,7 +220,7 @@ def same_ratios(found, wanted):
 
 
 def layer_lists(module):
-    """(name, list) of the modules that are stacks of equal layers."""
+    """(name, list) of the modules that are stacks of layers of one type."""
     return [(name, m) for name, m in module.named_modules()
             if isinstance(m, torch.nn.ModuleList) and len(m) > LAYERS_LEFT
             and len({type(layer) for layer in m}) == 1]

@@ -1,17 +1,19 @@
-"""PyTorch's exporters, with the flags that keep what training needs.
+"""PyTorch's exporters, with the flags that keep the facts for training.
 
-TorchScript in training mode with constant folding off keeps every parameter
-under its name and every dropout; it comes first. It cannot write some
-operators (fused attention over grouped heads, complex numbers), and bakes sizes
-that Python computes; then the dynamo exporter follows, unoptimized, because its
-optimizer merges and folds parameters. Where fused attention itself is what
-cannot be written, models of transformers can take it apart ("eager"), and
-PyTorch can compute it by its definition ("math"): its fused kernel gives results
-an order in memory that views by dynamo do not follow.
+TorchScript comes first: in training mode without constant folding it keeps
+every parameter under its name and every dropout. It cannot export some
+operators (fused attention over grouped heads, complex numbers), and turns
+sizes that Python computes into constants. In these cases the dynamo exporter
+follows, without its optimizer, which merges and folds parameters.
 
-Both get a node of their own for a value through which no gradient flows,
-pcc::StopGradient, whose attribute `mark` is the number of the mark. graph.py
-makes an Identity of it.
+If fused attention itself cannot be exported, models of transformers can
+decompose it ("eager"), and PyTorch can compute it by its definition ("math").
+PyTorch's fused kernel returns results in a memory layout that views by dynamo
+do not follow.
+
+Both exporters write a custom node, pcc::StopGradient, for a value through
+which no gradient flows; its attribute `mark` is the number of the mark.
+graph.py replaces it by an Identity.
 """
 
 import contextlib
@@ -27,13 +29,14 @@ from .subject import as_it_was
 
 DOMAIN = "pcc"
 DYNAMO_OPSET = 18
-# Protobuf ends at 2 GiB; larger weights go to a file of their own.
+# Protobuf is limited to 2 GiB; larger weights go to a separate file.
 INLINE_BYTES = 1 << 30
 
 
 @dataclasses.dataclass
 class Attempt:
-    """exporter: "TorchScript" or "dynamo". attention: None as it is."""
+    """exporter: "TorchScript" or "dynamo". attention: the implementation to
+    switch to; None: unchanged."""
 
     exporter: str
     opset: int
@@ -47,7 +50,7 @@ class Attempt:
 
 
 def attempts(module, opset, only=None):
-    """What to try, in this order."""
+    """The attempts, in the order in which they are tried."""
     attention = [None]
     implementation = getattr(getattr(module, "config", None),
                              "_attn_implementation", "eager")
@@ -72,7 +75,7 @@ def _(value, mark):
 
 
 class StopGradient(torch.autograd.Function):
-    """The same for TorchScript."""
+    """stop_gradient() for TorchScript."""
 
     @staticmethod
     def forward(ctx, value, mark):
@@ -103,7 +106,7 @@ def attention(module, implementation):
 
 
 def run(subject, attempt, path):
-    """Writes the module to `path`; returns what was recorded meanwhile."""
+    """Exports the module to `path`; returns the recorder."""
     write = by_torchscript if attempt.exporter == "TorchScript" else by_dynamo
     module = subject.module
     try:
@@ -166,7 +169,7 @@ def by_dynamo(subject, opset, path):
 
 
 def stop_gradient_node():
-    """What dynamo writes for stop_gradient; it takes operators by schema."""
+    """The node that dynamo writes for stop_gradient, with its schema."""
     import onnxscript
 
     of = onnx.defs.OpSchema
@@ -194,7 +197,7 @@ def output_name(subject):
 
 
 def weighs_much(module):
-    """Whether the weights go to a file of their own."""
+    """Whether the weights go to a separate file."""
     size = sum(t.numel() * t.element_size()
                for t in [*module.parameters(), *module.buffers()])
     return size > INLINE_BYTES

@@ -1,8 +1,8 @@
-"""folder_guard.py FOLDER: removes the folder when the process that it is the
-child of ends in whatever way, for work_folder.py.
+"""folder_guard.py FOLDER: removes the folder when the parent process ends in
+any way, for work_folder.py.
 
-Reads what that process does, a line for each thing. The last line is "done"
-where the process removed the folder itself.
+Reads the parent's current activity, one per line. The last line is "done" if
+the parent removed the folder itself.
 """
 
 import shutil

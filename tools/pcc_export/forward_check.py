@@ -1,9 +1,10 @@
-"""Is the file's output the module's? ONNX Runtime against PyTorch, no dropout.
+"""Compares the outputs of file and module, without dropout.
 
-The reference is the module in training mode, as it is exported, with every
-dropout taken away, in f64. A difference may be as large as 1e-5 of the largest
-output, or ten times what PyTorch's own f32 differs from its f64. A module that
-does not run in f64, or is too large, is its own reference, within 1e-5.
+The file runs in ONNX Runtime. The reference is the module in training mode, as
+it is exported, without dropout, in f64. A difference may be up to 1e-5 of the
+largest output, or ten times the difference between PyTorch's own f32 and f64.
+A module that does not run in f64, or is too large for it, is compared in its
+own precision, within 1e-5.
 """
 
 import os
@@ -38,7 +39,7 @@ def runs_in_double(subject, log):
         return False
     try:
         reference(subject, subject.inputs, True)
-    except Exception as error:  # Such as types that the module mixes.
+    except Exception as error:  # For example, the module mixes types.
         log(f"precision: compared in the module's own, as it does not run in "
             f"f64: {first_line(error)}")
         return False
@@ -51,7 +52,7 @@ def cast(inputs, dtype):
 
 
 def sizes(subject, context):
-    """Extents of the dynamic dims to compare at."""
+    """The extents of dynamic dims for the comparisons."""
     here = subject.extents()
     result = [here]
     if "batch" in here:
@@ -61,7 +62,7 @@ def sizes(subject, context):
     if others:
         result.append(dict(result[-1], **{
             label: max(2, here[label] // 2) for label in others}))
-        # Unlike each other, and no longer than the tables are.
+        # Different from each other, and not longer than the tables.
         longer = {label: here[label] + 3 + i for i, label in enumerate(others)}
         if "seq" in longer:
             longer["seq"] = min(longer["seq"], context or longer["seq"])
@@ -70,8 +71,8 @@ def sizes(subject, context):
 
 
 def check(subject, model, folder, context):
-    """What was found, in words; None if ONNX Runtime has no operators of this
-    type. External weights of `model` lie in `folder`."""
+    """A description of the result; None if ONNX Runtime lacks operators of
+    this type. External weights of `model` are in `folder`."""
     double = runs_in_double(subject, lambda line: None)
     path = os.path.join(folder, "eval.onnx")
     types = {p.dtype for p in subject.module.parameters()}
@@ -81,7 +82,7 @@ def check(subject, model, folder, context):
     except runtime.Failed as error:
         missing = error.kind == "NotImplemented"
         if missing and torch.bfloat16 in types:
-            return None  # Nor has it most operators of this type.
+            return None  # It lacks most operators of this type.
         raise AttemptFailed(
             f"ONNX Runtime refuses the file: {error}") from error
     except runtime.Died as error:
@@ -94,7 +95,7 @@ def check(subject, model, folder, context):
 
 
 def compare_sizes(subject, session, context, double):
-    """What was found at several sizes, in words."""
+    """A description of the comparisons at several sizes."""
     missing = set(subject.inputs) - session.inputs
     if missing:
         raise AttemptFailed(f"input '{sorted(missing)[0]}' is not in the file:"
@@ -106,7 +107,7 @@ def compare_sizes(subject, session, context, double):
         try:
             wanted = reference(subject, inputs, double)
         except Exception as error:
-            # Such as positions beyond a table: the module serves no such size.
+            # For example, positions beyond a table.
             if extents == subject.extents():
                 raise AttemptFailed(f"the module fails at {where}: "
                                     f"{first_line(error)}") from error
@@ -122,7 +123,8 @@ def compare_sizes(subject, session, context, double):
 
 
 def compare(subject, session, inputs, where, wanted, double):
-    """How far the file's output is from `wanted`, that of the module."""
+    """The relative difference between the file's output and the module's,
+    `wanted`."""
     try:
         found = session.run(
             {name: value.numpy() for name, value in inputs.items()})

@@ -1,15 +1,16 @@
-"""Does pcc's program get autograd's gradients? `pcc --emit=train`, interpreted.
+"""Compares the gradients of pcc's training step with autograd's.
 
-pcc compiles the file to its training step, pcc-run takes one step of AdamW on
-one batch in f64, with beta1 = 0, no clipping and a learning rate of 0: the
-first moment is then the gradient of the batch's loss. It is compared with
-autograd's, also in f64, per parameter in the 2-norm. 1e-4 relative is allowed,
-or ten times what PyTorch's own f32 differs from its f64: of a parameter without
-effect (the bias of keys) both have noise only.
+`pcc --emit=train` compiles the file to its training step. pcc-run executes one
+step of AdamW on one batch in f64, with beta1 = 0, no clipping and a learning
+rate of 0: the first moment is then the gradient of the batch's loss. It is
+compared with autograd's gradient, also in f64, per parameter in the 2-norm.
+The tolerance is 1e-4 relative, or ten times the difference between PyTorch's
+own f32 and f64. The gradient of a parameter without effect (the bias of keys)
+is only noise in both.
 
-A parameter of the program is a view of the file's tensor, or of a part of it
-("c_attn.weight[0:32]"); base and strides of its source say where its elements
-lie there.
+A parameter of the program is a view of the file's tensor, or of a slice of it
+("c_attn.weight[0:32]"). The base and the strides of its source are the
+positions of its elements in that tensor.
 """
 
 import dataclasses
@@ -31,8 +32,8 @@ from .runtime import end_of
 from .subject import INTEGERS, array_file, as_it_was, computing_in
 
 TOLERANCE = 1e-4
-# Of the largest gradient: f32's rounding, where there is no reference in f64,
-# and f64's, by which pcc's differs from a gradient that cancels to 0.
+# Relative to the largest gradient: f32 rounding, if there is no reference in
+# f64; and f64 rounding, for gradients that cancel to 0.
 ROUNDING = 1e-7
 ROUNDING_IN_DOUBLE = 1e-14
 PARAM = re.compile(
@@ -49,8 +50,8 @@ class Tools:
 
 
 def find_tools(given=None):
-    """pcc and pcc-run: as given, of $PCC, on PATH or in this checkout's build;
-    None if they are not there."""
+    """Finds pcc and pcc-run: as given, by $PCC, on PATH or in this checkout's
+    build; None if they are missing."""
     checkout = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                             "..", "..", "build", "bin", "pcc")
     wanted = given or os.environ.get("PCC")
@@ -83,7 +84,7 @@ def call(command):
 
 
 def flags(subject, loss):
-    """What pcc is called with for the example inputs."""
+    """The flags of pcc for the example inputs."""
     batch = next(iter(subject.inputs.values())).shape[0]
     result = [f"--micro-batch-size={batch}", f"--global-batch-size={batch}"]
     batches = {dims.get(0) for dims in subject.dynamic.values()}
@@ -115,8 +116,8 @@ def loss_of(output, labels, loss):
 def by_autograd(subject, facts, labels, loss, dtype):
     """The loss, and parameter's name -> gradient, of the example inputs.
 
-    Attention by its definition: PyTorch's fused kernel of CPUs gets rows wrong
-    that a mask of finfo.min hides everywhere."""
+    Attention is computed by its definition: PyTorch's fused CPU kernel is wrong
+    for rows that are fully masked by finfo.min."""
     module = subject.module
     inputs = cast(subject.inputs, dtype)
 
@@ -135,8 +136,8 @@ def by_autograd(subject, facts, labels, loss, dtype):
 
 
 def dense(gradient):
-    """That of a table whose embedding is `sparse` has the rows that were looked
-    up alone."""
+    """A dense gradient; that of a `sparse` embedding has only the rows that
+    were looked up."""
     return gradient.to_dense() if gradient.is_sparse else gradient
 
 
@@ -198,8 +199,8 @@ def of_parameters(found, matches):
 
 
 def noise_of(wanted, single):
-    """By how much the gradient of each parameter is uncertain; `single`: the
-    same in f32, where `wanted` is in f64, else None."""
+    """The uncertainty of each parameter's gradient. `single`: the gradients in
+    f32, if `wanted` is in f64, otherwise None."""
     largest = max(map(np.linalg.norm, wanted.values()))
     if single is None:
         return dict.fromkeys(wanted, ROUNDING * largest)
@@ -209,8 +210,8 @@ def noise_of(wanted, single):
 
 
 def compare(wanted, found, noise):
-    """What is wrong with gradients, in words, and the largest difference of
-    those that are no noise."""
+    """Descriptions of wrong gradients, and the largest difference of gradients
+    that are not noise."""
     problems, worst = [], 0.0
     for name in found:
         if name not in wanted:
@@ -233,7 +234,7 @@ def compare(wanted, found, noise):
 
 
 def check(subject, facts, matches, loss, path, folder, tools, log):
-    """What was found, in words; raises if a gradient differs."""
+    """A description of the result; raises if a gradient differs."""
     labels = None if subject.returns_loss else labels_for(
         loss, facts.output_shape)
     double = runs_in_double(subject, log)

@@ -1,10 +1,10 @@
-"""Edits an exported file: names, marks and dropout as the module has them.
+"""Edits an exported file so that names, marks and dropout are the module's.
 
-- The wrapper's name is taken away: "module.h.0.weight" becomes "h.0.weight".
-- pcc::StopGradient becomes Identity; its output is a detached value.
-- TorchScript and dynamo write the dropout of fused attention for inference;
-  every Dropout of an export in training mode is one that trains.
-- Stack traces and documentation, which name folders of this machine, go.
+- Removes the wrapper's name: "module.h.0.weight" becomes "h.0.weight".
+- Replaces pcc::StopGradient by Identity; its output is a detached value.
+- Sets every Dropout to training mode: TorchScript and dynamo write the dropout
+  of fused attention for inference.
+- Removes stack traces and documentation, which contain paths of this machine.
 """
 
 import os
@@ -24,14 +24,14 @@ def load(path):
 
 
 def short(name):
-    """A name without the wrapper's part."""
+    """A name without the wrapper's prefix."""
     if name.startswith(PREFIX):
         return name[len(PREFIX):]
     return name[len(SCOPE) - 1:] if name.startswith(SCOPE) else name
 
 
 def graphs(graph):
-    """A graph and those inside its nodes."""
+    """A graph and the graphs inside its nodes."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
@@ -40,7 +40,7 @@ def graphs(graph):
 
 
 def shortened(names, fixed=()):
-    """Old name -> short name, where no other name is as short."""
+    """Old name -> short name, if no other name has the same short name."""
     count = {}
     for name in [*map(short, names), *fixed]:
         count[name] = count.get(name, 0) + 1
@@ -56,7 +56,7 @@ def take_wrapper_away(model):
     rename = shortened(values - fixed, fixed)
     nodes = shortened([n.name for graph in inner for n in graph.node])
     for graph in inner:
-        # Those of the model keep the names that the export gave them.
+        # The model's outputs keep the names of the export.
         outputs = graph.output if graph is not model.graph else ()
         for named in (*graph.initializer, *graph.value_info, *outputs):
             named.name = rename.get(named.name, named.name)
@@ -78,7 +78,7 @@ def strip_traces(model):
 
 
 def replace_marks(model):
-    """mark's number -> name of the detached value."""
+    """Replaces the marks; mark's number -> name of the detached value."""
     detached = {}
     for graph in graphs(model.graph):
         for node in graph.node:
@@ -108,7 +108,7 @@ def constants(graph):
 
 
 def train_dropout(model):
-    """Lets every Dropout drop while it trains; the ratios, sorted."""
+    """Sets every Dropout to training mode; returns the ratios, sorted."""
     graph, ratios = model.graph, []
     known = constants(graph)
     nodes = [n for n in graph.node if n.op_type == "Dropout"]
@@ -126,7 +126,7 @@ def train_dropout(model):
 
 
 def without_dropout(model):
-    """A copy that drops nothing, as inference runs it."""
+    """A copy with all dropouts in inference mode."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for node in copy.graph.node:
@@ -136,8 +136,8 @@ def without_dropout(model):
 
 
 def save(model, path, external):
-    """Deterministic bytes; if `external`, weights go to a file beside, and out
-    of `model`."""
+    """Writes deterministic bytes. If `external`, weights move from `model` to
+    a separate file."""
     if external:
         onnx.save_model(model, path, save_as_external_data=True,
                         all_tensors_to_one_file=True, size_threshold=1024,

@@ -13,7 +13,7 @@ BATCH, SEQ = 2, 16
 
 @dataclasses.dataclass
 class Task:
-    """auto: the class of transformers that loads it."""
+    """auto: the class of transformers that loads a model of the task."""
 
     auto: str
     inputs: tuple
@@ -39,12 +39,12 @@ TASKS = {
 
 
 def load(folder, task, random_weights=False, dtype="float32"):
-    """The model in `folder`, its weights drawn anew if `random_weights`."""
+    """The model in `folder`, with random weights if `random_weights`."""
     import transformers
 
     if not os.path.isdir(folder):
-        raise Refused(f"'{folder}' is no folder",
-                      ["model.save_pretrained(DIR) makes one"])
+        raise Refused(f"'{folder}' is not a folder",
+                      ["model.save_pretrained(DIR) creates one"])
     auto = getattr(transformers, TASKS[task].auto)
     kind = getattr(torch, dtype)
     try:
@@ -83,7 +83,7 @@ def example(model, name, batch=BATCH, seq=SEQ):
         padding = getattr(config, "pad_token_id", None)
         if padding is not None and 0 <= padding < config.vocab_size:
             ids[ids == padding] = (padding + 1) % config.vocab_size
-            # So that the row of padding is among those that are compared.
+            # So that the padding row is compared, too.
             ids[-1, -2:] = padding
         return ids
     if name.endswith("attention_mask"):
@@ -101,8 +101,8 @@ def example(model, name, batch=BATCH, seq=SEQ):
 
 
 def prepare(model, task, inputs=None):
-    """Turns off what does not train; the example inputs by name, and how the
-    model is called with them."""
+    """Disables caches for inference; returns the example inputs by name, and
+    the function that calls the model with them."""
     config = model.config
     for part in (config, text_config(model)):
         if hasattr(part, "use_cache"):
@@ -116,8 +116,8 @@ def prepare(model, task, inputs=None):
             raise Refused(f"{type(model).__name__} takes no '{name}'",
                           ["--inputs names others: " + ", ".join(known)])
     fixed = {"use_cache": False} if "use_cache" in known else {}
-    # Without a mask transformers searches the positions for packed sequences,
-    # by operators that ONNX lacks.
+    # Without a mask, transformers searches the positions for packed sequences
+    # with operators that ONNX lacks.
     whole = task == "causal-lm" and "attention_mask" in known and (
         "attention_mask" not in names)
 

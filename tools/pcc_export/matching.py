@@ -1,10 +1,10 @@
-"""Which initializer of a file holds which parameter, by name and by bytes.
+"""Matches the initializers of a file with parameters, by name and by bytes.
 
-A name alone proves nothing: the values are compared, as they are or
-transposed. Bytes alone prove nothing either: two parameters may be equal, and
-a scale of ones that an exporter made up is no norm's weight. So an initializer
-without a parameter's name is one only if its values differ among themselves and
-one parameter alone has them.
+A matching name is not sufficient: the values are compared, as they are or
+transposed. Matching bytes are not sufficient either: two parameters may be
+equal, and a scale of ones that an exporter added is not a norm's weight. So an
+initializer without a parameter's name matches only if its values are not all
+the same, and exactly one parameter has them.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .messages import AttemptFailed
 
 
 def bytes_of(tensor):
-    """A tensor's elements in rows of bytes, to compare types numpy lacks."""
+    """A tensor's elements as rows of bytes, to compare types numpy lacks."""
     flat = tensor.detach().cpu().contiguous().view(-1)
     return flat.view(torch.uint8).numpy().reshape(tensor.numel(), -1)
 

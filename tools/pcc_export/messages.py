@@ -1,4 +1,4 @@
-"""What goes wrong, in the user's words."""
+"""Errors, in the user's words."""
 
 import contextlib
 import io
@@ -29,8 +29,8 @@ class AttemptFailed(Exception):
 
 
 def place():
-    """`file:line` of the innermost frame of the user's code: not PyTorch's and
-    not ours."""
+    """`file:line` of the innermost frame of the user's code, outside of PyTorch
+    and this package."""
     for frame in reversed(traceback.extract_stack()):
         path = os.path.abspath(frame.filename)
         if not path.startswith((HERE, TORCH)) and os.path.exists(path):
@@ -39,7 +39,7 @@ def place():
 
 
 def first_line(error):
-    """The first line of what is at the bottom of a chain of exceptions."""
+    """The first line of the exception at the root of a chain of causes."""
     while error.__cause__:
         error = error.__cause__
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
@@ -49,8 +49,9 @@ def first_line(error):
 
 @contextlib.contextmanager
 def quiet():
-    """PyTorch warns about what the checks find out, logs and prints, some of
-    it from C++: standard output leads nowhere meanwhile."""
+    """Suppresses PyTorch's warnings, logs and output, some of which C++ prints;
+    the checks report the problems that they warn of. Standard output goes to
+    /dev/null meanwhile."""
     level = logging.root.manager.disable
     logging.disable(logging.ERROR)
     sys.stdout.flush()

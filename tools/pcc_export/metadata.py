@@ -1,4 +1,4 @@
-"""The metadata that pcc reads instead of guessing; docs/Export.md lists it."""
+"""The metadata for pcc; docs/Export.md lists it."""
 
 import json
 
@@ -32,7 +32,7 @@ def entry_of(parameter, matches):
 
 
 def write(model, facts, matches, detached, context, attempt):
-    """Puts everything under keys that begin with "pcc."."""
+    """Writes the metadata under keys that begin with "pcc."."""
     owned = {alias for p in facts.parameters for alias in [p.name, *p.aliases]}
     values = {
         "version": VERSION,

@@ -1,14 +1,17 @@
-"""What a forward pass does that no ONNX file says.
+"""Records operations of a forward pass that ONNX cannot express.
 
 PyTorch calls a TorchFunctionMode instead of each of its functions. `Recorder`
-is one: it runs the module as it is, and notes on the way
+is one: it runs the module unchanged, and records
 
-- values that leave the gradient: Tensor.detach, Tensor.data, and whatever is
-  computed from a gradient-carrying value under torch.no_grad. While exporting
-  each becomes `stop(value, mark)`, a node of the file that graph.py finds;
-- lookups in tables: the padding row, and how far positions reach;
-- dropout, which the exported file must have as often;
-- what a file cannot express at all, refused with its place in the user's code:
+- values through which no gradient flows: Tensor.detach, Tensor.data, and
+  values computed from a value with a gradient under torch.no_grad. During an
+  export each becomes `stop(value, mark)`, a node of the file that graph.py
+  finds;
+- lookups in tables: the padding row, and the largest position;
+- dropouts, whose number must be the same in the exported file.
+
+Operations that a file cannot express at all are refused, with their position in
+the user's code:
 
       def forward(self, x):
           with torch.no_grad():
@@ -61,8 +64,8 @@ class Lookup:
 
 
 class Recorder(TorchFunctionMode):
-    """stop: function(value, number of the mark) -> the value, marked; None
-    where nothing is exported. dropout: false takes all dropout away."""
+    """stop: function(value, number of the mark) -> the marked value; None
+    without an export. dropout: False disables all dropout."""
 
     def __init__(self, stop=None, dropout=True):
         super().__init__()
@@ -82,7 +85,7 @@ class Recorder(TorchFunctionMode):
         if func is F.embedding:
             self._note_lookup(*args, **kwargs)
         elif func is F.embedding_bag:
-            # What is padding has no part in a bag, nor a gradient.
+            # Padding does not contribute to a bag and gets no gradient.
             bag = bag_arguments(args, kwargs)
             self._note_lookup(bag["input"], bag["weight"], None,
                               *(bag[key] for key in (
@@ -95,7 +98,7 @@ class Recorder(TorchFunctionMode):
         what = self._leaves_gradient(func)
         if self.stop:
             func = rewrite(func, args, kwargs)
-        if what == "data":  # Exporters take .data for a constant.
+        if what == "data":  # Exporters treat .data as a constant.
             func = torch.Tensor.detach
         result = func(*args, **kwargs)
         if not what or not self.stop:
@@ -111,13 +114,13 @@ class Recorder(TorchFunctionMode):
         return tree_map(mark, result)
 
     def _leaves_gradient(self, func):
-        """How the results of `func` leave the gradient, or None."""
+        """How `func` detaches its results from the gradient, or None."""
         if func in DETACH:
             return "detach"
         if getattr(func, "__self__", None) is torch.Tensor.data:
             return "data"
-        # Inside an autograd.Function PyTorch itself turns gradients off; what
-        # is exported there are its parts.
+        # Inside an autograd.Function PyTorch itself disables gradients; its
+        # operations are exported.
         return "no_grad" if self.no_grad else None
 
     def _refuse(self, func, args):
@@ -130,8 +133,8 @@ class Recorder(TorchFunctionMode):
                 of is torch.Tensor.requires_grad and name == "__set__"):
             what = "requires_grad is set while the module runs"
         elif func in TO_PYTHON:
-            what = (f"{name}() makes a number of a value that carries a "
-                    "gradient, and the file a constant of it")
+            what = (f"{name}() converts a value with a gradient to a number, "
+                    "which becomes a constant in the file")
         elif func in HOOKS:
             what = "a hook changes a gradient"
         elif self.no_grad and changes_in_place(name) and (
@@ -139,15 +142,15 @@ class Recorder(TorchFunctionMode):
             what = f"{name} changes a value in place under no_grad"
         else:
             return
-        raise Refused(f"{place()}: {what}: no ONNX file can say this")
+        raise Refused(f"{place()}: {what}: ONNX cannot express this")
 
     def _note_lookup(self, ids, weight, padding_idx=None, max_norm=None,
                      norm_type=2.0, scale_grad_by_freq=False, sparse=False):
         for option, value in (("max_norm", max_norm),
                               ("scale_grad_by_freq", scale_grad_by_freq)):
             if value:
-                raise Refused(f"{place()}: an embedding has {option}: no ONNX "
-                              "file can say this")
+                raise Refused(f"{place()}: an embedding has {option}: ONNX "
+                              "cannot express this")
         if padding_idx is not None and padding_idx < 0:
             padding_idx += weight.shape[0]
         largest = None
@@ -157,7 +160,8 @@ class Recorder(TorchFunctionMode):
                                    place()))
 
     def _take_dropout(self, func, args, kwargs):
-        """Notes the ratio of a dropout; arguments without it if wanted."""
+        """Records the ratio of a dropout; returns the arguments, without the
+        dropout if it is disabled."""
         if func in DROPOUTS:
             keys = ("input", "p", "training", "inplace")
             given = dict(zip(keys, args), **kwargs)

@@ -1,9 +1,9 @@
-"""Functions of PyTorch that exporters refuse or write wrongly, in their parts.
+"""Decompositions of functions that PyTorch's exporters refuse or write wrongly.
 
-Label smoothing: TorchScript knows none, dynamo leaves it out without a word.
-RMS norms: TorchScript knows none.
-Bags of embeddings: TorchScript writes a loop, dynamo a file that ends the
-process of ONNX Runtime.
+Label smoothing: TorchScript does not support it, dynamo silently drops it.
+RMS norms: TorchScript does not support them.
+Bags of embeddings: TorchScript writes a loop, dynamo a file that crashes ONNX
+Runtime.
 """
 
 import inspect
@@ -53,15 +53,15 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
 
 def bag_arguments(args, kwargs):
-    """Those of F.embedding_bag, by name."""
+    """The arguments of F.embedding_bag, by name."""
     bound = BAG.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
 
 
 def embedding_bag(*args, **kwargs):
-    """F.embedding_bag of ids [bags, ids of each]: the rows of a table, added
-    up, averaged, or the largest of each column."""
+    """F.embedding_bag of ids [bags, ids per bag]: the sum, the mean or the
+    columnwise maximum of rows of a table."""
     given = bag_arguments(args, kwargs)
     ids, mode, padding = given["input"], given["mode"], given["padding_idx"]
     rows = F.embedding(ids, given["weight"])
@@ -88,7 +88,7 @@ def rewrite(func, args, kwargs):
     """The function to call instead of `func`."""
     if func in (F.rms_norm, torch.rms_norm):
         return rms_norm
-    # Bags of 1-D ids begin at offsets: how long each is stands in the data.
+    # Bags of 1-D ids begin at offsets, so their lengths depend on the data.
     if func is F.embedding_bag and bag_arguments(args, kwargs)[
             "input"].dim() == 2:
         return embedding_bag

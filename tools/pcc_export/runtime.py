@@ -1,4 +1,4 @@
-"""ONNX Runtime in a process of its own: what ends it does not end the export."""
+"""ONNX Runtime in a separate process: a crash does not end the export."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ if importlib.util.find_spec("onnxruntime") is None:
 
 
 class Failed(Exception):
-    """ONNX Runtime says no. kind: the name of its exception."""
+    """An error of ONNX Runtime. kind: the name of its exception."""
 
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message}")
@@ -24,7 +24,7 @@ class Failed(Exception):
 
 
 class Died(Exception):
-    """The process ended; the text says how."""
+    """The process ended; the message tells how."""
 
 
 def end_of(code):

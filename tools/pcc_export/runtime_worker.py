@@ -1,8 +1,9 @@
 """runtime_worker.py MODEL: runs a file in ONNX Runtime, for runtime.py.
 
-A file that ONNX Runtime cannot take may end its process: this one, and nobody
-else. Messages are .npz archives behind their length in 8 bytes. The first one
-says whether there is a session, then each of inputs is answered by one.
+A file may crash ONNX Runtime and with it this process, but not the export.
+Messages are .npz archives, each preceded by its length in 8 bytes. The first
+answer tells whether there is a session; then each message with inputs gets one
+answer.
 """
 
 import io
@@ -39,7 +40,7 @@ def send_error(stream, error):
 
 def main(path):
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # What a library prints is no answer.
+    os.dup2(2, 1)  # Output of libraries must not mix with answers.
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4

@@ -1,9 +1,9 @@
-"""A module with its inputs: how it is called, and with which other sizes.
+"""A module with its inputs: how it is called, and with inputs of other sizes.
 
-Exporters take tensors by position and give one tensor, modules take keywords
-and give anything. `Subject.wrapper` stands between: a module whose forward
-takes the inputs by position and gives the one output that is exported. Names
-of parameters then begin with "module.", which graph.py takes away again.
+Exporters call a module with positional tensors and expect one tensor; modules
+may take keywords and return anything. `Subject.wrapper` adapts them: its
+forward takes the inputs by position and returns the one exported output.
+Parameter names then begin with "module.", which graph.py removes again.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Wrapper(torch.nn.Module):
 
 
 class Subject:
-    """What is exported.
+    """The module to export, and its inputs.
 
     inputs: dict of name -> example tensor, in the order of the file's inputs.
     dynamic: dict of name -> {dim: label}; dims of one label have one extent.
@@ -54,15 +54,16 @@ class Subject:
         for name, value in inputs.items():
             if not torch.is_tensor(value):
                 raise Refused(
-                    f"input '{name}' is no tensor but a {type(value).__name__}",
-                    ["what is no tensor goes into `call`: "
+                    f"input '{name}' is not a tensor but a "
+                    f"{type(value).__name__}",
+                    ["pass other arguments in `call`: "
                      "call=lambda module, ids: module(ids, use_cache=False)"])
         check_names(inputs)
         for name, tensor in (*inputs.items(), *module.named_parameters()):
             if tensor.device.type != "cpu":
                 raise Refused(f"'{name}' is on {tensor.device}",
                               ["call .cpu() of module and inputs"])
-        # A training program's data has numbers, no bools.
+        # The data of a training program has numbers, but no bools.
         self.bools = {i for i, t in enumerate(inputs.values())
                       if t.dtype == torch.bool}
         inputs = {name: t.long() if t.dtype == torch.bool else t
@@ -74,13 +75,13 @@ class Subject:
         self.call = call or (
             (lambda module, *tensors: module(*tensors)) if by_position else
             (lambda module, *tensors: module(**dict(zip(keys, tensors)))))
-        # Exporters take an extent of 1 for one that never changes.
+        # Exporters treat an extent of 1 as fixed.
         self.inputs = self.resized({
             label: max(2, extent) for label, extent in self.extents().items()})
 
     def show(self, ids, row):
-        """Puts `row` among the ids of the input that `ids` is, if it is one:
-        what is compared then meets the padding."""
+        """If `ids` is an input, inserts `row` among its ids, so that the
+        comparisons cover the padding row."""
         for name, value in self.inputs.items():
             if value.data_ptr() == ids.data_ptr() and value.dim() and (
                     not bool((value == row).all())):
@@ -93,7 +94,7 @@ class Subject:
                        around or contextlib.nullcontext(), self.bools)
 
     def select(self, result):
-        """The tensor that is exported, of what the module returns."""
+        """Selects the exported tensor from the module's result."""
         if self.output is not None:
             if isinstance(self.output, str) and not isinstance(result, dict):
                 result = getattr(result, self.output)
@@ -109,12 +110,12 @@ class Subject:
             kind = (f"of {result.dtype}" if torch.is_tensor(result) else
                     f"but a {type(result).__name__}")
             raise Refused(
-                f"the module's output is no tensor of floats {kind}",
+                f"the module's output is not a tensor of floats {kind}",
                 ["name the one to export with output=, a key, an attribute or "
                  "a position"])
         if self.returns_loss and result.numel() != 1:
             raise Refused("the module's loss has shape "
-                          f"{list(result.shape)}, which is no single number")
+                          f"{list(result.shape)}, it must be a single number")
         return result.reshape(()) if self.returns_loss and result.dim() \
             else result
 
@@ -128,12 +129,13 @@ class Subject:
                     raise Refused(
                         f"dim '{label}' is {result[label]} in one input and "
                         f"{extent} in '{name}'",
-                        ["dims of one label have one extent; see dynamic="])
+                        ["dims with the same label have the same extent; see "
+                         "dynamic="])
         return result
 
     def resized(self, extents, seed=0):
-        """Inputs in which the dims of these labels have these extents; what
-        keeps its shape keeps its values."""
+        """Inputs whose dims with these labels have these extents. An input
+        whose shape does not change keeps its values."""
         generator = torch.Generator().manual_seed(seed)
         result = {}
         for name, value in self.inputs.items():
@@ -147,12 +149,12 @@ class Subject:
 
 
 def array_file(name):
-    """The file of an input's array in a data folder, as programs have it."""
+    """The name of an input's file in a data folder, as in programs of pcc."""
     return re.sub(r"[/\\:]", "_", name) + ".npy"
 
 
 def check_names(names):
-    """Refuses what no program of pcc finds a file by."""
+    """Refuses names that programs of pcc cannot map to a file."""
     known = {}
     for name in names:
         if not name or not name.isprintable() or (
@@ -172,12 +174,12 @@ def default_names(count):
 
 def labels_of(inputs, dynamic):
     """Name -> {dim: label} of every input. By default dim 0 is the batch and
-    dim 1 of integers the sequence; where something is given, the rest is
+    dim 1 of integers the sequence. If `dynamic` is given, all other dims are
     fixed."""
     unknown = set(dynamic or {}) - set(inputs)
     if unknown:
-        raise Refused(f"dynamic= names '{sorted(unknown)[0]}', which is no "
-                      f"input; inputs are {', '.join(inputs)}")
+        raise Refused(f"dynamic= names '{sorted(unknown)[0]}', which is not "
+                      f"an input; inputs are {', '.join(inputs)}")
     result = {}
     for name, value in inputs.items():
         ids = value.dtype in INTEGERS and value.dim() > 1
@@ -192,7 +194,7 @@ def labels_of(inputs, dynamic):
 
 
 def values_like(name, value, shape, generator):
-    """Random values as an example has them, in another shape."""
+    """Random values like those of an example, in another shape."""
     if value.dtype not in INTEGERS:
         return torch.randn(shape, generator=generator).to(value.dtype)
     last = value.shape[-1]
@@ -210,7 +212,7 @@ def values_like(name, value, shape, generator):
 
 @contextlib.contextmanager
 def as_it_was(module):
-    """Leaves training flags, buffers and random numbers as they were."""
+    """Restores training flags, buffers and the random state afterwards."""
     flags = {m: m.training for m in module.modules()}
     buffers = {b: b.detach().clone() for b in module.buffers()}
     with torch.random.fork_rng(devices=[]):
@@ -226,8 +228,8 @@ def as_it_was(module):
 
 @contextlib.contextmanager
 def computing_in(module, dtype):
-    """Parameters, buffers and tensors that modules hold, in f32 or f64; back
-    in their own types afterwards, which loses nothing."""
+    """Converts parameters, buffers and tensor attributes to f32 or f64, and
+    restores the original tensors afterwards."""
     held = []
     for m in module.modules():
         for key, value in vars(m).items():

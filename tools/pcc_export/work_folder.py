@@ -1,8 +1,7 @@
-"""A folder for files that are not done yet, which nothing outlives.
+"""A folder for unfinished files that is removed even after a crash.
 
-Exporters are native code that a module may crash, and with it this process.
-Another one, that does nothing else, then says what was going on and removes the
-folder.
+Exporters are native code that a module may crash, together with this process. A
+guard process then reports the activity that crashed and removes the folder.
 """
 
 import shutil
@@ -28,11 +27,11 @@ class WorkFolder:
             raise
 
     def doing(self, what):
-        """Says what the process does from now on, such as "X was written"."""
+        """Tells the guard the current activity, such as "X was written"."""
         try:
             print(what.replace("\n", " "), file=self.guard.stdin, flush=True)
         except BrokenPipeError:
-            pass  # Somebody ended it; what it is for may not happen.
+            pass  # The guard was killed; it may not be needed.
 
     def __enter__(self):
         return self
