@@ -47,10 +47,10 @@ struct Fill {
   /// 8.
   llvm::Expected<Tensor> input(const InputInfo &info, int64_t microbatch) const;
 
-  /// Generates a parameter with n ~ normal(0, 1), such that activations stay
-  /// near 1: 1 + 0.1 n for scales (init one), 0.1 n for biases (init zero),
-  /// otherwise 0.3 n. All elements are random, whatever the declared initial
-  /// value.
+  /// Generates a parameter such that activations stay near 1. With n ~
+  /// normal(0, 1), the elements are 1 + 0.1 n for scales (init one), 0.1 n for
+  /// biases (init zero), otherwise 0.3 n. All elements are random, whatever the
+  /// declared initial value.
   Tensor parameter(llvm::StringRef name, nn::Init init,
                    mlir::RankedTensorType type) const;
 };

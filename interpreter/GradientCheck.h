@@ -21,12 +21,13 @@ struct GradientCheckOptions {
   double tolerance = 1e-6;
 };
 
-/// Runs function `gradient` once and compares the gradients that it accumulated
-/// in "grad.<param>" with central differences (4th order) of the first result
-/// of function `loss`, at random elements of every parameter. The functions may
-/// be in two programs with the same parameters and values; both machines must
-/// be exact. Writes a line for each parameter. If `gradient` accumulates
-/// "loss_sum", that must equal the loss.
+/// Runs function `gradient` once, and compares the gradients that it
+/// accumulated in "grad.<param>" with central differences (4th order) of a
+/// loss. The loss is the first result of function `loss`; random elements of
+/// every parameter are checked. The functions may be in two programs with the
+/// same parameters and values; both machines must be exact. Writes a line for
+/// each parameter. If `gradient` accumulates "loss_sum", that must equal the
+/// loss.
 mlir::LogicalResult checkGradients(Machine &lossMachine,
                                    llvm::ArrayRef<TensorRef> lossArgs,
                                    Machine &gradientMachine,

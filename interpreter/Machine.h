@@ -1,7 +1,7 @@
 //===- Machine.h - Execution of a program on virtual ranks ------*- C++ -*-===//
 //
-// A machine holds the parameters and states of all ranks and runs functions op
-// by op, with all ranks in lockstep: each op runs on all ranks before the next
+// A machine stores the parameters and states of all ranks and runs functions op
+// by op. All ranks run in lockstep: each op runs on all ranks before the next
 // one. Its interface has global values. They are split into shards on the way
 // in, and assembled on the way out, where replicas are compared.
 //

@@ -2,8 +2,8 @@
 //
 // Executes rt programs. The state of a rank is its arena and the position in
 // each of its streams. The streams of all ranks execute one operation at a
-// time, in a random order: some streams are delayed until an event makes
-// another one wait for them, others run ahead as far as they can. So missing
+// time, in a random order. Some streams are delayed until an event makes
+// another one wait for them; others run ahead as far as they can. So missing
 // synchronization leads to wrong results, unless it is reported as a race
 // before. A collective executes when all its ranks have reached it, a transfer
 // when both sides have (rendezvous, unbuffered).
@@ -198,7 +198,7 @@ private:
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
   /// Buffers that are dead when an entry point begins: gradients, gathered
-  /// weights, and buckets, but not their shards.
+  /// weights, and buckets whose shard is stored separately.
   llvm::DenseSet<mlir::Operation *> renewed;
   std::vector<Input> inputs;
   /// The source of values for rt.fill; null: the values in `given`.

@@ -1,8 +1,8 @@
 //===- Traffic.h - Memory traffic of a kernel -------------------*- C++ -*-===//
 //
 // Checks the memory traffic of kernels. The emulator counts the sectors of 32
-// bytes that a kernel reads and writes without a cache, and the sectors that it
-// touches at all; the minimum is each of these once. The bounds are:
+// bytes that a kernel reads and writes without a cache, and the distinct
+// sectors among them. The distinct sectors are the minimum. The bounds are:
 // - A kernel of more than 1 MiB may move 1.1 times the minimum; 1.3 times if it
 //   looks up rows, adds to rows that it looks up, or sums over rows.
 // - A kernel of more than 4 MiB must have at least 256 blocks, as otherwise a

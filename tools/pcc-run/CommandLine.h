@@ -23,7 +23,7 @@ struct CommandLine {
   using Desc = llvm::cl::desc;
   using Value = llvm::cl::value_desc;
 
-  /// The heading that --help lists the flags under, and what puts one there.
+  /// The category of the flags in --help, and the modifier that assigns it.
   llvm::cl::OptionCategory category{"pcc-run"};
   llvm::cl::cat in{category};
 
@@ -99,14 +99,14 @@ struct CommandLine {
                        llvm::cl::init(interp::GradientCheckOptions().samples),
                        in};
 
-  /// A flag of a training binary, with its name and default, which is kept in a
+  /// A flag of a training binary with the same name and default, stored in a
   /// field of `training`.
   template <typename T>
   using To = llvm::cl::opt<T, /*ExternalStorage=*/true>;
   template <typename T>
   using At = llvm::cl::LocationClass<T>;
 
-  /// What the flags below set; the others stay as the runtime has them.
+  /// The options that the flags below set; others keep the runtime's defaults.
   TrainingOptions training;
   To<std::string> data{"data", Desc("Runs training steps on a token file"),
                        Value("file"), At<std::string>(training.data), in};

@@ -144,8 +144,8 @@ struct Flags {
                   cl::init("25MiB"), cl::value_desc("SIZE"),
                   cl::cat(parallelism)};
 
-  /// What this version has one value of only, or none, and refuses another;
-  /// hidden until it has more.
+  /// Flags for which this version supports only one value, or none; hidden
+  /// until it supports more.
   Text vpp{"vpp", cl::init("1"), cl::Hidden, cl::cat(parallelism)};
   Text layersPerChunk{"num-layers-per-virtual-pipeline-stage", cl::Hidden,
                       cl::cat(parallelism)};

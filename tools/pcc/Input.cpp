@@ -184,8 +184,8 @@ static LogicalResult chooseLengths(MLIRContext &context, const ONNXFile &file,
 }
 
 /// Adds a note to the first error of an import if a sequence is longer than the
-/// file tells, or with the origin `chosen` of a length that was not given. The
-/// shapes in such errors seldom tell the cause.
+/// file tells. If its length was not given, adds its origin `chosen` instead.
+/// The shapes in such errors seldom tell the cause.
 static void noteLength(MLIRContext &context, const ONNXFile &file,
                        const ImportOptions &import, StringRef chosen,
                        std::vector<Diagnostic> &said) {

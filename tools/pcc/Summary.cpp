@@ -203,7 +203,7 @@ void Summary::collectProgram(ModuleOp module) {
         break;
       }
     }
-    // Temporaries share places, so what is left of the arena is what counts.
+    // Temporaries share memory, so activations are the rest of the arena.
     stage.activations =
         stage.arena - stage.parameters - stage.gradients - stage.state;
   }

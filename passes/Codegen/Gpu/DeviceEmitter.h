@@ -205,9 +205,9 @@ private:
   mlir::ImplicitLocOpBuilder b;
   /// Maps values of kernel IR to values of the thread's code.
   mlir::IRMapping map;
-  /// Ids of this thread: its lane in the thread group, its number in the block,
-  /// the group's number in the block, the tile's number in the work item, and
-  /// the slice.
+  /// Ids of this thread: its lane in the thread group and its number in the
+  /// block; the numbers of the group in the block and of the tile in the work
+  /// item; and the slice.
   mlir::Value lane, thread, team, tile, slice;
   /// The shared memory of the block.
   mlir::Value shared;

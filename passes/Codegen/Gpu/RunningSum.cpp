@@ -14,9 +14,9 @@ using namespace pcc::codegen;
 /// Outstanding accesses of a thread for each operand.
 static constexpr int64_t kAccesses = 4;
 
-/// Whether a pass over a static number of columns writes only scalars that are
-/// private to the work item, and the last op of its body combines each of them
-/// with an element.
+/// Whether a pass has a static number of columns and writes only scalars that
+/// are private to the work item. The last op of its body must combine each
+/// scalar with an element.
 static bool onlyReduces(linalg::GenericOp op) {
   if (op.getNumLoops() != 1 || !op.getNumReductionLoops())
     return false;

@@ -24,9 +24,9 @@
 // The columns of a thread depend only on the columns of the pass. A thread may
 // therefore read what it wrote itself without a barrier.
 //
-// If several work items read the same rows, a thread group computes several
-// work items in rounds, and the block reads those rows once for all of its work
-// items (SameRows.h):
+// If several work items read the same rows, the block reads those rows once for
+// all of its work items (SameRows.h). Each thread group computes several work
+// items in rounds:
 //
 //     work item = block * teams * rounds + round * teams + team
 //

@@ -25,12 +25,13 @@
 // slot that the loop reaches, and to overwrite none. If a buffer has many
 // slots, neighbouring slots are one piece with a common live range.
 //
-// An operation on a stream other than stream 0 may run at any moment after the
-// last operation of stream 0 that its stream has waited for, and before the
-// moment when stream 0 has waited for it. Its buffers are live throughout. If
-// stream 0 never waits for it, they share memory with no other buffer. A buffer
-// that one stream sends, and that the next stream, which waits for the first,
-// receives into, stays live in between, although stream 0 waits for neither.
+// An operation on another stream than stream 0 may run at any moment in an
+// interval. It begins after the last operation of stream 0 that the operation's
+// stream has waited for, and ends when stream 0 has waited for the operation.
+// The buffers of the operation are live throughout. If stream 0 never waits for
+// it, they share memory with no other buffer. A buffer that one stream sends,
+// and that the next stream, which waits for the first, receives into, stays
+// live in between, although stream 0 waits for neither.
 //
 // Gradients and gathered weights are dead when an entry point begins, so they
 // share memory as well. A bucket is one buffer. It is live from the first

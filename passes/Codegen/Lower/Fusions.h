@@ -27,9 +27,9 @@ inline constexpr FusionKind kFusionKinds[] = {
     FusionKind::Gelu, FusionKind::Sum, FusionKind::GeluGrad, FusionKind::Sums};
 
 /// Returns the fusion of a kind with a contraction of a body whose in-place
-/// sums are marked. Only returns a fusion that the library supports on
-/// contiguous buffers with the same semantics: no bias of a value that is
-/// partial, and no bias gradient that would be rounded.
+/// sums are marked. The library must support the fusion on contiguous buffers
+/// with the same semantics. So a bias of a value that is partial, and a bias
+/// gradient that would be rounded, are not fused.
 std::optional<Fusion> findFusion(nn::ContractOp contract, FusionKind kind);
 
 /// Replaces the ops of a fusion by a call of `callee`, which need not exist

@@ -37,8 +37,8 @@ using namespace mlir;
 using namespace pcc;
 
 /// The unused memory that is tolerated, as a fraction 1/n of the memory that is
-/// live at once: with adjacent slots and one scratch buffer for all calls of a
-/// function, and with one offset for each bucket.
+/// live at once. kFar: with adjacent slots and one scratch buffer for all calls
+/// of a function. kFarOfRows: with one offset for each bucket.
 static constexpr int64_t kFar = 50, kFarOfRows = 44;
 
 /// The maximum number of pairs of blocks to examine when each fill of a bucket

@@ -1,10 +1,10 @@
 //===- TaskLowering.h - Lowering of one body --------------------*- C++ -*-===//
 //
-// Each value is assigned a buffer when its op is lowered: a view of its
-// operand's buffer, the buffer of an operand that dies there, the argument or
-// result buffer that it ends up in, or a temporary. Uses are known in advance,
-// so each choice is checked against all later reads of the memory that it would
-// overwrite.
+// Each value is assigned a buffer when its op is lowered. This is a view of its
+// operand's buffer, the buffer of an operand that dies there, the final
+// argument or result buffer of the value, or a temporary. Uses are known in
+// advance, so each choice is checked against all later reads of the memory that
+// it would overwrite.
 //
 //===----------------------------------------------------------------------===//
 
