@@ -11,7 +11,8 @@ namespace pcc {
 struct Comparison {
   /// A description of the problem; empty: none.
   std::string problem;
-  /// The largest difference of floats relative to its bound, and that bound.
+  /// The difference of floats that is largest relative to its bound, and that
+  /// bound.
   double error = 0, allowed = 0;
   /// The largest absolute value of each buffer.
   std::vector<double> largest;

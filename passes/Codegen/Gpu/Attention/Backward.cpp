@@ -32,7 +32,8 @@ int64_t codegen::countBackwardBlocks(const AttentionSizes &sizes,
   return blocks.ofKeys + blocks.ofQueries + blocks.ofBias;
 }
 
-/// The first tiles come first, since most queries see their keys.
+/// Blocks are ordered by tiles from the first on, since most queries see the
+/// first keys.
 void Backward::place(Value block, int64_t heads) {
   head = remainder(block, heads);
   Value rest = divide(block, heads);
@@ -233,7 +234,8 @@ int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,
   Backward ofKeys(b, op, choices, tilesOfKeys, operands, outs),
       ofQueries(b, op, choices, tiles, operands, outs);
   BackwardBlocks blocks(AttentionSizes(op), tiles, outs);
-  // Blocks of keys come first: they iterate over the queries of several heads.
+  // Blocks of keys have the first numbers: they iterate over the queries of
+  // several heads.
   SmallVector<std::pair<int64_t, std::function<void(Value)>>> kinds;
   auto addKind = [&](int64_t count, std::function<void(Value)> emit) {
     if (count)

@@ -68,8 +68,8 @@ int64_t codegen::countForwardBlocks(const AttentionSizes &sizes,
          sizes.batch * sizes.heads;
 }
 
-/// The tiles of queries that see most keys come first, so the order of tiles is
-/// reversed.
+/// Blocks are ordered by tiles from the last on, since the last queries see
+/// most keys.
 void Forward::place(Value block) {
   Value last = index(countForwardBlocks(sizes, tiles) - 1);
   Value rest = arith::SubIOp::create(b, last, block);

@@ -128,7 +128,7 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
 }
 
 /// The accumulators are distributed over lanes like the left operand's
-/// elements, so they stay in registers.
+/// elements, so they are used directly from registers.
 LeftFactor MmaProduct::takeScores(ArrayRef<Value> scores,
                                   const LeftFactor &stage) {
   LeftFactor left = stage;
