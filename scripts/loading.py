@@ -1,4 +1,4 @@
-"""For scripts that use parts of another, and for tests of them."""
+"""Loads scripts as modules, for other scripts and for tests."""
 
 import importlib.machinery
 import importlib.util
@@ -7,8 +7,8 @@ import sys
 
 
 def script(name):
-    """A script of this folder as a module; what it does as a program it does
-    when it is loaded, unless it asks for its __name__."""
+    """Returns a script of this folder as a module. Loading executes its
+    top-level code, except under a test of __name__."""
     sys.dont_write_bytecode = True
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     loader = importlib.machinery.SourceFileLoader(name, path)
