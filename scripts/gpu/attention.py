@@ -1,16 +1,16 @@
-"""Attention by cuDNN of large batches, beside tiles of the same program.
+"""Compares cuDNN's attention at large batches with tiled attention.
 
-cuDNN's backward pass of 16 bits on sm_90 returned NaNs in other projects: at batch
-128 (kyutai-labs/pocket-tts, pull request 264), and where the keys are 64 more than
-a multiple of 128 and a query's logsumexp is below -88.7, which is -ln(FLT_MAX)
-(pytorch/pytorch, issue 196678; NVIDIA/cudnn-frontend, pull request 628): keys
-behind the last one were not masked unless the mask is causal. The shape of the
-first report is that of the second: 16 heads of 64, a mask that is given, lengths
-of up to some 450, which differ by batch.
+In other projects cuDNN's low-precision backward pass on sm_90 returned NaNs:
+at batch 128 (kyutai-labs/pocket-tts, pull request 264), and if the number of
+keys is 64 more than a multiple of 128 and a query's logsumexp is below -88.7,
+which is -ln(FLT_MAX) (pytorch/pytorch, issue 196678; NVIDIA/cudnn-frontend,
+pull request 628): positions after the last key were not masked unless the mask
+is causal. The first report has the shape of the second: 16 heads of 64, an
+explicit mask, and lengths of up to about 450, which differ by batch.
 
-Programs of pcc leave a bias, and keys of such a number without a causal mask, to
-tiles. What is left is run here: a causal mask at such lengths, with scores that
-are all about -128.
+pcc uses tiled attention for a bias, and for such numbers of keys without a
+causal mask. This piece runs the remaining case: a causal mask at such lengths,
+with all scores about -128.
 """
 
 import json
@@ -26,10 +26,10 @@ import machine
 import prepare
 
 BATCH, STEPS = 128, 3
-# Half a tile of 128 beyond whole ones, twice; whole ones; neither.
+# 64 more than a multiple of 128, twice; a multiple of 128; neither.
 LENGTHS = (192, 448, 512, 437)
 HEADS, SIZE = 16, 64
-# Added to the first number of each query, and taken from that of each key.
+# Added to the first element of each query, subtracted from that of each key.
 SHIFT = 32.0
 MODEL = ["gpt", "--layers", "1", "--width", str(HEADS * SIZE), "--inner", "1024",
          "--heads", str(HEADS), "--vocab", "512", "--batch", str(BATCH)]
@@ -48,8 +48,8 @@ CASES = [case for pair in PAIRS for case in pair]
 
 
 def shift(path):
-    """Has all scores of a saved model be about -SHIFT^2 / sqrt(SIZE): changes the
-    biases of queries and keys in a file of safetensors, [3, heads, SIZE] of f32."""
+    """Changes the biases of queries and keys of a saved model (safetensors, [3,
+    heads, SIZE] of f32) so that all scores are about -SHIFT^2 / sqrt(SIZE)."""
     with open(path, "r+b") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         tensor = json.loads(file.read(length))[BIAS]
@@ -68,9 +68,9 @@ def train(folder, case, log, steps, **more):
 
 
 def run_pair(pair, folder, scratch):
-    """What cuDNN's and tiles' programs leave of the same weights: (the logs of
-    drawn ones and of such with very negative scores, "") or (None, what is
-    wrong)."""
+    """Trains the cuDNN program and the tiled program from the same weights.
+    Returns (logs with random weights and with very negative scores, "") or
+    (None, the problem)."""
     by_library, by_tiles = pair
     saved, log = os.path.join(scratch, "saved"), os.path.join(scratch, "log")
     logs = []
@@ -79,24 +79,24 @@ def run_pair(pair, folder, scratch):
         raise checks.NoDevice(done.stderr)
     if rows is None:
         return None, f"ends with {done.returncode}: {done.stderr[-400:]}"
-    # Beside what a run saved with it, a file that was changed passes for damaged.
+    # A copy: next to its checkpoint's hashes a changed file counts as damaged.
     model = os.path.join(scratch, "model.safetensors")
     shutil.copy(os.path.join(saved, "step-00000001", "model.safetensors"), model)
     for _ in ("drawn", "shifted"):
         for case in (by_library, by_tiles):
             done, rows = train(folder, case, log, STEPS, init=model)
-            # A loss or a norm that is not finite is shown by the log, too.
+            # The log also has losses and norms that are not finite.
             if rows is None:
                 return None, (f"{case.name} ends with {done.returncode}: "
                               f"{done.stderr[-400:]}")
-            os.remove(log)  # the next run would add to it
+            os.remove(log)  # the next run would append to it
             logs.append(rows)
         shift(model)
     return logs, ""
 
 
 def is_finite(rows):
-    """Whether all losses and norms are; a norm is that of all gradients."""
+    """Whether all losses and gradient norms are finite."""
     return all(row[key] is not None and math.isfinite(row[key])
                for row in rows for key in ("loss", "norm"))
 

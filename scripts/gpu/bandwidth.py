@@ -1,5 +1,5 @@
-"""Times NCCL's collectives between the GPUs, by a program that opens the library
-that training programs open (benchmarks/collectives.cpp)."""
+"""Times NCCL's collectives between the GPUs, with a program that loads the same
+library as training programs (benchmarks/collectives.cpp)."""
 
 import json
 import os
@@ -11,19 +11,19 @@ import prepare
 
 MIB = 1 << 20
 SIZES = [MIB // 16, MIB, 16 * MIB, 64 * MIB, 256 * MIB]
-# Bytes of which the bandwidth of a collective in a training step is taken.
+# Message size whose bandwidth represents collectives of a training step.
 LARGE = 64 * MIB
 
 
 def bus_share(op, ranks):
-    """What a link carries of an operation's bytes, as nccl-tests count: the bus
-    bandwidth is that of the links, whatever the number of ranks."""
+    """Returns the factor from algorithm to bus bandwidth, as in nccl-tests:
+    the bus bandwidth is that of the links, for any number of ranks."""
     return {"all_reduce": 2 * (ranks - 1) / ranks, "send_recv": 1}.get(
         op, (ranks - 1) / ranks)
 
 
 def measure(folder, ranks, sizes, most=None):
-    """(rows, ""): the program's, with GB/s; or ([], what is wrong)."""
+    """Returns (the program's rows with GB/s, ""), or ([], the problem)."""
     done = machine.run([os.path.join(folder, prepare.COLLECTIVES), str(ranks),
                         *map(str, sizes)], most, **machine.shared(ranks))
     if "no CUDA device" in done.stderr:
@@ -39,7 +39,7 @@ def measure(folder, ranks, sizes, most=None):
 
 
 def run(manifest, folder, only):
-    """All operations, of 2, 4, ... ranks, each on a GPU of its own."""
+    """Times all operations on 2, 4, ... ranks, each on a GPU of its own."""
     del manifest
     gpus, results, wrong = machine.Gpus.count, [], []
     if gpus < 2 or not os.path.exists(os.path.join(folder, prepare.COLLECTIVES)):

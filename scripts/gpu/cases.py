@@ -1,15 +1,15 @@
-"""The programs of scripts/gpu-check: models that test/Inputs/models/make.py
-prints, and flags of pcc."""
+"""The programs of scripts/gpu-check: models of test/Inputs/models/make.py, with
+flags of pcc."""
 
 import dataclasses
 
-# Heads of 64, which libraries for attention take; widths that fill sectors.
+# Heads of 64, which cuDNN supports; widths that fill memory sectors.
 GPT = ["gpt", "--layers", "3", "--batch", "2", "--seq", "128", "--width", "128",
        "--inner", "512", "--heads", "2", "--vocab", "512"]
 LLAMA = ["llama", "--layers", "2", "--batch", "2", "--seq", "128", "--width",
          "256", "--inner", "384", "--heads", "4", "--kv-heads", "2", "--vocab",
          "512"]
-# Nothing is a multiple of anything.
+# No size is a multiple of another.
 ODD = ["gpt", "--layers", "2", "--batch", "3", "--seq", "37", "--width", "42",
        "--inner", "101", "--heads", "3", "--vocab", "131", "--untied"]
 GPT2 = ["gpt", "--layers", "12", "--seq", "1024", "--width", "768", "--inner",
@@ -22,7 +22,7 @@ LLAMA_8B = ["llama", "--layers", "32", "--seq", "2048", "--width", "4096",
             "--inner", "14336", "--heads", "32", "--kv-heads", "8", "--vocab",
             "128256", "--untied"]
 
-# Of kernels one by one, whose numbers are carried.
+# For kernels one by one, whose data is part of the package.
 SMALL_GPT = ["gpt", "--layers", "1", "--batch", "2", "--seq", "32", "--width",
              "64", "--inner", "128", "--heads", "2", "--vocab", "96"]
 SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width",
@@ -30,10 +30,10 @@ SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width
                "--vocab", "96"]
 
 STEPS = 20
-# Of ranks that share a GPU, which they have by turns: a message may take them all.
+# Steps of ranks that share a GPU by time slices, which makes collectives slow.
 FEW_STEPS = 6
-# Relative bounds of losses to those of CPUs, by precision; norms are sums of
-# squares of gradients.
+# Relative bounds against CPUs, by precision; norms are sums of squares of
+# gradients.
 BOUNDS = {"f32": {"loss": 1e-4, "norm": 1e-3},
           "bf16": {"loss": 2e-2, "norm": 1e-1},
           "fp16": {"loss": 2e-2, "norm": 1e-1}}
@@ -46,13 +46,13 @@ class Case:
     model: list
     precision: str
     flags: list = dataclasses.field(default_factory=list)
-    # Of those of a run, how many are made.
+    # The number of steps before the run stops.
     steps: int = STEPS
-    # Of the program for GPUs alone.
+    # Flags of the GPU program only.
     device: list = dataclasses.field(default_factory=list)
 
     def count(self, *axes):
-        """The product of these flags' values."""
+        """Returns the product of the values of these flags."""
         count = 1
         for flag, value in zip(self.flags, self.flags[1:] + [""]):
             if flag in axes:
@@ -61,12 +61,12 @@ class Case:
 
     @property
     def ranks(self):
-        """How many it is for."""
+        """The number of ranks."""
         return self.count("--tp", "--pp", "--dp", "--cp")
 
     @property
     def stages(self):
-        """Of the pipeline."""
+        """The number of pipeline stages."""
         return self.count("--pp")
 
     def compile_flags(self, target):
@@ -74,9 +74,9 @@ class Case:
                 *(self.device if target != "cpu" else [])]
 
 
-# Where both could, cuDNN makes attention, or else generated kernels.
+# Selects generated kernels where cuDNN could compute attention, too.
 TILES = ["--attention-backend", "tiles"]
-# Enough microbatches for loops that are graphs.
+# Enough microbatches for loops in CUDA graphs.
 BATCH = ["--global-batch-size", "16"]
 ALONE = [
     Case("gpt f32", GPT, "f32", BATCH),
@@ -95,9 +95,9 @@ ALONE = [
          SMALL_GPT + ["--seq", "160", "--vocab", "128", "--dropout", "0.1"], "bf16",
          ["--global-batch-size", "2"]),
 ]
-# Of these, what each GPU of a machine runs by itself.
+# The cases that each GPU of a machine runs separately.
 EVERYWHERE = ("gpt f32", "gpt bf16", "gpt dropout bf16", "llama bf16 tiles")
-# Of these, what is run by the sanitizer, which takes a hundred times as long.
+# The cases for the sanitizer, which is a hundred times slower.
 SANITIZED = ("odd bf16", "small dropout bf16")
 TOGETHER = [
     Case(f"gpt {precision} {' '.join(flags).replace('--', '')}", GPT, precision,
@@ -119,13 +119,13 @@ TOGETHER = [
 
 @dataclasses.dataclass
 class Race(Case):
-    """A program that is timed, and what PyTorch is asked for beside it."""
+    """A program that is timed, with the flags of PyTorch's side."""
     batch: int = 0
     peer: list = dataclasses.field(default_factory=list)
 
 
 def race(name, model, batch, *flags, peer=(), device=()):
-    """A race of a batch on one GPU in bf16."""
+    """Returns a race with this batch on one GPU, in bf16."""
     return Race(name, model + ["--batch", str(batch)], "bf16",
                 ["--global-batch-size", str(batch), *flags], device=list(device),
                 batch=batch, peer=[*model, "--batch", str(batch), *peer])
@@ -144,7 +144,7 @@ RACES = [
 ]
 
 
-# Folders of kernels, and whether what CPUs make of them goes along.
+# Folders of kernels, and whether they include the CPU's results.
 KERNELS = [
     (Case(f"kernels {name} {precision}", model + dropout, precision), True)
     for name, model, dropout in (("gpt", SMALL_GPT, ["--dropout", "0.1"]),
@@ -156,5 +156,5 @@ KERNELS = [
 
 
 def file_of(case):
-    """What a case's program is called."""
+    """Returns the file name of a case's program."""
     return "".join(c if c.isalnum() else "-" for c in case.name)

@@ -1,5 +1,5 @@
-"""What scripts/gpu-check compares: programs on GPUs with CPUs, and with
-themselves."""
+"""Comparisons of scripts/gpu-check: programs on GPUs against CPUs, and against
+repeated runs."""
 
 import concurrent.futures
 import filecmp
@@ -14,16 +14,16 @@ import plans
 import prepare
 
 NO_DEVICE = 9
-# Seconds that a case may need at least; it is not begun with less.
+# A case starts only if this many seconds are left.
 LEAST = 20
 
 
 class NoDevice(Exception):
-    """What a program says that finds no GPU."""
+    """The message of a program that finds no GPU."""
 
 
 def table(header, rows):
-    """Prints rows under a header, as Markdown does."""
+    """Prints a table in Markdown."""
     print("| " + " | ".join(header) + " |")
     print("|" + "---|" * len(header))
     for row in rows:
@@ -31,13 +31,13 @@ def table(header, rows):
 
 
 def difference(rows, curve, key):
-    """The largest relative one."""
+    """Returns the largest relative difference."""
     if len(rows) != len(curve):
         return float("inf")
     worst = 0.0
     for row, due in zip(rows, curve):
         if row[key] is None and due[key] is None:
-            continue  # fp16 has steps without a norm: the same ones.
+            continue  # Skipped fp16 steps have no norm; they must be the same.
         if row[key] is None or due[key] is None or row[key] != row[key]:
             return float("inf")
         worst = max(worst, abs(row[key] - due[key]) / max(abs(due[key]), 1e-6))
@@ -45,8 +45,7 @@ def difference(rows, curve, key):
 
 
 def within(chosen, wrong):
-    """The cases for which there is time; says of the others that they are
-    missing."""
+    """Yields the cases for which there is time; reports the others as missing."""
     for i, case in enumerate(chosen):
         if not machine.Limit.has(LEAST):
             missing = [case.name for case in chosen[i:]]
@@ -56,7 +55,7 @@ def within(chosen, wrong):
 
 
 def compared(rows):
-    """Of each row what has to be the same bits."""
+    """Returns the values of each row that must be bitwise equal."""
     return [{key: row[key] for key in ("loss", "norm")} for row in rows]
 
 
@@ -72,12 +71,12 @@ def same_files(left, right):
 
 
 def run_thrice(case, folder, scratch):
-    """The log of the first of two runs and one that differs in its use of CUDA
-    graphs, None if it has none, and what is wrong, as other bits are."""
+    """Runs a program twice, and once with the other setting of CUDA graphs.
+    Returns the first log, or None, and the problem, such as different bits."""
     program = os.path.join(folder, cases.file_of(case))
     environment = machine.shared(case.ranks)
     logs, saved = [], []
-    # Programs with pipeline stages have graphs only where they are asked to.
+    # Programs with pipeline stages use graphs only on request.
     other = "--cuda-graphs" if case.stages > 1 else "--no-cuda-graphs"
     for turn, flags in enumerate(([], [], [other])):
         saved.append(os.path.join(scratch, f"saved{turn}"))
@@ -129,18 +128,19 @@ def compare(chosen, manifest, folder, only):
 
 
 def losses(manifest, folder, only):
-    """One rank."""
+    """Compares programs of one rank."""
     return compare(cases.ALONE, manifest, folder, only)
 
 
 def ranks(manifest, folder, only):
-    """Several: each on a GPU of its own, where there are as many."""
+    """Compares programs of several ranks, each on its own GPU if there are
+    enough."""
     return compare(plans.together(manifest["gpus"]), manifest, folder, only)
 
 
 def run_on(gpu, case, folder, scratch):
-    """The log of a program that sees one GPU, and what is wrong. It saves to
-    `scratch`."""
+    """Runs a program on one GPU; it saves to `scratch`. Returns the log and the
+    problem."""
     done, rows = prepare.train(
         [os.path.join(folder, cases.file_of(case)), "--steps", str(cases.STEPS)],
         os.path.join(folder, prepare.TOKENS), scratch + ".log", scratch,
@@ -151,7 +151,7 @@ def run_on(gpu, case, folder, scratch):
 
 
 def same(manifest, folder, only):
-    """One rank on each GPU by itself, all at a time: the same bits."""
+    """Runs one rank on every GPU concurrently; results must be bitwise equal."""
     gpus, results, wrong = machine.Gpus.ids(), [], []
     if len(gpus) < 2:
         print(f"GPUs: {len(gpus)}; nothing to compare\n")
@@ -180,7 +180,7 @@ def same(manifest, folder, only):
 
 
 def sanitizer(manifest, folder, only):
-    """compute-sanitizer's tools over two steps."""
+    """Runs compute-sanitizer's tools over two steps."""
     tool = shutil.which("compute-sanitizer", path=os.pathsep.join(
         (os.environ.get("PATH", ""), "/usr/local/cuda/bin")))
     if not tool:

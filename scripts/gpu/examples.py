@@ -1,5 +1,5 @@
-"""The models of examples/models on a GPU, one rank in f32, beside what PyTorch
-had of the same weights and data."""
+"""Trains the models of examples/models on a GPU, one rank in f32, and compares
+with PyTorch's recorded losses."""
 
 import concurrent.futures
 import glob
@@ -19,12 +19,12 @@ from loading import script  # noqa: E402
 
 models = script("models")
 PRECISION = "f32"
-# They are small, and the host is busier with them than the GPU.
+# Small models, for which the host is the bottleneck.
 AT_ONCE = 4
 
 
 def names(only):
-    """Of the exports that have that in their names."""
+    """Returns the exports whose names contain a text."""
     return sorted(os.path.basename(path) for path in
                   glob.glob(os.path.join(models.EXAMPLES, "*.onnx"))
                   if only in "examples " + os.path.basename(path))
@@ -35,7 +35,7 @@ def program_of(folder, name):
 
 
 def prepare(build, folder, only, cpu):
-    """Compiles all for GPUs, and processors like `cpu`."""
+    """Compiles all exports for GPUs, with hosts like `cpu`."""
     h = models.load(os.path.join(models.EXAMPLES, "hyperparameters.json"))
     for name in names(only):
         print("examples", name, flush=True)
@@ -52,7 +52,7 @@ def prepare(build, folder, only, cpu):
 
 
 def train(folder, name, h):
-    """The largest relative difference of a loss; or what is wrong."""
+    """Returns the largest relative difference of a loss, or the problem."""
     model, kind = models.split(name)
     with tempfile.TemporaryDirectory() as scratch:
         log = os.path.join(scratch, "log")
@@ -70,7 +70,7 @@ def train(folder, name, h):
 
 
 def run(manifest, folder, only):
-    """All of them."""
+    """Runs all exports."""
     del manifest
     h = models.load(os.path.join(models.EXAMPLES, "hyperparameters.json"))
     chosen = [name for name in names(only) if os.path.exists(program_of(folder, name))]

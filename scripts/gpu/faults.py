@@ -1,5 +1,5 @@
-"""Faults of a run on several GPUs: what it ends with, what it says, and that
-nothing is left of it."""
+"""Injects faults into runs on several GPUs, and checks the exit code, the
+message and that no process remains."""
 
 import os
 import re
@@ -16,7 +16,7 @@ import machine
 import plans
 import prepare
 
-# A stopped rank is found by --timeout; the others have to end soon after.
+# --timeout detects a stopped rank; the others must end soon after.
 TIMEOUT = 10
 # Seconds that a program may take to start, and to end after a fault.
 START, END = 240, 60
@@ -25,11 +25,12 @@ NUMBER = re.compile(rb"\0PCC_RANK=(\d+)\0")
 
 
 class Wrong(Exception):
-    """What a run did that it should not have."""
+    """A run that does not behave as expected."""
 
 
 def session_of(process):
-    """Its session, and its state as ps shows it; (None, "Z"): it is gone."""
+    """Returns a process's session, and its state as in ps; (None, "Z") if it
+    has ended."""
     try:
         with open(f"/proc/{process}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
@@ -39,13 +40,13 @@ def session_of(process):
 
 
 def processes_of(session):
-    """Those of a session that have not ended."""
+    """Returns the running processes of a session."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and
             session_of(name)[0] == session and session_of(name)[1] != "Z"]
 
 
 def ranks_of(session):
-    """{number: process} of the ranks that a program started."""
+    """Returns {rank: process} of the ranks that a program started."""
     found = {}
     for process in processes_of(session):
         try:
@@ -59,7 +60,7 @@ def ranks_of(session):
 
 
 class Run:
-    """A program that trains, and whose end is awaited."""
+    """A training run whose end is checked."""
 
     def __init__(self, program, folder, scratch, *flags, steps=LAST_STEP, **more):
         self.log = os.path.join(scratch, f"log{len(os.listdir(scratch))}")
@@ -72,7 +73,7 @@ class Run:
             preexec_fn=machine.end_with_parent)
 
     def steps(self):
-        """How many it has logged."""
+        """Returns the number of logged steps."""
         try:
             with open(self.log) as file:
                 return len(file.readlines())
@@ -84,7 +85,7 @@ class Run:
         return self.err.read()
 
     def await_steps(self, count):
-        """Returns when it has made so many steps, and its ranks."""
+        """Waits for a number of steps; returns the ranks."""
         end = time.monotonic() + START
         while self.steps() < count:
             if self.process.poll() is not None:
@@ -96,8 +97,8 @@ class Run:
         return ranks_of(self.process.pid)
 
     def end(self, code, text, seconds):
-        """The program has to end in so many seconds with this code, or one of
-        these, and such a text, and to leave no process."""
+        """Requires that the program ends within `seconds` with this code, or
+        one of several, and a matching message, and leaves no process."""
         due = code if isinstance(code, tuple) else (code,)
         try:
             ended = self.process.wait(seconds)
@@ -114,7 +115,7 @@ class Run:
             time.sleep(0.05)
 
     def close(self):
-        """Ends what is left of it."""
+        """Kills the remaining processes."""
         for process in processes_of(self.process.pid):
             os.kill(process, signal.SIGKILL)
         self.process.wait()
@@ -134,7 +135,7 @@ class Trial:
                    **{**machine.shared(self.ranks), **more})
 
     def check(self, code, text, **more):
-        """A run that ends by itself."""
+        """Checks a run that ends by itself."""
         run = self.start(**more)
         try:
             run.end(code, text, START)
@@ -142,7 +143,7 @@ class Trial:
             run.close()
 
     def disturb(self, number, text, seconds, *flags):
-        """A signal to the last rank, after some steps."""
+        """Sends a signal to the last rank after a few steps."""
         run = self.start(*flags)
         try:
             ranks, victim = run.await_steps(3), self.ranks - 1
@@ -168,7 +169,7 @@ class Trial:
                    CUDA_VISIBLE_DEVICES=machine.Gpus.ids()[0], PCC_SHARE_DEVICES="0")
 
     def no_such_device(self):
-        """CUDA hides what is listed behind a number that is none, too."""
+        """CUDA also hides the devices listed after an invalid number."""
         listed = [*machine.Gpus.ids()[:self.ranks - 1], "99"]
         self.check(9, rf"{self.ranks} ranks need a device each, and this host has "
                    f"{self.ranks - 1}", CUDA_VISIBLE_DEVICES=",".join(listed),
@@ -178,7 +179,7 @@ class Trial:
         self.check(9, "no CUDA device", CUDA_VISIBLE_DEVICES="99")
 
     def one_device_for_all(self):
-        """As by a launcher that shows all ranks the same device."""
+        """Starts ranks as a launcher that shows all of them the same device."""
         gpu, runs = machine.Gpus.ids()[0], []
         with socket.socket() as agent:
             agent.bind(("127.0.0.1", 0))
@@ -186,7 +187,7 @@ class Trial:
             port = str(agent.getsockname()[1])
             try:
                 for rank in range(self.ranks):
-                    # As torchrun does.
+                    # As torchrun starts them.
                     runs.append(self.start(
                         RANK=str(rank), LOCAL_RANK=str(rank),
                         WORLD_SIZE=str(self.ranks), LOCAL_WORLD_SIZE=str(self.ranks),
@@ -202,7 +203,7 @@ class Trial:
                     run.close()
 
     def works(self):
-        """Nothing that is left keeps the next run from its GPUs."""
+        """Checks that no remains of earlier runs block the GPUs."""
         run = self.start(steps=2)
         try:
             run.end(0, "", START)
@@ -210,7 +211,7 @@ class Trial:
             run.close()
 
 
-# What is done, whether it takes several GPUs, and how.
+# The fault, whether it needs several GPUs, and its function.
 FAULTS = (
     ("a rank is killed", False, Trial.killed),
     ("a rank is stopped", False, Trial.stopped),
@@ -223,8 +224,9 @@ FAULTS = (
 
 
 def case_of(manifest, folder):
-    """The program: of the plans whose ranks have a GPU each that with the most
-    ranks and axes, else one whose ranks share a GPU. None: the package has none."""
+    """Chooses the program: of the plans with a GPU per rank the one with the
+    most ranks and axes, else one whose ranks share a GPU. None if the package
+    has neither."""
     there = [case for case in plans.together(manifest["gpus"])
              if os.path.exists(os.path.join(folder, cases.file_of(case)))]
     fits = [case for case in there if case.precision == "f32" and
@@ -235,7 +237,7 @@ def case_of(manifest, folder):
 
 
 def run(manifest, folder, only):
-    """All faults."""
+    """Runs all faults."""
     case, results, wrong = case_of(manifest, folder), [], []
     if not case:
         print("The package has no program of several ranks\n")

@@ -1,5 +1,5 @@
-"""What scripts/gpu-check does with kernels one by one, by calls of the driver:
-compares them with CPUs, and times them.
+"""Launches single kernels through the driver, for scripts/gpu-check: compares
+them with CPUs, and times them.
 
 The folders are those that pcc-kernels --dump writes.
 """
@@ -15,9 +15,10 @@ import checks
 import machine
 
 COMPARED = "kernels"
-# What is timed of GPT-2: all kernels, and those that dropout is a part of.
+# The timed kernels of GPT-2: all, and those with dropout.
 TIMED = (("kernels-gpt2", "", ""), ("kernels-gpt2-dropout", "attention", ", dropout"))
-# One in so many 16-bit results may move by a unit, as pcc-kernels has it.
+# One in this many low-precision results may differ by a unit in the last place,
+# as in pcc-kernels.
 ROUNDED_PER = 100
 SHARED_UNASKED = 48 << 10
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -26,12 +27,12 @@ UNITS = {"bf16": 2.0 ** -8, "f16": 2.0 ** -11, "f32": 2.0 ** -24, "f64": 2.0 ** 
 WIDTHS = {"i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f",
           "f64": "d", "f16": "e"}
 REPEATS, LEAST_MS = 20, 2.0
-# Of the slowest kernels, how many are printed.
+# The number of slowest kernels that are printed.
 SHOWN = 20
 
 
 class DriverError(RuntimeError):
-    """What a call of the driver says, of itself or of work before."""
+    """An error that the driver returns, from this call or from earlier work."""
 
 
 def read(folder, name):
@@ -55,7 +56,7 @@ class Driver:
 
     @staticmethod
     def open():
-        """The driver's library."""
+        """Loads the driver's library."""
         folder = machine.driver_folder()
         for path in ["libcuda.so.1"] + [f"{folder}/libcuda.so.1"] * bool(folder):
             try:
@@ -80,7 +81,7 @@ class Driver:
         self.call("cuMemFree_v2", place)
 
     def load(self, folder):
-        """The code of a folder's kernels; for a GPU that is newer, compiled here."""
+        """Loads a folder's kernels; the driver compiles PTX for newer GPUs."""
         module = ctypes.c_void_p()
         try:
             self.call("cuModuleLoadData", ctypes.byref(module),
@@ -110,7 +111,7 @@ class Driver:
 
 
 def numbers(kind, data):
-    """Elements of a buffer."""
+    """Decodes the elements of a buffer."""
     if kind == "bf16":
         return [struct.unpack("<f", b"\0\0" + data[i:i + 2])[0]
                 for i in range(0, len(data), 2)]
@@ -119,7 +120,8 @@ def numbers(kind, data):
 
 
 def wrong_in(buffer, expected, found, allowed, largest):
-    """What is wrong in a buffer; the same rule as in pcc-kernels' Compare.cpp."""
+    """Returns the problem of a buffer, by the rule of pcc-kernels'
+    Compare.cpp."""
     kind = buffer["type"]
     unit, rounded = UNITS.get(kind), 0
     values = list(zip(numbers(kind, expected), numbers(kind, found)))
@@ -142,7 +144,7 @@ def wrong_in(buffer, expected, found, allowed, largest):
 
 
 def run_kernel(driver, function, kernel, data):
-    """Runs a kernel on its numbers; returns what is wrong."""
+    """Runs a kernel on its data; returns the problem."""
     numbers_of, places, memories = kernel["numbers"], [], []
     for buffer, at in zip(kernel["buffers"], numbers_of["before"]):
         size = buffer["bytes"]
@@ -150,7 +152,7 @@ def run_kernel(driver, function, kernel, data):
         driver.call("cuMemsetD8_v2", memory, GAP_BYTE, ctypes.c_size_t(size + 2 * GAP))
         place = ctypes.c_uint64(memory.value + GAP)
         if at < 0:
-            # NaNs, which are written over.
+            # NaNs, which the kernel must overwrite.
             driver.call("cuMemsetD8_v2", place, 0xFF, ctypes.c_size_t(size))
         else:
             driver.call("cuMemcpyHtoD_v2", place, data[at:at + size],
@@ -181,7 +183,7 @@ def run_kernel(driver, function, kernel, data):
 
 
 def compare(manifest, folder, only):
-    """All kernels of the small models, with what CPUs make of the same."""
+    """Compares all kernels of the small models with CPUs."""
     del manifest
     results, wrong, driver = [], [], None
     folders = sorted(name for name in os.listdir(folder)
@@ -200,7 +202,7 @@ def compare(manifest, folder, only):
                 function = driver.function(module, kernel)
                 problem = run_kernel(driver, function, kernel, data)
             except DriverError as error:
-                # Nothing works any more in this process.
+                # After an error the context is unusable.
                 wrong.append(f"{name}: {kernel['name']}: {error}; "
                              "kernels behind it were not run")
                 return results, wrong
@@ -216,9 +218,9 @@ def compare(manifest, folder, only):
 
 
 def draw_ids(buffer):
-    """Ids of rows: each of them once if there are enough, as what is looked up
-    twice may come from a cache; sorted, as often as words are used: the k-th 1/k
-    times as often as the first. Or places of a sequence."""
+    """Returns row ids: each at most once if there are enough rows, since
+    repeated reads may hit a cache; sorted ids follow word frequencies, the
+    k-th 1/k times as often as the first. Or positions in a sequence."""
     code = WIDTHS[buffer["type"]]
     count = buffer["bytes"] // struct.calcsize(code)
     if buffer.get("in_order"):
@@ -233,7 +235,7 @@ def draw_ids(buffer):
 
 
 def fill(driver, buffer):
-    """Memory for a buffer, with numbers in it: small floats, ids of rows, zeros."""
+    """Allocates a buffer and fills it with small floats, row ids or zeros."""
     place, size = driver.allocate(max(buffer["bytes"], 1)), buffer["bytes"]
     if buffer.get("rows") or buffer.get("in_order"):
         driver.call("cuMemcpyHtoD_v2", place, draw_ids(buffer), ctypes.c_size_t(size))
@@ -244,7 +246,7 @@ def fill(driver, buffer):
 
 
 def time_kernel(driver, function, kernel):
-    """Milliseconds of a launch, the least of several series."""
+    """Returns the milliseconds of a launch, the minimum of several series."""
     places = [fill(driver, buffer) for buffer in kernel["buffers"]]
     begin, end = ctypes.c_void_p(), ctypes.c_void_p()
     for event in (begin, end):
@@ -260,7 +262,7 @@ def time_kernel(driver, function, kernel):
         driver.finish()
         took = ctypes.c_float()
         driver.call("cuEventElapsedTime", ctypes.byref(took), begin, end)
-        # Long enough for the clock, but not for the user.
+        # Long enough for the clock's resolution.
         if took.value < LEAST_MS and count < 1000:
             count *= 2
             continue
@@ -271,7 +273,7 @@ def time_kernel(driver, function, kernel):
 
 
 def time_copy(driver):
-    """GB/s of a copy, which are what a kernel may reach."""
+    """Returns the GB/s of a copy, the upper bound for a kernel."""
     size = 1 << 28
     left, right = driver.allocate(size), driver.allocate(size)
     begin, end, took = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_float()
@@ -291,12 +293,13 @@ def time_copy(driver):
 
 
 def least_bytes(kernel):
-    """That a kernel reads and writes."""
+    """Returns the least bytes that a kernel reads and writes."""
     return sum(buffer["moved"] for buffer in kernel["buffers"])
 
 
 def speed(manifest, folder, only):
-    """The slowest kernels of GPT-2 124M, by what they move at least."""
+    """Times the kernels of GPT-2 124M; prints the slowest, with their
+    bandwidth."""
     del manifest
     results, driver, copy = [], None, 0
     for name, part, suffix in TIMED:

@@ -1,6 +1,6 @@
-"""The machine with the GPUs, as scripts/gpu-check finds it: how many there are,
-how programs are run there, by when they have to end, and where the libraries are
-that they open. Run as a script, it prints how many GPUs CUDA finds."""
+"""The GPU machine of scripts/gpu-check: its number of GPUs, running programs
+with time limits, and the folders of the libraries that they load. Run as a
+script, it prints the number of GPUs that CUDA finds."""
 
 import ctypes
 import glob
@@ -12,14 +12,14 @@ import subprocess
 import sys
 import time
 
-# Folders of drivers that loaders of containers are not always told of.
+# Driver folders that a container's loader configuration may lack.
 DRIVERS = ("/usr/local/nvidia/lib64", "/usr/lib/x86_64-linux-gnu",
            "/usr/lib64", "/usr/lib/wsl/lib")
 OUT_OF_TIME = 124
 
 
 class Limit:
-    """By when what is run has to be over; by default at no time."""
+    """The deadline of everything that runs; none by default."""
     end = None
 
     @classmethod
@@ -28,23 +28,24 @@ class Limit:
 
     @classmethod
     def left(cls):
-        """Seconds; None: there is no end."""
+        """Returns the seconds left; None without a deadline."""
         return None if cls.end is None else max(cls.end - time.monotonic(), 0)
 
     @classmethod
     def has(cls, seconds):
-        """Whether as many seconds are left."""
+        """Whether this many seconds are left."""
         return cls.end is None or cls.left() >= seconds
 
 
 def driver_folder():
-    """Where the driver's library lies, unless the loader knows; else None."""
+    """Returns the folder of the driver's library, or None."""
     return next((folder for folder in DRIVERS
                  if os.path.exists(os.path.join(folder, "libcuda.so.1"))), None)
 
 
 def package_folders():
-    """Folders of libraries that packages of this Python have, PyTorch's too."""
+    """Returns the library folders of this Python's NVIDIA packages and
+    PyTorch's."""
     roots = [*site.getsitepackages(), site.getusersitepackages(), *sys.path]
     torch = importlib.util.find_spec("torch")
     if torch and torch.origin:
@@ -58,20 +59,20 @@ def package_folders():
 
 
 def environment(**more):
-    """That of programs: what the user names comes first, then what the loader
-    has not been told of."""
+    """Returns the environment of programs: library folders from the user first,
+    then folders that the loader may not know."""
     folders = os.environ.get("PCC_CUDA_LIBRARIES", "").split(":")
     folders += package_folders()
     if driver_folder():
         folders.append(driver_folder())
-    # A program that is told does not start itself anew, which tools that
-    # follow it need not see. CUDA counts GPUs as nvidia-smi does.
+    # With GOMP_SPINCOUNT set a program does not re-execute itself, which would
+    # confuse tools that trace it. CUDA numbers GPUs as nvidia-smi does.
     return {"GOMP_SPINCOUNT": "20000", "CUDA_DEVICE_ORDER": "PCI_BUS_ID", **os.environ,
             "PCC_CUDA_LIBRARIES": ":".join(f for f in folders if f), **more}
 
 
 def visible():
-    """What CUDA_VISIBLE_DEVICES lists; None where it is not set."""
+    """Returns the entries of CUDA_VISIBLE_DEVICES; None if it is not set."""
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     return None if given is None else [gpu.strip() for gpu in given.split(",")]
 
@@ -82,7 +83,7 @@ class Gpus:
 
     @classmethod
     def find(cls):
-        """Counts them, by a process that ends: a driver that was started does not
+        """Counts the GPUs in a subprocess: an initialized driver does not
         survive a fork."""
         done = subprocess.run([sys.executable, os.path.abspath(__file__)],
                               env=environment(), capture_output=True, text=True)
@@ -90,24 +91,24 @@ class Gpus:
 
     @classmethod
     def ids(cls):
-        """A value of CUDA_VISIBLE_DEVICES for each."""
+        """Returns a value of CUDA_VISIBLE_DEVICES for each GPU."""
         return (visible() or [str(gpu) for gpu in range(cls.count)])[:cls.count]
 
     @classmethod
     def keep(cls, count):
-        """Hides all but the first ones."""
+        """Hides all GPUs but the first `count`."""
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cls.ids()[:count])
         cls.count = count
 
 
 def shared(ranks):
-    """The environment of so many ranks: where each can have a GPU of its own, it
-    has one, and NCCL the links between them."""
+    """Returns the environment of ranks: they share a GPU only if there are more
+    ranks than GPUs."""
     return {"PCC_SHARE_DEVICES": "1"} if ranks > max(Gpus.count, 1) else {}
 
 
 def count_devices():
-    """How many devices the driver finds that programs open."""
+    """Returns the number of devices of the driver that programs load."""
     folders = os.environ.get("PCC_CUDA_LIBRARIES", "").split(":")
     for folder in [f for f in folders if f] + [""]:
         try:
@@ -126,13 +127,13 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent():
-    """A program that is about to be run ends when this process does."""
+    """Makes a new process end when this process ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def run(command, most=None, cwd=None, **more):
-    """Runs a program to its end, or to that of the time: of `most` seconds, and
-    of the Limit. Then it ends, with all that it has started, with OUT_OF_TIME."""
+    """Runs a program for at most `most` seconds and until the Limit; then
+    kills it with all processes that it started, and returns OUT_OF_TIME."""
     limits = [limit for limit in (most, Limit.left()) if limit is not None]
     started = subprocess.Popen(
         command, cwd=cwd, env=environment(**more), stdout=subprocess.PIPE,
@@ -149,8 +150,9 @@ def run(command, most=None, cwd=None, **more):
 
 
 def call(command, most):
-    """Runs a command that prints where this one does, for `most` seconds; returns
-    its code, OUT_OF_TIME if it was ended. What it runs by run() ends with it."""
+    """Runs a command with this process's output for at most `most` seconds;
+    returns its exit code, or OUT_OF_TIME. Programs that it runs by run() end
+    with it."""
     started = subprocess.Popen(command)
     try:
         return started.wait(most)

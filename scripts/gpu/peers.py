@@ -1,6 +1,6 @@
-"""What scripts/gpu-check runs beside programs on several GPUs: PyTorch's
-DistributedDataParallel and torchtitan, if they are there; else it says by which
-commands."""
+"""The competitors of scripts/gpu-check on several GPUs: PyTorch's
+DistributedDataParallel and torchtitan. If they are not installed, it prints the
+commands to run."""
 
 import importlib.util
 import json
@@ -14,14 +14,14 @@ import checks
 import machine
 import speed
 
-# A checkout of torchtitan, with its tokenizer and texts for tests, at this tag.
+# A checkout of torchtitan at this tag, with its test tokenizer and texts.
 TITAN, TITAN_TAG = "TORCHTITAN", "v0.2.2"
-# Above as many parameters a GPU of 80 GB has no room for all of Adam's numbers.
+# With more parameters Adam's state does not fit a GPU of 80 GB.
 MOST_REPLICATED = 3e9
 
 
 def parameters(model):
-    """About how many."""
+    """Returns the approximate number of parameters."""
     return (speed.flops_per_token(model) / 6
             - speed.value(model, "--layers") * speed.value(model, "--width")
             * speed.value(model, "--seq"))
@@ -33,13 +33,13 @@ def torchrun(ranks):
 
 
 def ddp(case, log):
-    """PyTorch's replicas, with as many samples."""
+    """Returns the command of PyTorch DDP with the same batch."""
     return [*torchrun(case.ranks), speed.PEER, *case.peer, "--steps",
             str(speed.STEPS), "--json", log, "--compile"]
 
 
 def titan(case):
-    """torchtitan with LLaMA of this shape, in its checkout."""
+    """Returns the command of torchtitan with a LLaMA of this shape."""
     flags = {"model.name": "llama3", "model.flavor": "8B",
              "model.hf_assets_path": "tests/assets/tokenizer",
              "training.dataset": "c4_test",
@@ -57,7 +57,7 @@ def titan(case):
 
 
 def command_of(case, log):
-    """What is run beside a program; None: nothing is."""
+    """Returns the competitor of a program, or None."""
     if case.ranks < 2:
         return None
     if parameters(case.model) < MOST_REPLICATED:
@@ -74,7 +74,7 @@ def time_ddp(command, log):
 
 
 def time_titan(command, ranks):
-    """It prints tokens a second of a GPU, of the steps since it did before."""
+    """Parses torchtitan's tokens per second of a GPU, since its previous line."""
     done = machine.run(command, cwd=os.environ[TITAN])
     found = re.findall(r"tps:\s*([\d,]+)", done.stdout + done.stderr)
     if done.returncode or not found:
@@ -83,7 +83,7 @@ def time_titan(command, ranks):
 
 
 def run(races):
-    """Findings of those that can be run. What is not is printed."""
+    """Runs the available competitors; prints the commands of the others."""
     has_torch = importlib.util.find_spec("torch") is not None
     results, left_out = [], []
     for case in races:
@@ -115,7 +115,7 @@ def run(races):
 
 
 def say(left_out):
-    """The commands that were not run."""
+    """Prints the commands that were not run."""
     print("\nNot run; beside these programs, by hand:\n")
     for case, is_titan, command in left_out:
         where = (f"in a checkout of torchtitan {TITAN_TAG}, which ${TITAN} names"

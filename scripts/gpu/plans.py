@@ -1,16 +1,16 @@
-"""The programs of several ranks that scripts/gpu-check --gpus N compiles: plans
-of N ranks, whose losses are compared, and races of 1, 2, 4, ... N ranks."""
+"""The programs that scripts/gpu-check --gpus N compiles: plans of N ranks,
+whose losses are compared, and timed races of 1, 2, 4, ... N ranks."""
 
 import dataclasses
 
 import cases
 
-# The program that faults are planted in: every package has it.
+# The program for fault injection, part of every package.
 FAULTY = "gpt f32 dp 2 zero 1"
 
 
 def wide(gpus):
-    """A GPT that so many ranks can share along each axis."""
+    """Returns a GPT that can be sharded over this many ranks along each axis."""
     count = max(gpus, 8)
     return ["gpt", "--layers", str(count), "--batch", str(gpus), "--seq", "128",
             "--width", str(32 * count), "--inner", str(32 * count), "--heads",
@@ -18,7 +18,7 @@ def wide(gpus):
 
 
 def along_one_axis(gpus):
-    """(precision, flags) of plans that have one axis."""
+    """Returns (precision, flags) of plans with one axis."""
     n = str(gpus)
     return [
         ("f32", ["--tp", n]),
@@ -35,8 +35,8 @@ def along_one_axis(gpus):
 
 
 def combined(gpus):
-    """(precision, flags) of plans that have several, of which each takes two
-    ranks or more."""
+    """Returns (precision, flags) of plans with several axes of two or more
+    ranks each."""
     if gpus == 4:
         return [("f32", ["--tp", "2", "--pp", "2"]),
                 ("f32", ["--tp", "2", "--cp", "2"]),
@@ -66,8 +66,8 @@ def case_of(what, model, precision, batch, flags):
 
 
 def together(gpus):
-    """Programs of several ranks: those that share one GPU where there is no other
-    one, and for more GPUs programs with a rank for each."""
+    """Returns the programs of several ranks: on one GPU the ranks share it, on
+    more GPUs each rank has its own."""
     if gpus == 1:
         return cases.TOGETHER
     made = [case_of(f"wide{gpus}", wide(gpus), precision, 4 * gpus, flags)
@@ -81,17 +81,17 @@ def together(gpus):
 
 @dataclasses.dataclass
 class Scaled(cases.Race):
-    """A race of several ranks, whose batch is that of all."""
-    # The races that differ in the number of ranks alone.
+    """A race of several ranks; the batch is the global one."""
+    # Races with equal values differ only in the number of ranks.
     family: str = ""
 
 
 def counts(gpus):
-    """The numbers of GPUs that are compared: 1, 2, 4, ..."""
+    """Returns the compared numbers of GPUs: 1, 2, 4, ..."""
     return [1 << i for i in range(gpus.bit_length())]
 
 
-# Family, shape, samples of a GPU, flags, and those of more than one rank.
+# Family, shape, samples per GPU, flags, and flags for more than one rank.
 FAMILIES = (
     ("GPT-2 124M, T 1024, B 64 a GPU, dp", cases.GPT2, 64, [],
      ["--dp", "{n}", "--zero", "1"]),
@@ -105,15 +105,15 @@ FAMILIES = (
 
 
 def scaled(gpus):
-    """The races, of each family the one of most ranks first: where time is short,
-    that is what has to be known."""
+    """Returns the races, in each family the most ranks first: these matter
+    most if time is short."""
     made = []
     for family, model, batch, flags, more in FAMILIES:
         for n in reversed(counts(gpus)):
             plan = [flag.format(n=n) for flag in more] if n > 1 else []
             shape = [*model, "--batch", str(batch * n)]
             given = ["--global-batch-size", str(batch * n), *flags, *plan]
-            # One rank has no axis by which families differ.
+            # On one rank families with different axes are the same program.
             if all((case.model, case.flags) != (shape, given) for case in made):
                 made.append(Scaled(f"{family}, ranks: {n}", shape, "bf16", given,
                                    batch=batch * n, peer=shape, family=family))

@@ -1,4 +1,4 @@
-"""What scripts/gpu-check does where pcc is built."""
+"""The --prepare step of scripts/gpu-check, on a machine where pcc is built."""
 
 import atexit
 import dataclasses
@@ -18,9 +18,9 @@ import plans
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MAKE = os.path.join(ROOT, "test", "Inputs", "models", "make.py")
-# Of the file that is carried to the machine with one GPU, and with several.
+# Size limits of the package for one GPU, and for several.
 MOST_BYTES, MOST_BYTES_OF_SEVERAL = 60 << 20, 200 << 20
-# What every machine with such a GPU has; the host only asks for work.
+# Every GPU machine supports it; the host only issues work.
 CPU = "x86-64-v2"
 TOKENS = "tokens.bin"
 # Times NCCL's collectives: benchmarks/collectives.cpp.
@@ -28,7 +28,7 @@ COLLECTIVES = "collectives"
 
 
 def write_tokens(path, count=400000, classes=101):
-    """Tokens in which there is something to learn."""
+    """Writes tokens with learnable structure."""
     import array
     tokens = array.array("H")
     at = 1
@@ -47,7 +47,7 @@ def write_model(case, path):
 
 
 def compile_case(case, build, target, path, *flags):
-    """Compiles a case; ends the script where that fails."""
+    """Compiles a case; exits with an error if it fails."""
     model = path + ".mlir"
     write_model(case, model)
     try:
@@ -63,7 +63,7 @@ def compile_case(case, build, target, path, *flags):
 
 
 def dump_kernels(case, build, path, *flags):
-    """Writes the folder of a case's kernels."""
+    """Dumps a case's kernels to a folder."""
     with tempfile.TemporaryDirectory() as scratch:
         text = os.path.join(scratch, "rt.mlir")
         compile_case(case, build, "cuda", text, "--emit=rt", "-q")
@@ -75,8 +75,8 @@ def dump_kernels(case, build, path, *flags):
 
 
 def train(command, data, log, save=None, most=None, init="random", **environment):
-    """Runs a program, for `most` seconds; returns its end and, if it is a good
-    one, its log."""
+    """Runs a program for at most `most` seconds; returns the process's result
+    and, if it succeeded, its log."""
     command = [*command, "--data", data, "--init", init, "--log-json", log,
                "--log-every", "1000"]
     if save:
@@ -89,7 +89,7 @@ def train(command, data, log, save=None, most=None, init="random", **environment
 
 
 def alone(case):
-    """The same training on one rank."""
+    """Returns the case without its parallelism, on one rank."""
     flags, parallel = [], ("--tp", "--pp", "--dp", "--cp", "--zero", "--schedule")
     skip = False
     for flag in case.flags:
@@ -100,13 +100,13 @@ def alone(case):
 
 
 def packed_name(folder):
-    """The file beside the folder that has it whole."""
+    """Returns the path of the folder's archive, next to it."""
     return folder.rstrip("/") + ".tar.xz"
 
 
 def pack(folder):
-    """Puts the folder into its file, whose name it returns. Programs have much
-    in common."""
+    """Packs the folder and returns the archive's path. It compresses well,
+    since the programs share most of their code."""
     path = packed_name(folder)
     with tarfile.open(path + ".part", "w:xz", preset=6) as file:
         file.add(folder, arcname=".")
@@ -115,7 +115,7 @@ def pack(folder):
 
 
 def unpack(folder):
-    """The folder, or what its file has, in a new one."""
+    """Returns the folder, or a new one with the archive's contents."""
     path = packed_name(folder)
     if os.path.exists(os.path.join(folder, "manifest.json")) or \
             not os.path.exists(path):
@@ -132,7 +132,7 @@ def unpack(folder):
 
 
 def copy_collectives(build, folder):
-    """Puts the program that times NCCL into the folder."""
+    """Copies the program that times NCCL into the folder."""
     path = os.path.join(folder, COLLECTIVES)
     built = os.path.join(build, "test", "Cuda", "bin", "cuda-collectives")
     if not os.path.exists(built):
@@ -143,12 +143,13 @@ def copy_collectives(build, folder):
 
 
 def run(build, folder, only, gpus, others):
-    """Makes the folder for so many GPUs, and has `others` put more into it."""
+    """Creates the folder for `gpus` GPUs; `others` adds more files to it."""
     pcc = os.path.join(build, "bin", "pcc")
     if not os.path.exists(pcc):
         sys.exit(f"error: there is no '{pcc}'\nnote: scripts/build builds it; "
                  "--build says where")
-    # Of the one before nothing is left, so that nobody takes it for this one.
+    # The previous package is removed first, so it cannot be mistaken for this
+    # one.
     shutil.rmtree(folder, ignore_errors=True)
     packed = packed_name(folder)
     if os.path.exists(packed):
@@ -174,8 +175,8 @@ def run(build, folder, only, gpus, others):
         subprocess.run(["strip", path], check=True)
         if isinstance(case, cases.Race) or case in attention.CASES:
             continue
-        # Of several ranks with as many samples a step, one has the same losses.
-        # Those of one rank come first, and make all steps.
+        # Plans with the same global batch have the same losses as one rank. The
+        # cases of one rank come first and run all steps.
         same = alone(case)
         key = (*same.model, same.precision, *same.flags)
         if key not in curves:

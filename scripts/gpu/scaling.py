@@ -1,5 +1,5 @@
-"""What scripts/gpu-check measures on 1, 2, 4, ... GPUs: tokens per second, what
-more GPUs add, memory, power, and communication that compute does not hide."""
+"""Scaling measurements of scripts/gpu-check on 1, 2, 4, ... GPUs: tokens per
+second, efficiency, memory, power, and exposed communication."""
 
 import array
 import json
@@ -20,17 +20,17 @@ import smi
 import speed
 
 NO_MEMORY = 6
-# What a log of torch_gpu.py or a program needs at least.
+# The least number of rows in a log of torch_gpu.py or a program.
 STEPS = speed.STEPS
 MAGIC, VERSION, HEADER_WORDS = 20240801, 7, 256
-# NCCL's operations by the kinds of messages of a report.
+# NCCL's operations by the kinds of collectives in a report.
 OPERATIONS = {"all_reduce": "all_reduce", "all_gather": "all_gather",
               "reduce_scatter": "reduce_scatter", "send": "send_recv"}
 
 
 def write_tokens(case, path):
-    """Ids of the whole vocabulary for two steps, which a program repeats: of 16
-    bits, or as llm.c has those of 32."""
+    """Writes random ids for two steps, which a program repeats: as uint16, or
+    in llm.c's format of 32-bit ids."""
     vocab, length = (speed.value(case.model, flag) for flag in ("--vocab", "--seq"))
     count = 2 * case.batch * (length + 1)
     ids = random.Random(0).choices(range(vocab), k=count)
@@ -44,7 +44,7 @@ def write_tokens(case, path):
 
 
 def sent_bytes(report):
-    """{operation of NCCL: bytes that a rank sends in a step}, of the rank that sends
+    """Returns {NCCL operation: bytes sent in a step} of the rank that sends
     most."""
     with open(report) as file:
         ranks = json.load(file)["step"]
@@ -59,15 +59,16 @@ def sent_bytes(report):
 
 
 def seconds_alone(sent, links):
-    """What a step's messages would take by themselves, at the bus bandwidth of
-    large ones; `links` has that of each operation, in GB/s. None: not known."""
+    """Returns the seconds of a step's communication without overlap, at the
+    bus bandwidth of large messages; `links` has it for each operation, in
+    GB/s. None if unknown."""
     if any(op not in links for op in sent):
         return None
     return sum(count / links[op] / 1e9 for op, count in sent.items())
 
 
 def time_case(case, folder, most):
-    """(what is found, ""); or (None, what is wrong)."""
+    """Returns (the finding, ""), or (None, the problem)."""
     before = smi.used_mib()
     with tempfile.TemporaryDirectory() as scratch:
         data, report = (os.path.join(scratch, name) for name in ("tokens", "report"))
@@ -98,8 +99,8 @@ def time_case(case, folder, most):
 
 
 def compare(found, families, peak, links):
-    """Adds to a finding what follows from those of fewer ranks of its family and of
-    one rank of the same work: MFU, efficiency, communication that is not hidden."""
+    """Adds MFU, efficiency and exposed communication to a finding, from those
+    of fewer ranks of its family and of one rank with the same work."""
     rate, ranks = found["tokens_per_second"], found["ranks"]
     if peak:
         found["mfu"] = rate * found["flops_per_token"] / (ranks * peak)
@@ -112,14 +113,14 @@ def compare(found, families, peak, links):
     alone = seconds_alone(found["sent"], links.get(ranks, {}))
     if ranks > 1 and alone is not None:
         found["communication_ms"] = 1e3 * alone
-    # A data parallel rank computes what one rank does.
+    # A data-parallel rank computes the same as one rank.
     if ranks > 1 and least["ranks"] == 1 and found["is_data_parallel"]:
         found["exposed_ms"] = found["step_ms"] - least["step_ms"]
 
 
 def measure_links(folder, counts):
-    """{ranks: {operation: GB/s}}, of large messages; what cannot be had is left
-    out."""
+    """Returns {ranks: {operation: GB/s}} of large messages; omits failed
+    measurements."""
     links = {}
     if not os.path.exists(os.path.join(folder, prepare.COLLECTIVES)):
         return links
@@ -133,12 +134,12 @@ def measure_links(folder, counts):
 
 
 def text(found, key, form):
-    """A number of a finding, or "-"."""
+    """Formats a number of a finding, or "-"."""
     return format(found[key], form) if found.get(key) is not None else "-"
 
 
 def spread(found, key, unit):
-    """The least and the most of a number of GPUs."""
+    """Formats the minimum and maximum over GPUs."""
     numbers = [gpu[key] for gpu in found["gpus"] if gpu[key] is not None]
     return f"{min(numbers):.0f} to {max(numbers):.0f} {unit}" if numbers else "-"
 
@@ -163,7 +164,7 @@ def show(results):
 
 
 def run(manifest, folder, only):
-    """All races of as many ranks as there are GPUs, and of fewer."""
+    """Runs all races with at most as many ranks as there are GPUs."""
     gpus, results, wrong = machine.Gpus.count, [], []
     races = [case for case in plans.scaled(manifest["gpus"])
              if only in case.name and case.ranks <= gpus and

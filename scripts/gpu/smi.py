@@ -1,5 +1,5 @@
-"""What nvidia-smi says of the machine's GPUs: names, and memory, power and
-clocks while a program runs."""
+"""Queries nvidia-smi: names of the GPUs, and their memory, power and clocks
+while a program runs."""
 
 import csv
 import io
@@ -9,8 +9,8 @@ import threading
 
 import machine
 
-# Dense bf16 matmuls, FLOP/s, by NVIDIA's data sheets (half of what they give
-# with sparsity). A name that none of these matches has no MFU.
+# Peak FLOP/s of dense bf16 matmuls, from NVIDIA's data sheets (half of their
+# figures with sparsity). Without a match no MFU is reported.
 PEAKS = (
     (r"\bA100\b", 312e12),
     (r"\bL40S\b", 362e12),
@@ -27,7 +27,8 @@ FIELDS = ("index", "uuid", "memory.used", "power.draw", "clocks.sm")
 
 
 def query(*fields):
-    """A row of texts for each GPU that nvidia-smi lists; [] without it."""
+    """Returns a row of texts for each GPU that nvidia-smi lists; [] without
+    it."""
     try:
         done = subprocess.run(
             ["nvidia-smi", "--query-gpu=" + ",".join(fields),
@@ -41,9 +42,8 @@ def query(*fields):
 
 
 def selected(rows):
-    """Of rows that begin with index and UUID, those of the GPUs that programs see,
-    in the order in which they see them; all where CUDA_VISIBLE_DEVICES is not
-    set."""
+    """Returns the rows, which begin with index and UUID, of the GPUs in
+    CUDA_VISIBLE_DEVICES, in its order; all rows if it is not set."""
     ids = machine.visible()
     if ids is None:
         return rows
@@ -52,18 +52,18 @@ def selected(rows):
 
 
 def names():
-    """Those of the GPUs that programs see."""
+    """Returns the names of the visible GPUs."""
     return [row[2] for row in selected(query("index", "uuid", "name"))]
 
 
 def peak_of(name):
-    """Dense bf16 FLOP/s of a GPU of this name; None: not known."""
+    """Returns the dense bf16 FLOP/s of a GPU by name; None if unknown."""
     return next((peak for pattern, peak in PEAKS if re.search(pattern, name)), None)
 
 
 def peak():
-    """That of the machine's GPUs, which have to be of one kind; None, having said
-    so, where it is not known."""
+    """Returns the peak of the machine's GPUs, which must be of one kind;
+    prints a message and returns None if it is unknown."""
     found = sorted(set(names()))
     known = {peak_of(name) for name in found}
     if len(known) == 1 and None not in known:
@@ -75,7 +75,7 @@ def peak():
 
 
 def number(text):
-    """A field's number; None where nvidia-smi has none ("[N/A]")."""
+    """Parses a field; None if nvidia-smi has no value ("[N/A]")."""
     try:
         return float(text)
     except ValueError:
@@ -83,13 +83,13 @@ def number(text):
 
 
 def used_mib():
-    """Memory in use of each GPU that programs see, in MiB."""
+    """Returns the MiB in use on each visible GPU."""
     return [number(row[2]) or 0
             for row in selected(query("index", "uuid", "memory.used"))]
 
 
 class Watch(threading.Thread):
-    """Samples the GPUs that programs see until end() is called."""
+    """Samples the visible GPUs until end() is called."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -103,9 +103,9 @@ class Watch(threading.Thread):
                                      for row in rows])
 
     def end(self):
-        """Stops; returns, for each GPU, the most MiB of memory in use, and the
-        means of watts and of MHz over the busier half of the samples: a run
-        begins and ends idle. None stands for what is not known."""
+        """Stops sampling. Returns for each GPU the maximum of MiB in use, and
+        the means of watts and MHz over the busier half of the samples, since a
+        run begins and ends idle. Unknown values are None."""
         self.stopped.set()
         self.join()
         if not self.samples:

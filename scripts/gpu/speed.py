@@ -1,5 +1,5 @@
-"""What scripts/gpu-check times: tokens per second beside PyTorch, in one run
-and by turns, and memory."""
+"""Speed measurements of scripts/gpu-check: tokens per second of pcc and
+PyTorch, alternately, and memory."""
 
 import array
 import importlib.util
@@ -27,8 +27,8 @@ def value(model, flag):
 
 
 def flops_per_token(model):
-    """Of forward and backward: six for each weight that a token is multiplied
-    with, and the causal half of attention's products."""
+    """Returns the FLOPs of forward and backward pass: six for each weight that
+    a token is multiplied with, and the causal half of attention's GEMMs."""
     layers, width = value(model, "--layers"), value(model, "--width")
     inner, vocab = value(model, "--inner"), value(model, "--vocab")
     if model[0] == "llama":
@@ -44,8 +44,8 @@ UNITS = {"KiB": 1 / 1024, "MiB": 1, "GiB": 1024}
 
 
 def beyond_arena(said, used):
-    """MiB that are in use beyond the arena, what lies beside it and what was in
-    use before that was allocated, as a part of the arena; None: not known."""
+    """Returns the memory in use beyond the arena, the GEMM workspace and the
+    memory in use before, as a fraction of the arena; None if unknown."""
     size = r"(\S+) ([KMG]iB)"
     arena = re.search(rf"^model .*, {size} on this rank", said, re.M)
     rest = re.search(rf"{size} for products, {size} of memory in use before", said)
@@ -57,14 +57,14 @@ def beyond_arena(said, used):
 
 
 def rate(rows):
-    """Tokens per second, of all steps behind the first ones together: a program
-    that is a step ahead of its lines takes them at odd moments."""
+    """Returns the tokens per second over all steps after warm-up. Single steps
+    are unreliable, since the program runs a step ahead of its log."""
     rows = rows[WARM_UP:]
     return len(rows) / sum(1 / row["tok_s"] for row in rows)
 
 
 def write_tokens(case, path):
-    """Ids of the whole vocabulary, as PyTorch's side draws them."""
+    """Writes random ids of the vocabulary, as PyTorch's side draws them."""
     count = case.batch * (value(case.model, "--seq") + 1) * (STEPS + 1)
     ids = random.Random(0).choices(range(value(case.model, "--vocab")), k=count)
     with open(path, "wb") as file:
@@ -72,7 +72,7 @@ def write_tokens(case, path):
 
 
 def time_program(case, folder, most, *flags):
-    """(tokens per second, what is known of memory); else (None, why)."""
+    """Returns (tokens per second, memory figures), or (None, the problem)."""
     before, watch = (smi.used_mib() or [0])[0], smi.Watch()
     with tempfile.TemporaryDirectory() as scratch:
         data = os.path.join(scratch, "tokens.bin")
@@ -87,7 +87,7 @@ def time_program(case, folder, most, *flags):
     if rows is None:
         return None, done.stderr[-400:]
     said = re.search(r"^model .*, (\S+ \S+) on this rank", done.stdout, re.M)
-    # The program has the first one.
+    # The program uses the first GPU.
     gpu = gpus[0] if gpus else {"used_mib": 0, "watts": None, "mhz": None}
     used = gpu["used_mib"] or 0
     return rate(rows), {"used_mib": max(used - before, 0),
@@ -97,7 +97,7 @@ def time_program(case, folder, most, *flags):
 
 
 def time_peer(case, most):
-    """(tokens per second, ""); else (None, why)."""
+    """Returns (tokens per second, ""), or (None, the problem)."""
     with tempfile.TemporaryDirectory() as scratch:
         log = os.path.join(scratch, "log")
         done = machine.run([sys.executable, PEER, *case.peer, "--steps", str(STEPS),
@@ -113,8 +113,8 @@ def time_peer(case, most):
 
 
 def share_of(case, races, has_torch):
-    """Seconds of those that are left; PyTorch takes longer than a program to
-    compile. None: any number."""
+    """Returns this case's share of the remaining seconds, larger with PyTorch,
+    which compiles first. None without a deadline."""
     weights = [2 if peers_with(race, has_torch) else 1 for race in races]
     at = races.index(case)
     left = machine.Limit.left()
@@ -122,19 +122,20 @@ def share_of(case, races, has_torch):
 
 
 def is_first(case):
-    """Whether it is the first of its model; beside that the program is timed
-    without graphs, too, and PyTorch."""
+    """Whether the case is the first of its model, with which the program
+    without graphs and PyTorch are timed, too."""
     return case is next(race for race in cases.RACES if race.peer == case.peer)
 
 
 def peers_with(case, has_torch):
-    """Whether PyTorch is timed beside it."""
+    """Whether PyTorch is timed with the case."""
     return has_torch and is_first(case)
 
 
 def time_case(case, folder, has_torch, share=None):
-    """What a race finds in so many seconds, and what is wrong. Turns go on while
-    there is time for one as long as that before."""
+    """Runs a race within its share of seconds; returns the finding and the
+    problem. Another round starts only if the time of the previous one is
+    left."""
     found, problem = {"case": case.name, "pytorch": None}, ""
     began, turn = time.monotonic(), 0.0
     for _ in range(TURNS):
@@ -163,7 +164,7 @@ def time_case(case, folder, has_torch, share=None):
 
 
 def run(manifest, folder, only):
-    """All races."""
+    """Runs all races."""
     del manifest
     has_torch = importlib.util.find_spec("torch") is not None
     if not has_torch:
