@@ -1,8 +1,14 @@
-# Helpers that keep the CMakeLists.txt of the rooms to a few lines.
+# Functions for the CMakeLists.txt files of the folders.
+#
+# test/Scripts/rooms.py checks that a library links only libraries that its
+# files include. A link for another reason needs a comment in the
+# CMakeLists.txt:
+#
+#     # Links <library>: <reason>
 
 set(PCC_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
 
-# What all code that includes LLVM headers is compiled with. Debian's LLVM has
+# Sets the compile options of code that includes LLVM headers. Debian's LLVM has
 # neither RTTI nor exceptions.
 function(pcc_use_llvm target)
   separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
@@ -12,7 +18,7 @@ function(pcc_use_llvm target)
 endfunction()
 
 # add_pcc_tablegen(<target> <file.td> <out> <generator flags> [<out> <flags>...])
-# Generates files beside the sources' place in the build tree.
+# Generates files in the build tree, in the folder that mirrors the sources'.
 function(add_pcc_tablegen target td)
   set(LLVM_TARGET_DEFINITIONS ${td})
   set(rest ${ARGN})
@@ -25,10 +31,9 @@ function(add_pcc_tablegen target td)
 endfunction()
 
 # pcc_shard_ops(<sources> <dialect's name in C++> <number>)
-# For a dialect whose Ops.h.inc and Ops.cpp.inc are generated with
-# -op-shard-count=<number>: one source for each of the shards. In one piece the
-# definitions of many ops keep a core busy for longer than all that others have
-# to do meanwhile.
+# Adds one source per shard of a dialect whose Ops.h.inc and Ops.cpp.inc are
+# generated with -op-shard-count=<number>. In one source the definitions of many
+# ops would be the longest compilation of a parallel build.
 function(pcc_shard_ops variable dialect count)
   file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   math(EXPR last "${count} - 1")
@@ -48,12 +53,12 @@ using namespace mlir;
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# The precompiled headers of all rooms are those of PccNN: to read LLVM's
-# headers and the declarations of the nn ops takes longer than to compile a file
-# of ours, and a set for each room would be read and written a dozen times.
-# A room that needs many more of LLVM's headers may have its own.
+# All folders share the precompiled headers of PccNN. Parsing LLVM's headers and
+# the declarations of the nn ops takes longer than compiling one of our files; a
+# set for each folder would be built a dozen times. A folder that needs many
+# more LLVM headers may have its own.
 
-# Has a target read the precompiled headers of a library, PccNN's if that is "".
+# Makes a target use the precompiled headers of a library; "" is PccNN.
 function(pcc_reuse_headers name library)
   if(NOT library)
     set(library PccNN)
@@ -63,7 +68,7 @@ endfunction()
 
 # add_pcc_library(<name> <sources> [DEPENDS <tablegen targets>]
 #                 [LINK <libraries>] [PCH <header> | PCH_OF <library>])
-# Without either, the precompiled headers are those of PccNN.
+# Without PCH or PCH_OF it uses the precompiled headers of PccNN.
 function(add_pcc_library name)
   cmake_parse_arguments(ARG "" "PCH;PCH_OF" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -85,7 +90,7 @@ function(add_pcc_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   pcc_use_llvm(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
-  # As the libraries' code, for -fPIE would not fit the precompiled headers.
+  # Compiled like the libraries: -fPIE does not match the precompiled headers.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   pcc_reuse_headers(${name} "${ARG_PCH_OF}")

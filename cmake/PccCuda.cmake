@@ -1,14 +1,15 @@
-# Finds CUDA 13 with what programs for GPUs need besides: cuBLASLt, cuDNN and
-# NCCL. Looks into PCC_CUDA alone if that is set, else into $CUDA_HOME, the
-# toolkit of the nvcc on the PATH, /usr/local/cuda, and the folder .cuda that
-# scripts/install-deps --cuda makes; the first that has all of it is taken:
+# Finds CUDA 13 with cuBLASLt, cuDNN and NCCL, for programs on GPUs. If PCC_CUDA
+# is set, only that folder is searched. Otherwise the candidates are $CUDA_HOME,
+# the toolkit of the nvcc on the PATH, /usr/local/cuda, and the folder .cuda of
+# scripts/install-deps --cuda; the first complete one is used. Defines:
 #
-#     PccCuda_FOUND    whether there is one; if not:
-#     PccCuda_MISSING  what each of them lacks
-#     PccCuda_ROOT     the toolkit: bin/ptxas and nvvm/libdevice lie under it
+#     PccCuda_FOUND    whether a candidate is complete; if not:
+#     PccCuda_MISSING  the missing parts of each candidate
+#     PccCuda_ROOT     the toolkit, with bin/ptxas and nvvm/libdevice
 #     pcc::cudart pcc::cublasLt pcc::cudnn pcc::nccl
 #
-# Also a program, which ends with 1 and says what is missing where:
+# It is also a script, which ends with 1 and lists the missing parts if no
+# candidate is complete:
 #
 #     cmake [-DPCC_CUDA=/usr/local/cuda] -P cmake/PccCuda.cmake
 
@@ -16,7 +17,7 @@ get_filename_component(_root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # pcc_find_cuda_part(<what> <root> <header> <macro> <least> <libraries>): sets
 # <what>_INCLUDE and <what>_LIBRARY, or adds to `missing`. PyPI's packages have
-# versioned names of libraries alone; its cuDNN and NCCL lie beside the toolkit.
+# only versioned library names; their cuDNN and NCCL are next to the toolkit.
 function(pcc_find_cuda_part what root header macro least libraries)
   string(TOLOWER ${what} beside)
   foreach(folder ${root} ${root}/../${beside} /usr)
@@ -82,7 +83,7 @@ foreach(_candidate ${_candidates})
     13 "libcublasLt.so;libcublasLt.so.13")
   pcc_find_cuda_part(CUDNN ${_candidate} cudnn_version.h CUDNN_MAJOR
     9 "libcudnn.so;libcudnn.so.9")
-  # 2.26 is the first that takes operations of several communicators in order.
+  # 2.26 is the first that orders operations of several communicators.
   pcc_find_cuda_part(NCCL ${_candidate} nccl.h NCCL_VERSION_CODE
     22600 "libnccl.so;libnccl.so.2")
   if(NOT missing)
@@ -108,6 +109,6 @@ elseif(PccCuda_FOUND)
       IMPORTED_LOCATION ${${_upper}_LIBRARY}
       INTERFACE_INCLUDE_DIRECTORIES "${${_upper}_INCLUDE};${CUDART_INCLUDE}")
   endforeach()
-  # What the static runtime calls.
+  # Libraries that the static CUDA runtime needs.
   set_property(TARGET pcc::cudart PROPERTY INTERFACE_LINK_LIBRARIES dl rt pthread)
 endif()

@@ -1,8 +1,8 @@
 //===- Prefix.h - The headers that most files include -----------*- C++ -*-===//
 //
-// Precompiled, once for all rooms: LLVM's headers and the declarations
-// generated for the nn ops take longer to read than our code to compile. Files
-// include what they use all the same, so that each can be read, and compiled,
+// Precompiled once for all folders: LLVM's headers and the generated
+// declarations of the nn ops take longer to parse than our code to compile.
+// Files include the headers that they use nevertheless, so each compiles
 // without this one.
 //
 //===----------------------------------------------------------------------===//

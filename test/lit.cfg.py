@@ -6,8 +6,8 @@ import lit.formats
 import lit.util
 
 if not hasattr(config, "pcc_build"):
-    # Started on a file of the source tree. What the build tree knows is in a
-    # file there, which loads this one again.
+    # Started on a file of the source tree. The build tree's lit.site.cfg.py has
+    # the configuration and loads this file again.
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     site = os.path.join(root, "build", "test", "lit.site.cfg.py")
     if not os.path.exists(site):
@@ -26,27 +26,27 @@ else:
          config.environment.get("PATH", "")])
     if config.pcc_cuda:
         config.available_features.add("cuda")
-    # ONNX's schemas, by scripts/install-deps --onnx.
+    # ONNX's schemas, from scripts/install-deps --onnx.
     if os.path.isdir(os.path.join(config.pcc_root, ".onnx")):
         config.available_features.add("onnx")
-    # As many at a time as there are cores, but for those that mostly wait: check-pcc
-    # starts one more.
+    # As many concurrent tests as cores; tests that mostly wait are outside of
+    # this group, and check-pcc starts one more worker for them.
     lit_config.parallelism_groups["computing"] = lit.util.usable_core_count()
     config.parallelism_group = "computing"
-    # Tests share the machine's cores: threads that wait must not spin.
+    # Tests share the cores: waiting threads must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
-    # Repeats of a check with other numbers: scripts/test --all.
+    # More cases of some tests: scripts/test --all.
     config.environment["PCC_TEST_ALL"] = os.environ.get("PCC_TEST_ALL", "")
     config.substitutions.append(("%root", config.pcc_root))
     config.substitutions.append(("%cuda", config.pcc_cuda))
     config.substitutions.append(("%build", config.pcc_build))
     config.substitutions.append(("%python", "/usr/bin/python3"))
     config.substitutions.append(("%cc", "clang-22"))
-    # An rt program without the record of which values it means.
+    # Removes value numbers from an rt program.
     config.substitutions.append(("%unnumbered", (
         r"sed -E 's/ attributes \{rt\.(layouts|values|views) = [^}]*\}//; "
         r"s/ \{rt\.(parts|values) = [^}]*\}//'")))
-    # Whether this user may mount what the rest of the machine does not see.
+    # Whether this user may create mount namespaces.
     if shutil.which("unshare") and subprocess.run(
             ["unshare", "--mount", "mount", "-t", "tmpfs", "pcc", "/dev/shm"],
             capture_output=True).returncode == 0:

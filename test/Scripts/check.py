@@ -1,4 +1,4 @@
-"""scripts/check finds what it looks for, and nothing where nothing is wrong.
+"""scripts/check finds planted problems, and reports none in correct files.
 
 RUN: rm -rf %t && mkdir -p %t && %python %s %root %build %t
 """
@@ -28,7 +28,7 @@ def check(tree, *arguments, build=BUILD):
 
 
 def expect(wanted, result):
-    """wanted: the lines of errors, patterns; none: it passes."""
+    """wanted: patterns of the lines of errors; empty if the check passes."""
     status, text = result
     lines = re.findall(r"^\w+: error: (.*)$", text, re.M)
     fits = status == (1 if wanted else 0) and len(lines) == len(wanted)

@@ -1,6 +1,5 @@
-"""What the documents say can be done: links lead somewhere, the README's
-commands work as they are written, and the command lines of docs/Driver.md are
-ones that the programs take.
+"""The documents are correct: links exist, the README's commands work, and the
+programs accept the command lines of docs/Driver.md.
 
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build
 """
@@ -28,7 +27,7 @@ def run(command):
 
 
 def anchors(text):
-    """The anchors that a page's headings have."""
+    """Returns the anchors of a page's headings."""
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
             for title in re.findall(r"^#+ (.*)$", text, re.M)}
 
@@ -49,7 +48,8 @@ def check_links(pages):
 
 
 def check_readme():
-    """All but the two that install, and those for what is not here."""
+    """Runs the commands of pcc, prepare-data and compiled programs; returns
+    their number."""
     text = read("README.md")
     shutil.copy("examples/gpt2/gpt2.onnx", "model.onnx")
     shutil.copy("examples/gpt2/gpt2.weights", ".")
@@ -69,8 +69,8 @@ def check_readme():
 
 
 def check_driver():
-    """Nothing is compiled or trained: a usage error comes before a file that is
-    not there."""
+    """Checks command lines without compiling or training: usage errors are
+    reported before missing files. Returns their number."""
     examples = re.findall(r"^      (?! )(.*)$", read("docs", "Driver.md"), re.M)
     for program in ("train", "forward --forward"):
         code, output = run("pcc examples/gpt2/gpt2.onnx --seq 8 -q -o " +
@@ -81,7 +81,7 @@ def check_driver():
         asked = re.sub(r"(--(?:data|resume)) \S+", r"\1 absent", asked)
         code, output = run(asked)
         if re.search("--(no-)?cuda-graphs|--nvls", asked):
-            # These are programs for CPUs.
+            # The programs here are for CPUs.
             assert code == USAGE and re.search(
                 "has no CUDA graphs|does not communicate by NCCL", output), output
         elif code == USAGE or code > 8:

@@ -1,9 +1,10 @@
-"""Applies contributing.patch to a tree in which others have added lines, too.
+"""Applies contributing.patch to a tree that has changed since.
 
     contributing_patch.py FOLDER
 
-Of a change's context as many lines count as it takes to find one place: those
-before it first, then what follows; never their numbers.
+A hunk applies where its context matches exactly once. As many context lines are
+used as this takes: first those before the change, then those after it. Line
+numbers are ignored.
 """
 
 import os
@@ -19,7 +20,7 @@ class DoesNotFit(Exception):
 
 
 def apply_change(text, change):
-    """Lines of a unified diff: ' ' stays, '-' goes, '+' comes."""
+    """Returns the text after a hunk of a unified diff."""
     first = next(i for i, line in enumerate(change) if line[0] != " ")
     last = next(i for i in range(len(change), 0, -1)
                 if change[i - 1][0] != " ")
@@ -38,8 +39,8 @@ def apply_change(text, change):
 
 
 def changes(root):
-    """Yields each file of the patch with its text after the change, or with
-    the part that does not fit."""
+    """Yields (path, text after the change, None) for each file of the patch, or
+    (path, None, the hunk that does not apply)."""
     with open(PATCH) as file:
         parts = re.split(r"^--- ", file.read(), flags=re.M)[1:]
     for part in parts:
@@ -62,7 +63,7 @@ def changes(root):
 def main(folder):
     for path, text, problem in list(changes(folder)):
         if problem:
-            sys.exit(f"{PATCH} does not fit {path}:\n{problem}")
+            sys.exit(f"{PATCH} does not apply to {path}:\n{problem}")
         with open(os.path.join(folder, path), "w") as file:
             file.write(text)
 
