@@ -48,7 +48,7 @@ def beyond_arena(said, used):
     memory in use before, as a fraction of the arena; None if unknown."""
     size = r"(\S+) ([KMG]iB)"
     arena = re.search(rf"^model .*, {size} on this rank", said, re.M)
-    rest = re.search(rf"{size} for products, {size} of memory in use before", said)
+    rest = re.search(rf"{size} for \w+, {size} of memory in use before", said)
     if not used or not arena or not rest:
         return None
     arena, *rest = (float(number) * UNITS[unit] for number, unit in (

@@ -115,11 +115,15 @@ def check_lists():
     check_complete("scripts/README.md", "file", set(spans("".join(table))),
                    set(os.listdir(os.path.join(ROOT, "scripts")))
                    - {"README.md"})
-    table = re.findall(r"^\| \[.*?\]\((.*?)\)", read("docs", "README.md"), re.M)
-    pages = {f for f in os.listdir(os.path.join(ROOT, "docs"))
-             if f.endswith(".md") and f != "README.md"}
-    check_complete("docs/README.md", "page",
-                   {row for row in table if "/" not in row}, pages)
+    for folder in ("docs", "docs/rationale"):
+        if not os.path.exists(os.path.join(ROOT, folder)):
+            continue
+        path = folder + "/README.md"
+        table = re.findall(r"^\| \[.*?\]\((.*?)\)", read(path), re.M)
+        pages = {f for f in os.listdir(os.path.join(ROOT, folder))
+                 if f.endswith(".md") and f != "README.md"}
+        check_complete(path, "page", {row for row in table if "/" not in row},
+                       pages)
     named = {name.split("/")[0] for name in spans(read("test", "README.md"))
              if re.fullmatch(r"[A-Z]\w+(/X)?", name)}
     check_complete("test/README.md", "folder", named,
