@@ -1,5 +1,5 @@
-"""Discardable attributes have their names in headers, and each is written by
-some code and read by other.
+"""Names of discardable attributes are declared in headers, and every attribute is
+written and read.
 
 RUN: %python %s %root
 RUN: rm -rf %t && mkdir -p %t/dialects %t/passes && cd %t
@@ -31,10 +31,10 @@ ROOT = sys.argv[1]
 FOLDERS = "analysis dialects frontend interpreter passes tools".split()
 DECLARED = re.compile(r'StringLiteral (k\w+Attr)\s*=\s*"((?:nn|dist|pipe|rt|'
                       r'pcc)\.\w+)"')
-# What is said of attributes in general is neither.
+# Statements about attributes in general neither write nor read one.
 NEITHER = "dialects/NN/VerifyAttrs.cpp"
 REMOVES = r"\bremove\w*Attr\((?:[^,;()]*,)?\s*"
-# What else mentions a name reads it.
+# Any other mention of a name reads it.
 WRITES = r"\b(?:set\w*Attr|set|getNamedAttr|NamedAttribute)\((?:[^,;()]*,)?\s*"
 
 sources = {}
@@ -53,7 +53,7 @@ code = "".join(t for p, t in sources.items() if p != NEITHER)
 code = DECLARED.sub("", code)
 problems = []
 for name, value in sorted(names.items()):
-    # In a list of names: what is copied from op to op is written and read.
+    # Attributes in a list of names are copied from op to op: written and read.
     if re.search(r"\{[^;{}()]*(?:StringRef\()?\b%s\b" % name, code):
         continue
     mentions = len(re.findall(r"\b%s\b" % name, code))

@@ -1,5 +1,5 @@
 # RUN: %python %s %root/examples
-"""The recorded curves fit their hyper-parameters, and single precision stays
+"""The recorded curves match their hyperparameters, and single precision is
 close enough to double for the tests that compare programs with it."""
 
 import glob
@@ -44,5 +44,5 @@ for name in names:
     # A uniform guess costs log(256); training gets below it.
     close(single[0]["loss"], math.log(256), 0.02)
     assert single[-1]["loss"] < single[0]["loss"] - 0.5
-    # At least one step is clipped, or the clipping is not tested.
+    # At least one step is clipped, so that clipping is tested.
     assert max(row["norm"] for row in single) > h["clip_grad"]

@@ -1,6 +1,6 @@
 # RUN: %python %s %root/scripts
-"""scripts/mutants finds the faults that lines may have, each once, and none in
-text or in what is no statement of its own."""
+"""scripts/mutants finds each possible mutation of a line once, and none in
+strings, comments or partial statements."""
 
 import sys
 
@@ -35,7 +35,7 @@ for line, expected in CASES.items():
              for kind, new in mutants.mutations("  before();\n", line + "\n")]
     assert len(found) == len(set(found)), found
     assert set(found) == expected, f"{line}: {sorted(found)}"
-# The rest of a statement is none.
+# The second line of a statement has no mutation.
 assert not list(mutants.mutations("  auto x =\n", "      list.pop_back();\n"))
 
 everything = mutants.find_mutants()

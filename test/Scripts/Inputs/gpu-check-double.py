@@ -1,5 +1,5 @@
 """gpu-check-double.py ROOT BUILD FOLDER: runs scripts/gpu-check in FOLDER, which
-has the program 'odd f32', on the double of a GPU."""
+has the program 'odd f32', on the test double of a GPU."""
 
 import json
 import os
@@ -20,7 +20,7 @@ subprocess.run(["clang-22", "-shared", "-o", "kernels.so", "kernels.o",
 
 
 def check(code, folder=FOLDER, *more):
-    """What gpu-check prints, which ends so."""
+    """Runs gpu-check, which must end with this code; returns its output."""
     done = subprocess.run(
         [os.path.join(ROOT, "scripts", "gpu-check"), "--folder", folder, "losses",
          "--results", "results.json", *more], capture_output=True, text=True,
@@ -30,7 +30,7 @@ def check(code, folder=FOLDER, *more):
     return done.stdout
 
 
-# What is carried is the folder or one file.
+# The package is a folder or an archive.
 os.mkdir("carried")
 os.rename(FOLDER + ".tar.xz", "carried/made.tar.xz")
 said = check(0, os.path.abspath("carried/made"))
@@ -41,7 +41,7 @@ with open("results.json") as file:
     (row,) = json.load(file)["losses"]
 assert 0 < row["loss"] < 1e-4 and row["bits"] == "same", row
 
-# A piece ends in time, and says what it has not done; or is ended, and says so.
+# A piece ends in time and reports missing cases, or is killed.
 said = check(1, FOLDER, "--minutes", "0.3")
 assert "wrong: losses: the time is over; not run: odd f32" in said, said
 said = check(1, FOLDER, "--minutes", "0.0001")

@@ -1,5 +1,5 @@
-"""gpu-check-several.py ROOT BUILD: runs scripts/gpu-check --gpus 8, of models that
-an emulator has time for, on the double of a machine with 8 GPUs."""
+"""gpu-check-several.py ROOT BUILD: runs scripts/gpu-check --gpus 8 on test doubles
+of 8 GPUs, with models that are small enough for the emulator."""
 
 import json
 import os
@@ -11,7 +11,7 @@ ROOT, BUILD = sys.argv[1:]
 DOUBLE = os.path.join(BUILD, "test", "Cuda", "double")
 ONLY = "wide8"
 
-# A checkout whose models are small, and programs a few.
+# A copy of the checkout with a few small models.
 os.makedirs("tree")
 for name in os.listdir(ROOT):
     if name != "scripts":

@@ -1,5 +1,5 @@
-"""gpu-check.py ROOT FOLDER: runs pieces of scripts/gpu-check on a driver and on
-programs that are made up; FOLDER has kernels-x, as pcc-kernels dumps it."""
+"""gpu-check.py ROOT FOLDER: runs pieces of scripts/gpu-check with a fake driver and
+fake programs; FOLDER has kernels-x, as pcc-kernels dumps it."""
 
 import array
 import contextlib
@@ -86,13 +86,13 @@ class Driver:
 
 
 def compared(fault=None, buffer=0):
-    """What is wrong of kernels that have a fault."""
+    """Returns the reported problems of kernels with a fault."""
     Driver.fault, Driver.buffer = staticmethod(fault) if fault else None, buffer
     with contextlib.redirect_stdout(io.StringIO()):
         return kernels.compare({}, FOLDER, "")[1]
 
 
-# The kernels that are compared are read anew from the file each time.
+# The compared kernels are read from the file each time.
 LISTED_NOW = []
 load = json.load
 json.load = lambda file: (lambda all: (LISTED_NOW.clear(), LISTED_NOW.extend(
@@ -106,12 +106,12 @@ assert written and read
 
 
 def flip(memory, at, size):
-    """The sign of the last number."""
+    """Changes the sign of the last number."""
     memory[at + size - 1] ^= 0x80
 
 
 def nudge(memory, at, size):
-    """The last bit of many numbers."""
+    """Changes the last bit of many numbers."""
     for i in range(at, at + size, 2):
         memory[i] ^= 1
 
@@ -132,12 +132,12 @@ for fault in (flip, nothing):
 assert "writes beside it" in problem, problem
 (problem,) = compared(flip, read[0])
 assert "is only read, and changed" in problem, problem
-# A rounding to 16 bits goes either way.
+# Low-precision results may be rounded either way.
 assert LISTED[0]["buffers"][written[0]]["type"] != "bf16" or \
     compared(nudge, written[0]) == []
 
 
-# Machine code that the GPU does not run is compiled anew.
+# If the GPU does not support the machine code, PTX is compiled.
 real, images = object.__new__(RealDriver), []
 real.call = lambda name, module, image: images.append(image)
 real.load(os.path.join(FOLDER, "kernels-x"))
@@ -179,7 +179,7 @@ class TimedDriver(Driver):
                 TimedDriver.places = kernels.numbers(buffer["type"], memory[at:])
 
 
-# Of a table that is looked up, only these rows count, and they are drawn.
+# Of an embedding table only the rows with drawn ids count.
 kernels.Driver = TimedDriver
 with contextlib.redirect_stdout(io.StringIO()):
     timed, problems = kernels.speed({}, FOLDER, "")
@@ -189,20 +189,20 @@ assert looked_up["bytes"] == 8 * 8 + 2 * 8 * 16 * 4, looked_up
 assert looked_up["ms"] == 4 and looked_up["gb_s"] == looked_up["bytes"] / 4e6
 assert looked_up["of_copy"] == looked_up["bytes"] / 4 / (1 << 29), looked_up
 assert sorted(TimedDriver.ids) == list(range(8)), TimedDriver.ids
-# Attention skips keys behind a query's place, as in a program.
+# Causal attention skips keys after a query's position.
 assert TimedDriver.places == list(range(8)), TimedDriver.places
 ids = kernels.numbers("i32", kernels.draw_ids(
     {"type": "i32", "rows": 50, "sorted": True, "bytes": 4000}))
 assert ids == sorted(ids) and ids[0] == 0 and ids[-1] < 50, ids
 assert ids.count(0) > 3 * ids.count(9) > 0, ids
 
-# Numbers of all types.
+# Elements of all types.
 assert kernels.numbers("bf16", b"\x80\x3f\x00\xc0") == [1.0, -2.0]
 assert kernels.numbers("f16", b"\x00\x3c") == [1.0]
 assert kernels.numbers("i64", b"\xff" * 8) == [-1]
 assert kernels.numbers("i1", b"\1\0") == [1, 0]
 
-# Losses: what differs, what is missing, what is no number.
+# Losses: different, missing, and NaN.
 curve = [{"loss": 2.0, "norm": 1.0}, {"loss": 1.0, "norm": None}]
 assert checks.difference(curve, curve, "norm") == 0
 assert checks.difference([{"loss": 2.0}, {"loss": 1.1}], curve, "loss") > 0.09
