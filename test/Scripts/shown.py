@@ -3,8 +3,8 @@ costs that docs/Parallelism.md tells are those of its example.
 
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build
 
-Of a page's output, "..." stands for lines that are left out. A command without
-output may print what it likes, but does not fail.
+In a page "..." stands for lines that are left out, or for the rest of a line. A
+command that is shown without output may print anything, but must not fail.
 """
 
 import json
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT, BUILD = sys.argv[1:]
-PAGES = ("Parallelism.md",)
+PAGES = ("Parallelism.md", "Troubleshooting.md")
 problems = []
 
 
@@ -45,8 +45,8 @@ def shown_in(text):
 
 def agrees(lines, output):
     """Whether the output has these lines, "..." being any number of others."""
-    pattern = "".join(r"(?:.*\n)*?" if line == "..." else
-                      ".*".join(map(re.escape, line.split(" ... "))) + r"\n"
+    pattern = "".join(r"(?:.*\n)*" if line == "..." else
+                      ".*".join(map(re.escape, line.split("..."))) + r"\n"
                       for line in lines)
     return re.fullmatch(pattern, output if output.endswith("\n") or not output
                         else output + "\n")
