@@ -1,6 +1,7 @@
 """The commands of docs/Tutorial.md, in their order.
 
-RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build "%cuda"
+RUN: rm -rf %t && mkdir %t
+RUN: cd %t && %python %s %root %build "%cuda"
 
 Those that need PyTorch are left out; an exported model of the tree stands in for
 the export. test/Export/tutorial.py runs all of them. What is compiled for GPUs
