@@ -1,8 +1,8 @@
-//===- Branches.cpp - Branches that shapes decide -------------------------===//
+//===- Branches.cpp - Branches that depend on shapes ----------------------===//
 //
-// A squeeze of a dim whose extent the exporter does not know becomes an If: one
-// branch drops the dim, the other keeps it. When shapes are known so is the
-// condition, and the nodes of one branch take the place of the If.
+// If the exporter does not know a dim's extent, squeezing it becomes an If: one
+// branch drops the dim, the other keeps it. With known shapes the condition is
+// known, and the nodes of one branch replace the If.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ LogicalResult Importer::takeBranch(int64_t number) {
                               << "If '" << node.name()
                               << "': which branch to take is not known at "
                                  "compile time";
-    diag.attachNote(file) << "what does not follow from shapes alone is no "
-                             "model to train: export by tracing, not scripting";
+    diag.attachNote(file) << "only conditions that follow from shapes are "
+                             "supported: export by tracing, not scripting";
     return diag;
   }
   for (const onnx::TensorProto &tensor : branch->initializer()) {
@@ -44,7 +44,7 @@ LogicalResult Importer::takeBranch(int64_t number) {
       return failure();
     items[tensor.name()].tensor = *loaded;
   }
-  // Behind the node itself; names that hold nodes keep them.
+  // Inserts after the node. References to existing nodes stay valid.
   int before = nodes->size();
   for (const onnx::NodeProto &inner : branch->node())
     *nodes->Add() = inner;

@@ -1,14 +1,16 @@
 //===- ContextLength.cpp - The longest sequence of a model ----------------===//
 //
-// The graph is translated for two short sequences, and what it reads of its
-// tables compared. Of a table of OPT's positions, which begin at row 2:
+// The graph is translated for two short sequences, and the rows that it reads
+// of its tables are compared. For OPT's position table, whose positions begin
+// at row 2:
 //
 //   5 positions  rows 2 .. 6 of 66
 //   7 positions  rows 2 .. 8 of 66
 //
-// Two positions more, two rows more: it serves 66 - 2 = 64 positions. What is
-// read by as many rows both times (a class token), or by twice as many more
-// (distances from -n to n), is no table of positions.
+// Two more positions read two more rows, so the table serves 66 - 2 = 64
+// positions. A table that is read by as many rows both times (a class token),
+// or by twice as many more (distances from -n to n), is not indexed by
+// position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +22,13 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::frontend;
 
-/// What pcc-export writes into a file.
+/// The metadata key that pcc-export writes.
 static constexpr llvm::StringLiteral kContextLengthKey = "pcc.context_length";
 
 static constexpr int64_t kShort = 5, kLonger = 7;
 
-/// The dims of a model's inputs that nothing binds, by name, "" for those
-/// without one; not those of the batch.
+/// The unbound dims of a model's inputs other than the batch, by name; "" for
+/// dims without a name.
 static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
                                            const ImportOptions &options,
                                            const BatchDims &batchDims) {
@@ -49,7 +51,7 @@ static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
   return open;
 }
 
-/// The number under a key of the file's metadata.
+/// The context length in the file's metadata; nothing if it has none.
 static FailureOr<std::optional<int64_t>>
 statedLength(Location loc, const onnx::ModelProto &proto) {
   for (const auto &entry : proto.metadata_props()) {
@@ -57,8 +59,9 @@ statedLength(Location loc, const onnx::ModelProto &proto) {
       continue;
     int64_t length;
     if (StringRef(entry.value()).getAsInteger(10, length) || length < 1)
-      return emitError(loc) << "its metadata " << kContextLengthKey << " is '"
-                            << entry.value() << "', which is no length";
+      return emitError(loc)
+             << "its metadata " << kContextLengthKey << " is '" << entry.value()
+             << "', which is not a positive integer";
     return std::optional(length);
   }
   return std::optional<int64_t>();
@@ -81,7 +84,7 @@ pcc::findContextLengths(MLIRContext &context, const ONNXFile &file,
   if (failed(stated))
     return failure();
 
-  // With one of the dims longer than the others, if any.
+  // Reads the tables with the dim `longer`, if any, longer than the others.
   auto probe = [&](std::optional<StringRef> longer) {
     ImportOptions probed = options;
     for (StringRef name : open) {

@@ -8,8 +8,8 @@
 
 namespace pcc::frontend {
 
-/// Translates the graph of a file as far as it goes, with constant ids and
-/// without the elements of weights, and returns what it reads by position.
+/// Translates the graph of a file until a node fails, with constant ids and
+/// without the elements of weights. Returns the rows of tables that it reads.
 TableReads readTables(mlir::MLIRContext &context, const ONNXFile &file,
                       const ImportOptions &options);
 

@@ -36,17 +36,17 @@ pcc::frontend::fedInputs(const onnx::GraphProto &graph) {
 
 namespace {
 
-/// Binds the dims of one model, each name to one extent.
+/// Binds the dims of one model; each name is bound to one extent.
 struct DimBinder {
   Location loc;
   const ImportOptions &options;
   std::map<std::string, int64_t> bound;
-  /// The dim that --seq is about if another one is bound by its name.
+  /// The name of the dim that --seq binds, unless --dim binds it.
   std::string sequence;
   bool hasSequence = false;
 
-  /// The flag that stands for dim `d` of an input, with its value. A sequence
-  /// is dim 1 of ids; of a second sequence that --dim binds it is not.
+  /// The flag for dim `d` of an input, and its value. --seq binds dim 1 of ids,
+  /// except in a second sequence that --dim binds.
   std::pair<StringRef, std::optional<int64_t>>
   flag(int d, bool ids, bool shared, const std::string &symbol) {
     if (shared)
@@ -124,9 +124,9 @@ struct DimBinder {
 
 } // namespace
 
-/// Samples, and ids of all samples, that the ranks of one microbatch compute
-/// together at most: positions and masks of so many are constants that the
-/// compiler holds.
+/// The most samples, and ids of all samples, in one microbatch of all
+/// data-parallel ranks. Positions and masks of this size are constants in the
+/// compiler.
 static constexpr int64_t kMostSamples = 1 << 20, kMostTokens = 1 << 22;
 
 static LogicalResult checkSamples(Location loc, StringRef input,
@@ -143,12 +143,12 @@ static LogicalResult checkSamples(Location loc, StringRef input,
   diag << " in one microbatch of all data-parallel ranks; there may be "
        << most;
   diag.attachNote(loc)
-      << "take a smaller --micro-batch-size or --dp: a step has "
-         "more microbatches then, and computes the same";
+      << "choose a smaller --micro-batch-size or --dp: a step then has "
+         "more microbatches and computes the same";
   return diag;
 }
 
-/// Says of a --dim that it names none.
+/// Reports a --dim that names no dim of the inputs.
 static LogicalResult checkNames(Location loc, const onnx::GraphProto &graph,
                                 const ImportOptions &options) {
   llvm::SetVector<StringRef> names;
@@ -177,7 +177,7 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
     return failure();
   DimBinder binder{loc, options, {}, {}};
   SmallVector<Input> inputs;
-  // What is shared may have a dim of the others'.
+  // Shared inputs come last: they may have a dim of the others.
   auto fed = fedInputs(graph);
   SmallVector<const onnx::ValueInfoProto *> ordered;
   for (bool isShared : {false, true})
@@ -189,11 +189,11 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
     const onnx::TypeProto_Tensor &type = info->type().tensor_type();
     Type element =
         elementType(loc.getContext(), type.elem_type(), options.forward);
-    // Programs compute with signed integers.
+    // Programs take no unsigned inputs.
     if (type.elem_type() == onnx::TensorProto::UINT8)
       element = nullptr;
     if (!info->type().has_tensor_type())
-      return emitError(loc) << "input '" << info->name() << "' is no tensor";
+      return emitError(loc) << "input '" << info->name() << "' is not a tensor";
     if (!element) {
       InFlightDiagnostic diag = emitError(loc) << "input '" << info->name()
                                                << "' has elements of type "
@@ -211,8 +211,9 @@ pcc::frontend::bindDims(Location loc, const onnx::GraphProto &graph,
       shape.push_back(*extent);
     }
     if (!canBeHeld(shape))
-      return emitError(loc) << "input '" << info->name()
-                            << "' has a shape that cannot be held";
+      return emitError(loc)
+             << "input '" << info->name()
+             << "' has a shape over the limits, 2^31 per dim and 2^40 elements";
     bool isChosen =
         !shared && !shape.empty() && !type.shape().dim(0).has_dim_value();
     if (isChosen && failed(checkSamples(loc, info->name(), shape, ids)))

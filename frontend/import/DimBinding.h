@@ -10,28 +10,28 @@
 
 namespace pcc::frontend {
 
-/// A graph input that is no initializer, with its static type.
+/// A graph input that is not an initializer, with its static type.
 struct Input {
-  /// The input as the file declares it; the file must outlive this.
+  /// The declaration in the file, which must outlive this.
   const onnx::ValueInfoProto *info;
-  /// Its type with all dims bound.
+  /// The type with all dims bound.
   mlir::RankedTensorType type;
-  bool isShared; ///< by all samples
+  bool isShared; ///< whether it is the same for all samples
 };
 
-/// The inputs that are fed, not initialized.
+/// The graph inputs that are not initializers.
 llvm::SmallVector<const onnx::ValueInfoProto *>
 fedInputs(const onnx::GraphProto &graph);
 
-/// Whether dim `d` of an input is the sequence of ids [batch, seq]: what --seq
-/// is about.
+/// Whether dim `d` of an input is the sequence of ids [batch, seq], which --seq
+/// binds.
 bool isSequenceDim(const onnx::ValueInfoProto &input, int d);
 
-/// The inputs of the model with every dim bound: static dims stay, others get
-/// the value of --dim by name and, but for shared inputs, dim 0 that of the
-/// batch, dim 1 that of --seq.
-/// Errors: a dim nobody gives (the note says which flag does), a flag that
-/// contradicts the file or another flag or names no dim.
+/// The inputs of the model with every dim bound. Static dims stay; others get
+/// the value of --dim by name. In inputs that are not shared, dim 0 gets the
+/// batch and dim 1 of ids the value of --seq.
+/// Errors: an unbound dim (the note names the flag that binds it); a flag that
+/// contradicts the file or another flag, or names no dim.
 mlir::FailureOr<llvm::SmallVector<Input>>
 bindDims(mlir::Location loc, const onnx::GraphProto &graph,
          const ImportOptions &options, const BatchDims &batchDims);

@@ -1,12 +1,12 @@
-//===- FixedBatch.cpp - Losses of files that fix their batch --------------===//
+//===- FixedBatch.cpp - Losses of files with a fixed batch ----------------===//
 //
-// A file for 8 samples alone does not show what it computes of 16. Operators
-// do: of ReduceMean it is a mean over them, of ReduceSum a sum. What stays open
-// is a number in the text that may be the batch,
+// A file for 8 samples does not show how its loss scales to 16, but its
+// operators do: ReduceMean is a mean over samples, ReduceSum a sum. A number in
+// the text may or may not be the batch size:
 //
 //   ReduceMean(x)           a mean over samples
 //   ReduceSum(x) / 3        a sum over them, by a number
-//   ReduceSum(x) / 8        most likely their mean: taken so, and said
+//    ReduceSum(x) / 8        most likely a mean: assumed, with a warning
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,15 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The samples that the file is for; 0 if no input has any.
+/// The file's batch size; 0 if no input has samples.
 static int64_t fixedBatch(func::FuncOp forward) {
   BlockArgument rows = findModelData(forward);
   return rows && tensorType(rows).getRank() ? tensorType(rows).getDimSize(0)
                                             : 0;
 }
 
-/// Whether a number may be how many samples, or elements of samples, there are:
-/// some value has as many.
+/// Whether a number may count samples or elements of samples: it is a multiple
+/// of the batch, and the batch or the size of some value.
 static bool isCount(func::FuncOp forward, double number, int64_t batch) {
   auto count = static_cast<int64_t>(std::round(number));
   if (std::abs(number - count) > 1e-4 * number || count < 2 || count % batch)

@@ -1,4 +1,4 @@
-//===- FixedBatch.h - Losses of files that fix their batch ------*- C++ -*-===//
+//===- FixedBatch.h - Losses of files with a fixed batch --------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_FIXEDBATCH_H
 #define PCC_FRONTEND_IMPORT_FIXEDBATCH_H
@@ -8,20 +8,20 @@
 
 namespace pcc::frontend {
 
-/// How a term of a loss changes with the batch, as far as one file for one
-/// batch tells.
+/// How a term of a loss depends on the batch size, derived from one file with a
+/// fixed batch.
 struct FixedBatchTerm {
-  /// How many means over samples the factor is of, less those that it is
-  /// divided by: half of it for twice as many samples if it is one.
+  /// The number of means over samples in the factor, less those in its divisor.
+  /// With 1, twice as many samples halve the factor.
   int means = 0;
-  /// What was taken for it where both are possible; empty where it is proven.
+  /// The assumption behind `means` if it is not proven; else empty.
   std::string assumed;
-  /// Why nothing can be said; empty otherwise.
+  /// The reason if the dependence is unknown; else empty.
   std::string unclear;
 };
 
-/// Tells of a term of the loss that `forward` returns; the file's batch is
-/// fixed, to one size only.
+/// Analyzes a term of the loss that `forward` returns, for a file with a fixed
+/// batch.
 FixedBatchTerm readFixedBatch(mlir::func::FuncOp forward, const Term &term);
 
 } // namespace pcc::frontend

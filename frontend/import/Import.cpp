@@ -38,11 +38,11 @@ Value Importer::asValue(const Item &item, Location loc) {
 LogicalResult Importer::importNodes() {
   const onnx::GraphProto &graph = model.proto.graph();
   Opsets opsets(model.proto);
-  // Branches add nodes.
+  // Branches append nodes while the loop runs.
   for (int64_t number = 0; number < graph.node_size(); ++number) {
     const onnx::NodeProto &node = graph.node(number);
     bool isBranch = node.op_type() == "If";
-    // A Constant that is an initializer now.
+    // A Constant that was lifted to an initializer.
     if (node.op_type() == "Constant" && node.output_size() == 1 &&
         items.contains(node.output(0)))
       continue;
@@ -53,14 +53,15 @@ LogicalResult Importer::importNodes() {
   return success();
 }
 
-/// Sparse tensors are read as others, if the file itself has their values.
+/// Sparse initializers whose values are in the file became dense ones when it
+/// was read; the rest is reported.
 static LogicalResult checkSparse(Location file, const onnx::GraphProto &graph) {
   if (graph.sparse_initializer().empty())
     return success();
   InFlightDiagnostic diag = emitError(file)
                             << "the values of the sparse initializer '"
                             << graph.sparse_initializer(0).values().name()
-                            << "' lie in another file, which is not supported";
+                            << "' are in another file, which is not supported";
   diag.attachNote(file) << "load the model with the onnx package and save it "
                            "with save_as_external_data=False";
   return diag;
@@ -69,7 +70,7 @@ static LogicalResult checkSparse(Location file, const onnx::GraphProto &graph) {
 LogicalResult Importer::begin() {
   MLIRContext *context = builder.getContext();
   context->loadDialect<NNDialect, func::FuncDialect>();
-  // As the file has them: the next steps add attributes of their own.
+  // Check the file's own nodes first: the next steps add private attributes.
   if (failed(checkDefinitions(file, model.proto.graph())) ||
       failed(reportUnsupported(file, model.proto)))
     return failure();
@@ -107,7 +108,8 @@ TableReads Importer::readTables() {
   reads.emplace();
   if (failed(begin()) || failed(addShapes()))
     return *reads;
-  // Some models count positions by what is no padding: no usual padding is 7.
+  // Some models count only non-padding ids as positions. The constant id 7 is
+  // no usual padding id.
   for (BlockArgument argument : forward.getArguments()) {
     auto type = cast<RankedTensorType>(argument.getType());
     StringRef name = inputName(forward, argument.getArgNumber());
@@ -118,7 +120,7 @@ TableReads Importer::readTables() {
     item.tensor = Tensor::splat(type.getElementType(), type.getShape(),
                                 roundTo(type.getElementType(), ofInt(7)));
   }
-  // What was read before a node that does not fit still was.
+  // Reads before a failing node are valid.
   (void)importNodes();
   return *reads;
 }
@@ -163,13 +165,13 @@ TableReads pcc::frontend::readTables(MLIRContext &context, const ONNXFile &file,
   return Importer(context, file, probed, unused).readTables();
 }
 
-/// The file for another batch; null if it has none.
+/// Imports the file for another batch; null if it fails.
 static OwningOpRef<ModuleOp> importFor(int64_t batch, MLIRContext &context,
                                        const ONNXFile &file,
                                        const ImportOptions &options) {
   ImportOptions other = options;
   other.batch = batch;
-  // What there is to say is said for the one that is kept.
+  // The import that is kept reports all diagnostics.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
   ImportReport unused;
   auto module = Importer(context, file, other, unused).run();
@@ -188,7 +190,8 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
   auto forward = (*module)->lookupSymbol<func::FuncOp>(kForward);
   if (!forward->hasAttr(kHasLossAttr))
     return module;
-  // Of one sample a mean is a sum: then two are compared with four.
+  // A mean over one sample equals the sum, so two samples are compared with
+  // four.
   int64_t batch = options.batch.value_or(1);
   OwningOpRef<ModuleOp> some, twice = importFor(std::max<int64_t>(2 * batch, 4),
                                                 context, file, options);

@@ -1,8 +1,8 @@
 //===- ImportNode.cpp - One node of the graph -----------------------------===//
 //
-// A node becomes what its entry in the operator table makes of its operands:
-// another constant where all of them are, else nn ops. Between the two are
-// expressions, which follow from constants but are too large to be held.
+// The operator table's entry translates a node: to a constant if all operands
+// are constant, else to nn ops. A third form are expressions: values that
+// follow from constants but are too large to fold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,13 +57,13 @@ Item Importer::detach(const Item &item, Location loc) {
   return result;
 }
 
-/// Nodes without a name are known by their first result.
+/// A node's name, or its first result's if it has none.
 static StringRef nameOf(const onnx::NodeProto &node) {
   return node.name().empty() && node.output_size() ? node.output(0)
                                                    : node.name();
 }
 
-/// Whether a node or an output of a graph, or of its branches, reads a name.
+/// Whether a node or an output of a graph, or of its subgraphs, reads a name.
 static bool readsName(const onnx::GraphProto &graph, StringRef name) {
   auto isIt = [&](const auto &value) { return value.name() == name; };
   return llvm::any_of(graph.output(), isIt) ||
@@ -105,8 +105,7 @@ LogicalResult Importer::readWeight(int64_t number, const onnx::NodeProto &node,
   int64_t operand = operands.items.size();
   bool mayChoose = !reads && !declared && !options.forward;
   if (node.op_type() == "Identity") {
-    // An Identity with a name of the model stands for a tensor that was
-    // merged.
+    // An Identity with a name of the source model stands for a merged tensor.
     if (mayChoose && names->isOwnName(node.output(0)))
       item.weight =
           weights.separate(item.weight, node.output(0), names->hasOwnNames());
@@ -125,7 +124,7 @@ LogicalResult Importer::readWeight(int64_t number, const onnx::NodeProto &node,
   if (node.op_type() == "Gather" && operand == 0)
     operands.table = weight;
   item.value = readParam(builder, forward, *weight);
-  // Nodes read what the file has.
+  // Nodes read the element type of the file.
   Type element = elementType(builder.getContext(), weight->tensor->data_type(),
                              options.forward);
   RankedTensorType type = tensorType(item.value);
@@ -150,10 +149,11 @@ LogicalResult Importer::readLookup(const onnx::NodeProto &node,
       (table && choice->keeps(table->provenance, *table->tensor)))
     return success();
   InFlightDiagnostic diag =
-      emitError(file) << "'" << nameOf(node)
-                      << "' has scale_grad_by_freq=True, which divides a row's "
-                         "gradient by how often the whole batch looks it up: "
-                         "no sum over samples, and not supported";
+      emitError(file)
+      << "'" << nameOf(node)
+      << "' has scale_grad_by_freq=True, which divides a row's "
+         "gradient by its number of lookups in the whole batch: "
+         "a gradient that is no sum over samples is not supported";
   diag.attachNote(file) << "export an Embedding without scale_grad_by_freq"
                         << (table ? ", or keep the table as it is: --freeze '" +
                                         table->name + "'"
@@ -196,7 +196,8 @@ FailureOr<ImportFn> Importer::chooseForm(Binder &binder, const OpEntry &entry,
                                          const Operands &operands,
                                          bool isExpression) const {
   bool isConstant = operands.areConstant;
-  // What has no form at run time may still follow from a buffer in the file.
+  // An operator without a run-time form may still follow from constants in the
+  // file.
   if (!entry.build || entry.foldsWeights)
     isConstant = llvm::all_of(
         llvm::seq<unsigned>(0, operands.items.size()),
@@ -230,7 +231,8 @@ LogicalResult Importer::checkResults(Binder &binder, const Operands &operands) {
   for (const Item &item : binder.getResults())
     if (item.value && !canBeHeld(tensorType(item.value).getShape()))
       return binder.error()
-             << "its result, " << item.value.getType() << ", cannot be held";
+             << "its result, " << item.value.getType()
+             << ", is over the limits, 2^31 per dim and 2^40 elements";
   if (!operands.paddingRow || keepPaddingRow(binder, *operands.paddingRow))
     return success();
   std::string table = operands.table ? "'" + operands.table->name + "'"
@@ -246,7 +248,7 @@ void Importer::keepResults(const onnx::NodeProto &node, Binder &binder,
     if (!result.isKnown())
       continue;
     Item item = result;
-    // What is empty is known, and no gradient goes through it.
+    // Empty values are constants; no gradient flows through them.
     if (RankedTensorType type = item.value ? tensorType(item.value) : nullptr;
         type && type.getNumElements() == 0) {
       item = Item();

@@ -1,8 +1,8 @@
-//===- Importer.h - One file on its way to nn -------------------*- C++ -*-===//
+//===- Importer.h - The import of one file ----------------------*- C++ -*-===//
 //
-// What is known while a graph is translated: which value, tensor or weight each
-// of its names stands for. Import.cpp walks the nodes; Initializers.cpp says
-// what the tensors are that the file holds.
+// The state of the translation of a graph: the value, tensor or weight that
+// each name stands for. Import.cpp iterates over the nodes; Initializers.cpp
+// classifies the file's tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace pcc::frontend {
 
-/// Translates one file, once: run() or readTables().
+/// Translates one file, once, by run() or readTables().
 class Importer : public Translation {
 public:
   /// All must outlive this; `report` is filled by run().
@@ -38,7 +38,7 @@ public:
         file(mlir::FileLineColLoc::get(&context, onnx->getPath(), 0, 0)),
         model(onnx), weights(options.ties) {}
 
-  /// The whole module, as importONNX() gives it, with its errors.
+  /// Builds the module of importONNX(), with its errors.
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
   /// See ContextLength.h.
   TableReads readTables();
@@ -73,103 +73,105 @@ public:
 private:
   mlir::LogicalResult begin();
   mlir::LogicalResult addInitializers();
-  /// The same without the elements of large tensors, for readTables().
+  /// Adds initializers without the elements of large tensors, for readTables().
   mlir::LogicalResult addShapes();
-  /// Adds a tensor that may be trained, at `range`, or a parameter of `shape`
-  /// that an exporter expanded to it.
+  /// Adds a tensor that may be trained, whose elements are at `range`. If an
+  /// exporter expanded a parameter to it, `shape` is the parameter's.
   mlir::LogicalResult addWeight(const onnx::TensorProto &tensor,
                                 llvm::ArrayRef<int64_t> shape, FileRange range,
                                 Provenance provenance);
-  /// Whether a tensor that the exporter made is as long as the batch is fixed
-  /// to, so that it may be a parameter that it expanded.
+  /// Whether a tensor that the exporter computed has the fixed batch as its
+  /// first dim, so it may be an expanded parameter.
   bool isExpanded(const onnx::TensorProto &tensor,
                   const Provenance &provenance) const;
-  /// Names parameters of the module that the exporter left no trace of, and
-  /// losses whose label smoothing it left out.
+  /// Warns of parameters that the exporter dropped, unknown detached operands,
+  /// and lost label smoothing.
   void warnOfDropped() const;
-  /// An error if a tensor, of type `type` in the file, is what is left of a
-  /// table that is trained.
+  /// Reports a tensor, of type `type` in the file, that is the folded lookup of
+  /// a trained table.
   mlir::LogicalResult checkFoldedLookup(const onnx::TensorProto &tensor,
                                         mlir::RankedTensorType type,
                                         const FileRange &range,
                                         const Provenance &provenance) const;
-  /// Makes `item` the elements of a tensor of the file, or an expression.
+  /// Sets `item` to the elements of a tensor of the file, or to an expression.
   mlir::LogicalResult hold(const onnx::TensorProto &tensor, Item &item);
   mlir::LogicalResult importNodes();
-  /// Puts the nodes of the branch that an If takes, node number `number`,
-  /// behind it. Errors: the condition is not known.
+  /// Inserts the nodes of the taken branch after the If, node number `number`.
+  /// Errors: the condition is unknown.
   mlir::LogicalResult takeBranch(int64_t number);
   /// Translates node number `number` of the graph.
   mlir::LogicalResult importNode(int64_t number, const onnx::NodeProto &node,
                                  const OpEntry &entry);
-  /// What a node reads.
+  /// The operands of a node.
   struct Operands {
     llvm::SmallVector<Item> items;
-    bool areConstant = true;     ///< all are held
-    bool areKnown = true;        ///< all follow from constants
-    bool haveExpression = false; ///< some that follow are not held
-    /// The weight of which the node looks up rows, and the row that gets no
-    /// gradient from that.
+    bool areConstant = true; ///< all are folded
+    bool areKnown = true;    ///< all follow from constants
+    bool haveExpression =
+        false; ///< some follow from constants but are not folded
+    /// The weight whose rows the node looks up, and the row that gets no
+    /// gradient from the lookup.
     Weight *table = nullptr;
     std::optional<int64_t> paddingRow;
   };
   mlir::FailureOr<Operands> readOperands(int64_t number,
                                          const onnx::NodeProto &node);
-  /// Makes `item`, a weight and the next of `operands`, what the node reads.
+  /// Replaces `item`, a weight and the next of `operands`, by the value that
+  /// the node reads.
   mlir::LogicalResult readWeight(int64_t number, const onnx::NodeProto &node,
                                  Operands &operands, Item &item);
-  /// Finds what a lookup's node says of the table's gradient. Errors: what no
-  /// sum over samples is.
+  /// Reads how a lookup's table gets its gradient. Errors: the gradient is not
+  /// a sum over samples.
   mlir::LogicalResult readLookup(const onnx::NodeProto &node,
                                  Operands &operands);
-  /// Says why there is nothing of the name that a node reads.
+  /// Reports that a name that a node reads is undefined, and why.
   mlir::LogicalResult refuseUndefined(const onnx::NodeProto &node,
                                       llvm::StringRef input) const;
-  /// Folds or builds; an error if neither can be.
+  /// Chooses to fold or to build. Errors: neither is possible.
   mlir::FailureOr<ImportFn> chooseForm(Binder &binder, const OpEntry &entry,
                                        const Operands &operands,
                                        bool isExpression) const;
   mlir::LogicalResult checkResults(Binder &binder, const Operands &operands);
-  /// Has the lookups that `binder` built of its operand 0 give no gradient to a
-  /// row. False if that cannot be said of what it built.
+  /// Marks the lookups of operand 0 that `binder` built, so that the row gets
+  /// no gradient. False if the node is no such lookup.
   bool keepPaddingRow(Binder &binder, int64_t row);
-  /// Gives the results their names.
+  /// Records the results under their names.
   void keepResults(const onnx::NodeProto &node, Binder &binder,
                    bool areExpressions, mlir::Location loc);
-  /// Whether a node of known operands is not to be folded.
+  /// Whether a node with known operands is not folded.
   bool isLeftUnfolded(const onnx::NodeProto &node,
                       llvm::ArrayRef<Item> inputs) const;
-  /// Makes constants of expressions; false if one is too large.
+  /// Folds expressions to constants; false if one is too large.
   bool foldExpressions(llvm::MutableArrayRef<Item> inputs) const;
   mlir::LogicalResult addOutputs();
   struct Output {
     llvm::StringRef name;
     mlir::Value value;
-    bool mayBeLoss; ///< a number that parameters have a gradient from
+    bool mayBeLoss; ///< one number with a gradient for parameters
   };
   mlir::FailureOr<std::vector<Output>> findOutputs();
   mlir::FailureOr<mlir::Value> findLoss(llvm::ArrayRef<Output> outputs);
   mlir::LogicalResult dropLosses(std::vector<Output> &outputs);
-  /// Whether the type and shape are those of what may be trained.
+  /// Whether a tensor's type and shape allow it to be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
-  /// An error if a batch norm is no longer apart from a convolution.
+  /// Reports a batch norm that an exporter folded into a convolution.
   mlir::LogicalResult checkFoldedNorm(const onnx::NodeProto &node) const;
-  /// Says what batch norms do with running statistics.
+  /// Warns how batch norms use running statistics.
   void warnOfBatchNorms() const;
-  /// Names Dropout nodes whose mode the file leaves open, and idle ones.
+  /// Warns of Dropout nodes whose mode the file does not state, and of inactive
+  /// ones.
   void warnOfDropout() const;
-  /// Names the parameters that are missing in the file.
+  /// Warns of removed biases that cannot be restored.
   void warnOfLostBiases() const;
-  /// Whether an initializer is one element, the number one.
+  /// Whether a tensor is a single element of value 1.
   bool isNumberOne(llvm::StringRef name);
-  /// Whether all that reads a tensor multiplies by it, as norms by their
-  /// scales.
+  /// Whether every reader multiplies by a tensor, as norms by their scales.
   bool isScale(const onnx::TensorProto &tensor) const;
-  /// The parameter that `node` reads as operand `i`, `weight` or one that an
+  /// The parameter that `node` reads as operand `i`: `weight`, or one that an
   /// exporter merged with it.
   Weight *readBy(const onnx::NodeProto &node, int i, Weight *weight);
   mlir::Value asValue(const Item &item, mlir::Location loc);
-  /// The same, with no gradient.
+  /// Returns the item as a value without gradient.
   Item detach(const Item &item, mlir::Location loc);
 
   const ImportOptions &options;
@@ -192,15 +194,14 @@ private:
   std::optional<TrainChoice> choice;
   /// Large constants, such as a mask that every layer uses.
   std::deque<std::pair<analysis::Tensor, mlir::Value>> constants;
-  /// Values that follow from constants, but were too large to fold.
+  /// Values that follow from constants but are too large to fold.
   llvm::DenseSet<mlir::Value> expressions;
   int64_t randomIds = 0;
-  /// Nodes that normalize by the batch, and those of a file in eval mode.
+  /// Names of batch norms in training mode, and of those in eval mode.
   std::vector<std::string> batchNorms, evalNorms;
-  /// Dropout nodes whose mode the file leaves open, and those that it says are
-  /// in inference mode.
+  /// Names of Dropout nodes without a mode in the file, and of inactive ones.
   std::vector<std::string> openDropouts, idleDropouts;
-  /// Of readTables() only.
+  /// Set by readTables() only.
   std::optional<TableReads> reads;
 };
 

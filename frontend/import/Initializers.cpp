@@ -1,4 +1,4 @@
-//===- Initializers.cpp - What the tensors of a file are ------------------===//
+//===- Initializers.cpp - The tensors of a file ---------------------------===//
 
 #include "analysis/Expressions.h"
 #include "frontend/import/DimBinding.h"
@@ -17,13 +17,13 @@ bool Importer::mayBeWeight(const onnx::TensorProto &tensor) const {
       countElements(Shape(tensor.dims().begin(), tensor.dims().end()));
   Type element =
       elementType(builder.getContext(), tensor.data_type(), options.forward);
-  // What is not trained need not be kept apart from other constants.
+  // For inference, single numbers are constants.
   return size && *size > (options.forward ? 1 : 0) &&
          *size < int64_t(1) << 50 && isa_and_present<FloatType>(element);
 }
 
 LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
-  // A large mask is compared with a band while it is read.
+  // A large mask is tested for a band while it is read.
   StringRef bytes = tensor.raw_data();
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
     FailureOr<FileRange> range = model.find(file, tensor, /*optional=*/false);
@@ -49,8 +49,7 @@ LogicalResult Importer::hold(const onnx::TensorProto &tensor, Item &item) {
   return success();
 }
 
-/// Finds what each initializer is, and checks where weights lie, whether or not
-/// they turn out to be used.
+/// Classifies each initializer and checks where its elements are, used or not.
 LogicalResult Importer::addInitializers() {
   const onnx::GraphProto &graph = model.proto.graph();
   source.emplace(graph);
@@ -139,7 +138,7 @@ bool Importer::isNumberOne(StringRef name) {
 void Importer::warnOfDropped() const {
   std::string factors, merged;
   for (auto [name, other] : source->findDropped(model.proto.graph())) {
-    // It may have been found behind a tensor that it was merged with.
+    // It may have been found as a parameter that was merged with another.
     if (llvm::any_of(weights.all(), [name = name](const Weight &weight) {
           return weight.name == name || weight.provenance.likelyName == name;
         }))
@@ -152,19 +151,19 @@ void Importer::warnOfDropped() const {
   auto warn = [&](StringRef list, StringRef why) {
     if (list.empty())
       return;
-    InFlightDiagnostic diag =
-        emitWarning(file) << "not trained, for the file lacks them: " << list
-                          << ": the exporter " << why;
+    InFlightDiagnostic diag = emitWarning(file)
+                              << "not trained, because the file lacks them: "
+                              << list << ": the exporter " << why;
     diag.attachNote(file) << "export with optimize=False or with pcc-export";
   };
   warn(factors, "drops factors of 1 and terms of 0, parameters or not");
   warn(merged, "merges what it computes from equal parameters");
   for (const std::string &node : detachedReads.getUnknown()) {
-    InFlightDiagnostic diag = emitWarning(file)
-                              << "'" << node
-                              << "' reads something detached, through which no "
-                                 "gradient flows in PyTorch; the file does "
-                                 "not tell what, and it does here";
+    InFlightDiagnostic diag =
+        emitWarning(file) << "'" << node
+                          << "' reads a detached value, through which no "
+                             "gradient flows in PyTorch; the file does not "
+                             "tell which operand it is, so gradients flow here";
     diag.attachNote(file) << "export with optimize=False or with pcc-export";
   }
   for (const onnx::NodeProto &node : model.proto.graph().node())
@@ -217,7 +216,7 @@ LogicalResult Importer::addWeight(const onnx::TensorProto &tensor,
                                   Provenance provenance) {
   Type element =
       elementType(builder.getContext(), tensor.data_type(), options.forward);
-  // A step is computed in f32.
+  // Training computes in f32.
   if (element.isF64() && !options.forward)
     element = builder.getF32Type();
   auto type = RankedTensorType::get(shape, element);
@@ -251,14 +250,14 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
     return weight;
   if (weight->isTable && node.op_type() != "Gather" && !read.isProven)
     return weights.shareTable(weight, read.name);
-  // What is equal to 1 + w may be w, and the other way round.
+  // A value equal to 1 + w may be w, and vice versa.
   Provenance provenance = known;
   provenance.isAltered = read.isComputed || (known.isAltered && !read.isProven);
   provenance.isPlusOne = false;
   provenance.isNameProven = read.isProven && !provenance.isAltered;
   provenance.name = read.name;
   provenance.likelyName.clear();
-  // A name that was made of the file's is none of the module's.
+  // A name derived from the file's name is not the module's.
   bool isModules = !StringRef(read.name).starts_with(weight->tensor->name());
   if (provenance.isAltered && isModules) {
     provenance.likelyName = read.name;
@@ -279,7 +278,7 @@ bool Importer::isScale(const onnx::TensorProto &tensor) const {
   });
 }
 
-/// Elements that indices and shapes have at most.
+/// The most elements of a tensor that is loaded as indices or shapes.
 static constexpr int64_t kMostIndices = 1 << 20;
 
 LogicalResult Importer::addShapes() {
@@ -323,10 +322,10 @@ LogicalResult Importer::addShapes() {
 void Importer::warnOfLostBiases() const {
   if (biases.unknown().empty())
     return;
-  InFlightDiagnostic diag = emitWarning(file)
-                            << "not trained, for the exporter removed biases "
-                               "that are all zeros: '"
-                            << llvm::join(biases.unknown(), "', '") << "'";
+  InFlightDiagnostic diag =
+      emitWarning(file) << "not trained, because the exporter removed biases "
+                           "that are all zeros: '"
+                        << llvm::join(biases.unknown(), "', '") << "'";
   diag.attachNote(file) << "export without optimizations (optimize=False), or "
                            "with dynamo=False, or give them values first";
 }

@@ -1,4 +1,4 @@
-//===- InputChoices.h - What inputs have a row per sample -------*- C++ -*-===//
+//===- InputChoices.h - Inputs per sample and shared inputs -----*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_INPUTCHOICES_H
 #define PCC_FRONTEND_IMPORT_INPUTCHOICES_H
@@ -8,8 +8,8 @@
 
 namespace pcc {
 
-/// Inputs by name that are the same for all samples, and those that have a row
-/// for each, whatever the file leaves open.
+/// The user's choices of inputs that are the same for all samples, and of
+/// inputs with a row per sample. They override the file.
 struct InputChoices {
   /// Names of the file's inputs, in the order given.
   std::vector<std::string> shared, perSample;

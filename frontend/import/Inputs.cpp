@@ -12,8 +12,8 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Inputs whose values follow from how training data is fed: samples begin at
-/// position 0, and are full (no position is masked) unless there is a mask.
+/// The constant value of an input that follows from how training data is fed:
+/// positions begin at 0, and no position is masked unless `paddingMask`.
 static std::optional<Tensor> impliedInput(const Input &input,
                                           bool paddingMask) {
   RankedTensorType type = input.type;
@@ -33,7 +33,7 @@ static std::optional<Tensor> impliedInput(const Input &input,
   return row.expand(type.getShape());
 }
 
-/// A file made for generation, token by token, is no model to train.
+/// Reports a file for token-by-token generation, which cannot be trained.
 static LogicalResult checkNoCache(Location file,
                                   const onnx::GraphProto &graph) {
   for (const auto &input : graph.input())

@@ -10,12 +10,12 @@
 
 namespace pcc::frontend {
 
-/// @forward with an argument for every input of the graph, or a constant where
-/// its values follow from how training data is fed; `items` gets what each
-/// stands for, and `builder` then stands in the body. What `options.inputs`
-/// names is never a constant; what is one is noted on the module. Ids have role
-/// "tokens" until assignRoles. Errors: a dim that is not bound, a cache of past
-/// keys.
+/// Creates @forward with an argument for every input of the graph, or a
+/// constant if its values follow from how training data is fed. Adds the inputs
+/// to `items` and sets `builder` to insert in the body. Inputs named in
+/// `options.inputs` are never constants; constant inputs are recorded on the
+/// module. Ids have the role "tokens" until assignRoles. Errors: an unbound
+/// dim, a cache of past keys.
 mlir::FailureOr<mlir::func::FuncOp>
 makeForward(mlir::OpBuilder &builder, mlir::Location file,
             const onnx::GraphProto &graph, const ImportOptions &options,

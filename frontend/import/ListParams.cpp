@@ -1,4 +1,4 @@
-//===- ListParams.cpp - The parameters of a model as a list ---------------===//
+//===- ListParams.cpp - The list of a model's parameters ------------------===//
 
 #include "analysis/Params.h"
 #include "dialects/NN/AttrNames.h"

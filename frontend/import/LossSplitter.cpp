@@ -1,4 +1,4 @@
-//===- LossSplitter.cpp - A loss in terms ---------------------------------===//
+//===- LossSplitter.cpp - The terms of a loss -----------------------------===//
 
 #include "frontend/import/LossSplitter.h"
 #include "analysis/Axes.h"
@@ -35,8 +35,8 @@ std::optional<double> pcc::frontend::constantOf(Value value) {
   return uniformNumber(value);
 }
 
-/// The reduction of which `scale` makes a mean, as one node of the file; null
-/// for a number that the file has.
+/// The reduction that `scale` turns into a mean, if both are from one node of
+/// the file; null if the factor is a number in the file.
 static ReduceOp meanOf(ScaleOp scale) {
   auto reduce = scale.getInput().getDefiningOp<ReduceOp>();
   if (!reduce || reduce.getLoc() != scale.getLoc())
@@ -64,7 +64,7 @@ void LossSplitter::go(const Term &term, Operation *op, Value value,
   split(std::move(next));
 }
 
-/// A factor that stands in the model's text as a number.
+/// Applies a factor that is a number in the model's text.
 static void write(Term &term, Operation *op, double factor) {
   term.factor *= factor;
   term.written *= factor;
@@ -137,7 +137,7 @@ bool LossSplitter::splitProduct(const Term &term, Operation *op) {
       write(next, op, divides ? 1 / *number : *number);
       return go(next, op, other), true;
     }
-    // What is trained stays in the sum, but for what is the same for every
+    // Trained factors stay in the sum, unless they are the same for every
     // batch.
     bool isWeighed = !dependsOnSamples(value) && dependsOnSamples(other);
     if ((!isWeighed && !dependsOnParams(other)) || !take(next, value, divides))
@@ -150,8 +150,8 @@ bool LossSplitter::splitProduct(const Term &term, Operation *op) {
   return by(isFirst ? 0 : 1, false) || by(isFirst ? 1 : 0, false);
 }
 
-/// Whether elements of a value are sums or means over samples, as of the
-/// columns of `square.mean(0)`, or the value is computed from some by element.
+/// Whether elements of a value are sums or means over samples, as the columns
+/// of `square.mean(0)`, or are computed from such by element.
 static bool hasSums(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto reduce = dyn_cast_or_null<ReduceOp>(op))
@@ -173,7 +173,7 @@ bool LossSplitter::splitElements(const Term &term, Operation *op) {
   auto product = [&](Value lhs, Value rhs) -> Value {
     return MulOp::create(builder, op->getLoc(), lhs.getType(), lhs, rhs);
   };
-  // nll * (mask / count): the division is by one number.
+  // nll * (mask / count): divides by one number.
   if (isa<MulOp>(op))
     for (unsigned i : {0, 1}) {
       auto div = op->getOperand(i).getDefiningOp<DivOp>();
@@ -253,7 +253,7 @@ bool LossSplitter::splitVector(const Term &term, Operation *op) {
     return false;
   Value lhs = dot.getLhs(), rhs = dot.getRhs();
   int64_t count = tensorType(lhs).getNumElements();
-  // One dim alone is long.
+  // Only one dim is longer than 1.
   auto isLong = [&](Value value) {
     return llvm::is_contained(tensorType(value).getShape(), count);
   };
@@ -279,14 +279,14 @@ void LossSplitter::split(Term term) {
       term.factor *= factor;
     else
       write(term, op, factor);
-    // A mean over heads is none over samples.
+    // A mean over heads is not a mean over samples.
     if (mean && !vectors.isVector(mean.getInput()))
       term.means.push_back(mean);
     return go(term, op, scale.getInput());
   }
   if (isa_and_nonnull<MulOp, DivOp>(op) && splitProduct(term, op))
     return;
-  // Within a reduction factors of all that it adds are undone.
+  // Within a reduction, common factors of the added elements are taken out.
   if (term.isReduced && op && splitElements(term, op))
     return;
   if (!term.isReduced && op && vectors.isNumber(term.sum)) {

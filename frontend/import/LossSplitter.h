@@ -1,4 +1,4 @@
-//===- LossSplitter.h - A loss in terms -------------------------*- C++ -*-===//
+//===- LossSplitter.h - The terms of a loss ---------------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_LOSSSPLITTER_H
 #define PCC_FRONTEND_IMPORT_LOSSSPLITTER_H
@@ -11,70 +11,73 @@
 
 namespace pcc::frontend {
 
-/// factor * sum / (product of `over`) * (product of `times`), and likewise by
-/// what is steady.
+/// A term of a loss: factor * sum * (product of `times`) / (product of `over`),
+/// with `steadyTimes` and `steadyOver` likewise.
 struct Term {
-  /// The value that is summed, or a sum already, as `isReduced` says.
+  /// A value of one element; with `isReduced`, a value whose elements are
+  /// added.
   mlir::Value sum;
-  /// The product of all constant factors.
+  /// The product of the constant factors.
   double factor = 1;
-  /// Values of one element, which follow from the inputs alone.
+  /// Values of one element that depend on the inputs but on no parameter.
   llvm::SmallVector<mlir::Value, 2> over, times;
-  /// Values of one element in which no sample has a part: parameters, and
+  /// Values of one element that do not depend on samples: parameters, and
   /// inputs that are the same for all samples.
   llvm::SmallVector<mlir::Value, 2> steadyOver, steadyTimes;
-  /// `sum` is to be added up: what a reduction is left of when factors are
-  /// taken out of what it adds.
+  /// Whether `sum` is still to be reduced: factors were taken out of a
+  /// reduction's operand.
   bool isReduced = false;
 
-  /// Of the factor, what the model's text has as a number; the rest is that
-  /// means are sums by how many they are of.
+  /// The part of `factor` that is numbers in the model's text. The rest are the
+  /// 1/n of means.
   double written = 1;
-  /// Where such a number stands, null for none.
+  /// The op with such a number; null if there is none.
   mlir::Operation *writtenBy = nullptr;
-  /// The reductions whose mean is in the term, and in what it is divided by.
+  /// The reductions whose means are factors of the term, and those in divisors.
   llvm::SmallVector<nn::ReduceOp, 2> means, meansOver;
 };
 
-/// Takes a loss apart from its end: sums, differences and constant factors are
-/// undone, and so are factors and divisors that depend on the inputs alone or
-/// on no sample.
+/// Splits a loss into terms, starting from its end. It undoes sums, differences
+/// and constant factors, and factors and divisors that depend only on the
+/// inputs or on no sample.
 class LossSplitter {
 public:
-  /// `perSample`: of a batch of one, what is no number for all samples though
-  /// it has one element.
+  /// `perSample`: values of a batch of one that belong to one sample, though
+  /// they have one element.
   explicit LossSplitter(mlir::Value loss,
                         const llvm::DenseSet<mlir::Value> &perSample = {});
 
-  /// Their sum is the loss.
+  /// The terms, which add up to the loss.
   std::vector<Term> terms;
   /// The ops between the terms and the loss.
   llvm::SmallPtrSet<mlir::Operation *, 16> tail;
 
 private:
   void split(Term term);
-  /// Goes on with the operand that an op gives the term's sum from by a factor.
+  /// Continues with one operand of a product or quotient, and takes the other
+  /// out as a factor.
   bool splitProduct(const Term &term, mlir::Operation *op);
-  /// The same where an element of what is added up is a product.
+  /// The same for products by element within a reduction.
   bool splitElements(const Term &term, mlir::Operation *op);
-  /// Goes on with each element of a vector of numbers that is added up.
+  /// Continues with each element of a vector of numbers that is added up.
   bool splitVector(const Term &term, mlir::Operation *op);
-  /// Multiplies or divides by the number that `by` is one of, or many.
+  /// Multiplies or divides the term by `by`, all of whose elements are one
+  /// number. False if it is not such a value.
   bool take(Term &term, mlir::Value by, bool divides);
   bool takeNumber(Term &term, mlir::Value number, bool divides,
                   llvm::SmallVectorImpl<mlir::Operation *> &passed);
-  /// Goes on behind `op` with what is left of its result.
+  /// Continues with `value`, an operand of `op`, multiplied by `factor`.
   void go(const Term &term, mlir::Operation *op, mlir::Value value,
           double factor = 1);
-  /// The number that a value is one of, or many: constant, or computed from the
-  /// inputs alone. Null for none.
+  /// The number that all elements of a value are copies of; null if there is
+  /// none.
   mlir::Value singleOf(mlir::Value value) const;
 
   llvm::DenseSet<mlir::Value> perSample;
   NumberVectors vectors;
 };
 
-/// The number that all elements are, if no parameter has a part in it.
+/// The constant that all elements are, if it depends on no trained parameter.
 std::optional<double> constantOf(mlir::Value value);
 
 } // namespace pcc::frontend

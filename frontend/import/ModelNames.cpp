@@ -1,4 +1,4 @@
-//===- ModelNames.cpp - Names that become files and tensors ---------------===//
+//===- ModelNames.cpp - Names of arrays and checkpoint tensors ------------===//
 
 #include "frontend/import/ModelNames.h"
 #include "dialects/NN/NN.h"
@@ -11,7 +11,7 @@ using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// A name for a message, short and printable.
+/// A name for a message, printable and at most 80 characters long.
 static std::string shown(StringRef name) {
   const size_t longest = 80;
   std::string text;
@@ -49,8 +49,8 @@ LogicalResult pcc::frontend::checkArrayNames(Location file, Arrays arrays,
   return success();
 }
 
-/// What a program calls something else than the parameter: a function, a state
-/// or what belongs to another parameter, in words; empty: nothing.
+/// A description of the symbol that a program reserves this name for: a
+/// function, a state, or another parameter's state. Empty if there is none.
 static std::string otherMeaning(StringRef name,
                                 const llvm::StringMap<ParamOp> &symbols) {
   if (llvm::is_contained(kFunctions, name))
@@ -71,7 +71,7 @@ static std::string otherMeaning(StringRef name,
   if (isOf(gradientName("")))
     return "the gradient of another";
   if (isOf(copyName("")))
-    return "a copy of another";
+    return "the working copy of another";
   for (StateKind kind : {StateKind::Moment1, StateKind::Moment2})
     if (isOf(momentName(kind, "")))
       return "the optimizer's state of another";
@@ -91,7 +91,7 @@ LogicalResult pcc::frontend::checkParamNames(Location file, ModuleOp module) {
   for (auto param : module.getOps<ParamOp>()) {
     StringRef symbol = param.getSymName();
     if (std::string other = otherMeaning(symbol, symbols); !other.empty())
-      return refuse(symbol, "has a name that programs have for " + other);
+      return refuse(symbol, "has a name that programs reserve for " + other);
     SourceAttr source = param.getSourceAttr();
     if (!source)
       continue;

@@ -1,7 +1,8 @@
-//===- ModelNames.h - Names that become files and tensors -------*- C++ -*-===//
+//===- ModelNames.h - Names of arrays and checkpoint tensors ----*- C++ -*-===//
 //
-// A model's names of inputs, outputs and parameters name files that a program
-// opens and tensors of checkpoints. Who made the model chose them.
+// The names of a model's inputs, outputs and parameters become names of files
+// that a program opens and of tensors in checkpoints. The model's author chose
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,15 +13,15 @@
 
 namespace pcc::frontend {
 
-/// What a model has arrays for.
 enum class Arrays { Inputs, Outputs };
 
-/// Refuses names that no file may have, and two that would be one file.
+/// Checks that each name can be a file name and that no two arrays have the
+/// same file.
 mlir::LogicalResult checkArrayNames(mlir::Location file, Arrays arrays,
                                     llvm::ArrayRef<llvm::StringRef> names);
 
-/// Refuses names of parameters that no checkpoint can have, and two parameters
-/// with one name there.
+/// Checks that parameters have valid and distinct names in checkpoints, which
+/// no other symbol of a program has.
 mlir::LogicalResult checkParamNames(mlir::Location file, mlir::ModuleOp module);
 
 } // namespace pcc::frontend

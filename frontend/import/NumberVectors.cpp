@@ -1,4 +1,4 @@
-//===- NumberVectors.cpp - Vectors of a loss's numbers --------------------===//
+//===- NumberVectors.cpp - Vectors of losses ------------------------------===//
 
 #include "frontend/import/NumberVectors.h"
 #include "analysis/Dependence.h"
@@ -9,7 +9,7 @@ using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// A loss has a term for each element: more are no heads.
+/// The most elements of such a vector: each becomes a term of the loss.
 static constexpr int64_t kMostElements = 64;
 
 bool pcc::frontend::dependsOnSamples(Value value) {
@@ -23,7 +23,7 @@ bool NumberVectors::isNumber(Value value) const {
   return tensorType(value).getNumElements() == 1 && !perSample.contains(value);
 }
 
-/// Whether each element of the op's result is computed from one of each
+/// Whether each element of the op's result is computed from one element of each
 /// operand, or is one of them.
 static bool goesByElement(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
@@ -51,7 +51,7 @@ bool NumberVectors::isVector(Value value) const {
          kindOf(value) == Kind::Numbers;
 }
 
-/// The index of each dim of element number `index`, row major.
+/// The index along each dim of element number `index`, in row-major order.
 static SmallVector<int64_t> indicesOf(ArrayRef<int64_t> shape, int64_t index) {
   SmallVector<int64_t> indices(shape.size());
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
@@ -68,7 +68,7 @@ static int64_t numberOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> indices) {
   return number;
 }
 
-/// Element number `index` of any value, cut out of it.
+/// Slices element number `index` out of a value.
 static Value cutOut(OpBuilder &builder, Value value, int64_t index) {
   RankedTensorType type = tensorType(value);
   Location loc = value.getLoc();

@@ -1,11 +1,11 @@
-//===- NumberVectors.h - Vectors of a loss's numbers ------------*- C++ -*-===//
+//===- NumberVectors.h - Vectors of losses ----------------------*- C++ -*-===//
 //
-// Modules stack the losses of their heads and weigh them as one vector:
+// Modules stack the losses of their heads and weight them as one vector:
 //
 //   losses = stack([ce.mean(), mse.mean()])
 //   loss = (exp(-s) * losses + s).sum()
 //
-// Each element of such a vector is computed from numbers of the whole batch.
+// Each element of such a vector is computed from scalars of the whole batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,32 +18,31 @@
 
 namespace pcc::frontend {
 
-/// Whether a sample has a part in `value`: it depends on an input that is not
-/// the same for all samples.
+/// Whether `value` depends on an input that differs between samples.
 bool dependsOnSamples(mlir::Value value);
 
-/// Finds vectors of numbers, and takes them apart.
+/// Finds vectors of losses and extracts their elements.
 class NumberVectors {
 public:
   /// `perSample`: values of one element that belong to one sample. Both must
-  /// outlive this; ops that are taken apart are added to `passed`.
+  /// outlive this. Ops that elementAt() looks through are added to `passed`.
   NumberVectors(const llvm::DenseSet<mlir::Value> &perSample,
                 llvm::SmallPtrSetImpl<mlir::Operation *> &passed)
       : perSample(perSample), passed(passed) {}
 
-  /// Whether `value` is one number, of however many samples.
+  /// Whether `value` is one number for the whole batch.
   bool isNumber(mlir::Value value) const;
-  /// Whether `value` has a few elements, each computed from numbers, of which
-  /// one is of samples.
+  /// Whether `value` has several elements, each computed from such numbers, and
+  /// depends on samples.
   bool isVector(mlir::Value value) const;
-  /// Element number `index`, row major, of a vector: a value of rank 0.
+  /// Element number `index`, in row-major order, of a vector, as a value of
+  /// rank 0.
   mlir::Value elementAt(mlir::OpBuilder &builder, mlir::Value vector,
                         int64_t index);
 
 private:
-  /// What the elements of a value are.
   enum class Kind {
-    Steady,  ///< the same for every batch
+    Steady,  ///< does not depend on samples
     Numbers, ///< computed from numbers of the whole batch
     Other,
   };

@@ -1,11 +1,11 @@
-//===- Outputs.cpp - The outputs of a model, or its loss ------------------===//
+//===- Outputs.cpp - The outputs of a model or its loss -------------------===//
 //
-// A file may compute its loss, beside logits, accuracies and caches. The loss
-// is one number, whatever the batch, that parameters have a gradient from:
+// A file may compute its loss next to logits, accuracies and caches. The loss
+// is one number for any batch, with a gradient for parameters:
 //
 //   loss [], [1] or [1, 1]        yes
-//   accuracy []                   no: it goes by the index of a maximum
-//   score [batch, 1]              no: it is of each sample
+//    accuracy []                   no: no gradient passes an index of a maximum
+//    score [batch, 1]              no: it has one element per sample
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether an output is one number for all samples. Of a batch of one sample
-/// its declaration tells; of a file for one sample alone nothing but its name.
+/// Whether an output is one number for all samples. For a batch of one, its
+/// declared shape decides; in a file with the fixed batch 1, its name.
 static bool isOneNumber(const onnx::ValueInfoProto &output, Value value,
                         const BatchDims &dims) {
   RankedTensorType type = tensorType(value);
@@ -76,8 +76,8 @@ FailureOr<std::vector<Importer::Output>> Importer::findOutputs() {
   return outputs;
 }
 
-/// Of the outputs that may be the loss of the model's own the one, or that
-/// which is called loss; null if there is none.
+/// The only output that may be the model's loss, or the one named "loss"; null
+/// if there is none.
 FailureOr<Value> Importer::findLoss(ArrayRef<Output> outputs) {
   SmallVector<const Output *> numbers;
   for (const Output &output : outputs)
@@ -103,7 +103,7 @@ FailureOr<Value> Importer::findLoss(ArrayRef<Output> outputs) {
   return diag;
 }
 
-/// Leaves out the losses of the model's own where another is attached.
+/// Drops the model's own losses if --loss attaches another.
 LogicalResult Importer::dropLosses(std::vector<Output> &outputs) {
   std::vector<Output> others;
   std::vector<std::string> losses;
@@ -130,13 +130,14 @@ LogicalResult Importer::dropLosses(std::vector<Output> &outputs) {
                             << "not trained by " << names
                             << ", which the model computes itself: --loss "
                                "takes its place";
-  diag.attachNote(file) << "leave --loss out to train by what the model "
-                           "computes";
+  diag.attachNote(file)
+      << "leave --loss out to train by the loss that the model "
+         "computes";
   outputs = std::move(others);
   return success();
 }
 
-/// The results of @forward: the loss alone where the model computes one, else
+/// Sets the results of @forward: the loss alone if the model computes one, else
 /// its outputs.
 LogicalResult Importer::addOutputs() {
   FailureOr<std::vector<Output>> outputs = findOutputs();

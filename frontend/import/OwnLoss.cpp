@@ -1,24 +1,25 @@
-//===- OwnLoss.cpp - The loss that a file ends in -------------------------===//
+//===- OwnLoss.cpp - The loss that a file computes ------------------------===//
 //
 // A file's loss is one formula, written for the batch of one call. To train by
 // it on microbatches, its value on the whole global batch must follow from
-// parts, so it is taken apart from its end: sums, differences, constant
-// factors and divisions by what depends on the inputs alone are undone,
+// partial sums. So it is split, starting from its end: sums, differences,
+// constant factors and divisions by values that depend only on the inputs are
+// undone,
 //
 //   ce = sum(m * nll) / sum(m);  z = mean(lse^2);  loss = ce + 1e-4 * z
 //   =>  1 * sum(m * nll) / sum(m)  +  1e-4 / (batch * seq) * sum(lse^2)
 //
-// What no sample has a part in, a learned weight or an input that is the same
-// for all samples, is a factor of the sum:
+// A value that depends on no sample, such as a learned weight or an input that
+// is the same for all samples, is a factor of the sum:
 //
 //   exp(-s) * mean(nll) + s
 //   =>  1 / (batch * seq) * (exp(-s) * sum(nll))  +  1 * s
 //
-// Each term's sum is a sum over samples if nothing before it joins samples;
-// whether that is so is seen later, when the model is recognised. How a
-// constant factor changes with the batch shows the same file read for twice the
-// batch: half of it is a mean, the same is a sum. Of a file that fixes its
-// batch its operators tell (FixedBatch.cpp).
+// Each term's sum is a sum over samples if no op before it combines samples;
+// that is checked later, when the model is recognized. Importing the same file
+// for twice the batch shows how a constant factor changes: a factor that halves
+// is a mean's, an equal one a sum's. For a file with a fixed batch the
+// operators decide (FixedBatch.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,20 +35,20 @@ using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Ops that come and go with dims of extent 1.
+/// Ops that appear or vanish with dims of extent 1.
 static bool isLayout(Operation &op) {
   return isa<ReshapeOp, BroadcastOp, TransposeOp>(op);
 }
 
-/// A uniform constant's element.
+/// The element of a uniform constant.
 static Attribute numberIn(ConstantOp constant) {
   auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   return elements && elements.isSplat() ? elements.getSplatValue<Attribute>()
                                         : Attribute();
 }
 
-/// Where two functions that differ in their batch compute different things but
-/// for `tail`; null if nowhere.
+/// The first op outside `tail` at which two functions for different batches
+/// compute different things; null if there is none.
 static Operation *
 findDifference(func::FuncOp one, func::FuncOp two,
                const llvm::SmallPtrSetImpl<Operation *> &tail) {
@@ -75,17 +76,18 @@ findDifference(func::FuncOp one, func::FuncOp two,
   return nullptr;
 }
 
-/// Finds what of a function for one sample holds an element for each sample, by
-/// the same for `some`: it has as many there. So the counts of labels
+/// Finds the values of a function for one sample that have an element per
+/// sample, by comparison with the same function for `some` samples, where they
+/// have more elements. For example the count of labels
 ///
-///   %n = reduce %mask [1] : [1, seq] -> [1]
+/// %n = reduce %mask [1] : [1, seq] -> [1]
 ///
-/// are no number that all samples are divided by. Returns where the functions
-/// compute different things, null if nowhere: what is all of one sample, x[:1],
-/// is no node there.
+/// is then not a number that all samples are divided by. Returns the first op
+/// at which the functions compute different things, null if there is none: a
+/// node that takes one sample, x[:1], does not exist in the function for one.
 static Operation *findPerSample(func::FuncOp one, func::FuncOp some,
                                 llvm::DenseSet<Value> &perSample) {
-  // A mean of one is no division.
+  // A mean over one element has no division.
   auto isMovedAlong = [](Operation &op) {
     return isLayout(op) || isa<ScaleOp>(op);
   };
@@ -119,7 +121,7 @@ static Operation *findPerSample(func::FuncOp one, func::FuncOp some,
   return nullptr;
 }
 
-/// The product of numbers, as tensor<f32>; null for none.
+/// The product of numbers, as tensor<f32>; null if there are none.
 static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
   auto scalar = RankedTensorType::get({}, builder.getF32Type());
   Value product;
@@ -136,9 +138,9 @@ static Value multiply(OpBuilder &builder, Location loc, ValueRange values) {
   return product;
 }
 
-/// A number that is added to a loss has no part in its gradient: most likely it
-/// had one before the model was exported. A whole one is as the model has it,
-/// the 1 of one less a ratio, say.
+/// Warns of a term that is a constant. It has no gradient, but most likely had
+/// one before the export. Whole numbers are the model's own, as the 1 in 1 -
+/// ratio.
 static void warnOfConstants(ArrayRef<Term> terms) {
   for (const Term &term : terms) {
     std::optional<double> number = constantOf(term.sum);
@@ -158,7 +160,7 @@ static void warnOfConstants(ArrayRef<Term> terms) {
   }
 }
 
-/// The product of numbers by that of others; null for 1.
+/// The product of `times` divided by the product of `over`; null for 1.
 static Value divide(OpBuilder &builder, Location loc, ValueRange times,
                     ValueRange over) {
   Value product = multiply(builder, loc, times),
@@ -172,8 +174,8 @@ static Value divide(OpBuilder &builder, Location loc, ValueRange times,
   return DivOp::create(builder, loc, scalar, product, divisor);
 }
 
-/// The input, the same for all samples, that a sum over samples is divided by;
-/// nothing where there is none, or a count of samples, too.
+/// The shared input that a sum over samples is divided by. Nothing if there is
+/// none, or if the term is also divided by a count of samples.
 static std::optional<StringRef> sharedDivisor(func::FuncOp forward,
                                               const Term &term) {
   if (!term.over.empty() || !term.times.empty() || !dependsOnSamples(term.sum))
@@ -185,7 +187,7 @@ static std::optional<StringRef> sharedDivisor(func::FuncOp forward,
   return std::nullopt;
 }
 
-/// The loss of a function before it was split.
+/// The loss of a function before splitLoss().
 static Value lossOf(func::FuncOp forward) {
   return forward.getBody().front().getTerminator()->getOperand(0);
 }
@@ -201,7 +203,7 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
   warnOfConstants(splitter.terms);
   SmallVector<FixedBatchTerm> found(splitter.terms.size());
   if (twice) {
-    // Each function is taken apart once: it changes by that.
+    // Each function is split only once: splitting changes it.
     std::optional<LossSplitter> other;
     if (some != forward)
       other.emplace(lossOf(some));
@@ -244,7 +246,7 @@ void pcc::frontend::splitLoss(func::FuncOp forward, func::FuncOp some,
           RankedTensorType::get({}, tensorType(sum).getElementType()), sum,
           llvm::to_vector(llvm::seq<int64_t>(0, tensorType(sum).getRank())));
     sum = multiply(builder, loc, sum);
-    // A sum is still one over samples where it is multiplied.
+    // A sum over samples stays one when it is multiplied.
     if (Value steady = divide(builder, loc, term.steadyTimes, term.steadyOver))
       sum = MulOp::create(builder, loc, scalar, sum, steady);
     results.push_back(sum);

@@ -1,4 +1,4 @@
-//===- OwnLoss.h - The loss that a file ends in -----------------*- C++ -*-===//
+//===- OwnLoss.h - The loss that a file computes ----------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_OWNLOSS_H
 #define PCC_FRONTEND_IMPORT_OWNLOSS_H
@@ -8,17 +8,17 @@
 
 namespace pcc::frontend {
 
-/// Whether a parameter that may be trained has a part in `value`.
+/// Whether `value` depends on a parameter that is not frozen.
 bool dependsOnParams(mlir::Value value);
 
-/// Takes the loss that @forward returns, one number for the whole batch, apart
-/// into terms: factor * sum / divisor, of which @forward then returns sum and
-/// divisor, and nn.has_loss on it says the rest (see there).
+/// Splits the loss that @forward returns, one number for the whole batch, into
+/// terms factor * sum / divisor. @forward then returns each term's sum, and its
+/// divisor if it has one; the attribute nn.has_loss describes the terms.
 ///
 /// `some` and `twice` are the @forward of the same file for some batch and for
-/// twice that: by comparing a mean over the batch is told from a sum times a
-/// constant. Null if the file fixes its batch: then it is told where operators
-/// do.
+/// twice that batch: their comparison tells a mean over the batch from a sum
+/// times a constant. Both are null if the file fixes its batch; then its
+/// operators decide.
 void splitLoss(mlir::func::FuncOp forward, mlir::func::FuncOp some,
                mlir::func::FuncOp twice);
 

@@ -11,8 +11,8 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Where a file has a parameter: at `range`, with these strides over the
-/// elements of dims of these extents.
+/// The source of a parameter in a file: at `range`, with `strides` over the
+/// elements of dims of extents `shape`.
 static SourceAttr sourceOf(Builder &builder, StringRef name,
                            const FileRange &range, RankedTensorType stored,
                            ArrayRef<int64_t> strides, ArrayRef<int64_t> shape) {
@@ -22,7 +22,7 @@ static SourceAttr sourceOf(Builder &builder, StringRef name,
                          builder.getDenseI64ArrayAttr(shape));
 }
 
-/// Notes on the parameter that is read that the file holds it once more.
+/// Records on the parameter of `read` a further copy in the file.
 static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
                     const FileRange &range) {
   ParamOp param = paramOf(read);
@@ -41,7 +41,7 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
   param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
 }
 
-/// Notes that the file holds it as often as `expanded` says.
+/// Records the further repetitions of an expanded parameter in the file.
 static void addRepeats(Builder &builder, ReadOp read, const Weight &weight) {
   if (weight.expanded.empty())
     return;
@@ -54,7 +54,7 @@ static void addRepeats(Builder &builder, ReadOp read, const Weight &weight) {
   }
 }
 
-/// The value of a weight as its parameter has it.
+/// Reads a weight in the parameter's own shape.
 static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   if (weight.read)
     return weight.read;
@@ -74,7 +74,8 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   auto stored = RankedTensorType::get(shape, weight.storage);
   SourceAttr source = sourceOf(builder, weight.name, weight.range, stored,
                                rowMajor(shape), shape);
-  // One number is a choice of the model's author; so is what is not trained.
+  // A single number was chosen by the model's author, and a frozen value must
+  // be kept: both keep the file's value.
   bool keepsValue = weight.range.bytes &&
                     (weight.type.getNumElements() == 1 ||
                      weight.provenance.kind == Provenance::Kind::Frozen);
@@ -93,7 +94,7 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
     if (weight.provenance.isPlusOne)
       param->setAttr(kPlusOneAttr, builder.getUnitAttr());
   }
-  // The first use: it comes before all others.
+  // The first use dominates all others.
   auto read = ReadOp::create(builder, loc, weight.type, weight.name);
   addRepeats(builder, read, weight);
   return weight.read = read;

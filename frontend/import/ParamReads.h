@@ -8,17 +8,18 @@
 
 namespace pcc::frontend {
 
-/// The value of a weight: read where `builder` stands at its first use, which
-/// also declares its parameter before `forward`. A copy reads its original,
-/// transposed if it is, and the parameter keeps where the file has it.
+/// The value of a weight. Its first use creates the read at `builder`'s
+/// insertion point and declares the parameter before `forward`. A copy reads
+/// its original, transposed if necessary; the parameter records where the file
+/// has the copy.
 mlir::Value readParam(mlir::OpBuilder &builder, mlir::func::FuncOp forward,
                       Weight &weight);
 
-/// Marks the lookups that `result` is of `table`, whose row `row` gets no
-/// gradient from them. False if there is no such lookup.
+/// Marks the lookup of `table` that produces `result`: the row `row` gets no
+/// gradient from it. False if there is no such lookup.
 bool markPaddingRow(mlir::Value result, mlir::Value table, int64_t row);
 
-/// Marks the parameters that an exporter merged with what reads them.
+/// Records the readers of parameters that an exporter merged or removed.
 void markMerged(mlir::ModuleOp module, const Weights &weights);
 
 } // namespace pcc::frontend

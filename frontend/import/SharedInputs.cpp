@@ -1,20 +1,21 @@
 //===- SharedInputs.cpp - Inputs without a batch dim ----------------------===//
 //
 // An input such as position_ids [seq], a table [n, d] or a bias [1, s, d] is
-// the same for all samples; of one such as input_ids [batch, seq] each has a
-// row. One input, of a dynamic first dim or ids if there are any, shows what
-// the batch is. By what the others have as their first dim, they have rows:
-//
+// the same for all samples; an input such as input_ids [batch, seq] has a row
+// per sample. One input, with a dynamic first dim or ids if there are any,
+// defines the batch. The first dims of the others decide whether they have a
+// row per sample:
 //   of ["batch", "seq"], the name "batch"   yes
 //                        the name "seq"     no
-//                        the name "rows"    yes; said where no op shows it
-//                        the number 8       no, for the batch is open
-//   of [4, 16],          the number 10      no
-//                        the number 4       open: what is it used for?
+//                         the name "rows"    yes; with a warning if no op
+//                                            shows it
+//                         the number 8       no, because the batch is dynamic
+//    of [4, 16],          the number 10      no
+//                         the number 4       undecided: its use decides
 //
-// If an op lays the rows of an open one beside those of the samples, it has one
-// for each of them; if one has both dims, it has not. What is open still is
-// said, and the user decides.
+// An undecided input has a row per sample if an op aligns its rows with those
+// of the samples; if an op combines both dims, it has not. If it is still
+// undecided, a warning tells the user, who decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ static bool isIds(const onnx::ValueInfoProto &input) {
          input.name() != "position_ids";
 }
 
-/// Whether a name is that of a dim behind the first of any input.
+/// Whether a name is that of a dim after the first of any input.
 static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
                        StringRef name) {
   return llvm::any_of(inputs, [&](const auto *input) {
@@ -53,7 +54,7 @@ static bool isInnerDim(ArrayRef<const onnx::ValueInfoProto *> inputs,
   });
 }
 
-/// Whether some output has as many rows as an input, by a number.
+/// Whether some output has the same static first dim as an input.
 static bool isKept(const onnx::ValueInfoProto &input,
                    const onnx::GraphProto &graph) {
   return llvm::any_of(graph.output(), [&](const auto &output) {
@@ -64,8 +65,8 @@ static bool isKept(const onnx::ValueInfoProto &input,
   });
 }
 
-/// The input whose first dim is the batch, which is dynamic if one is; null:
-/// none has a dim.
+/// The input whose first dim is the batch, preferably a dynamic one; null if no
+/// input has a dim.
 static const onnx::ValueInfoProto *
 findRows(ArrayRef<const onnx::ValueInfoProto *> inputs,
          const onnx::GraphProto &graph) {
@@ -185,7 +186,7 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
       continue;
     (dims.isOpen(nameOf(argument)) ? open : rows).push_back(argument);
   }
-  // Another one that becomes rows of an output is a better guess.
+  // Prefer another undecided input whose rows reach an output.
   const auto *assumed = llvm::find_if(rows, [&](BlockArgument argument) {
     return !dims.assumed.empty() && nameOf(argument) == dims.assumed;
   });
@@ -198,12 +199,12 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
   if (assumed != rows.end() && !open.empty() && !isKept(*assumed))
     if (auto *better = llvm::find_if(open, isKept); better != open.end())
       std::swap(rows[assumed - rows.begin()], *better);
-  // One that was found to have rows shows it of others.
+  // An input that was found to have rows may decide others.
   for (bool again = true; again;) {
     again = false;
     for (BlockArgument argument : SmallVector<BlockArgument>(open)) {
       std::optional<bool> isBySample = isUsedByRow(argument, rows);
-      // What a dynamic dim is for a shared input, only the user knows.
+      // Only the user knows the dynamic dim of a shared input.
       if (dims.isRenamed(nameOf(argument)) && isBySample == false)
         isBySample.reset();
       if (!isBySample)
@@ -223,24 +224,25 @@ void pcc::frontend::resolveOpenInputs(func::FuncOp forward,
       InFlightDiagnostic diag =
           forward.emitWarning()
           << "input '" << name
-          << "' is taken to have a row per sample, though its first dim is '"
+          << "' is assumed to have a row per sample, though its first dim is '"
           << dim << "' and the batch is '" << dims.batchName << "'";
       diag.attachNote() << "--per-sample " << name
-                        << " says so; --shared-input " << name << " --dim "
-                        << dim << "=N if it is the same for all samples";
+                        << " confirms this; --shared-input " << name
+                        << " --dim " << dim
+                        << "=N if it is the same for all samples";
       continue;
     }
-    // Of one sample, data files show it: they have one row or many.
+    // With one sample, the data files decide: they have one row or many.
     if (argument.use_empty() || tensorType(argument).getDimSize(0) == 1)
       continue;
-    InFlightDiagnostic diag = forward.emitWarning()
-                              << "input '" << nameOf(argument)
-                              << "' is taken to have a row per sample, for its "
-                                 "first dim is "
-                              << tensorType(argument).getDimSize(0)
-                              << " as the batch is";
+    InFlightDiagnostic diag =
+        forward.emitWarning()
+        << "input '" << nameOf(argument)
+        << "' is assumed to have a row per sample, because its "
+           "first dim is "
+        << tensorType(argument).getDimSize(0) << ", the batch size";
     diag.attachNote() << "--per-sample " << nameOf(argument)
-                      << " says so; --shared-input " << nameOf(argument)
+                      << " confirms this; --shared-input " << nameOf(argument)
                       << " if it is the same for all samples";
   }
 }

@@ -11,35 +11,37 @@
 
 namespace pcc::frontend {
 
-/// Which inputs of a file have a row per sample in their first dim, and which
-/// are the same for all samples: as far as their declared dims tell.
+/// Classifies a file's inputs by their declared dims: a row per sample in the
+/// first dim, or the same for all samples.
 class BatchDims {
 public:
-  /// Errors: a name of `choices` that no input has, or that is there twice.
+  /// Errors: a name of `choices` that no input has, or that is chosen for both.
   static mlir::FailureOr<BatchDims> read(mlir::Location loc,
                                          const onnx::GraphProto &graph,
                                          const ImportOptions &options);
 
-  /// Whether all samples have the same values of an input.
+  /// Whether an input is the same for all samples.
   bool isShared(llvm::StringRef input) const { return shared.contains(input); }
-  /// The input that shows a fixed batch, if its size alone speaks for it.
+  /// The input whose static first dim is the batch, if only its position among
+  /// the inputs suggests it; else "".
   std::string assumed;
-  /// Taken for rows of samples only because there are as many.
+  /// Whether an input is assumed to have rows of samples only because its size
+  /// or dim allows it.
   bool isOpen(llvm::StringRef input) const {
     return open.contains(input) || isRenamed(input);
   }
-  /// Taken for rows of samples though their dynamic dim has another name than
-  /// the batch.
+  /// Whether an input is assumed to have rows of samples though its dynamic
+  /// first dim has another name than the batch.
   bool isRenamed(llvm::StringRef input) const {
     return renamed.contains(input);
   }
-  /// What that dim is called.
+  /// The name of that dim.
   std::string dimName(llvm::StringRef input) const {
     return renamed.lookup(input);
   }
-  /// What the batch is called; "" for a number.
+  /// The name of the batch dim; "" if it is static.
   std::string batchName;
-  /// The batch that the file fixes; absent where it is dynamic.
+  /// The batch that the file fixes; absent if it is dynamic.
   std::optional<int64_t> fixedBatch;
 
 private:
@@ -47,8 +49,9 @@ private:
   llvm::StringMap<std::string> renamed;
 };
 
-/// Looks how @forward uses the inputs that are open, gives those that are not
-/// used by sample the role "shared", and warns where nothing shows it.
+/// Decides the undecided inputs by their use in @forward. Inputs that are not
+/// used by sample get the role "shared"; a warning names those that stay
+/// undecided.
 void resolveOpenInputs(mlir::func::FuncOp forward, const BatchDims &dims);
 
 } // namespace pcc::frontend

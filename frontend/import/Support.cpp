@@ -1,4 +1,4 @@
-//===- Support.cpp - What of a file is supported --------------------------===//
+//===- Support.cpp - The supported parts of a file ------------------------===//
 
 #include "frontend/import/Support.h"
 #include "frontend/import/Unsupported.h"
@@ -66,7 +66,7 @@ void pcc::printReport(const SupportReport &report, StringRef file,
       os << "  ok           " << use.name << " ("
          << count(use.nodes.size(), "node") << ")\n";
   }
-  // Last, where a terminal shows them.
+  // Unsupported operators come last, where a terminal shows them.
   for (const OperatorUse &use : report.operators) {
     if (use.isSupported)
       continue;

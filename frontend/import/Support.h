@@ -1,4 +1,4 @@
-//===- Support.h - What of a file is supported ------------------*- C++ -*-===//
+//===- Support.h - The supported parts of a file ----------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_SUPPORT_H
 #define PCC_FRONTEND_IMPORT_SUPPORT_H
@@ -12,24 +12,24 @@
 
 namespace pcc {
 
-/// An operator of a file.
+/// An operator that a file uses.
 struct OperatorUse {
   /// The operator's name, with its domain unless that is ONNX's own.
   std::string name;
   /// The file's version of its operator set.
   int64_t opset;
-  /// The nodes' names, in the file's order, those of subgraphs included.
+  /// The nodes' names in the file's order, including subgraphs.
   std::vector<std::string> nodes;
   bool isSupported;
-  /// What a user can do where it is not.
+  /// The user's remedy if it is not supported.
   std::string remedy;
 };
 
-/// What pcc --check says of a file.
+/// The report of pcc --check.
 struct SupportReport {
-  /// What is wrong and what a user can do about it; "" where nothing can.
+  /// A problem and its remedy; the remedy is "" if there is none.
   struct Problem {
-    /// In words for a user.
+    /// Phrases for the user.
     std::string what, remedy;
   };
 
@@ -37,25 +37,25 @@ struct SupportReport {
   std::vector<std::pair<std::string, int64_t>> opsets;
   /// The operators that the file uses, sorted by name.
   std::vector<OperatorUse> operators;
-  /// What else is in the way, and what is taken for granted.
+  /// Further problems, and warnings about assumptions.
   std::vector<Problem> problems, warnings;
-  /// What must be given for the rest to be checked, whose remedy is then "add
-  /// --seq N"; or empty.
+  /// The flag that must be given before the rest can be checked, with the
+  /// remedy "add --seq N"; or empty.
   Problem missing;
-  /// What it compiles to, in lines of a summary, if it does.
+  /// A summary of the compiled program, in lines, if it compiles.
   std::string plan;
 
   /// Whether all operators are supported and there are no problems.
   bool isSupported() const;
 };
 
-/// Looks at a file without binding dims or importing.
+/// Checks a file's operators and types, without binding dims or importing.
 SupportReport checkSupport(mlir::MLIRContext &context, const ONNXFile &file);
 
-/// Writes the report for people to read. `file` is the path as it was given.
+/// Prints the report as text. `file` is the path as it was given.
 void printReport(const SupportReport &report, llvm::StringRef file,
                  llvm::raw_ostream &os);
-/// Writes the same as one JSON object.
+/// Prints the report as one JSON object.
 void printReportJson(const SupportReport &report, llvm::StringRef file,
                      llvm::raw_ostream &os);
 

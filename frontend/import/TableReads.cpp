@@ -1,4 +1,4 @@
-//===- TableReads.cpp - What a graph reads by position --------------------===//
+//===- TableReads.cpp - Rows that a graph reads of its tables -------------===//
 
 #include "frontend/import/TableReads.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -35,7 +35,7 @@ void TableReads::noteSlice(int64_t number, const Binder &b) {
   }
 }
 
-/// Indices count if they name one row after the other along one of their dims.
+/// Records indices that are consecutive along their only long dim.
 void TableReads::noteIndices(int64_t number, const Binder &b, unsigned data,
                              int64_t dim, unsigned indices) {
   std::optional<Tensor> index = b.item(indices).tensor;
@@ -49,8 +49,8 @@ void TableReads::noteIndices(int64_t number, const Binder &b, unsigned data,
     add(number, b, data, dim, rows[0], core.size());
 }
 
-/// The dims of operands `table` and `other` that have to be equal, in pairs, by
-/// the node's operator; none where an operand is no table but says what to do,
+/// Pairs of dims of the operands `table` and `other` that the node's operator
+/// requires to be equal. None for operands that are parameters of the operator,
 /// such as axes.
 static SmallVector<std::pair<int64_t, int64_t>>
 pairDims(const onnx::NodeProto &node, unsigned table, unsigned other,
@@ -82,8 +82,8 @@ void TableReads::noteMisfit(int64_t number, const onnx::NodeProto &node,
                             const Binder &b) {
   for (unsigned table = 0; table < b.numInputs(); ++table)
     for (unsigned other = 0; other < b.numInputs(); ++other) {
-      // Both may be made of the file: the one whose rows are not the sequence's
-      // is found by comparing two lengths.
+      // Both operands may come from the file. Comparing two lengths finds the
+      // one whose rows are not the sequence's.
       if (table == other || !b.has(table) || !b.has(other) ||
           b.item(table).isSequence() || b.item(other).isSequence() ||
           !(b.item(table).tensor || b.item(table).weight ||
@@ -112,13 +112,14 @@ void TableReads::note(int64_t number, const onnx::NodeProto &node,
         b.shape(1).back() == 1)
       noteIndices(number, b, 0, 0, 1);
   } else if (op == "RotaryEmbedding") {
-    // Angles by position; without positions they are as long as the sequence.
+    // A cache of angles by position; without position ids it is as long as the
+    // sequence.
     bool isStandard = node.domain().empty();
     unsigned cache = isStandard ? 1 : 2, positions = isStandard ? 3 : 1;
     if (b.has(positions) && b.has(cache) && b.rank(cache) == 2)
       noteIndices(number, b, cache, 0, positions);
   }
-  // What has no name that a user knows goes by what it is made of.
+  // A derived value is reported by the name of its initializer.
   const std::string &data = node.input(0);
   auto root = roots.find(data);
   std::string name = root == roots.end() ? "" : root->second;

@@ -1,18 +1,18 @@
-//===- TableReads.h - What a graph reads by position ------------*- C++ -*-===//
+//===- TableReads.h - Rows that a graph reads of its tables -----*- C++ -*-===//
 //
-// How long a sequence a model takes is nowhere in its file, but its tables are:
-// learned positions, rotary angles, causal masks. A graph reads such a table in
-// one of two ways, here of 64 rows by 5 positions:
+// A file does not state its longest sequence, but its tables do: learned
+// positions, rotary angles, causal masks. A graph reads such a table in one of
+// two ways, here with 64 rows and 5 positions:
 //
 //   Slice(mask [1, 1, 64, 64], ends 5)     rows 0 .. 4
 //   Gather(wpe [64, 32], [0, 1, 2, 3, 4])  rows 0 .. 4
 //
-// A table that is added as it is serves as many positions as it has rows and no
-// fewer, as does a matrix that mixes positions; the node that reads it does not
-// fit any others.
+// A table that is added as a whole, or a matrix that mixes positions, serves
+// exactly as many positions as it has rows. With any other number, the shapes
+// of its reader do not match.
 //
-// A lookup by distance has indices that vary along two dims (queries and keys),
-// and is none of these.
+// A lookup by distance has indices that vary along two dims (queries and keys).
+// It is not recorded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +25,25 @@
 
 namespace pcc::frontend {
 
-/// Rows `first` .. `first + count - 1` of a dim of extent `rows`.
+/// A read of rows `first` .. `first + count - 1` of a dim of extent `rows`.
 struct TableRead {
-  /// The initializer that the table is made of, else the value's own name.
+  /// The initializer that the table is derived from, else the value's name.
   std::string table;
   int64_t rows, first, count;
 };
 
-/// Collects, node by node, which rows of tables a file reads, to tell the
-/// longest sequence that it serves.
+/// Records, node by node, the rows of tables that a file reads, which bound its
+/// longest sequence.
 class TableReads {
 public:
-  /// Notes what a node reads of its operands, once it is translated.
+  /// Records the rows that a translated node reads.
   void note(int64_t number, const onnx::NodeProto &node, const Binder &b);
-  /// Notes what a node that could not be translated would read: all rows of a
-  /// table that is added, multiplied or the like to what has as many positions.
+  /// Records the rows that a node would read whose translation failed: all rows
+  /// of a table that is combined by element with a value of another number of
+  /// positions.
   void noteMisfit(int64_t number, const onnx::NodeProto &node, const Binder &b);
 
-  /// All that was noted, by the node's number in the graph and the dim.
+  /// All records, by the node's number in the graph and the dim.
   const std::map<std::pair<int64_t, int64_t>, TableRead> &all() const {
     return reads;
   }
@@ -55,7 +56,7 @@ private:
            int64_t first, int64_t count);
 
   std::map<std::pair<int64_t, int64_t>, TableRead> reads;
-  /// Of values, the initializers that they are made of.
+  /// The initializer that each value is derived from.
   llvm::StringMap<std::string> roots;
 };
 

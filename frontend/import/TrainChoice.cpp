@@ -1,4 +1,4 @@
-//===- TrainChoice.cpp - What a user says is trained ----------------------===//
+//===- TrainChoice.cpp - The user's choices of trained tensors ------------===//
 
 #include "frontend/import/TrainChoice.h"
 #include "dialects/NN/NN.h"
@@ -25,8 +25,8 @@ FailureOr<TrainChoice> TrainChoice::parse(Location loc,
     llvm::Regex regex(text);
     std::string why;
     if (!regex.isValid(why))
-      return emitError(loc)
-             << name << " '" << text << "' is no regular expression: " << why;
+      return emitError(loc) << name << " '" << text
+                            << "' is not a regular expression: " << why;
     flag->regex.emplace(std::move(regex));
   }
   return choice;
@@ -94,7 +94,7 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     bool isFrozen = freeze.matches(weight.name, provenance.likelyName);
     bool isTrained = train.matches(weight.name, provenance.likelyName);
     const std::string &seen = provenance.likelyName;
-    // One of several parameters, as the first warning says, is none's.
+    // Among several parameters none is its name; the first warning reports it.
     bool isNobodys = provenance.isComputed && seen.empty();
     if (provenance.isAltered && !provenance.isPlusOne && !isNobodys) {
       altered.push_back("'" + weight.name + "'" +
@@ -123,11 +123,11 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     return diag;
   }
   if (!computed.empty()) {
-    InFlightDiagnostic diag = emitWarning(loc)
-                              << "trained otherwise than in PyTorch, which "
-                                 "trains what the exporter computed them "
-                                 "from: "
-                              << listSome(computed);
+    InFlightDiagnostic diag =
+        emitWarning(loc) << "trained differently than in PyTorch, which "
+                            "trains the parameters that they were computed "
+                            "from: "
+                         << listSome(computed);
     diag.attachNote(loc) << "export with optimize=False, by TorchScript in "
                             "training mode or with pcc-export; --freeze REGEX "
                             "keeps them as they are";
@@ -138,30 +138,32 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                                  "they are parameters: "
                               << listSome(doubtful);
     diag.attachNote(loc) << "--freeze REGEX keeps them as they are, --train "
-                            "REGEX confirms them; files of pcc-export say "
+                            "REGEX confirms them; files of pcc-export state "
                             "which are trained";
   }
   if (!altered.empty()) {
     InFlightDiagnostic diag =
         emitWarning(loc)
-        << "checkpoints hold what the exporter computed, which the "
-           "file does not prove to be the module's own, under "
-           "the file's names: "
+        << "checkpoints store under the file's names what the exporter "
+           "may have computed from the module's "
+           "parameters: "
         << listSome(altered);
-    diag.attachNote(loc) << "--norm-plus-one REGEX says which are 1 + the "
-                            "module's, as Gemma's norms have it; exports "
-                            "without constant folding and files of pcc-export "
-                            "have the module's own";
+    diag.attachNote(loc)
+        << "--norm-plus-one REGEX names those that are 1 + the "
+           "parameter, as in Gemma's norms; exports "
+           "without constant folding and files of pcc-export "
+           "have the parameters themselves";
   }
   for (const auto &[name, evidence] : presumed)
     constants.push_back("'" + name + "' (" + evidence + ")");
   if (!constants.empty()) {
     InFlightDiagnostic diag = emitWarning(loc)
-                              << "not trained, for they look like buffers: "
+                              << "not trained, because they look like buffers: "
                               << listSome(constants);
-    diag.attachNote(loc) << "--train REGEX trains them, --freeze REGEX "
-                            "confirms this; files of pcc-export say which are "
-                            "trained";
+    diag.attachNote(loc)
+        << "--train REGEX trains them, --freeze REGEX "
+           "confirms this; files of pcc-export state which are "
+           "trained";
   }
   return success();
 }

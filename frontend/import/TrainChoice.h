@@ -1,4 +1,4 @@
-//===- TrainChoice.h - What a user says is trained --------------*- C++ -*-===//
+//===- TrainChoice.h - The user's choices of trained tensors ----*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_TRAINCHOICE_H
 #define PCC_FRONTEND_IMPORT_TRAINCHOICE_H
@@ -9,21 +9,21 @@
 
 namespace pcc::frontend {
 
-/// --freeze, --train and --norm-plus-one, which override what the file says or
-/// looks like, and the warnings about what was taken for a parameter, a buffer
-/// or a parameter's elements without any of them saying so. Names are those of
-/// --list-params, or those that the module seems to have.
+/// --freeze, --train and --norm-plus-one, which override the file's facts and
+/// the compiler's guesses, and the warnings about guesses that no flag
+/// confirms. Names are those of --list-params, or probable names in the module.
 class TrainChoice {
 public:
-  /// Errors: an expression that is none.
+  /// Errors: a flag that is not a regular expression.
   static mlir::FailureOr<TrainChoice> parse(mlir::Location loc,
                                             const ImportOptions &options);
 
-  /// Makes 1 + a parameter of a scale that --norm-plus-one names, unless the
-  /// file proves that it is something else.
+  /// Classifies a scale that --norm-plus-one names as 1 + a parameter, unless
+  /// the file proves otherwise.
   void takeOne(Provenance &provenance, const onnx::TensorProto &tensor);
 
-  /// Makes a parameter of what --train names, and reports constants.
+  /// Classifies tensors that --train names as parameters, and reports
+  /// constants.
   void apply(Provenance &provenance, const onnx::TensorProto &tensor,
              mlir::RankedTensorType type, ImportReport &report);
 
@@ -31,19 +31,18 @@ public:
   bool keeps(const Provenance &provenance, const onnx::TensorProto &tensor);
 
   /// Sets `frozen` on the parameters of a module, reports the evidence about
-  /// them, and warns where there is too little. Errors: an expression that
-  /// matched nothing.
+  /// them, and warns if it proves nothing. Errors: a flag that matches nothing.
   mlir::LogicalResult finish(mlir::ModuleOp module, const Weights &weights,
                              ImportReport &report);
 
 private:
-  /// A flag; `regex` is absent where it is not given.
+  /// A flag; `regex` is absent if the flag is not given.
   struct Flag {
     llvm::StringRef name, text;
     std::optional<llvm::Regex> regex;
     bool wasUsed = false;
 
-    /// Whether it names a parameter, that has two names maybe.
+    /// Whether the flag names a parameter that may have two names.
     bool matches(llvm::StringRef name, llvm::StringRef other = "") {
       bool matches = regex && (regex->match(name) ||
                                (!other.empty() && regex->match(other)));
@@ -56,7 +55,8 @@ private:
 
   mlir::Location loc;
   Flag freeze, train, plusOne;
-  /// Constants by their values or names, and the evidence.
+  /// Tensors that were classified as constants by values or names, with the
+  /// evidence.
   std::vector<std::pair<std::string, std::string>> presumed;
 };
 

@@ -1,8 +1,8 @@
-//===- TrainingModes.cpp - Operators that act otherwise in training -------===//
+//===- TrainingModes.cpp - Operators with a training mode -----------------===//
 //
-// A file in eval mode is another than the module that PyTorch trains: which
-// statistics its batch norms take is told, or that exporters left none of them;
-// and which dropout is active where the file does not say so.
+// A file in eval mode differs from the module that PyTorch trains. Warnings
+// tell which statistics its batch norms use, and which dropout is active if the
+// file does not state it. Batch norms that exporters folded are reported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,9 @@ using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether a batch norm is in the weights of a node: dynamo says so,
-/// TorchScript folds one into a convolution alone, whose bias then has a name
-/// it made up.
+/// Whether a batch norm is folded into the weights of a node. dynamo records
+/// it; TorchScript folds only into convolutions, whose bias then has a
+/// generated name.
 static bool hasFoldedNorm(const onnx::NodeProto &node) {
   StringRef op = node.op_type();
   if (wasRewrittenBy(node, kFusesNorm))
@@ -41,7 +41,7 @@ LogicalResult Importer::checkFoldedNorm(const onnx::NodeProto &node) const {
   return diag;
 }
 
-/// Nodes without a name are known by their first result.
+/// A node's name, or its first result's if it has none.
 static const std::string &nameOf(const onnx::NodeProto &node) {
   return node.name().empty() ? node.output(0) : node.name();
 }
@@ -55,7 +55,7 @@ bool Importer::normalizesByBatch(const onnx::NodeProto &node, bool isTraining) {
   (isTraining ? batchNorms : evalNorms).push_back(name);
   forward->setAttr(
       kJoinsSamplesAttr,
-      builder.getStringAttr("batch norm '" + name + "' joins all samples"));
+      builder.getStringAttr("batch norm '" + name + "' combines all samples"));
   return true;
 }
 
@@ -70,14 +70,15 @@ static std::string list(ArrayRef<std::string> names) {
 void Importer::warnOfBatchNorms() const {
   if (!evalNorms.empty()) {
     InFlightDiagnostic diag =
-        emitWarning(file) << "the file is in eval mode, and batch norms are by "
-                             "the batch's statistics, as PyTorch trains them: "
-                          << list(evalNorms);
-    diag.attachNote(file) << "--batch-norm running takes the file's running "
+        emitWarning(file)
+        << "the file is in eval mode, but batch norms use "
+           "the batch's statistics, as in PyTorch's training: "
+        << list(evalNorms);
+    diag.attachNote(file) << "--batch-norm running uses the file's running "
                              "statistics, as constants";
   }
   if (!batchNorms.empty() || !evalNorms.empty())
-    emitWarning(file) << "running statistics stay as the file has them: "
+    emitWarning(file) << "running statistics are not updated: "
                       << list(batchNorms.empty() ? evalNorms : batchNorms);
 }
 
@@ -108,6 +109,6 @@ void Importer::warnOfDropout() const {
         emitWarning(file) << "dropout is not active in " << list(idleDropouts)
                           << ": training_mode is false or absent";
     diag.attachNote(file) << "export in training mode to train with dropout, "
-                             "or give --no-dropout";
+                             "or pass --no-dropout";
   }
 }

@@ -1,4 +1,4 @@
-//===- Unsupported.cpp - Operators the frontend does not know -------------===//
+//===- Unsupported.cpp - Unsupported operators ----------------------------===//
 
 #include "frontend/import/Unsupported.h"
 #include "dialects/NN/DiagnosticCode.h"
@@ -13,46 +13,46 @@ using namespace pcc::frontend;
 static StringRef remedyFor(StringRef op) {
   if (op.contains_insensitive("quant") || op.contains("QLinear") ||
       op.contains("Integer") || op.contains("NBits"))
-    return "the model is quantized: export it before it is";
+    return "the model is quantized: export it before quantization";
   if (op.contains("Attention") && op.contains('.'))
-    return "made for inference with a cache: give the file that the exporter "
+    return "made for inference with a cache: pass the file that the exporter "
            "wrote";
   if (op.contains("MoE"))
     return "a mixture of experts is not supported";
   if (op.starts_with("ai.onnx.ml."))
     return "classical models are not supported";
   if (op.contains('.'))
-    return "fused by another tool: give the file that the exporter wrote";
+    return "fused by another tool: pass the file that the exporter wrote";
   if (op.starts_with("Sequence") || op.starts_with("Optional") ||
       op.contains("FromSequence"))
     return "lists are not supported: return tensors from the model";
   if (op.starts_with("Random") || op == "Bernoulli")
-    return "random numbers but dropout's are not supported: draw them outside";
+    return "random numbers other than dropout's need to be inputs";
   if (op.starts_with("String") || op.ends_with("Vectorizer"))
-    return "text is not supported: prepare it in front of the model";
+    return "text is not supported: preprocess it outside the model";
   return llvm::StringSwitch<StringRef>(op)
       .Cases({"Loop", "Scan"},
              "a recurrence, step by step, as in state-space models: not "
-             "supported; a loop that scripting left goes by exporting by "
+             "supported; for a loop of scripting, export by "
              "tracing")
       .Case("Multinomial", "sampling is baked into the file: export the "
                            "model's forward pass alone")
-      .Case("LpPool", "of pools averages and maxima are supported: use one, or "
+      .Case("LpPool", "only average and max pooling are supported: use one, or "
                       "a convolution")
-      .Case("GridSample", "sampling an image at computed places is not "
-                          "supported: prepare it in front of the model")
+      .Case("GridSample", "sampling an image at computed positions is not "
+                          "supported: preprocess it outside the model")
       .Cases({"RNN", "LSTM", "GRU"}, "a recurrence: not supported")
       .Cases({"NonMaxSuppression", "RoiAlign", "Unique"},
-             "leave it out of the model: it belongs behind its outputs")
+             "leave it out of the model and apply it to its outputs")
       .Default("replace it in the model's source");
 }
 
 namespace {
-/// Collects operators, of subgraphs too.
+/// Collects the operators of a graph and its subgraphs.
 struct Collector {
   Opsets opsets;
   llvm::StringSet<> functions;
-  /// By name and what is wrong with the nodes.
+  /// By the operator's name and the remedy.
   std::map<std::pair<std::string, std::string>, OperatorUse> uses;
 
   explicit Collector(const onnx::ModelProto &model) : opsets(model) {
@@ -61,14 +61,14 @@ struct Collector {
                        function.name());
   }
 
-  /// What can be done about a node that is not supported; "" for one that is.
+  /// The remedy for an unsupported node; "" for a supported one.
   std::string remedy(const onnx::NodeProto &node, StringRef name) {
-    // A function of the file takes the place of an operator of its name.
+    // A function of the file overrides an operator of its name.
     if (functions.contains(Opsets::domainOf(node.domain()).str() + "." +
                            node.op_type()))
       return "a function of the file: write it out with "
              "onnx.inliner.inline_local_functions";
-    // A branch is put in its node's place while it is imported.
+    // The import replaces an If by one of its branches.
     if (name == "If")
       return findAttributeProblem(
           node, {graphAttr("then_branch"), graphAttr("else_branch")},
@@ -81,7 +81,8 @@ struct Collector {
                : "supported at opset " + versions + ": export at one of these";
   }
 
-  /// Says which attribute or operand of a node the table's row does not know.
+  /// Describes an attribute or operand of a node that the table does not allow;
+  /// "" if there is none.
   std::string findMisuse(const onnx::NodeProto &node, const OpEntry &entry) {
     std::string problem =
         findAttributeProblem(node, entry.attributes, opsets.versionFor(node));
@@ -174,7 +175,7 @@ LogicalResult pcc::frontend::reportUnsupported(Location loc,
       note << ", '" << use.nodes[i] << "'";
     note << (use.nodes.size() > 3 ? ", ...): " : "): ") << use.remedy;
   }
-  // What newer files lack, no other export of the model has.
+  // Not for newer files: what they lack, no other export of the model has.
   if (Opsets(model).standard() < 17)
     diag.attachNote(loc) << "the files this compiler reads best are exported "
                             "in training mode, opset 17, constant folding off";

@@ -1,4 +1,4 @@
-//===- Unsupported.h - Operators the frontend does not know -----*- C++ -*-===//
+//===- Unsupported.h - Unsupported operators --------------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_IMPORT_UNSUPPORTED_H
 #define PCC_FRONTEND_IMPORT_UNSUPPORTED_H
@@ -8,24 +8,23 @@
 
 namespace pcc::frontend {
 
-/// All operators of a file and what can be done about those that are not
-/// supported, by name.
+/// All operators of a file, by name, with remedies for the unsupported ones.
 std::vector<OperatorUse> operatorsOf(const onnx::ModelProto &model);
 
-/// Says that the file's opset is newer than kNewestOpset; "" if it is not.
+/// A message if the file's opset is newer than kNewestOpset; "" otherwise.
 std::string findNewerThanKnown(const onnx::ModelProto &model);
 
-/// What a user can do about such a file.
+/// The remedy for such a file.
 inline constexpr llvm::StringLiteral kNewerRemedy =
     "a newer operator may compute something else: export at an opset_version "
     "that pcc knows";
 
-/// Warns of fields of a file that are not read: those of a newer format, and a
-/// training algorithm of its own.
+/// Warns of fields of a file that are not read: fields of a newer format, and a
+/// training algorithm.
 void warnOfUnreadFields(mlir::Location loc, const onnx::ModelProto &model);
 
-/// Fails, with one note per operator, if any is not supported or the file's
-/// opset is newer than kNewestOpset.
+/// Fails if an operator is not supported, with a note for each, or if the
+/// file's opset is newer than kNewestOpset.
 mlir::LogicalResult reportUnsupported(mlir::Location loc,
                                       const onnx::ModelProto &model);
 

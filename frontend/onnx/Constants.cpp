@@ -18,7 +18,8 @@ static bool isConstant(const onnx::NodeProto &node) {
          node.output_size() == 1;
 }
 
-/// Whether exporters number results so: onnx::Add_12, val_7, 703.
+/// Whether a result has a name that an exporter numbered: onnx::Add_12, val_7,
+/// 703.
 static bool isMadeUp(StringRef name) {
   bool isQualified = name.contains("::");
   name.consume_front("val_");
@@ -31,7 +32,7 @@ void pcc::frontend::liftConstants(onnx::GraphProto &graph) {
         isConstant(node) ? findAttribute(node, "value") : nullptr;
     if (!value || value->t().data_location() != onnx::TensorProto::EXTERNAL)
       continue;
-    // A number is a literal, unless it has a name.
+    // A single number is a literal unless a module named it.
     bool isNumber = llvm::all_of(value->t().dims(),
                                  [](int64_t extent) { return extent == 1; });
     StringRef name = node.output(0);

@@ -11,12 +11,13 @@ namespace pcc::frontend {
 /// Whether the elements of a tensor are floats of a type that programs have.
 bool isOfFloats(const onnx::TensorProto &tensor);
 
-/// Adds initializers of the names and elements of those Constant nodes that are
-/// tensors of floats at a place in the file: tools write weights so. The nodes
-/// stay, so that the others keep their numbers.
+/// Adds an initializer for each Constant node that may be a weight: its value
+/// is a tensor of floats that refers to bytes of a file, of several elements or
+/// with a module's name. Some tools write weights as Constant nodes. The nodes
+/// stay, so the numbers of all nodes are unchanged.
 void liftConstants(onnx::GraphProto &graph);
 
-/// The names of what Constant nodes give.
+/// The names of the results of all Constant nodes.
 llvm::StringSet<> namesOfConstants(const onnx::GraphProto &graph);
 
 } // namespace pcc::frontend

@@ -1,4 +1,4 @@
-//===- Definitions.cpp - What gives each value of a file ------------------===//
+//===- Definitions.cpp - Each name of a file is defined once --------------===//
 
 #include "frontend/onnx/Definitions.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace pcc::frontend;
 
 namespace {
-/// The values of one graph, with the words for what gives each.
+/// The values of one graph, each with a description of its definition.
 class Definitions {
 public:
   explicit Definitions(Location file) : file(file) {}
@@ -20,9 +20,9 @@ public:
     if (isNew || value.empty())
       return success();
     InFlightDiagnostic diag = emitError(file)
-                              << giver << " gives '" << value << "', and so "
-                              << "does " << it->second;
-    diag.attachNote(file) << "each name of an ONNX file stands for one value: "
+                              << giver << " defines '" << value << "', which "
+                              << "is already defined by " << it->second;
+    diag.attachNote(file) << "an ONNX graph defines each name once: "
                              "export the model again";
     return diag;
   }

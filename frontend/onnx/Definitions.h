@@ -1,4 +1,4 @@
-//===- Definitions.h - What gives each value of a file ----------*- C++ -*-===//
+//===- Definitions.h - Each name of a file is defined once ------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_ONNX_DEFINITIONS_H
 #define PCC_FRONTEND_ONNX_DEFINITIONS_H
@@ -9,12 +9,13 @@
 
 namespace pcc::frontend {
 
-/// Errors: a name stands for two values, of nodes, inputs or tensors, in one
-/// graph. Which one a node reads would be a guess.
+/// Checks that nodes, inputs and tensors of one graph define each name once.
+/// With two definitions, the one that a node reads would be a guess. Errors: a
+/// name with two definitions.
 mlir::LogicalResult checkDefinitions(mlir::Location file,
                                      const onnx::GraphProto &graph);
 
-/// Removes tensors of strings that nothing reads, such as names of classes.
+/// Removes tensors of strings that nothing reads, such as class names.
 void removeUnreadStrings(onnx::GraphProto &graph);
 
 } // namespace pcc::frontend

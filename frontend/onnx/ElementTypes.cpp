@@ -1,4 +1,4 @@
-//===- ElementTypes.cpp - The types of a file's elements ------------------===//
+//===- ElementTypes.cpp - Element types of ONNX tensors -------------------===//
 
 #include "frontend/onnx/ElementTypes.h"
 #include "analysis/ElementTypes.h"
@@ -26,7 +26,7 @@ std::string pcc::frontend::typeName(int32_t dataType) {
 
 Type pcc::frontend::elementType(MLIRContext *context, int32_t dataType,
                                 bool asStored) {
-  // Bytes are numbers of nine bits with a sign.
+  // As a signed integer, an unsigned byte needs nine bits.
   if (dataType == onnx::TensorProto::UINT8)
     return IntegerType::get(context, 16);
   Type type = storageType(context, dataType);

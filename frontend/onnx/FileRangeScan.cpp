@@ -1,4 +1,4 @@
-//===- FileRangeScan.cpp - Questions to the bytes of weights --------------===//
+//===- FileRangeScan.cpp - Comparisons of weights in files ----------------===//
 
 #include "frontend/onnx/FileRangeScan.h"
 #include <cstring>
@@ -6,10 +6,10 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// Bytes that are read before their pages are given back.
+/// Bytes that are read before their pages are released.
 static constexpr int64_t kPart = 16 << 20;
 
-/// Lets the pages of `length` bytes go where a file has them.
+/// Releases the pages of `length` bytes if a file backs them.
 static void release(const FileRange &range, const char *bytes, int64_t length) {
   if (range.isMapped)
     pcc::frontend::giveBack(bytes, bytes + length);
@@ -52,7 +52,7 @@ bool pcc::frontend::hasEqualDiagonals(const FileRange &range, int64_t rows,
     return false;
   int64_t row = columns * width, compared = row - width, unread = 0;
   for (int64_t at = 0; at < range.length; at += row) {
-    // The last row of a matrix has none below it.
+    // The last row of a matrix has no row below it.
     if (at / row % rows == rows - 1)
       continue;
     const char *above = range.bytes + at;
@@ -68,10 +68,9 @@ bool pcc::frontend::hasEqualDiagonals(const FileRange &range, int64_t rows,
   return true;
 }
 
-/// Whether same(i, j) for all elements of a matrix. Goes through it in tiles of
-/// so many rows and columns that they have whole pages of `a` and of its
-/// transpose `b`, mostly, and gives these back; within a tile in blocks that
-/// stay in the cache.
+/// Whether same(i, j) holds for all elements of a matrix. Visits it in tiles
+/// large enough to cover mostly whole pages of `a` and of its transpose `b`,
+/// whose pages are then released; within a tile in blocks that fit the cache.
 template <typename Same>
 static bool holdsForAll(const FileRange &a, const FileRange &b, int64_t rows,
                         int64_t columns, Same same) {
@@ -125,7 +124,8 @@ bool pcc::frontend::isTranspose(const FileRange &a, const FileRange &b,
 
 using Load = double (*)(const FileRange &, int64_t);
 
-/// Reads elements of a type of floats; null for others.
+/// Returns the function that reads elements of a float type; null for other
+/// types.
 static Load loadOf(Type type) {
   if (type.isF16())
     return [](const FileRange &e, int64_t i) -> double {

@@ -1,4 +1,4 @@
-//===- GradientReach.cpp - What gradients reach in a graph ----------------===//
+//===- GradientReach.cpp - Values that gradients reach --------------------===//
 
 #include "frontend/onnx/GradientReach.h"
 #include "runtime/support/DType.h"
@@ -16,7 +16,7 @@ static bool isFloatCast(const onnx::NodeProto &node) {
   return dtype >= 0 && isFloat(dtype);
 }
 
-/// Whether nothing can be trained through this operator's operand `i`.
+/// Whether no gradient flows to operand `i` of this node.
 static bool stopsGradient(const onnx::NodeProto &node, int i) {
   StringRef op = node.op_type();
   if (op == "Cast")
@@ -35,7 +35,7 @@ static bool stopsGradient(const onnx::NodeProto &node, int i) {
       .Default(false);
 }
 
-/// Adds the names that the branches of a node read.
+/// Adds the names that the subgraphs of a node read.
 static void addCaptured(const onnx::NodeProto &node, llvm::StringSet<> &alive) {
   for (const auto &attribute : node.attribute())
     for (const onnx::NodeProto &inner : attribute.g().node()) {

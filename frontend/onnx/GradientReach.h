@@ -1,4 +1,4 @@
-//===- GradientReach.h - What gradients reach in a graph --------*- C++ -*-===//
+//===- GradientReach.h - Values that gradients reach ------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_ONNX_GRADIENTREACH_H
 #define PCC_FRONTEND_ONNX_GRADIENTREACH_H
@@ -8,10 +8,10 @@
 
 namespace pcc::frontend {
 
-/// The names of values that a gradient of the graph's outputs reaches, as far
-/// as operators alone tell: none passes a comparison, or gets to the indices of
-/// a lookup. What branches read is taken to be reached. `without`: operators
-/// that are not passed, either.
+/// The names of values that a gradient of the graph's outputs may reach, judged
+/// by operators alone: it does not pass a comparison or reach the indices of a
+/// lookup. Values that subgraphs read are included. `without`: further
+/// operators that gradients do not pass.
 llvm::StringSet<> findReached(const onnx::GraphProto &graph,
                               llvm::ArrayRef<llvm::StringRef> without = {});
 

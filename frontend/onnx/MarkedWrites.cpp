@@ -1,4 +1,4 @@
-//===- MarkedWrites.cpp - One vector written at marked places -------------===//
+//===- MarkedWrites.cpp - Masked writes of one vector ---------------------===//
 
 #include "frontend/onnx/MarkedWrites.h"
 #include "frontend/onnx/NodeGraph.h"
@@ -6,7 +6,7 @@
 
 using namespace pcc::frontend;
 
-/// Whether a tensor says nothing of how many places there are.
+/// Whether a tensor is one vector, independent of the number of positions.
 static bool isVector(const onnx::TensorProto &tensor) {
   for (int i = 0; i + 1 < tensor.dims_size(); ++i)
     if (tensor.dims(i) != 1)
@@ -14,8 +14,8 @@ static bool isVector(const onnx::TensorProto &tensor) {
   return true;
 }
 
-/// What a ScatterND becomes, if it writes one vector at marked places: the
-/// operands of Where.
+/// The operands of the Where that replaces a ScatterND, if it writes one vector
+/// at the positions of a mask.
 static std::optional<std::array<std::string, 3>>
 choiceOf(const onnx::NodeProto &scatter, const NodeGraph &nodes) {
   const onnx::AttributeProto *reduction = findAttribute(scatter, "reduction");
@@ -30,12 +30,12 @@ choiceOf(const onnx::NodeProto &scatter, const NodeGraph &nodes) {
   const onnx::NodeProto *flat = nodes.maker(scatter.input(2), "Reshape");
   const onnx::NodeProto *values =
       flat ? nodes.maker(flat->input(0), "Expand") : nullptr;
-  // A shape of one number: all in a row.
+  // A shape of one number: the values are flattened.
   const onnx::TensorProto *row =
       flat ? nodes.initializer(flat->input(1)) : nullptr;
   if (!marked || !values || !row || row->dims_size() != 1 || row->dims(0) != 1)
     return std::nullopt;
-  // All of x's dims are marked, the last along with those before it.
+  // The mask has all dims of x and is repeated along the last one.
   const onnx::NodeProto *shape = nodes.maker(marked->input(1), "Shape");
   const onnx::TensorProto *token = nodes.initializer(values->input(0));
   if (!shape || shape->input(0) != scatter.input(0) ||
@@ -57,13 +57,13 @@ static void noteReads(const onnx::NodeProto &node, llvm::StringSet<> &read) {
   }
 }
 
-/// Removes nodes of which nothing is read.
+/// Removes nodes whose results are not read.
 static void removeUnread(onnx::GraphProto &graph) {
   llvm::StringSet<> read;
   for (const onnx::ValueInfoProto &output : graph.output())
     read.insert(output.name());
   auto isRead = [&](const std::string &value) { return read.contains(value); };
-  // Operands come before what reads them.
+  // Operands precede their readers.
   for (int i = graph.node_size() - 1; i >= 0; --i) {
     const onnx::NodeProto &node = graph.node(i);
     if (llvm::none_of(node.output(), isRead)) {

@@ -1,18 +1,19 @@
-//===- MarkedWrites.h - One vector written at marked places -----*- C++ -*-===//
+//===- MarkedWrites.h - Masked writes of one vector -------------*- C++ -*-===//
 //
-// Masked modelling puts a learned vector in place of what it hides:
+// Masked modelling replaces the states of hidden positions by a learned vector:
 //
 //   x[hidden] = token         x [batch, seq, width], hidden [batch, seq]
 //
-// which the dynamo exporter writes by the numbers of the places:
+// The dynamo exporter writes it with the indices of the hidden positions:
 //
 //   marked = Expand(Unsqueeze(hidden, -1), Shape(x))
 //   places = Transpose(NonZero(marked))                [count, 3]
 //   values = Reshape(Expand(token, [count / width, width]), [-1])
 //   ScatterND(x, places, values)
 //
-// How many there are depends on the data, but each gets the same. The
-// ScatterND becomes Where(marked, token, x), the others go.
+// The number of positions depends on the data, but all of them get the same
+// vector. The ScatterND becomes Where(marked, token, x); nodes that are then
+// unread are removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@
 
 namespace pcc::frontend {
 
-/// Changes the nodes of the graph.
+/// Replaces all such ScatterND nodes of the graph.
 void chooseMarkedWrites(onnx::GraphProto &graph);
 
 } // namespace pcc::frontend

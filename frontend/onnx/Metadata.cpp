@@ -1,4 +1,4 @@
-//===- Metadata.cpp - What exporters write beside a graph -----------------===//
+//===- Metadata.cpp - Metadata of exporters -------------------------------===//
 
 #include "frontend/onnx/Metadata.h"
 #include "llvm/Support/JSON.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace pcc::frontend;
 namespace json = llvm::json;
 
-/// The one version of the metadata that this compiler reads.
+/// The version of pcc-export's metadata that this compiler reads.
 static constexpr llvm::StringLiteral kVersion = "1";
 
 std::string pcc::frontend::metadata(const google::protobuf::Message &message,
@@ -46,7 +46,7 @@ const DeclaredTensor *Declarations::find(StringRef initializer) const {
 
 namespace {
 
-/// Reads the entries of one file.
+/// Reads the metadata of one file.
 class DeclarationReader {
 public:
   DeclarationReader(Location loc, const onnx::ModelProto &model)
@@ -65,16 +65,16 @@ private:
                             DeclaredTensor &tensor);
   LogicalResult readDetached();
 
-  /// The text of an entry of the file; null if it is absent.
+  /// The text of a metadata entry; null if it is absent.
   const std::string *find(StringRef key) const {
     for (const auto &pair : model.metadata_props())
       if (key == pair.key())
         return &pair.value();
     return nullptr;
   }
-  /// The array that an entry holds, empty if it is absent.
+  /// The JSON array of an entry; empty if the entry is absent.
   FailureOr<json::Array> array(StringRef key);
-  /// An error of an entry whose form is not this version's.
+  /// Reports an entry that does not have the form of this version.
   LogicalResult malformed(StringRef key, const Twine &why) {
     InFlightDiagnostic diag = emitError(loc)
                               << "its metadata '" << key
@@ -82,7 +82,7 @@ private:
     diag.attachNote(loc) << "export the model again with pcc-export";
     return diag;
   }
-  /// An error of a file that is not as it was exported.
+  /// Reports a file that was changed after its export.
   LogicalResult changed(StringRef key, const Twine &what) {
     InFlightDiagnostic diag =
         emitError(loc) << "its metadata '" << key << "' names " << what.str()
@@ -110,11 +110,12 @@ FailureOr<json::Array> DeclarationReader::array(StringRef key) {
   }
   if (json::Array *array = value->getAsArray())
     return std::move(*array);
-  (void)malformed(key, "it is no list");
+  (void)malformed(key, "it is not a list");
   return failure();
 }
 
-/// The extents of a tensor, the last two exchanged if `transposed`.
+/// The shape of a tensor, with the two dims of a matrix exchanged if
+/// `transposed`.
 static SmallVector<int64_t> shapeOf(const onnx::TensorProto &tensor,
                                     bool transposed) {
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
@@ -207,7 +208,7 @@ LogicalResult DeclarationReader::readDetached() {
   for (const json::Value &value : *entries) {
     auto name = value.getAsString();
     if (!name)
-      return malformed(key, "an entry is no name");
+      return malformed(key, "an entry is not a name");
     if (!values.contains(*name))
       return changed(key, "'" + name->str() + "', which no node computes");
     result.detached.insert(*name);

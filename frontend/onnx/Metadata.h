@@ -1,8 +1,8 @@
-//===- Metadata.h - What exporters write beside a graph ---------*- C++ -*-===//
+//===- Metadata.h - Metadata of exporters -----------------------*- C++ -*-===//
 //
-// Files of pcc-export say in metadata_props what no graph can: which tensors
-// are trained, which of them are one, where no gradient flows. Of such a file
-// nothing is guessed. For example
+// Files of pcc-export state in metadata_props the facts that a graph cannot
+// express: which tensors are trained, which initializers are one tensor, where
+// no gradient flows. pcc then guesses nothing. For example
 //
 //   pcc.version         1
 //   pcc.parameters      [{"name": "wte.weight", "trained": true,
@@ -24,8 +24,9 @@
 
 namespace pcc::frontend {
 
-/// The value of an entry of `metadata_props`, which Debian's protocol buffers
-/// do not know; "" if it is absent. `field` is its number in the message.
+/// The value of an entry of `metadata_props`, or "" if it is absent. `field` is
+/// the field's number in the message. The field is read as an unknown one: the
+/// onnx.proto of Debian's library predates it.
 std::string metadata(const google::protobuf::Message &message, int field,
                      llvm::StringRef key);
 
@@ -33,74 +34,73 @@ std::string metadata(const google::protobuf::Message &message, int field,
 inline constexpr int kNodeMetadata = 9, kGraphMetadata = 16,
                      kTensorMetadata = 16, kValueMetadata = 4;
 
-// Keys of what dynamo, and what rewrites its graphs, say of a node or value.
+// Keys of the metadata that dynamo and onnxscript's rewriter attach to nodes
+// and values.
 
-/// The node of the exported program that a node was made for, as text.
+/// The node of the exported program (torch.fx) that this node was exported for,
+/// as text.
 inline constexpr llvm::StringLiteral kProgramNodeKey = "pkg.torch.onnx.fx_node";
-/// The lines of Python that it comes from, where forward() is called.
+/// The stack trace in Python of the call that the node was exported for.
 inline constexpr llvm::StringLiteral kStackTraceKey =
     "pkg.torch.onnx.stack_trace";
-/// The scopes that a node lies in, from the model inwards, then its function.
+/// The module scopes of a node, from the model inwards, then its function.
 inline constexpr llvm::StringLiteral kScopesKey = "pkg.torch.onnx.name_scopes";
-/// What a constant was folded from.
+/// The values that a constant was folded from.
 inline constexpr llvm::StringLiteral kFoldedFromKey =
     "pkg.onnxscript.optimizer.folded_from";
-/// The rewritings that a node went through.
+/// The rewrite rules that produced a node.
 inline constexpr llvm::StringLiteral kRulesKey =
     "pkg.onnxscript.rewriter.rule_name";
 
-/// One of them: a norm by statistics of the file is part of the node's weights.
+/// A rule that folds a BatchNorm with running statistics into a node's weights.
 inline constexpr llvm::StringLiteral kFusesNorm = "FuseBatchNorm";
 
-/// Whether a rewriting with `rule` in its name made this node.
+/// Whether a rewrite rule with `rule` in its name produced this node.
 bool wasRewrittenBy(const onnx::NodeProto &node, llvm::StringRef rule);
 
-/// The strings of a list as Python prints it, ['a', 'b']; one that is empty of
-/// an empty text.
+/// The strings of a list in Python's syntax, ['a', 'b'].
 llvm::SmallVector<llvm::StringRef> parseList(llvm::StringRef text);
 
 /// A parameter or buffer of the module that was exported.
 struct DeclaredTensor {
-  /// An initializer that holds it; `transposed`: as the transpose of what the
-  /// module has.
+  /// An initializer that holds the tensor.
   struct Holder {
-    /// The initializer's name in the graph.
     std::string name;
-    /// Whether the initializer has the two dims in exchange.
+    /// Whether the initializer is the transpose of the module's tensor.
     bool transposed = false;
   };
 
   /// The path of the tensor in the module: 'h.0.ln_1.weight'.
   std::string name;
-  /// Other paths of the same tensor, where modules share it.
+  /// Further paths of the same tensor, if modules share it.
   std::vector<std::string> aliases;
-  /// The initializers that hold it, at least one, of equal elements.
+  /// The initializers that hold it, all with equal elements.
   std::vector<Holder> holders;
-  /// Whether the module has it as a buffer, not as a parameter.
+  /// Whether the module registers it as a buffer, not as a parameter.
   bool isBuffer = false;
-  /// Whether it requires a gradient; no buffer does.
+  /// Whether it requires a gradient; false for buffers.
   bool isTrained = false;
-  /// Lookups of this row give it no gradient.
+  /// The row that gets no gradient from lookups (padding_idx).
   std::optional<int64_t> paddingRow;
 };
 
-/// What pcc-export says of a file.
+/// The metadata of pcc-export in one file.
 struct Declarations {
   /// Parameters and then buffers, in the module's order.
   std::vector<DeclaredTensor> tensors;
-  /// The number in `tensors` of what an initializer holds.
+  /// The index in `tensors`, by the name of an initializer that holds it.
   llvm::StringMap<size_t> held;
-  /// Values of the graph that no gradient flows through.
+  /// Values of the graph through which no gradient flows.
   llvm::StringSet<> detached;
 
   /// The tensor that an initializer holds; null for a constant that the
-  /// exporter made.
+  /// exporter created.
   const DeclaredTensor *find(llvm::StringRef initializer) const;
 };
 
-/// What the file's metadata says; nothing if pcc-export did not write it.
-/// Errors: another version, no JSON of this form, a tensor or value that the
-/// graph lacks, holders of one tensor that differ in shape.
+/// Reads the metadata of pcc-export; nothing if the file has none. Errors:
+/// another version, JSON of another form, a tensor or value that the graph
+/// lacks, initializers of one tensor that differ in shape.
 mlir::FailureOr<std::optional<Declarations>>
 readDeclarations(mlir::Location loc, const onnx::ModelProto &model);
 

@@ -1,4 +1,4 @@
-//===- NodeGraph.cpp - The nodes of a model by what they read -------------===//
+//===- NodeGraph.cpp - Producers and readers of values --------------------===//
 
 #include "frontend/onnx/NodeGraph.h"
 #include "frontend/onnx/TensorProto.h"

@@ -1,4 +1,4 @@
-//===- NodeGraph.h - The nodes of a model by what they read -----*- C++ -*-===//
+//===- NodeGraph.h - Producers and readers of values ------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_ONNX_NODEGRAPH_H
 #define PCC_FRONTEND_ONNX_NODEGRAPH_H
@@ -10,20 +10,22 @@
 
 namespace pcc::frontend {
 
-/// Nodes by what they read and give, as long as none is added or removed.
+/// Producers and readers of a graph's values. Valid until a node is added or
+/// removed.
 class NodeGraph {
 public:
   /// Indexes `graph`, which must outlive this.
   explicit NodeGraph(onnx::GraphProto &graph);
 
-  /// The node of this kind that gives a value; null if another or none does.
+  /// The node of kind `op` that produces a value; null if there is none.
   onnx::NodeProto *maker(const std::string &value, llvm::StringRef op) const;
-  /// The only node that reads this one's result, if it is of this kind and
-  /// reads it first.
+  /// The only reader of this node's first result, if it is of kind `op` and
+  /// reads it as operand 0; null otherwise.
   onnx::NodeProto *only(const onnx::NodeProto &node, llvm::StringRef op) const;
-  /// The whole number that a value is, as an initializer or a Constant.
+  /// The whole number in a one-element initializer or Constant; nothing for
+  /// other values.
   std::optional<int64_t> number(const std::string &value) const;
-  /// The initializer that a value is; null if it is none.
+  /// The initializer of this name; null if there is none.
   const onnx::TensorProto *initializer(const std::string &value) const {
     return tensors.lookup(value);
   }

@@ -16,9 +16,9 @@ SmallVector<StringRef> pcc::frontend::namesInProgram(StringRef text) {
   return names;
 }
 
-/// The elements of a list as Python prints it, from `text` up to the bracket
-/// that closes it; `rest` is what follows. Commas within brackets and quotes
-/// separate nothing.
+/// Splits a list in Python's syntax, from `text` up to the closing bracket;
+/// `rest` is set to the text after it. Commas within brackets and quotes do not
+/// separate elements.
 static SmallVector<StringRef> elementsOf(StringRef text, StringRef &rest) {
   SmallVector<StringRef> elements;
   size_t begin = 0, i = 0;
@@ -106,11 +106,12 @@ Ties pcc::frontend::tiesOf(const onnx::NodeProto &node) {
     return Ties::First;
   if (target == "aten.max.default" || target == "aten.min.default")
     return Ties::Shared;
-  // Norms by the greatest element share, too.
+  // The infinity norm (amax) shares the gradient, too.
   if (target != "aten.amax.default" && target != "aten.amin.default")
     return Ties::Shared;
-  // torch.export makes this of adaptive max pooling to one position. The call
-  // in the source tells them apart, if it lies in a module's forward().
+  // torch.export also writes amax for adaptive max pooling to one position. If
+  // the source line is in a module's forward(), its text tells the two calls
+  // apart.
   bool mayPool = call->argument(1, "dim") == "[-2, -1]" &&
                  call->argument(2, "keepdim") == "True";
   std::string source = metadata(node, kNodeMetadata, kStackTraceKey);
@@ -124,7 +125,7 @@ Clamps pcc::frontend::clampsOf(const onnx::NodeProto &node) {
     return Clamps::Unknown;
   if (!call->getTarget().ends_with(".Tensor"))
     return Clamps::ByNumbers;
-  // torch.export makes tensors of numbers.
+  // torch.export turns numbers into tensors.
   StringRef low = call->argument(1, "min"), high = call->argument(2, "max");
   bool isNumber =
       low.starts_with("%scalar_tensor") || high.starts_with("%scalar_tensor");
@@ -135,8 +136,8 @@ bool pcc::frontend::isDeviation(const onnx::NodeProto &node) {
   std::optional<ProgramNode> call = ProgramNode::of(node);
   if (!call)
     return false;
-  // torch.export makes two nodes of std(), which the call in the source tells
-  // from var().sqrt().
+  // torch.export decomposes std() into two nodes. The source line tells it from
+  // var().sqrt().
   std::string source = metadata(node, kNodeMetadata, kStackTraceKey);
   bool isOfVariance = call->getTarget() == "aten.sqrt.default" &&
                       call->argument(0).starts_with("%var");

@@ -1,12 +1,12 @@
 //===- ProgramNode.h - A node of the program that dynamo exported -*- C++ -*-=//
 //
-// The dynamo exporter writes beside each ONNX node the node of the exported
-// program that it was made for, as torch.fx prints it:
+// The dynamo exporter attaches to each ONNX node the node of the exported
+// program that it implements, as torch.fx prints it:
 //
 //   %embedding : [num_users=1] = call_function[target=
 //     torch.ops.aten.embedding.default](args = (%p_w, %ids, 0), kwargs = {})
 //
-// So a file tells what ONNX has no attribute for, such as the padding row 0.
+// It holds facts without an ONNX attribute, such as the padding row 0 here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,21 @@ namespace pcc::frontend {
 /// A call of the exported program.
 class ProgramNode {
 public:
-  /// The one that `node` was made for; nothing if the file does not tell.
+  /// The program's node that `node` was exported for; nothing if the file does
+  /// not tell.
   static std::optional<ProgramNode> of(const onnx::NodeProto &node);
 
-  /// The name of its result: embedding.
+  /// The name of the call's result: embedding.
   llvm::StringRef getName() const { return name; }
-  /// The overload that is called: aten.embedding.default.
+  /// The overload that the call names: aten.embedding.default.
   llvm::StringRef getTarget() const { return target; }
-  /// The text of a positional argument, or of the same one by keyword; "" if
-  /// it is not given.
+  /// The text of a positional argument, or of the same argument by keyword; ""
+  /// if neither is given.
   llvm::StringRef argument(unsigned i, llvm::StringRef keyword = "") const;
-  /// The whole number that an argument is; `otherwise` if it is none.
+  /// An argument as a whole number; `otherwise` if it is not one.
   int64_t intArgument(unsigned i, llvm::StringRef keyword,
                       int64_t otherwise) const;
-  /// The names of results and inputs that it reads, in order.
+  /// The names of results and inputs that the call reads, in order.
   llvm::ArrayRef<std::string> getReads() const { return reads; }
 
 private:
@@ -43,40 +44,40 @@ private:
   llvm::StringMap<std::string> keywords;
 };
 
-/// What a lookup in a table says of the table's gradient.
+/// How the gradient of a looked-up table is computed.
 struct LookupGradient {
-  /// Lookups of this row give it none: padding_idx.
+  /// The row that gets no gradient from lookups: padding_idx.
   std::optional<int64_t> paddingRow;
-  /// A row's is divided by how often it is looked up: scale_grad_by_freq.
+  /// Whether a row's gradient is divided by its number of lookups:
+  /// scale_grad_by_freq.
   bool isScaled = false;
 };
-/// That of the Gather that an embedding became; nothing is known of others.
+/// The facts about the Gather of an nn.Embedding; the defaults for other nodes.
 LookupGradient lookupGradientOf(const onnx::NodeProto &node);
 
-/// Which elements get the gradient of a maximum or minimum that several of them
-/// are.
+/// Which of several equal maxima (or minima) get the gradient.
 enum class Ties {
   First,   ///< the first alone, as max(dim) does and max pooling
   Shared,  ///< all of them the same, as amax does and max of a whole tensor
   Unknown, ///< the file does not tell
 };
-/// That of the ReduceMax or ReduceMin `node`.
+/// How the ReduceMax or ReduceMin `node` distributes its gradient among ties.
 Ties tiesOf(const onnx::NodeProto &node);
 
-/// How a node clamps, if the file tells: at a bound that is a number no
-/// gradient passes, at one that is a tensor both get a half.
+/// How a node clamps. At a bound that is a number no gradient passes; at a
+/// bound that is a tensor, operand and bound each get half.
 enum class Clamps { ByNumbers, ByTensors, Unknown };
 /// How `node`, a Clip, Max or Min, clamps.
 Clamps clampsOf(const onnx::NodeProto &node);
 
-/// Whether the node is the root of a variance that std() takes: of no variance
-/// it is flat.
+/// Whether the node is the square root in std(), whose gradient is 0 where the
+/// variance is 0.
 bool isDeviation(const onnx::NodeProto &node);
 
-/// Whether the node is what is left of detach().
+/// Whether the node is an exported detach().
 bool isDetach(const onnx::NodeProto &node);
 
-/// The names behind percent signs in the text of a program's node.
+/// The names after percent signs in the text of a program's node.
 llvm::SmallVector<llvm::StringRef> namesInProgram(llvm::StringRef text);
 
 } // namespace pcc::frontend

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace pcc::frontend;
 namespace path = llvm::sys::path;
 
-/// Elements of a tensor that is decoded: of a shape that a damaged file names,
-/// none is allocated beyond that.
+/// The most elements of a tensor that is decoded from typed fields. It bounds
+/// the allocation for a shape that a damaged file states.
 static constexpr int64_t kMostDecoded = int64_t(1) << 30;
 
 void pcc::frontend::giveBack(const char *begin, const char *end) {
@@ -54,7 +54,8 @@ FailureOr<std::shared_ptr<ModelFile>> ModelFile::read(Location loc,
                           << "': " << error.message();
   if (llvm::sys::fs::is_directory(status))
     return emitError(loc) << "cannot read '" << file << "': is a directory";
-  // Opening a pipe would wait for a writer, and training starts from the file.
+  // Opening a pipe would block until a writer opens it, and training reads the
+  // file again.
   if (!llvm::sys::fs::is_regular_file(status)) {
     InFlightDiagnostic diag = emitError(loc) << "cannot read '" << file
                                              << "': is not a regular file";
@@ -86,19 +87,19 @@ FailureOr<std::shared_ptr<ModelFile>> ModelFile::read(Location loc,
   FailureOr<std::string> stripped = stripWeights(bytes, truncated);
   if (failed(stripped))
     return damaged(truncated);
-  // The library's own complaints would come before ours.
+  // Silences protobuf's own messages, which would precede ours.
   google::protobuf::SetLogHandler(nullptr);
   if (!model->proto.ParseFromString(*stripped))
     return damaged(false);
   if (model->proto.ir_version() < 1)
     return damaged(false);
-  // Cut between two fields, all that is left may be well formed.
+  // A file that is cut between two fields may parse.
   if (!model->proto.has_graph() || model->proto.opset_import().empty())
     return damaged(true);
   return model;
 }
 
-/// The value of an external_data entry, "" if it is absent.
+/// The value of an external_data entry; "" if it is absent.
 static StringRef entry(const onnx::TensorProto &tensor, StringRef key) {
   for (const auto &pair : tensor.external_data())
     if (key == pair.key())
@@ -172,14 +173,14 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
   int64_t length = -1;
   if (!number("offset", range.offset) || !number("length", length))
     return emitError(loc) << "external data of '" << name
-                          << "' has an offset or length that is no number";
+                          << "' has an offset or length that is not a number";
   if (location.empty()) {
     const File *self = map(path);
     StringRef bytes = self->buffer->getBuffer();
     int64_t size = bytes.size();
     if (range.offset > size || length < 0 || length > size - range.offset)
       return emitError(loc)
-             << "external data of '" << name << "' names no file";
+             << "external data of '" << name << "' has no location";
     range.file = path;
     range.length = length;
     range.fileSize = size;
@@ -194,14 +195,14 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
   auto refuse = [&](const Twine &why) -> LogicalResult {
     InFlightDiagnostic diag = emitError(loc)
                               << "external data of '" << name << "' " << why;
-    diag.attachNote(loc) << "external data must lie in the model's folder";
+    diag.attachNote(loc) << "external data must be in the model's folder";
     return diag;
   };
   if (path::is_absolute(location))
     return refuse("has the absolute path '" + location + "'");
   for (auto it = path::begin(location), e = path::end(location); it != e; ++it)
     if (*it == "..")
-      return refuse("lies at '" + location + "', outside the model's folder");
+      return refuse("is at '" + location + "', outside the model's folder");
   llvm::SmallString<128> file(path::parent_path(path)), folder, real;
   path::append(file, location);
   range.file = file.str().str();
@@ -212,7 +213,7 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
     InFlightDiagnostic diag =
         emitError(loc) << "external data of '" << name
                        << "' is missing: there is no file '" << file << "'";
-    diag.attachNote(loc) << "copy it beside the model, or train from new "
+    diag.attachNote(loc) << "copy it next to the model, or train from random "
                             "values with --init random";
     return diag;
   }
@@ -223,11 +224,11 @@ ModelFile::find(Location loc, const onnx::TensorProto &tensor, bool optional) {
   if (folder != "/")
     folder += "/";
   if (!real.str().starts_with(folder))
-    return refuse("lies at '" + location + "', a link to '" + real +
+    return refuse("is at '" + location + "', a link to '" + real +
                   "' outside the model's folder");
-  // Opening a pipe would wait for a writer.
+  // Opening a pipe would block until a writer opens it.
   if (!llvm::sys::fs::is_regular_file(file))
-    return refuse("lies at '" + location + "', which is no regular file");
+    return refuse("is at '" + location + "', which is not a regular file");
   const File *mapped = map(file);
   if (!mapped)
     return refuse("cannot be read from '" + file + "'");

@@ -1,8 +1,8 @@
 //===- Reader.h - ONNX files ------------------------------------*- C++ -*-===//
 //
-// Reads a model without its weights: the file is mapped, and large tensors
-// stay in the mapping, known by file and offset. That is done once; whoever
-// translates the graph, for one batch or another, changes a copy of it.
+// Reads a model without its weights. The file is mapped once; large tensors
+// stay in the mapping and are represented by file and offset. Each translation
+// of the graph changes its own copy of the protobuf.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,57 +24,60 @@
 
 namespace pcc::frontend {
 
-/// Lets the pages of a mapped file go, the one that `begin` lies in as well;
-/// they can be read from the file again.
+/// Releases the pages of a mapped file that overlap [begin, end). They are read
+/// from the file again when touched.
 void giveBack(const char *begin, const char *end);
 
-/// Bytes of a mapped file.
+/// A range of bytes of a mapped file.
 struct FileRange {
-  /// The path to it: as given for the model itself, beside it for others.
+  /// The file's path: for the model itself as it was given, for external data
+  /// relative to the model's folder.
   std::string file;
-  /// nn::kAbsent: the file lacks these bytes, all of which are zero; below it:
-  /// it has them in another form, see runtime/model/EncodedTensor.h.
+  /// nn::kAbsent if the file lacks these bytes, all of which are zero. Other
+  /// negative offsets refer to elements in an encoded form:
+  /// runtime/model/EncodedTensor.h.
   int64_t offset = 0, length = 0;
   /// The size of the whole file, and its digest (runtime/model/FileDigest.h).
   int64_t fileSize = 0;
   uint64_t digest = 0;
-  /// The first of these bytes; null where the file need not exist (random
-  /// initial values).
+  /// The first byte; null if the file need not exist (random initial values).
   const char *bytes = nullptr;
-  /// Whether these are pages of the file, not a copy in memory.
+  /// Whether `bytes` points into the mapping, not to a copy in memory.
   bool isMapped = false;
 };
 
-/// The key of external data at location "" whose bytes are fields that hold
-/// elements in another form.
+/// The key of external data with location "" whose bytes are protobuf fields
+/// that encode elements.
 inline constexpr llvm::StringLiteral kEncodedKey = "encoded";
 
-/// A model's file and those of its external data, each mapped once.
+/// A model's file and the files of its external data, each mapped once.
 class ModelFile {
 public:
-  /// Errors, each with the file as location: it cannot be read, is not ONNX,
-  /// is truncated.
+  /// Reads the model's file. Errors, with the file as location: it cannot be
+  /// read, is not ONNX, is truncated.
   static mlir::FailureOr<std::shared_ptr<ModelFile>> read(mlir::Location loc,
                                                           llvm::StringRef path);
 
-  /// The path as it was given to read().
+  /// The path that was passed to read().
   llvm::StringRef getPath() const { return path; }
-  /// The model, its large inline tensors replaced by references.
+  /// The model, with references in place of large inline tensors.
   const onnx::ModelProto &getProto() const { return proto; }
 
-  /// Where the elements of a tensor lie. Errors for external data: missing,
-  /// too short, outside the model's folder; none of them with `optional`.
+  /// Where the elements of a tensor are. Errors for external data: missing, too
+  /// short, outside the model's folder. With `optional` a missing file is no
+  /// error.
   mlir::FailureOr<FileRange>
   find(mlir::Location loc, const onnx::TensorProto &tensor, bool optional);
-  /// Where a tensor is that the file lacks, in memory at `bytes`.
+  /// A range for a tensor that the file lacks, whose elements are in memory at
+  /// `bytes`.
   FileRange absent(llvm::StringRef bytes);
 
-  /// The paths of all external data, whether or not it is there; sorted.
+  /// The paths of all external data, existing or not; sorted.
   std::vector<std::string> externalFiles() const;
 
 private:
-  /// The elements of a tensor that the model's file has in another form, at
-  /// `range`. Errors: not those of its shape.
+  /// Decodes the elements of a tensor from the protobuf fields at `range`.
+  /// Errors: their number is not that of the shape.
   mlir::FailureOr<FileRange>
   decode(mlir::Location loc, const onnx::TensorProto &tensor, FileRange range);
   struct File {
@@ -91,40 +94,41 @@ private:
   std::string path;
   onnx::ModelProto proto;
   llvm::StringMap<File> files;
-  /// By the offset of what they were made from.
+  /// Decoded elements, by the offset of their encoded form.
   std::map<int64_t, std::vector<char>> decoded;
 };
 
-/// A model that is prepared and completed while it is translated.
+/// A model's protobuf that the importer rewrites and extends before it
+/// translates it.
 class Model {
 public:
-  /// A copy of the model to change; `file` is kept, for its bytes.
+  /// Copies the model; `file` is kept for its bytes.
   explicit Model(std::shared_ptr<ModelFile> file)
       : proto(file->getProto()), file(std::move(file)) {}
 
-  /// The model as it is now; whoever prepares it may change it.
+  /// The model in its current state; preparatory steps change it.
   onnx::ModelProto proto;
 
-  /// Adds an initializer of `size` zeros, which the file lacks, to the graph.
+  /// Adds an initializer of `size` zeros that the file lacks.
   const onnx::TensorProto *addZeros(llvm::StringRef name, int32_t dataType,
                                     int64_t size);
-  /// Where the elements of a tensor lie, as ModelFile::find() tells, also of
-  /// one that was added.
+  /// Where the elements of a tensor are, as ModelFile::find(), also for tensors
+  /// of addZeros().
   mlir::FailureOr<FileRange>
   find(mlir::Location loc, const onnx::TensorProto &tensor, bool optional);
 
 private:
   std::shared_ptr<ModelFile> file;
-  llvm::StringMap<std::string> zeros; ///< by tensors that the file lacks
+  llvm::StringMap<std::string> zeros; ///< by name of the tensor
 };
 
-/// A node's attribute of this name; null if it has none.
+/// A node's attribute of this name; null if it is absent.
 const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
                                           llvm::StringRef name);
 
-/// The model's bytes less large tensors: those refer to (offset, length) of
-/// the file as external data at location "". `truncated` tells what is wrong
-/// where the bytes are no ModelProto.
+/// The model's bytes without large tensors, which become external data with
+/// location "" and the (offset, length) of their bytes. If the bytes are not a
+/// ModelProto, `truncated` tells whether the file was cut off.
 mlir::FailureOr<std::string> stripWeights(llvm::StringRef bytes,
                                           bool &truncated);
 

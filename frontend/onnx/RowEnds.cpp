@@ -26,7 +26,7 @@ void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
     onnx::NodeProto *turned = nodes.only(places, "Transpose");
     const std::string *read = turned ? &turned->output(0) : nullptr;
     onnx::NodeProto *states = nullptr;
-    // The states come first, the places second.
+    // Operand 0 are the states, operand 1 the positions.
     for (onnx::NodeProto &node : *graph.mutable_node())
       if (read && node.op_type() == "GatherND" && node.input_size() == 2 &&
           node.input(1) == *read)

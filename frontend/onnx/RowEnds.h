@@ -1,6 +1,6 @@
 //===- RowEnds.h - States at the last marked position -----------*- C++ -*-===//
 //
-// BART, T5 and their kin classify by the state at the last end token:
+// BART, T5 and similar models classify by the state at the last end token:
 //
 //   marked = ids == eos                         [batch, seq]
 //   states[marked].view(batch, -1, width)[:, -1]
@@ -11,9 +11,9 @@
 //   GatherND(states, places)                    [count, width]
 //   Gather(Reshape(.., [batch, -1, width]), -1, axis 1)
 //
-// How many there are depends on the data, but every row must have as many as
-// the others, so that the last of each is what is meant. The nodes are changed
-// into
+// The count depends on the data. All sequences must have the same number of
+// marks, so the result is the state at the last mark of each sequence. The
+// nodes are changed into
 //
 //   place = NonZero(marked), with kRowEnds      [batch, 1]
 //   GatherND(states, Identity(place)), one batch dim
@@ -27,11 +27,11 @@
 
 namespace pcc::frontend {
 
-/// The attribute of a NonZero of [rows, places] that gives, as [rows, 1], the
-/// last place in each row.
+/// Attribute of a NonZero of a mask [rows, positions]. The node's result is
+/// then [rows, 1], the last marked position of each row.
 inline constexpr llvm::StringLiteral kRowEnds = "pcc_row_ends";
 
-/// Changes the nodes of the graph, none of which moves.
+/// Changes such nodes of the graph in place; their order is unchanged.
 void markRowEnds(onnx::GraphProto &graph);
 
 } // namespace pcc::frontend

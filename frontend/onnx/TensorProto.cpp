@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace pcc::analysis;
 using namespace pcc::frontend;
 
-/// Elements in typed fields instead of bytes.
+/// Reads elements from typed fields instead of raw bytes.
 static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
                                         const onnx::TensorProto &tensor) {
   Tensor t(element, shape);
@@ -38,11 +38,12 @@ static std::optional<Tensor> fromFields(Type element, ArrayRef<int64_t> shape,
   return std::nullopt;
 }
 
-/// Elements of a tensor that is held, whatever they are, and of one that need
-/// not be stored once if all are equal.
+/// The most elements of a tensor that is loaded, and of one that is stored
+/// element by element though all may be equal.
 static constexpr int64_t kLargest = 1 << 26, kSmall = 4096;
 
-/// The stored elements of `tensor` in the type to compute with.
+/// Converts the stored elements of `tensor` to the element type to compute
+/// with.
 static Tensor toElement(const Tensor &stored, const onnx::TensorProto &tensor,
                         Type element) {
   if (tensor.data_type() != onnx::TensorProto::UINT8)
@@ -60,12 +61,13 @@ FailureOr<Tensor> pcc::frontend::loadTensor(Location loc, Model &model,
   Type storage = storageType(context, tensor.data_type());
   if (!element)
     return emitError(loc) << "tensor '" << tensor.name()
-                          << "' has elements of a type that is not supported";
+                          << "' has an unsupported element type";
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   std::optional<int64_t> count = countElements(shape);
   if (!count || *count > kLargest)
     return emitError(loc) << "tensor '" << tensor.name()
-                          << "' has a shape that cannot be held";
+                          << "' has a negative dim or more than 2^26 elements, "
+                             "the limit for a constant";
   int64_t size = *count;
   int64_t width = std::max(8u, storage.getIntOrFloatBitWidth()) / 8;
   auto disagrees = [&](int64_t bytes) -> LogicalResult {
@@ -126,12 +128,12 @@ bool pcc::frontend::isMask(MLIRContext *context,
                            const FileRange &range) {
   Type storage = storageType(context, tensor.data_type());
   int64_t width = storage.getIntOrFloatBitWidth() / 8;
-  // A mask is held; what cannot be is a weight.
+  // Larger tensors cannot be loaded as constants, so they are weights.
   if (tensor.dims_size() < 2 || !range.bytes || range.length / width > kLargest)
     return false;
   bool removes = false;
   auto onlyRemoves = [&](const char *bytes, int64_t length) {
-    // Most of a mask are zeros.
+    // Fast path: most of a mask is zero.
     if (!bytes[0] && !std::memcmp(bytes, bytes + 1, length - 1))
       return true;
     Tensor part = Tensor::decode(storage, {length / width}, bytes);

@@ -8,23 +8,23 @@
 
 namespace pcc::frontend {
 
-/// The elements of a tensor, in the type to compute with: see elementType.
-/// Errors: a type that is not supported, more than 2^28 elements, too few or
-/// too many bytes for the shape.
+/// Loads the elements of a tensor in the type to compute with (see
+/// elementType). Errors: an unsupported type, more than 2^26 elements, too few
+/// or too many bytes for the shape.
 mlir::FailureOr<analysis::Tensor> loadTensor(mlir::Location loc, Model &model,
                                              const onnx::TensorProto &tensor,
                                              bool asStored);
 
-/// The one whole number that a tensor of int64 in the graph itself is; nothing
-/// if it holds more, or something else.
+/// The whole number in an int64 tensor of one element that is stored in the
+/// graph itself; nothing for other tensors.
 std::optional<int64_t> wholeNumber(const onnx::TensorProto &tensor);
 
-/// Whether a tensor [n] holds nothing but ones.
+/// Whether all elements of a tensor [n] are 1.
 bool isOnes(mlir::MLIRContext *context, const onnx::TensorProto &tensor,
             const FileRange &range);
 
-/// Whether a tensor of floats that lies at `range` removes keys from scores,
-/// and does nothing else: elements are 0 or very negative.
+/// Whether the float tensor at `range` is an additive attention mask: all
+/// elements are 0 or very negative, and some are very negative.
 bool isMask(mlir::MLIRContext *context, const onnx::TensorProto &tensor,
             const FileRange &range);
 

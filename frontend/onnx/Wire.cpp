@@ -1,9 +1,9 @@
 //===- Wire.cpp - Takes large tensors out of an ONNX file -----------------===//
 //
-// Protocol buffers copy everything they parse. So the file is walked by its
-// wire format first: along the path from the model to its tensors the fields
-// are copied, but the bytes of large tensors become a reference in the form of
-// external data, which a parser copies in no time. A sparse tensor becomes such
+// Protocol buffers copy everything they parse. So the file is first traversed
+// in its wire format: the fields on the path from the model to its tensors are
+// copied, but the bytes of large tensors are replaced by a reference in the
+// form of external data, which is cheap to parse. A sparse tensor becomes such
 // a reference, too.
 //
 //===----------------------------------------------------------------------===//
@@ -19,19 +19,18 @@ using namespace pcc::frontend;
 
 namespace {
 
-/// Constants up to this many bytes are parsed with the rest, unless they may be
-/// weights. Initializers are never: a parameter must be known by its place in
-/// the file.
+/// Constants up to this many bytes stay inline unless they may be weights.
+/// Initializers never do: a parameter is identified by its offset in the file.
 constexpr uint64_t kSmallConstant = 4096;
 
 enum class Message { Model, Graph, Node, Attribute, Initializer, Constant };
 
-// Numbers of fields, from onnx.proto; encoded:: has those of elements.
+// Field numbers from onnx.proto; encoded:: has the numbers of element fields.
 constexpr uint64_t kTensorName = 8, kExternalData = 13, kDataLocation = 14;
 constexpr uint64_t kAttributeName = 1, kAttributeTensor = 5,
                    kAttributeType = 20;
 
-/// The message in a field on the way to tensors.
+/// The message in a field on the path to tensors.
 std::optional<Message> nested(Message in, uint64_t field) {
   switch (in) {
   case Message::Model:
@@ -45,7 +44,7 @@ std::optional<Message> nested(Message in, uint64_t field) {
   }
 }
 
-/// A StringStringEntryProto.
+/// Appends an external_data entry, a StringStringEntryProto.
 void putEntry(std::string &out, StringRef key, StringRef value) {
   std::string entry;
   wire::putBytes(entry, 1, key);
@@ -59,15 +58,15 @@ bool isElements(uint64_t field) {
          field == encoded::DoubleData || field == encoded::Uint64Data;
 }
 
-/// What the fields of a TensorProto tell of its elements.
+/// The element type, count and element fields of a TensorProto.
 struct TensorFields {
   int32_t dtype = -1; ///< a pcc_dtype
   int64_t count = 1;
-  /// Those that hold elements.
+  /// The fields that hold elements.
   SmallVector<wire::Field, 1> elements;
 
   bool isFloats() const { return dtype >= 0 && isFloat(dtype); }
-  /// Whether the elements are one field's bytes as they are.
+  /// Whether the elements are the bytes of one field, not encoded.
   bool arePlain() const {
     if (elements.size() != 1 || elements[0].type != wire::Bytes)
       return false;
@@ -82,8 +81,8 @@ struct Walker {
   const char *file;
   bool truncated = false;
 
-  /// A reference to the bytes of elements in the file, as external data at "".
-  /// `isEncoded`: they are fields that hold elements.
+  /// Appends a reference to bytes of the file, as external data with location
+  /// "". `isEncoded`: the bytes are protobuf fields that encode elements.
   void putPlace(std::string &out, const char *begin, const char *end,
                 bool isEncoded) const {
     putEntry(out, "location", "");
@@ -126,7 +125,8 @@ struct Walker {
     });
   }
 
-  /// Copies a TensorProto, or its place in the file instead of its elements.
+  /// Copies a TensorProto, with a reference in place of its elements if it is
+  /// large.
   bool copyTensor(Message kind, const wire::Field &tensor, std::string &out) {
     TensorFields fields;
     if (!readTensor(tensor, fields))
@@ -147,8 +147,8 @@ struct Walker {
     });
   }
 
-  /// Makes a TensorProto of a sparse one. Nothing is made of one whose values
-  /// lie in another file.
+  /// Builds a TensorProto from a SparseTensorProto. `out` stays empty if its
+  /// values are in another file.
   bool copySparse(const wire::Field &sparse, std::string &out) {
     std::string tensor;
     bool isExternal = false;
@@ -175,7 +175,7 @@ struct Walker {
     return good;
   }
 
-  /// The list of floats that an attribute holds, as a TensorProto.
+  /// The float list of an attribute as a TensorProto.
   static std::string tensorOfFloats(const Walker &walker, int64_t count,
                                     const char *begin, const char *end) {
     std::string tensor;
@@ -185,8 +185,8 @@ struct Walker {
     return tensor;
   }
 
-  /// Copies an attribute. A list of floats and a sparse tensor that a Constant
-  /// is become the attribute that a tensor has.
+  /// Copies an attribute. The float list or sparse tensor of a Constant becomes
+  /// the attribute `value`, a tensor.
   bool copyAttribute(const wire::Field &attribute, std::string &out) {
     StringRef name;
     const wire::Field *sparse = nullptr;
@@ -274,8 +274,8 @@ FailureOr<std::string> pcc::frontend::stripWeights(StringRef bytes,
   Walker walker{bytes.data()};
   std::string out;
   bool ok = walker.copy(Message::Model, bytes.begin(), bytes.end(), out);
-  // Every writer begins with ir_version, a small varint in field 1: without
-  // it, this never was a model.
+  // Every writer begins with ir_version, a small varint in field 1. Without it,
+  // the file is not a truncated model.
   bool begins = bytes.size() > 1 && bytes[0] == 0x08 && bytes[1] < 0x40;
   truncated = begins && walker.truncated;
   if (!ok)

@@ -1,4 +1,4 @@
-//===- Computed.cpp - What exporters computed from parameters -------------===//
+//===- Computed.cpp - Tensors computed from parameters --------------------===//
 
 #include "frontend/weights/Computed.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// Whether TorchScript may write this for a linear layer.
+/// Whether TorchScript may export a linear layer with this operator.
 static bool isOfLinearLayer(StringRef op) {
   return llvm::StringSwitch<bool>(op)
       .Cases({"MatMul", "Add", "Identity"}, true)
@@ -33,7 +33,8 @@ ComputedFinder::ComputedFinder(const onnx::GraphProto &graph,
     if (node.op_type() == "Gather" && node.input_size() &&
         rows.contains(node.input(0)))
       vocabularies.insert(rows[node.input(0)]);
-    // in_proj_bias belongs to in_proj_weight, out_proj.bias to out_proj.
+    // The bias in_proj_bias belongs to the node's own module, out_proj.bias to
+    // a module in it.
     bool addsBias =
         node.op_type() == "Add" &&
         llvm::any_of(node.input(), [&](const std::string &input) {

@@ -1,4 +1,4 @@
-//===- Detached.cpp - Where a program detaches values ---------------------===//
+//===- Detached.cpp - Detached operands -----------------------------------===//
 
 #include "frontend/weights/Detached.h"
 #include "frontend/onnx/Metadata.h"
@@ -11,20 +11,20 @@ using namespace mlir;
 using namespace pcc::frontend;
 
 namespace {
-/// The ONNX nodes that one node of the program became.
+/// The ONNX nodes that one node of the program was exported to.
 struct Group {
   ProgramNode call;
   SmallVector<int64_t> nodes;
 };
 
-/// Finds which value of the file is what a program's node reads by a name that
-/// the file does not have.
+/// Matches names of the program that the file lacks to the operands of ONNX
+/// nodes.
 class ReadMatcher {
 public:
   ReadMatcher(const onnx::GraphProto &graph, const TorchExport &module);
 
-  /// Calls visit(node, operand) for what the nodes of a group read detached.
-  /// False if the file does not tell.
+  /// Calls visit(node, operand) for the detached operands of a group's nodes.
+  /// False if the file does not tell which they are.
   bool match(const Group &group,
              llvm::function_ref<void(int64_t, int64_t)> visit) const;
   /// Whether the file has a value of this name.
@@ -36,7 +36,7 @@ private:
 
   const onnx::GraphProto &graph;
   const TorchExport &module;
-  /// Names of results and inputs, and of what is in the file.
+  /// Names of results, inputs and constants; and of constants alone.
   llvm::StringSet<> known, held;
 };
 } // namespace
@@ -76,7 +76,7 @@ bool ReadMatcher::matchInOrder(
 bool ReadMatcher::match(
     const Group &group,
     llvm::function_ref<void(int64_t, int64_t)> visit) const {
-  // What is read of other nodes, under names of the program or without.
+  // The operands from outside the group, and the program's names for them.
   llvm::StringSet<> own;
   for (int64_t number : group.nodes)
     for (const std::string &output : graph.node(number).output())
@@ -113,7 +113,7 @@ DetachedReads::DetachedReads(const onnx::GraphProto &graph,
   for (auto [number, node] : llvm::enumerate(graph.node())) {
     const std::string &text =
         texts.emplace_back(metadata(node, kNodeMetadata, kProgramNodeKey));
-    // Most nodes need not be taken apart.
+    // Fast path: most nodes need no parsing.
     if (!StringRef(text).contains("detach"))
       continue;
     std::optional<ProgramNode> call = ProgramNode::of(node);

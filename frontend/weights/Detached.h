@@ -1,7 +1,7 @@
-//===- Detached.h - Where a program detaches values -------------*- C++ -*-===//
+//===- Detached.h - Detached operands ---------------------------*- C++ -*-===//
 //
-// detach() is the identity, which the dynamo exporter removes where it
-// optimizes. The nodes that read the result still say so:
+// detach() is the identity; the dynamo exporter removes it when it optimizes.
+// The metadata of the nodes that read its result still names it:
 //
 //   Mul(x, y)    %mul : call_function[target=...mul.Tensor](args = (%detach,
 //   %y))
@@ -16,20 +16,20 @@
 
 namespace pcc::frontend {
 
-/// The operands that a program's nodes read detached, where the file does not
-/// have the node that detaches.
+/// Operands that the program's nodes read detached although the file lacks the
+/// detaching node.
 class DetachedReads {
 public:
   DetachedReads() = default;
-  /// `module`: what the file says of the graph's module.
+  /// `module`: the module's description in the file.
   DetachedReads(const onnx::GraphProto &graph, const TorchExport &module);
 
-  /// Whether node number `node` of the graph reads operand `i` so.
+  /// Whether node number `node` of the graph reads operand `i` detached.
   bool contains(int64_t node, int64_t i) const {
     return operands.contains({node, i});
   }
-  /// The nodes that read something detached, of which the file does not tell
-  /// which operand it is.
+  /// The nodes with a detached operand for which the file does not tell which
+  /// operand it is.
   llvm::ArrayRef<std::string> getUnknown() const { return unknown; }
 
 private:

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// A parameter's name as torch.export spells it.
+/// A parameter's name with torch.export's spelling.
 static std::string spell(StringRef name) {
   std::string text = name.lower();
   for (char &c : text)
@@ -17,8 +17,8 @@ static std::string spell(StringRef name) {
   return text;
 }
 
-/// The parameter that a call of a layer's function takes as its bias, as
-/// torch.export spells it; "" if it takes none.
+/// The bias argument of a call of a layer's function, with torch.export's
+/// spelling; "" if it takes none.
 static std::string biasOf(StringRef call) {
   StringRef arguments = call.split("(args = (").second;
   SmallVector<StringRef> list;
@@ -34,8 +34,8 @@ static std::string biasOf(StringRef call) {
       .str();
 }
 
-/// The initializer that a node multiplies by and the outputs it makes of it;
-/// null if it is none, or if the bias would not be added as it is.
+/// The weight of a Gemm or Conv and its number of outputs. Null for other
+/// nodes, for a weight that is no initializer, and if the bias would be scaled.
 static const onnx::TensorProto *
 weightOf(const onnx::NodeProto &node,
          const llvm::StringMap<const onnx::TensorProto *> &tensors,

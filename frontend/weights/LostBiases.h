@@ -1,17 +1,17 @@
 //===- LostBiases.h - Biases that an exporter removed -----------*- C++ -*-===//
 //
-// The dynamo exporter's optimizer takes a bias that is all zeros, as those of
-// fresh layers are, away from Gemm and Conv. PyTorch trains it. What tells is
-// the metadata that the exporter leaves at the node:
+// The dynamo exporter's optimizer removes a bias of zeros, as fresh layers
+// have, from Gemm and Conv. PyTorch trains such a bias. The exporter's metadata
+// of the node still names it:
 //
 //   pkg.onnxscript.rewriter.rule_name   RemoveOptionalBiasFromGemm
 //   pkg.torch.onnx.name_scopes          ['', 'head', 'linear_2']
 //   pkg.torch.onnx.fx_node              ... aten.linear.default](args =
 //                                       (%x, %p_head_weight, %p_head_bias)
 //
-// so that 'head.bias' was lost: as many zeros as the weight has rows. The rule
-// is noted as well at nodes whose layer has no bias: these pass None there.
-// What `%b_` marks is a buffer.
+// So 'head.bias' was removed; it has as many zeros as the layer has outputs.
+// The rule is also recorded for layers without a bias, which pass None there.
+// Names with the prefix `%b_` are buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,20 +25,21 @@
 
 namespace pcc::frontend {
 
-/// Gives nodes the biases back that an exporter removed because they were
-/// zeros, as initializers that the file lacks.
+/// Restores biases that an exporter removed because they were zeros, as
+/// initializers that the file lacks.
 class LostBiases {
 public:
   LostBiases() = default;
-  /// Looks for removed biases and adds them to the graph of `model`.
+  /// Finds removed biases and adds them to the graph of `model`.
   LostBiases(Model &model, const TorchExport &module);
 
   /// Whether an initializer of this name was removed from the file.
   bool contains(llvm::StringRef name) const { return restored.contains(name); }
-  /// What such an initializer is.
+  /// The provenance of such an initializer.
   Provenance provenanceOf(const onnx::TensorProto &tensor) const;
-  /// Those whose weight is no initializer, so that nothing tells their size;
-  /// in the order of the graph, each once.
+  /// The biases that cannot be restored because their weight is no initializer,
+  /// which leaves their size unknown; in the order of the graph, without
+  /// duplicates.
   const std::vector<std::string> &unknown() const { return lost; }
 
 private:

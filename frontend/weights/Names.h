@@ -1,4 +1,4 @@
-//===- Names.h - Names that exporters lost ----------------------*- C++ -*-===//
+//===- Names.h - Names of parameters in the source model --------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_WEIGHTS_NAMES_H
 #define PCC_FRONTEND_WEIGHTS_NAMES_H
@@ -9,116 +9,120 @@
 
 namespace pcc::frontend {
 
-/// Whether this may be the name of a parameter in the source model, and not
-/// one that an exporter made up for the result of a node.
+/// Whether this may be the name of a parameter in the source model, not an
+/// exporter's name for the result of a node.
 bool isParameterName(llvm::StringRef name);
 
-/// Whether an exporter made this name up: onnx::MatMul_703, val_77, 703.
+/// Whether an exporter generated this name: onnx::MatMul_703, val_77, 703.
 bool isInvented(llvm::StringRef name);
 
-/// Whether a tool that rewrites graphs made this name up, for what it merged:
+/// Whether a graph-rewriting tool generated this name for merged tensors:
 /// ortshared_1_0_1_0_token_5.
 bool isNameOfTool(llvm::StringRef name);
 
-/// What a dotted name lies in, "" of one without dots: h.0 of h.0.weight.
+/// The prefix of a dotted name, its module: h.0 of h.0.weight; "" without dots.
 llvm::StringRef ownerOf(llvm::StringRef name);
-/// Its last part: what its owner calls it.
+/// The last component of a dotted name: weight of h.0.weight.
 llvm::StringRef leafOf(llvm::StringRef name);
 
-/// The operator of a result that dynamo names by it: mul of mul_3.
+/// The operator in dynamo's name of a result: mul of mul_3.
 llvm::StringRef stemOf(llvm::StringRef result);
 
-/// What wrote a file, as far as its names and merges depend on it.
+/// The exporter of a file; names and merged tensors depend on it.
 enum class Exporter {
-  /// PyTorch's, by tracing. It merges equal tensors behind Identity nodes.
+  /// PyTorch's tracing exporter. It replaces equal tensors by Identity nodes of
+  /// one.
   TorchScript,
-  /// PyTorch's, by torch.export. It merges small equal tensors without a trace.
+  /// PyTorch's exporter on torch.export. It merges small equal tensors without
+  /// a trace in the graph.
   Dynamo,
-  /// Another, or one of these and then a tool that rewrote the graph.
+  /// Another exporter, or one of PyTorch's followed by a tool that rewrote the
+  /// graph.
   Other
 };
 
-/// The path of the module that a node lies in, "" if it is the model itself.
+/// The path of a node's module; "" for the model itself.
 std::string modulePath(const onnx::NodeProto &node);
 
-/// The function of PyTorch that the dynamo exporter made a node for, with a
-/// number: gelu_1; "" of others.
+/// The PyTorch function of a node of the dynamo exporter, with a number:
+/// gelu_1; "" for other nodes.
 std::string functionOf(const onnx::NodeProto &node);
 
-/// Finds what the parameters of a graph are called in the source model.
+/// Finds the names of a graph's parameters in the source model.
 ///
-/// Exporters that fold weights write them as `onnx::MatMul_703` or `val_77`.
-/// In this order: the metadata of the initializer says what it was folded
-/// from; the bias added behind the product is `<module>.bias`; the node that
-/// reads it lies in the scope of its module.
+/// Exporters that fold weights name them `onnx::MatMul_703` or `val_77`. The
+/// name is taken, in this order, from the initializer's metadata, which lists
+/// the tensors it was folded from; from the bias added to the matmul,
+/// `<module>.bias`; from the module scope of the node that reads it.
 class NameFinder {
 public:
   /// `model` must outlive this.
   explicit NameFinder(const onnx::ModelProto &model);
 
-  /// What wrote the file, by its producer and its names.
+  /// The exporter, by the file's producer and names.
   Exporter exporter() const { return wroteIt; }
-  /// Whether one of PyTorch's exporters wrote the file, also where a tool has
-  /// rewritten it.
+  /// Whether one of PyTorch's exporters wrote the file, even if a tool rewrote
+  /// it afterwards.
   bool isFromTorch() const { return fromTorch; }
-  /// Whether names that are not made up are the source model's, each that of a
-  /// parameter or buffer of its own.
+  /// Whether names that are not generated are the source model's, each the name
+  /// of a distinct parameter or buffer.
   bool hasOwnNames() const { return wroteIt != Exporter::Other; }
-  /// Whether the result of an Identity of an initializer is named by the source
-  /// model: the node stands for a tensor that was merged with another.
+  /// Whether the source model named this result of an Identity of an
+  /// initializer. Such a node stands for a tensor that was merged with another.
   bool isOwnName(llvm::StringRef result) const;
 
-  /// The name of an initializer: recovered if an exporter made it up, else its
-  /// own.
+  /// The name of an initializer in the source model: recovered if an exporter
+  /// generated it, else the initializer's own.
   std::string find(const onnx::TensorProto &tensor) const;
 
-  /// The name of the parameter that `node` reads as operand `i` by the module
-  /// that the node lies in; "" if it lies in none.
+  /// The name of the parameter that `node` reads as operand `i`, derived from
+  /// the node's module; "" if it has none.
   std::string byUse(const onnx::NodeProto &node, int i) const;
 
-  /// The same, but if a bias with a name of its own is added to the product
-  /// that `node` is, by that.
+  /// The same, but a named bias that is added to a MatMul's result takes
+  /// precedence.
   std::string byRead(const onnx::NodeProto &node, int i) const;
 
-  /// What optimized exports say a tensor was folded from; nothing if they do
-  /// not.
+  /// The tensors that an optimized export states as the sources of a folded
+  /// tensor; nothing if it states none.
   std::optional<llvm::ArrayRef<std::string>>
   foldedFrom(llvm::StringRef tensor) const;
-  /// Whether the file says that of any tensor.
+  /// Whether the file states such sources for any tensor.
   bool saysFoldedFrom() const { return !folded.empty(); }
 
-  /// Whether an exporter transposed this weight of a linear layer when it
-  /// folded constants: products read it as it is, under a name it made up.
+  /// Whether an exporter transposed this weight of a linear layer while folding
+  /// constants: every reader is a MatMul with it as operand 1, and its name is
+  /// generated.
   bool isFolded(const onnx::TensorProto &tensor) const;
 
-  /// Whether this is the scale that an exporter makes up for layer norms that
-  /// have none, if its elements are ones: a norm's own scale keeps its name.
+  /// Whether this has the name and readers of the scale that an exporter
+  /// generates for layer norms without one. The caller checks that it is all
+  /// ones.
   bool isMadeUpScale(const onnx::TensorProto &tensor) const;
 
-  /// How many nodes read a tensor other than to rename it, under its name and
-  /// those that exporters make up for copies of it.
+  /// The number of operands that read a tensor, directly or through Identity
+  /// copies with generated names. The copies are not counted.
   size_t countUses(llvm::StringRef tensor) const {
     return usesOf(tensor).size();
   }
-  /// An operand that is a tensor.
+  /// An operand that reads a tensor.
   struct Use {
-    /// The node that reads it.
     const onnx::NodeProto *node;
-    /// The operand's number in the node, from 0.
+    /// The operand's index, from 0.
     int operand;
   };
-  /// These, in the order of the graph.
+  /// These operands, in the order of the graph.
   llvm::ArrayRef<Use> usesOf(llvm::StringRef tensor) const;
 
 private:
   llvm::StringRef rootOf(llvm::StringRef tensor) const;
 
   llvm::StringMap<llvm::SmallVector<Use, 2>> uses;
-  /// What a copy without a name of its own is a copy of.
+  /// The original of a copy that has no name of its own.
   llvm::StringMap<std::string> roots;
-  /// What optimized exports say initializers were folded from.
+  /// The only source of folded initializers with one source, a parameter.
   llvm::StringMap<std::string> origins;
-  /// The parameters of initializers that were folded from one and a constant.
+  /// The only parameter among several sources of folded initializers.
   llvm::StringMap<std::string> sums;
   llvm::StringMap<std::vector<std::string>> folded;
   Exporter wroteIt = Exporter::Other;

@@ -1,4 +1,4 @@
-//===- OperatorNames.cpp - What dynamo's names of results tell ------------===//
+//===- OperatorNames.cpp - Operators in dynamo's result names -------------===//
 
 #include "frontend/weights/OperatorNames.h"
 #include "frontend/weights/Names.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// The operator that gives a result of this name, as dynamo calls it.
+/// The operator in the name of a result, with dynamo's spelling.
 static std::string operatorOf(StringRef result) {
   if (!result.contains('/'))
     return stemOf(result).str();
@@ -17,7 +17,7 @@ static std::string operatorOf(StringRef result) {
   return stemOf(node).lower();
 }
 
-/// Operators that leave elements as they are, by their names in dynamo.
+/// Operators that move or cast elements, by their names in dynamo.
 bool pcc::frontend::isMove(StringRef result) {
   return llvm::StringSwitch<bool>(operatorOf(result))
       .Cases({"_to_copy", "clone", "embedding", "expand", "getitem"}, true)

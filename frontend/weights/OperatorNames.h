@@ -1,9 +1,9 @@
-//===- OperatorNames.h - What dynamo's names of results tell ----*- C++ -*-===//
+//===- OperatorNames.h - Operators in dynamo's result names -----*- C++ -*-===//
 //
-// The dynamo exporter names results by the operator of PyTorch that gives them,
-// and a number: expand, mul_3. A constant that it folded keeps that name, so
-// that the name tells the last step of what was computed. So do the paths that
-// TorchScript names results by, where another tool folded its file.
+// The dynamo exporter names results by the PyTorch operator that produces them
+// and a number: expand, mul_3. A folded constant keeps the name, which so tells
+// the last operator of its computation. The same holds for TorchScript's result
+// paths if another tool folded the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,26 +14,27 @@
 
 namespace pcc::frontend {
 
-/// Whether a name is an operator's: mul_3, expand, /h.0/ln/Mul_output_0.
+/// Whether a name is a result's: mul_3, expand, /h.0/ln/Mul_output_0.
 bool isOperatorResult(llvm::StringRef name);
 
-/// Whether by this name elements are moved or cast, and nothing else.
+/// Whether the operator in this name only moves or casts elements.
 bool isMove(llvm::StringRef result);
 
-/// Whether detach() gives a result of this name.
+/// Whether the operator in this name is detach().
 bool isDetachResult(llvm::StringRef result);
 
-/// Whether by this name whole numbers are counted, by which elements are moved.
+/// Whether the operator in this name is arange, which computes indices.
 bool isCount(llvm::StringRef result);
 
-/// Whether by this name elements are moved, or a constant is added to them.
+/// Whether the operator in this name moves elements or adds a constant to them.
 bool isMoveOrSum(llvm::StringRef result);
 
-/// Whether by this name something is added, and not taken away.
+/// Whether the operator in this name is an addition, not a subtraction.
 bool isAddition(llvm::StringRef result);
 
-/// Whether a result of this name, computed from one parameter if `isOne`, has
-/// other gradients than that. Results named by a number may be moves.
+/// Whether a result of this name has other gradients than the parameter that it
+/// is computed from. `isOne`: it is computed from one parameter. Results with a
+/// mere number may be moves.
 bool changesGradients(llvm::StringRef result, bool isOne);
 
 } // namespace pcc::frontend

@@ -12,8 +12,8 @@ namespace pcc::frontend {
 /// "'a', 'b' and 'c'"
 std::string conjoin(llvm::ArrayRef<llvm::StringRef> names);
 
-/// As much of a long list as a message takes: "a, b, and 3 more", or with
-/// `noun` " pairs" "and 3 more pairs".
+/// The start of a list, as long as fits a message: "a, b, and 3 more", or with
+/// the noun " pairs" "and 3 more pairs".
 std::string listSome(llvm::ArrayRef<std::string> texts,
                      llvm::StringRef noun = "");
 

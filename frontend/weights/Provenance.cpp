@@ -1,4 +1,4 @@
-//===- Provenance.cpp - What the initializers of a file are ---------------===//
+//===- Provenance.cpp - Classification of initializers --------------------===//
 
 #include "frontend/weights/Provenance.h"
 #include "analysis/Evaluate.h"
@@ -45,7 +45,7 @@ ProvenanceFinder::ProvenanceFinder(const onnx::GraphProto &graph,
     note(value, kValueMetadata, value.name());
   for (const auto &tensor : graph.initializer())
     note(tensor, kTensorMetadata, tensor.name());
-  // With --batch-norm running. The weight keeps the name of the layer's own.
+  // Norms folded with --batch-norm running. The weight keeps the layer's name.
   for (const auto &node : graph.node())
     if (wasRewrittenBy(node, kFusesNorm))
       for (int i = 1; i < node.input_size(); ++i)
@@ -74,7 +74,7 @@ Provenance ProvenanceFinder::declaredOf(const onnx::TensorProto &tensor) const {
   return result;
 }
 
-/// Whether modules of PyTorch call their parameters so.
+/// Whether a name ends as PyTorch modules name their parameters.
 static bool isNamedByModule(StringRef name) {
   StringRef leaf = leafOf(name);
   return name.contains('.') &&
@@ -101,7 +101,7 @@ bool ProvenanceFinder::addsOne(const onnx::TensorProto &tensor,
   for (StringRef source : sources) {
     bool isOne = isNumberOne(source);
     numbers += isOne;
-    // dynamo makes this of a number, for its type.
+    // dynamo creates scalar_tensor from a number, to give it a type.
     bool isOfNumber = stemOf(source).starts_with("scalar_tensor");
     if (!isOne && !isOfNumber && source != parameter && !isMove(source))
       return false;
@@ -150,8 +150,9 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
     return module.kindOf(step).empty() &&
            changesGradients(step, real.size() == 1);
   });
-  // Neither a move nor adding a constant changes a gradient's elements; that
-  // of a difference has another sign, as the steps of an optimizer then have.
+  // Moves and added constants leave a gradient's elements unchanged. A
+  // difference changes their sign, and with it the sign of the optimizer's
+  // steps.
   bool isKept = isOne || (real.size() == 1 && isMoveOrSum(name));
   isKept &= !result.isComputed;
   bool isSure = isKept && isNamedByModule(result.name);
@@ -165,8 +166,8 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   result.kind = isSure ? Kind::Parameter : Kind::Doubtful;
   if (!isKept)
     result.evidence += " and more";
-  // Nodes of one operator have numbers: one that moves has shapes beside it,
-  // and what a number alone tells of may be a product with another.
+  // Results of one operator are numbered. Moves also have shapes as sources. A
+  // name that is only a number may hide a multiplication.
   bool isOnlyMoved = real.size() == 1 &&
                      (isInvented(name) ? isOne : isMove(name)) &&
                      llvm::all_of(results, [](StringRef step) {
@@ -192,8 +193,8 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
   bool isNumber =
       countOf(tensor) == 1 && names.exporter() != Exporter::TorchScript;
-  // Where the exporter says what it folded, all else are its constants. A tool
-  // may have merged parameters into what it makes of literals.
+  // If the exporter lists the sources of what it folded, all other tensors are
+  // its own constants. A tool may have merged parameters with literals.
   if (names.saysFoldedFrom() ||
       (isNumber && names.exporter() == Exporter::Dynamo)) {
     result.evidence = "made by the exporter, which does not say from what";
@@ -215,8 +216,8 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   result.evidence = "computed by the exporter, which does not say from what, "
                     "for " +
                     computed.readerOf(tensor);
-  // Weights and biases of products are folded where they were only moved or
-  // cast, which is no news; a scale never is.
+  // Weights and biases of linear layers are folded only if they were moved or
+  // cast, which needs no warning; a scale is always computed.
   result.isAltered = !computed.isOfProduct(tensor);
   if (result.isAltered)
     result.likelyName = readNameOf(tensor);
@@ -227,7 +228,7 @@ Provenance
 ProvenanceFinder::guessLiteral(const onnx::TensorProto &tensor) const {
   Provenance result;
   StringRef name = tensor.name();
-  // PyTorch's exporters write parameters as initializers, unless the module was
+  // PyTorch's exporters write parameters as initializers unless the module was
   // frozen into constants.
   if (names.exporter() == Exporter::Dynamo ||
       (names.isFromTorch() && hasInitializers)) {
@@ -247,15 +248,15 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   Provenance result;
   bool isLiteral = literals.contains(name),
        isMadeUp = isInvented(name) || name.contains('/');
-  // A Constant by the name of a module's tensor was made of an initializer.
+  // A Constant with the name of a module's tensor was an initializer before.
   if (isLiteral && (isMadeUp || names.exporter() == Exporter::Dynamo))
     return guessLiteral(tensor);
   if (isMadeUp)
     return guessComputed(tensor);
   result.name = name.str();
-  // A tool that rewrites PyTorch's files leaves names of modules as they are.
-  // mul_7 and scalar_tensor_default are results; modules have parameters called
-  // t and index.
+  // Tools that rewrite PyTorch's files keep the names of modules. mul_7 and
+  // scalar_tensor_default are results, but modules do have parameters named t
+  // or index.
   bool isResult =
       isOperatorResult(name) && (stemOf(name) != name || name.contains('_'));
   bool hasOwnName = names.hasOwnNames() ||
@@ -299,7 +300,7 @@ int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
             .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)
             .Default(false);
       });
-  // One of several, as by weight[i].
+  // One element of a list of weights, as weight[i].
   if (isFolded && stemOf(name) == "select")
     return tensor.dims_size() + 1;
   int64_t longDims =
@@ -360,7 +361,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   auto constant = [&](StringRef evidence) {
     result.kind = Kind::Constant;
     result.evidence = evidence.str();
-    // A name that was recovered for a weight is no constant's.
+    // A name that was recovered for a weight does not apply to a constant.
     if (isInvented(name) && !tagged)
       result.name.clear();
     return result;
@@ -372,7 +373,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   MLIRContext *context = storage.getContext();
   if (!isTagged && !reachedPlainly.contains(name)) {
     constexpr StringRef evidence = "read by sines and cosines alone";
-    // Positions have one angle for all heads; angles by head are learned.
+    // Rotary angles are the same for all heads; angles per head are learned.
     int64_t longDims = llvm::count_if(shape, [](int64_t n) { return n != 1; });
     bool isKnown = (isInvented(name) && longDims < 3) ||
                    name.ends_with("inv_freq") ||
@@ -391,7 +392,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
   if (!isTagged && names.isMadeUpScale(tensor) &&
       isOnes(context, tensor, range))
     return constant("the scale of ones of a norm that has none");
-  // Modules have parameters called t and index, TorchScript no such results.
+  // Modules have parameters named t and index; TorchScript has no such results.
   bool isResult = names.exporter() == Exporter::TorchScript
                       ? name.contains('/')
                       : isOperatorResult(name);

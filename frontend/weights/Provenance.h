@@ -1,29 +1,29 @@
-//===- Provenance.h - What the initializers of a file are -------*- C++ -*-===//
+//===- Provenance.h - Classification of initializers ------------*- C++ -*-===//
 //
-// A graph has initializers; a module has parameters and buffers. Which is which
-// follows from evidence, in this order:
+// A graph has initializers; a module has parameters and buffers. An initializer
+// is classified by evidence, in this order:
 //
-//   1. what pcc-export wrote: nothing is guessed then
-//   2. what the dynamo exporter wrote: PARAMETER, BUFFER, CONSTANT_TENSOR, or
-//      for what it folded, the names that it was folded from
-//   3. whether any gradient can reach it
-//   4. its values: a table that a formula gives was not learned
-//   5. its name: modules call what they learn weight or bias
+//    1. the metadata of pcc-export, with which nothing is guessed
+//    2. the metadata of the dynamo exporter: PARAMETER, BUFFER,
+//       CONSTANT_TENSOR, or the sources of a folded tensor
+//    3. whether a gradient can reach it
+//    4. its values: a table computed by a formula was not learned
+//    5. its name: modules name their parameters weight or bias
 //
-// What is left is doubtful: it is trained, and the user is told.
+// All others are doubtful: they are trained, with a warning.
 //
-// For example, of a file of the TorchScript exporter in eval mode
+// For example, in a file of the TorchScript exporter in eval mode
 //
 //   h.0.ln_1.weight     parameter  named as modules name parameters
 //   onnx::MatMul_264    parameter  folded weight of a linear layer
 //   pe                  constant   sines and cosines of positions
-//   onnx::Mul_284       doubtful   computed by the exporter from what it does
-//                                  not name
+//    onnx::Mul_284       doubtful   computed by the exporter from tensors that
+//                                   it does not name
 //
-// The last may be 1 + w, 2 w or w. It keeps its name, under which a checkpoint
-// has its elements: under the module's they would be taken for w. That it is
-// 1 + w is known where the constant that was added is still in the file, or
-// where the user says so.
+// The last may be 1 + w, 2 w or w. Checkpoints store its elements under its
+// name in the file: under the module's name they would be read as w. It is
+// known to be 1 + w if the added constant is still in the file, or if the user
+// says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,76 +38,74 @@
 
 namespace pcc::frontend {
 
-/// What an initializer is, and how the file shows it.
+/// The classification of an initializer and the evidence for it.
 struct Provenance {
-  /// What it is taken for.
   enum class Kind {
     Parameter,
     /// May be a parameter: trained, with a warning.
     Doubtful,
     /// Looks like a buffer by its values or name: not trained, with a warning.
     Presumed,
-    /// Known not to be trained.
     Constant,
     /// A parameter that its module does not train.
     Frozen,
   };
 
-  /// A constant unless something shows more.
+  /// Constant unless there is evidence for another kind.
   Kind kind = Kind::Constant;
-  /// The evidence, in words.
+  /// The evidence, as a phrase for messages.
   std::string evidence;
-  /// The parameter's name: that of the source model where it has these
-  /// elements, else that of the file's tensor.
+  /// The parameter's name: the source model's if the elements are the
+  /// parameter's, else the name in the file.
   std::string name;
-  /// What the source model seems to call it; "" where `name` does or nothing
-  /// tells.
+  /// The parameter's probable name in the source model; "" if `name` is that
+  /// name or if nothing tells.
   std::string likelyName;
-  /// Whether the source model's elements are others, as far as the file tells:
-  /// the exporter computed these, or may have. Then `name` is the file's.
+  /// Whether the elements differ, or may differ, from the source model's
+  /// because the exporter computed them. `name` is then the name in the file.
   bool isAltered = false;
-  /// Whether the file's elements are those of the parameter `name` and one.
+  /// Whether the elements are 1 + the parameter `name`.
   bool isPlusOne = false;
-  /// Whether the file says that name: two of them are two parameters.
+  /// Whether the file states `name`. Two such names are two parameters.
   bool isNameProven = false;
-  /// Whether the file's tensor is the transpose of what the model has.
+  /// Whether the file's tensor is the transpose of the model's.
   bool isTransposed = false;
   std::optional<int64_t> paddingRow;
-  /// Whether it follows from parameters otherwise than by moving elements or
-  /// adding a constant, so that training it trains another model.
+  /// Whether it is computed from parameters other than by moving elements or
+  /// adding a constant. Training it then trains another model.
   bool isComputed = false;
-  /// Whether the exporter computed it, by its name in the file.
+  /// Whether its name in the file is generated: the exporter computed it.
   bool isMadeUp = false;
-  /// The rank in the source model, which decides about weight decay. What was
-  /// folded is reshaped: [1, 4, 1, 1] was a vector, unless a product reads it.
+  /// The rank in the source model, which decides weight decay. A folded tensor
+  /// was reshaped: [1, 4, 1, 1] was a vector, unless a matmul or convolution
+  /// reads it.
   int64_t rank = 0;
 
-  /// Whether training updates it.
   bool isTrained() const {
     return kind == Kind::Parameter || kind == Kind::Doubtful;
   }
-  /// Whether it is no parameter.
+  /// Whether it is not a parameter.
   bool isConstant() const {
     return kind == Kind::Constant || kind == Kind::Presumed;
   }
-  /// What to look for in the source model.
+  /// The name to look for in the source model.
   const std::string &moduleName() const {
     return likelyName.empty() ? name : likelyName;
   }
 };
 
-/// Judges the initializers of one model.
+/// Classifies the initializers of one model.
 class ProvenanceFinder {
 public:
   /// All must outlive this. `isNumberOne`: whether an initializer or constant
-  /// of the graph is one element, the number one.
+  /// of the graph is a single element of value 1.
   ProvenanceFinder(const onnx::GraphProto &graph, const NameFinder &names,
                    const TorchExport &module,
                    const std::optional<Declarations> &declared,
                    llvm::function_ref<bool(llvm::StringRef)> isNumberOne);
 
-  /// What a tensor of floats is. `range`: its elements, for the patterns of
-  /// values; `storage`: their type.
+  /// Classifies a tensor of floats. `range`: its elements, for value patterns;
+  /// `storage`: their type.
   Provenance find(const onnx::TensorProto &tensor, const FileRange &range,
                   mlir::Type storage) const;
 
@@ -116,22 +114,23 @@ private:
                     mlir::Type storage) const;
   int64_t rankOf(const onnx::TensorProto &tensor) const;
   Provenance declaredOf(const onnx::TensorProto &tensor) const;
-  /// By the tags of the dynamo exporter; nothing if it has none.
+  /// By the metadata of the dynamo exporter; nothing if the tensor has none.
   std::optional<Provenance> taggedOf(const onnx::TensorProto &tensor) const;
   /// By name and use alone.
   Provenance guessOf(const onnx::TensorProto &tensor) const;
-  /// What a Constant node is that may be a weight.
+  /// Classifies a Constant node that may be a weight.
   Provenance guessLiteral(const onnx::TensorProto &tensor) const;
-  /// What one number is that would be presumed to be no parameter.
+  /// Classifies a single number that is otherwise presumed not to be a
+  /// parameter.
   Provenance presumedOf(const onnx::TensorProto &tensor, const FileRange &range,
                         mlir::Type storage, Provenance number) const;
-  /// The same of what the exporter computed.
+  /// Classifies a tensor that the exporter computed.
   Provenance guessComputed(const onnx::TensorProto &tensor) const;
-  /// Whether the last of what the exporter did to `parameter` was to add the
-  /// number one, as its name and those that it was folded from tell.
+  /// Whether the exporter's last operation on `parameter` was adding the number
+  /// 1, judged by the tensor's name and its sources.
   bool addsOne(const onnx::TensorProto &tensor,
                llvm::StringRef parameter) const;
-  /// The name of a parameter that its first reader would read.
+  /// The parameter name that fits the first reader of the tensor.
   std::string readNameOf(const onnx::TensorProto &tensor) const;
 
   const NameFinder &names;
@@ -139,16 +138,17 @@ private:
   const std::optional<Declarations> &declared;
   llvm::function_ref<bool(llvm::StringRef)> isNumberOne;
   ComputedFinder computed;
-  /// What initializers are tagged as.
+  /// The exporter's tags of initializers.
   llvm::StringMap<std::string> tags;
-  /// Names that a gradient reaches, and of these what it reaches other than
-  /// through sines and cosines.
+  /// Names that a gradient reaches, and names that it reaches other than
+  /// through Sin and Cos.
   llvm::StringSet<> reached, reachedPlainly;
-  /// Weights and biases that batch norms are folded into.
+  /// Weights and biases with folded batch norms.
   llvm::StringSet<> normed;
-  /// Initializers that Constant nodes are.
+  /// Initializers that were Constant nodes.
   llvm::StringSet<> literals;
-  /// Whether the file has floats as initializers that a gradient reaches.
+  /// Whether a gradient reaches any float initializer that was not a Constant
+  /// node.
   bool hasInitializers = false;
 };
 

@@ -1,4 +1,4 @@
-//===- Sharing.cpp - One tensor read for several parameters ---------------===//
+//===- Sharing.cpp - Parameters that share a tensor of the file -----------===//
 
 #include "frontend/weights/Sharing.h"
 #include "llvm/ADT/StringSet.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-/// Up to so many elements, the dynamo exporter merges equal tensors.
+/// The most elements of tensors that the dynamo exporter merges.
 static constexpr int64_t kMostMerged = 1024;
 
 static int64_t countElements(const onnx::TensorProto &tensor) {
@@ -72,7 +72,7 @@ std::string SharingFinder::scopeOf(const onnx::NodeProto &node) const {
   std::string path = modulePath(node);
   if (names.exporter() != Exporter::Dynamo)
     return withoutCallNumbers(path);
-  // The innermost module that is an alias.
+  // The innermost enclosing module that has an alias.
   for (StringRef module = path; !module.empty(); module = ownerOf(module)) {
     auto it = aliases.find(module);
     if (it != aliases.end())
@@ -81,8 +81,9 @@ std::string SharingFinder::scopeOf(const onnx::NodeProto &node) const {
   return path;
 }
 
-/// Notes the paths h.0 and h.1 of one module where tensors that cannot be
-/// merged, named h.1.fc.weight, are read in h.0.fc and h.1.fc.
+/// Records aliases of modules. For example h.0 and h.1 are one module if
+/// tensors too large to be merged, named h.1.fc.weight, are read in h.0.fc and
+/// in h.1.fc.
 void SharingFinder::findAliases(const onnx::GraphProto &graph) {
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     std::string own = names.find(tensor);
@@ -93,7 +94,7 @@ void SharingFinder::findAliases(const onnx::GraphProto &graph) {
       std::string path = modulePath(*use.node);
       if (isWithin(path, owner) || isWithin(owner, path))
         continue;
-      // What the two end in alike is within the module.
+      // The common ending of the two paths is within the module.
       StringRef first = path, last = owner;
       while (first.contains('.') && last.contains('.') &&
              leafOf(first) == leafOf(last)) {
@@ -104,7 +105,8 @@ void SharingFinder::findAliases(const onnx::GraphProto &graph) {
       bool areOfOneList = ownerOf(first) == ownerOf(last) &&
                           !leafOf(first).getAsInteger(10, from) &&
                           !leafOf(last).getAsInteger(10, to);
-      // Merged tensors keep the first of their names, a shared one the last.
+      // Merged tensors keep the first of their names; a shared tensor has the
+      // last.
       if (areOfOneList && from < to)
         aliases[first] = last.str();
     }
@@ -161,10 +163,10 @@ bool SharingFinder::isConstant(const onnx::TensorProto &tensor,
   if (names.exporter() != Exporter::Dynamo || countElements(tensor) != 1 ||
       node.input(i) != tensor.name() || names.countUses(tensor.name()) < 2)
     return false;
-  // It may be merged with a number that the program has in its text.
+  // It may be merged with a literal of the program.
   if (module.readsNoTensor(node))
     return true;
-  // Functions without parameters, of which dynamo makes several nodes.
+  // Functions without parameters that dynamo exports to several nodes.
   std::string function = functionOf(node);
   return llvm::StringSwitch<bool>(stemOf(function))
       .Cases({"gelu", "silu", "mish", "elu", "selu", "celu"}, true)
@@ -180,8 +182,8 @@ SharingFinder::findOwnRead(const onnx::TensorProto &tensor,
   OwnRead ownRead;
   for (const NameFinder::Use &use : names.usesOf(tensor.name())) {
     std::string scope = scopeOf(*use.node);
-    // Its module itself, else the innermost that its module lies in, else the
-    // first that reads it.
+    // Prefers a reader in the tensor's own module, then the innermost enclosing
+    // module, then the first reader.
     bool isBetter =
         !ownRead.node || (ownRead.scope != owner && scope == owner) ||
         (isWithin(owner, scope) && (!isWithin(owner, ownRead.scope) ||
@@ -213,7 +215,7 @@ std::string SharingFinder::unreadName(const onnx::TensorProto &tensor,
       place = reads;
     ++reads;
   }
-  // Elements of a list of parameters have a name between.
+  // Elements of a ParameterList have the list's name in between.
   int64_t number;
   std::string owner = scope;
   if (!leafOf(own).getAsInteger(10, number))
@@ -231,7 +233,7 @@ std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
                                       StringRef own,
                                       const onnx::NodeProto &node,
                                       int i) const {
-  // What was computed is a tensor of its own where the node reads the result.
+  // A computed tensor that the node reads as a result is a tensor of its own.
   if (isStated(tensor, node, i))
     return own.str();
   if (module.kindOf(own).empty())
@@ -241,7 +243,7 @@ std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
     return unreadName(tensor, own, node, i);
   if (reads.size() == 1)
     return reads.front().str();
-  // The operands that hold tensors of the module, and which these are.
+  // The operands that are tensors of the module.
   SmallVector<int> operands;
   for (int k = 0; k < node.input_size(); ++k)
     if (owns.contains(node.input(k)) &&
@@ -258,8 +260,8 @@ std::string SharingFinder::statedName(const onnx::TensorProto &tensor,
     }
     return found;
   };
-  // An operand is what it is called, else what has the same place in another
-  // module, else what no other tensor of the file is called.
+  // Prefers the operand's own name, then a name with the same last component,
+  // then a name that no other tensor of the file has.
   std::string found;
   for (int k : operands) {
     StringRef called = owns.find(node.input(k))->second;
@@ -288,7 +290,7 @@ SharingFinder::Read SharingFinder::find(const onnx::TensorProto &tensor,
     return {own.str(), true};
   bool isComputed = false;
   if (names.exporter() == Exporter::Dynamo && isDirect) {
-    // Beside a bias of its own, a norm may read a scale that was computed.
+    // A norm with its own bias may read a computed scale.
     std::string argument = module.argumentOf(node, i);
     bool isOther = !argument.empty() && module.nameOf(argument).empty();
     isComputed = !isStated(tensor, node, i) &&
@@ -332,7 +334,8 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
   if (scope.empty() || scope == ownRead.scope ||
       (ownRead.scope != ownerOf(own) && isWithin(scope, ownerOf(own))))
     return own.str() + suffix;
-  // Read in the same way, it has the same place in its module.
+  // A parameter that is read in the same way has the same name within its
+  // module.
   StringRef inside = own;
   if (ownRead.node->op_type() == node.op_type() && ownRead.operand == i &&
       isParameterName(own) && isWithin(ownerOf(own), ownRead.scope) &&

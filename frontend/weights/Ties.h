@@ -1,4 +1,4 @@
-//===- Ties.h - What a user says is one parameter ---------------*- C++ -*-===//
+//===- Ties.h - The user's choices of tied parameters -----------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_WEIGHTS_TIES_H
 #define PCC_FRONTEND_WEIGHTS_TIES_H
@@ -9,12 +9,12 @@
 
 namespace pcc {
 
-/// Decisions about equal tensors that override those of the compiler. Names
+/// The user's choices about equal tensors, which override the compiler's. Names
 /// are those of parameters, as --list-params prints them, or of initializers.
 struct TieChoices {
   /// --tie A=B: the two are one parameter.
   std::vector<std::pair<std::string, std::string>> ties;
-  /// --untie NAME: a parameter of its own.
+  /// --untie NAME: not tied to any other.
   std::vector<std::string> unties;
 };
 

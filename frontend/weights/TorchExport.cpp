@@ -1,4 +1,4 @@
-//===- TorchExport.cpp - What torch.export says of a module ---------------===//
+//===- TorchExport.cpp - The module in a file of torch.export -------------===//
 
 #include "frontend/weights/TorchExport.h"
 #include "frontend/onnx/Metadata.h"
@@ -57,7 +57,7 @@ std::vector<StringRef> TorchExport::readsOf(const onnx::NodeProto &node) const {
 std::string TorchExport::argumentOf(const onnx::NodeProto &node, int i) const {
   std::string text = metadata(node, kNodeMetadata, kProgramNodeKey);
   SmallVector<StringRef> names = namesInProgram(text);
-  // One that was fused of several is called by the last.
+  // A node that was fused from several has the metadata of the last one.
   bool isNorm = stemOf(functionOf(node)).ends_with("norm");
   bool areSame = isNorm && names.size() == size_t(node.input_size()) + 1;
   return areSame ? names[i + 1].str() : "";
@@ -102,7 +102,7 @@ static bool isArithmetic(StringRef result) {
       .Default(false);
 }
 
-/// Calls `visit` with a value and each name that it was folded from.
+/// Calls `visit` with each folded value and each of its sources.
 static void
 forEachFolded(const onnx::GraphProto &graph,
               llvm::function_ref<void(StringRef, StringRef)> visit) {
@@ -144,7 +144,7 @@ TorchExport::without(const llvm::StringSet<> &traces) const {
   return unread;
 }
 
-/// A name without its numbers, which tell the layers of a model apart.
+/// A name without digits, which number the layers of a model.
 static std::string withoutNumbers(StringRef name) {
   std::string rest;
   llvm::copy_if(name, std::back_inserter(rest),
@@ -167,7 +167,7 @@ std::vector<StringRef> TorchExport::paramsBehind(
   while (next) {
     if (std::vector<StringRef> params = paramsOf(*next); !params.empty())
       return params;
-    // Of one value, and shapes beside it.
+    // Follow the only computed operand; these operators also read shapes.
     bool hasShapes = llvm::StringSwitch<bool>(next->op_type())
                          .Cases({"Reshape", "Expand", "Slice"}, true)
                          .Default(false);
@@ -205,7 +205,7 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
       if (ownerOf(name) == ownerOf(parameter) && isNew(name))
         return merged.push_back({name, parameter});
   };
-  // Two layers that began alike compute the same of one input.
+  // Two layers with equal weights compute the same from one input.
   auto addLayers = [&](StringRef parameter) {
     for (StringRef name : unread)
       if (withoutNumbers(name) == withoutNumbers(parameter) && isNew(name))
@@ -228,7 +228,7 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
         if ((!producer && !sources.contains(input)) || isOwn ||
             stemOf(input) != stemOf(name) || !seen.insert(name).second)
           continue;
-        // What it was merged with is read here, too.
+        // The parameter it was merged with is read at this node as well.
         std::vector<StringRef> params = sources.lookup(input);
         if (producer)
           params = isTwice ? paramsOf(*producer)
@@ -256,8 +256,8 @@ TorchExport::findDropped(const onnx::GraphProto &graph) const {
     });
   }
   for (StringRef name : unread) {
-    // Those of the library's modules have a dim. What is shared has a second
-    // name that nothing reads.
+    // Weights and biases of the library's modules have dims. A shared tensor
+    // has a second name that no node names.
     StringRef leaf = leafOf(name);
     bool mayBeScalar = leaf != "weight" && leaf != "bias";
     bool isKnown =

@@ -21,7 +21,7 @@ public:
         dims.push_back(size);
   }
 
-  /// Dims of extent 1 are none.
+  /// The rank without dims of extent 1.
   int64_t rank() const { return dims.size(); }
   int64_t rows() const { return rank() < 2 ? 1 : dims[0]; }
   int64_t columns() const { return rank() ? dims.back() : 1; }
@@ -34,7 +34,7 @@ public:
     }
     return Tensor::decode(storage, {}, place).at(int64_t(0)).f;
   }
-  /// What the element type can be off by, relative to a value of 1.
+  /// The relative rounding error of the element type.
   double unit() const {
     return std::ldexp(1.0,
                       1 - int(cast<FloatType>(storage).getFPMantissaWidth()));
@@ -47,9 +47,9 @@ private:
   SmallVector<int64_t> dims;
 };
 
-/// How sines and cosines of a position share its row.
+/// The layout of sines and cosines in a row.
 struct Layout {
-  /// Pairs beside each other, else all of one, then all of the other.
+  /// Whether sine and cosine alternate; else all of one precede the other.
   bool interleaved;
   bool cosineFirst;
   /// Frequency i is base^(-i / (pairs - less)).
@@ -64,14 +64,14 @@ static bool isClose(double value, double expected, double bound) {
   return std::fabs(value - expected) <= bound;
 }
 
-/// Whether `columns` elements of row `row`, from `start`, are the sines and
-/// cosines of `position` in this layout.
+/// Whether `columns` elements of row `row`, from `start` on, are the sines and
+/// cosines of position `index` in this layout.
 static bool isSinusoidalRow(const Matrix &table, int64_t row, int64_t start,
                             int64_t columns, int64_t index,
                             const Layout &layout) {
   int64_t pairs = columns / 2, odd = columns % 2;
   double position = double(index + layout.first);
-  // An odd table ends in a sine without its cosine, or in a zero.
+  // With an odd width, the last element is a sine without cosine or a zero.
   for (int64_t i = 0; i < pairs + (layout.interleaved ? odd : 0); ++i) {
     double exponent = double(i) / std::max<int64_t>(1, pairs - layout.less);
     double angle = position * std::pow(10000.0, -exponent);
@@ -88,7 +88,8 @@ static bool isSinusoidalRow(const Matrix &table, int64_t row, int64_t start,
   return true;
 }
 
-/// Sines and cosines of positions; the row of a padding token may be zeros.
+/// Whether this is a table of sines and cosines of positions. One row, of a
+/// padding token, may be zeros.
 static bool isSinusoidal(const Matrix &table) {
   if (table.rank() != 2 || table.rows() < 3 || table.columns() < 4)
     return false;
@@ -115,8 +116,9 @@ static bool isSinusoidal(const Matrix &table) {
   return false;
 }
 
-/// Sines and cosines of places in a picture: of the row in one half of the
-/// columns, of the column in the other. Class tokens before have zeros.
+/// Whether this is a table of sines and cosines of 2-D positions in an image:
+/// one half of the columns encodes the row, the other the column. Up to two
+/// leading rows, of class tokens, may be zeros.
 static bool isPlanar(const Matrix &table) {
   if (table.rank() != 2 || table.rows() < 4 || table.columns() < 8 ||
       table.columns() % 4 != 0)
@@ -153,11 +155,11 @@ static bool isPlanar(const Matrix &table) {
   return false;
 }
 
-/// Ones on one side of the diagonal, zeros on the other.
+/// Whether this is ones on one side of the diagonal and zeros on the other.
 static bool isTriangle(const Matrix &table) {
   if (table.rank() != 2 || table.rows() != table.columns())
     return false;
-  // The corners tell which triangle, and whether the diagonal belongs to it.
+  // The corners decide which triangle it is, and whether it has the diagonal.
   int64_t size = table.rows();
   bool lower = table.at(size - 1, 0) == 1, diagonal = table.at(0, 0) == 1;
   if (lower == (table.at(0, size - 1) == 1))
@@ -171,8 +173,9 @@ static bool isTriangle(const Matrix &table) {
   return true;
 }
 
-/// 2^(-8 / n), its square, and so on for n heads; what is beyond a power of
-/// two takes every other of the next one's.
+/// Whether this is the ALiBi slopes of n heads: 2^(-8 i / n) for i = 1 to n.
+/// If n is no power of two, the first p heads have the slopes of the largest
+/// power of two p below n, the rest have every other slope of 2 p heads.
 static bool isSlopes(const Matrix &table) {
   int64_t heads = table.columns();
   if (table.rank() != 1 || heads > 4096)
@@ -191,7 +194,7 @@ static bool isSlopes(const Matrix &table) {
   return true;
 }
 
-/// base^(-i / n), for a base that people choose; each may be there twice.
+/// Whether this is base^(-i / n) for a round base; the list may occur twice.
 static bool isFrequencies(const Matrix &table) {
   int64_t size = table.columns();
   if (table.rank() != 1 || size < 2 || table.at(0, 0) != 1)
@@ -201,7 +204,7 @@ static bool isFrequencies(const Matrix &table) {
     if (count < 2 || !(table.at(0, 1) > 0 && table.at(0, 1) < 1))
       return false;
     double base = std::pow(table.at(0, 1), -double(count));
-    // Round to what a base may be: three digits.
+    // Rounds the base to three digits.
     double digit = std::pow(10.0, std::floor(std::log10(base)) - 2);
     double rounded = std::round(base / digit) * digit;
     if (base < 100 || !isClose(base, rounded, base * bound * double(count)))
@@ -216,7 +219,7 @@ static bool isFrequencies(const Matrix &table) {
   return fits(size) || (size % 2 == 0 && fits(size / 2));
 }
 
-/// The distance of column j from row i, with or without its sign.
+/// Whether this is the distance of column j from row i, signed or not.
 static bool isDistances(const Matrix &table) {
   if (table.rank() != 2 || table.rows() < 3 || table.columns() < 3)
     return false;
@@ -231,7 +234,7 @@ static bool isDistances(const Matrix &table) {
   return true;
 }
 
-/// 0, 1, 2 and so on, or 1, 2, 3.
+/// Whether this is 0, 1, 2, ... or 1, 2, 3, ...
 static bool isPositions(const Matrix &table) {
   if (table.rank() != 1 || table.columns() < 4)
     return false;

@@ -1,9 +1,9 @@
 //===- ValuePatterns.h - Tables that are computed, not learned --*- C++ -*-===//
 //
 // A file of the TorchScript exporter does not tell parameters from buffers. But
-// some buffers hold what nothing that was learned does: every element follows
-// from a formula, to the rounding of its type. Zeros and ones are no pattern:
-// fresh parameters are so.
+// some buffers hold values that are never learned: every element follows from a
+// formula, up to the rounding of its type. Zeros and ones are no pattern,
+// because fresh parameters have them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,11 @@
 
 namespace pcc::frontend {
 
-/// What table of floats, of elements of type `storage`, lies at `range`, in
-/// words: sines and cosines of positions or of places in a picture, a triangle
-/// of ones, the slopes of ALiBi, the frequencies of rotary embeddings,
-/// distances between positions, positions, a mask that removes keys. Empty if
-/// none, or if the values need not exist. Stops at the first element that does
-/// not fit, so that a weight costs little.
+/// A description of the computed table of floats at `range`, with elements of
+/// type `storage`: sines and cosines of positions or of places in a picture, a
+/// triangle of ones, the slopes of ALiBi, rotary frequencies, distances between
+/// positions, positions. Empty if the values match none or need not exist. A
+/// test stops at the first mismatch, so large weights are cheap.
 std::string findValuePattern(const FileRange &range,
                              llvm::ArrayRef<int64_t> shape, mlir::Type storage);
 

@@ -41,7 +41,8 @@ SmallVector<int64_t> pcc::frontend::shapeBeforeExpand(const FileRange &range,
                                                       ArrayRef<int64_t> shape,
                                                       int64_t width) {
   SmallVector<int64_t> before(shape);
-  // Of a number, and of zeros, any dim may have been expanded.
+  // A single number or a table of equal elements may have been expanded along
+  // any dim.
   bool isKnown =
       range.bytes && (!isRepetition(range, width) ||
                       llvm::count(shape, 1) + 2 == int64_t(shape.size()));
@@ -70,12 +71,13 @@ std::string pcc::frontend::foldedLookup(const FileRange &range,
              : "";
 }
 
-/// Whether two matrices have the same elements, `transposed` in one of them.
+/// Whether two matrices have the same elements; `transposed`: one is the
+/// transpose of the other.
 static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   ArrayRef<int64_t> shape = copy.type.getShape();
   transposed = false;
   if (other.storage != copy.storage) {
-    // Of other precision: an exporter folded a cast of it.
+    // In another precision, if an exporter folded a cast.
     auto hasValues = [&](bool transposed) {
       return haveSameValues(copy.range, copy.storage, other.range,
                             other.storage, shape[0], shape[1], transposed);
@@ -94,7 +96,7 @@ static bool isCopy(const Weight &copy, const Weight &other, bool &transposed) {
   return transposed;
 }
 
-/// Whether a user means this weight by a name.
+/// Whether a name of the user's refers to this weight.
 static bool isNamed(const Weight &weight, StringRef name) {
   return weight.name == name || weight.tensor->name() == name ||
          weight.provenance.likelyName == name;
@@ -114,7 +116,7 @@ SmallVector<Weight *, 1> Weights::named(StringRef name) {
 void Weights::tie(Weight &copy, Weight &original, bool transposed) {
   copy.original = &original;
   copy.transposed = transposed;
-  // What was a copy of this one is a copy of its original.
+  // Copies of `copy` become copies of its original.
   for (Weight &weight : weights)
     if (weight.original == &copy) {
       weight.original = &original;
@@ -125,7 +127,7 @@ void Weights::tie(Weight &copy, Weight &original, bool transposed) {
 LogicalResult Weights::tieAsChosen(Location loc) {
   for (auto [i, choice] : llvm::enumerate(choices.ties)) {
     SmallVector<Weight *, 1> a = named(choice.first), b = named(choice.second);
-    // A parameter that was merged is known when something reads it.
+    // A merged parameter becomes known only when a node reads it.
     if (a.empty() || b.empty())
       continue;
     applied[i] = true;
@@ -184,18 +186,19 @@ LogicalResult Weights::tieCopies(Location loc) {
   for (auto copy = weights.begin(); copy != weights.end(); ++copy) {
     if (copy->type.getRank() != 2 || !copy->range.bytes || copy->original)
       continue;
-    // A tie is one weight under two names, such as an embedding whose table is
-    // also the head's. Where the exporter has stored it twice, the only trace
-    // is that two weights have equal elements; taken for two parameters, they
-    // would be trained apart. But weights that are one number throughout, as
-    // layers are before training, are equal without being tied.
+    // Tied weights, such as an embedding table that is also the head's, are one
+    // parameter under two names. If the exporter stored both, equal elements
+    // are the only trace; as two parameters they would be trained separately.
+    // But weights with one value throughout, as before training, are equal
+    // without being tied.
     std::optional<bool> says;
     for (auto other = weights.begin(); other != copy; ++other) {
       if (other->original || !other->range.bytes ||
           other->type.getRank() != 2 ||
           other->type.getNumElements() != copy->type.getNumElements())
         continue;
-      // What lies in one place need not be read.
+      // Two tensors at the same offset are equal; their elements need not be
+      // read.
       bool transposed = false,
            onePlace = other->type == copy->type &&
                       other->range.bytes == copy->range.bytes;
@@ -251,7 +254,7 @@ Weight *Weights::separate(Weight *weight, Provenance own, bool isProven) {
   for (Weight &other : weights)
     if (other.tensor == weight->tensor && other.name == name)
       return &other;
-  // What the user ties to it may have another name still.
+  // The user's tie partner may still have another name.
   for (auto [i, choice] : llvm::enumerate(choices.ties)) {
     auto isMeant = [&](StringRef chosen) {
       return chosen == name || chosen == own.moduleName();
@@ -305,8 +308,8 @@ listPairs(ArrayRef<std::pair<std::string, std::string>> pairs) {
 LogicalResult Weights::report(Location loc) const {
   auto unknown = [&](const Twine &flag, StringRef name) -> LogicalResult {
     InFlightDiagnostic diag = emitError(loc)
-                              << flag.str() << ": no parameter '" << name
-                              << "' could be one with another";
+                              << flag.str() << ": there is no parameter '"
+                              << name << "' that could be tied";
     diag.attachNote(loc) << "--list-params prints the parameters' names";
     return diag;
   };
@@ -324,20 +327,20 @@ LogicalResult Weights::report(Location loc) const {
           return isNamed(weight, name);
         }))
       return unknown("--untie " + name, name);
-  constexpr StringRef exportNote = "; files of pcc-export say which are one";
+  constexpr StringRef exportNote = "; files of pcc-export state the ties";
   if (!presumedTied.empty()) {
-    InFlightDiagnostic diag = emitWarning(loc)
-                              << "taken as one parameter, for their values are "
-                                 "equal, which proves nothing: "
-                              << listPairs(presumedTied);
-    diag.attachNote(loc) << "--untie NAME makes two of them" << exportNote;
+    InFlightDiagnostic diag =
+        emitWarning(loc) << "taken as one parameter, because their values are "
+                            "equal, which proves nothing: "
+                         << listPairs(presumedTied);
+    diag.attachNote(loc) << "--untie NAME separates them" << exportNote;
   }
   if (!presumedApart.empty()) {
     InFlightDiagnostic diag =
         emitWarning(loc) << "taken as two parameters, though their values are "
                             "equal: "
                          << listPairs(presumedApart);
-    diag.attachNote(loc) << "--tie A=B makes one of them" << exportNote;
+    diag.attachNote(loc) << "--tie A=B ties them" << exportNote;
   }
   return success();
 }

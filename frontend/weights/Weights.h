@@ -1,16 +1,15 @@
 //===- Weights.h - The weights of a model -----------------------*- C++ -*-===//
 //
-// What is tied: two tensors are tied if they are one parameter of the module.
-// A tied pair is trained by the sum of both gradients, so that taking two
-// parameters for one, or one for two, trains another model. Files show it
-// badly: folding leaves a tied head as a transposed copy of its table, and
-// merging leaves one tensor for two that happen to be equal. So, of two that
-// are equal,
+// Two tensors are tied if they are one parameter of the module, which is
+// trained with the sum of both gradients. Taking two parameters for one, or one
+// for two, trains another model. Files hide ties: folding turns a tied head
+// into a transposed copy of its table, and merging leaves one tensor for two
+// that happen to be equal. Two equal tensors are decided by
 //
-//   the names that the file proves     decide: two names are two parameters
-//   --tie and --untie                  decide as well
-//   a table and its head               are tied, with a warning
-//   all others                         are not, with a warning
+//    names that the file proves    two names are two parameters
+//    --tie and --untie             the user's choice
+//    a table and its head          tied, with a warning
+//    all others                    not tied, with a warning
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,98 +28,98 @@ namespace pcc::frontend {
 
 /// An initializer that may be trained.
 struct Weight {
-  /// The parameter's name, which no other has.
+  /// The parameter's name, unique in the model.
   std::string name;
   const onnx::TensorProto *tensor;
   mlir::RankedTensorType type;
   /// The element type in the file.
   mlir::Type storage;
   FileRange range;
-  /// The shape of the file's tensor where it is the parameter again and again,
-  /// 1 for dims that they have in common; else empty. `range` is the first.
+  /// If the file's tensor repeats the parameter, the shape of the file's
+  /// tensor; else empty. `range` is then the first repetition.
   llvm::SmallVector<int64_t, 0> expanded;
   Provenance provenance;
-  /// What this is an equal or transposed copy of; null if nothing.
+  /// The weight that this is an equal or transposed copy of; null if there is
+  /// none.
   Weight *original = nullptr;
   bool transposed = false;
-  /// Whether rows of it are looked up, as those of a table.
+  /// Whether its rows are looked up.
   bool isTable = false;
-  /// Whether an exporter removed it, so that the file has no such tensor.
+  /// Whether an exporter removed it, so the file has no such tensor.
   bool isAbsent = false;
-  /// Whether an exporter merged it with another, so that the file's tensor is
-  /// several parameters.
+  /// Whether the file's tensor stands for several parameters that an exporter
+  /// merged.
   bool wasMerged = false;
-  /// What reads it: pairs of a node's number in the graph and an operand's.
+  /// The readers: pairs of a node's number in the graph and an operand's.
   llvm::SmallVector<int64_t, 2> uses;
-  /// Its nn.read, once something uses it.
+  /// Its nn.read op, created on first use.
   mlir::Value read;
-  /// The same of the shape `expanded`.
+  /// Its broadcast to the shape `expanded`, created on first use.
   mlir::Value wide;
 };
 
-/// The shape of what an exporter has expanded, as a class token over a batch:
-/// 1 for the first dim and those after it along which a tensor of this shape
-/// repeats. The shape itself where nothing repeats, or where it is not known
-/// which dims do, as in zeros.
+/// The shape before an exporter expanded it, as a class token over a batch: 1
+/// for the leading dims along which a tensor of this shape repeats. The shape
+/// itself if nothing repeats, or if the expanded dims are ambiguous, as in
+/// zeros.
 llvm::SmallVector<int64_t> shapeBeforeExpand(const FileRange &range,
                                              llvm::ArrayRef<int64_t> shape,
                                              int64_t width);
 
-/// What is left of a table whose lookup an exporter folded, in words; empty if
-/// a tensor of this shape, whose elements are `width` bytes, is none. One table
-/// several times is from a lookup by position for a fixed batch, equal
-/// diagonals are from one by distance.
+/// A description of a table whose lookup an exporter folded; empty if a tensor
+/// of this shape, with elements of `width` bytes, is no such table. Several
+/// repetitions of one table come from a lookup by position for a fixed batch,
+/// equal diagonals from a lookup by distance.
 std::string foldedLookup(const FileRange &range, llvm::ArrayRef<int64_t> shape,
                          int64_t width);
 
-/// The weights of one model, which know which of them are one.
+/// The weights of one model and their ties.
 class Weights {
 public:
-  /// `choices`, the user's about ties, must outlive this.
+  /// `choices` are the user's ties; it must outlive this.
   explicit Weights(const TieChoices &choices) : choices(choices) {}
 
-  /// Adds what lies at `range`, under the name of its provenance or, where
-  /// that is taken, the same with a number. Errors: its length is not the
-  /// type's.
+  /// Adds the weight at `range` under the name of its provenance, with a number
+  /// if the name is taken. Errors: the length does not match the type.
   mlir::FailureOr<Weight *> add(mlir::Location loc, Provenance provenance,
                                 const onnx::TensorProto &tensor,
                                 mlir::RankedTensorType type, mlir::Type storage,
                                 FileRange range);
-  /// Finds what is tied among weights; after all are added. Errors: a choice
-  /// of the user's that their values rule out.
+  /// Finds the ties among weights; call it after all are added. Errors: a
+  /// choice of the user's that the values contradict.
   mlir::LogicalResult tieCopies(mlir::Location loc);
-  /// The parameter of this name that the file has merged with `weight`.
-  /// `isProven`: the file says that it is one of its own.
+  /// The parameter of this name that the file merged with `weight`. `isProven`:
+  /// the file states that it is a separate parameter.
   Weight *separate(Weight *weight, llvm::StringRef name, bool isProven);
-  /// The same under the name of `own`, which is what the file tells of it.
+  /// The same with the name and provenance of `own`.
   Weight *separate(Weight *weight, Provenance own, bool isProven);
-  /// The table that a head, which may be of its own by this name, reads as
-  /// well: they are tied unless the user says otherwise.
+  /// The weight for a head named `head` that reads `table`: the table itself,
+  /// tied, unless the user separates them.
   Weight *shareTable(Weight *table, llvm::StringRef head);
-  /// Tells what the file did not say and how it was taken, and checks that
-  /// the user's choices were about something. After all nodes are read.
+  /// Warns of ties that were presumed and checks that each of the user's
+  /// choices applied to something. Call it after all nodes are read.
   mlir::LogicalResult report(mlir::Location loc) const;
 
-  /// In the order of add(), then what was separated; addresses stay.
+  /// In the order of add(), then separated parameters; addresses are stable.
   std::deque<Weight> &all() { return weights; }
   const std::deque<Weight> &all() const { return weights; }
 
 private:
   Weight *copy(Weight *weight, Provenance provenance);
   std::string unique(llvm::StringRef name);
-  /// The weights of the file that go by this name.
+  /// The weights of the file with this name.
   llvm::SmallVector<Weight *, 1> named(llvm::StringRef name);
   mlir::LogicalResult tieAsChosen(mlir::Location loc);
-  /// Decides about two weights of the same values.
+  /// Decides whether two weights of equal values are tied.
   bool areTied(Weight &copy, Weight &other, bool areInOnePlace);
   void tie(Weight &copy, Weight &original, bool transposed);
 
   const TieChoices &choices;
   std::deque<Weight> weights;
   llvm::StringSet<> names;
-  /// Pairs of names that were taken as one, or as two, without proof.
+  /// Pairs of names that were presumed tied, or separate, without proof.
   std::vector<std::pair<std::string, std::string>> presumedTied, presumedApart;
-  /// Names that parameters went by, and the choices that had an effect.
+  /// Names that --untie applied to, and for each --tie whether it applied.
   llvm::StringSet<> known;
   std::vector<bool> applied;
 };

@@ -54,22 +54,23 @@ check("cycle", model([node("Add", ["x", "b"], ["a"]),
 check("self", model([node("Add", ["x", "y"], ["y"])]),
       "the graph has a cycle")
 check("twice", model([node("Relu", ["x"], ["y"]), node("Exp", ["x"], ["y"])]),
-      "Exp 'y' gives 'y', and so does Relu 'y'")
+      "Exp 'y' defines 'y', which is already defined by Relu 'y'")
 check("over-input", model([node("Relu", ["x"], ["x"])], outputs=["x"]),
-      "Relu 'x' gives 'x', and so does an input")
+      "Relu 'x' defines 'x', which is already defined by an input")
 floats = tensor("w", FLOAT, [1], (9, bytes(4)))
 check("over-tensor", model([node("Add", ["x", "w"], ["w"])], outputs=["w"],
                            initializers=[floats]),
-      "Add 'w' gives 'w', and so does a tensor of the file")
+      "Add 'w' defines 'w', which is already defined by a tensor of the file")
 check("two-tensors", model([node("Add", ["x", "w"], ["y"])],
                            initializers=[floats, floats]),
-      "a tensor of the file gives 'w', and so does a tensor of the file")
+      "a tensor of the file defines 'w', which is already defined by "
+      "a tensor of the file")
 STRING = 8
 strings = tensor("names", STRING, [2], (6, "a"), (6, "b"))
 check("strings", model([relu], initializers=[strings]), None)
 check("read-strings", model([node("Add", ["x", "names"], ["y"])],
                             initializers=[strings]),
-      "tensor 'names' has elements of a type that is not supported")
+      "tensor 'names' has an unsupported element type")
 nested = message((1, node("Relu", ["x"], ["y"])))
 for _ in range(10000):
     nested = message((1, node("If", ["x"], ["y"],
@@ -121,14 +122,14 @@ for number, (name, why) in enumerate([
         ("w\0", "cannot be saved: its name has a zero byte"),
         ("w\n", "cannot be saved: its name has a control character"),
         (b"w\xc3", "cannot be saved: its name is not UTF-8"),
-        ("loss", "has a name that programs have for a function"),
-        ("forward", "has a name that programs have for a function"),
-        ("loss_sum", "has a name that programs have for a sum or count"),
-        ("eval_sum.0", "has a name that programs have for a sum or count"),
-        ("grad.v", "has a name that programs have for the gradient of"),
-        ("copy.v", "has a name that programs have for a copy of another"),
-        ("exp_avg.v", "has a name that programs have for the optimizer's"),
-        ("exp_avg_sq.v", "has a name that programs have for the optimizer's"),
+        ("loss", "has a name that programs reserve for a function"),
+        ("forward", "has a name that programs reserve for a function"),
+        ("loss_sum", "has a name that programs reserve for a sum or count"),
+        ("eval_sum.0", "has a name that programs reserve for a sum or count"),
+        ("grad.v", "has a name that programs reserve for the gradient of"),
+        ("copy.v", "has a name that programs reserve for the working copy of"),
+        ("exp_avg.v", "has a name that programs reserve for the optimizer's"),
+        ("exp_avg_sq.v", "has a name that programs reserve for the optimizer's"),
         ("../w", None), ("grad.w", None), ("w" * 1000, None),
         ("master.v", None), ("format", None), ("\u00e4 \"w\"", None)]):
     check(f"param-{number}",
@@ -140,33 +141,33 @@ for number, (name, why) in enumerate([
 check("length", b"\x08\x08\x3a" + b"\xff" * 8 + b"\x7f" + b"x" * 64,
       "is truncated")
 check("initializer", model([node("Add", ["x", "w"], ["y"])], initializers=[
-    tensor("w", FLOAT, [1 << 62, 4], (9, b"\0" * 16))]), "cannot be held")
+    tensor("w", FLOAT, [1 << 62, 4], (9, b"\0" * 16))]), "more than 2^26 elements")
 check("negative", model([node("Add", ["x", "w"], ["y"])], initializers=[
-    tensor("w", FLOAT, [-4], (9, b"\0" * 16))]), "cannot be held")
+    tensor("w", FLOAT, [-4], (9, b"\0" * 16))]), "more than 2^26 elements")
 check("input", model([relu], [("x", FLOAT, [1 << 31, 1 << 31, 4])]),
-      "cannot be held")
+      "2^40 elements")
 check("product", model(
     [node("Reshape", ["x", "a"], ["column"]), node("Reshape", ["x", "b"], ["row"]),
      node("MatMul", ["column", "row"], ["y"])], [("x", FLOAT, [1 << 30])],
-    [ints("a", [1 << 30, 1]), ints("b", [1, 1 << 30])]), "cannot be held")
+    [ints("a", [1 << 30, 1]), ints("b", [1, 1 << 30])]), "2^40 elements")
 check("tile", model([node("Tile", ["x", "n"], ["y"])], initializers=[
-    ints("n", [1 << 40, 1])]), "cannot be held")
+    ints("n", [1 << 40, 1])]), "2^40 elements")
 check("expand", model([node("Expand", ["x", "n"], ["y"])], initializers=[
-    ints("n", [1 << 40, 2, 4])]), "cannot be held")
+    ints("n", [1 << 40, 2, 4])]), "2^40 elements")
 check("pad", model([node("Pad", ["x", "n"], ["y"])], initializers=[
     ints("n", [(1 << 63) - 1, 0, (1 << 63) - 1, 0])]), "cannot pad")
 check("one-hot", model([node("OneHot", ["i", "n", "v"], ["y"])],
                        [("i", INT64, [2]), ("v", FLOAT, [2])],
-                       [ints("n", [1 << 40])]), "cannot be held")
+                       [ints("n", [1 << 40])]), "not between 1 and 2^28")
 check("constant", model([node("ConstantOfShape", ["n"], ["y"])], (),
-                        [ints("n", [1 << 40])]), "cannot be held")
+                        [ints("n", [1 << 40])]), "more than 2^28 elements")
 check("range", model([node("Range", ["a", "b", "c"], ["y"])], (),
                      [ints("a", [0]), ints("b", [1 << 62]), ints("c", [1])]),
       "finite number of steps")
 doubles = [node("Concat", [f"v{i}"] * 2, [f"v{i + 1}"],
                 message((1, "axis"), (3, 0), (20, 2))) for i in range(60)]
 check("doubling", model(doubles, [("v0", FLOAT, [2, 4])], outputs=["v60"]),
-      "cannot be held")
+      "2^40 elements")
 
 # Files.
 add = [node("Add", ["x", "w"], ["y"])]
@@ -175,7 +176,7 @@ check("sparse", model(add, [("x", FLOAT, [1])], [
     external("w", FLOAT, [3 << 28], "weights")]), None)
 check("sparse-ints", model([node("Add", ["x", "w"], ["y"])],
                            [("x", INT64, [1])], [
-    external("w", INT64, [3 << 27], "weights")]), "cannot be held")
+    external("w", INT64, [3 << 27], "weights")]), "more than 2^26 elements")
 # Two matrices that might be tied: at one place; at two, which are read in parts;
 # one zero but for an element; transposed; in two types.
 rows, columns = 1 << 14, 3 << 14
@@ -210,7 +211,7 @@ cast = [node("Cast", ["w"], ["z"], message((1, "to"), (3, FLOAT), (20, 2))),
 check("constants", model(cast, [("x", FLOAT, [1])], [
     external("w", 3, [1 << 26], "weights", length=1 << 26)]), None)
 check("too-many-constants", model(cast, [("x", FLOAT, [1])], [
-    external("w", 3, [1 << 28], "weights", length=1 << 28)]), "cannot be held")
+    external("w", 3, [1 << 28], "weights", length=1 << 28)]), "more than 2^26 elements")
 for name, location in (("parent", "../outside"), ("absolute", "/etc/passwd"),
                        ("inner", "a/../../outside"), ("empty", "."),
                        ("zero", "\0/etc/passwd")):

@@ -70,7 +70,7 @@ def check(trained, said, *flags):
 
 
 TRAINED = "trained, though the file does not prove that they are parameters: "
-KEPT = "warning: not trained, for they look like buffers: "
+KEPT = "warning: not trained, because they look like buffers: "
 NUMBER = "(one number that is not named by a module)"
 
 
