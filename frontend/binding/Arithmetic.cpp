@@ -103,7 +103,7 @@ Value Arithmetic::take(Value x, Value ids, int64_t dim) {
   RankedTensorType type = tensorType(x);
   Shape from(type.getShape()), indices(tensorType(ids).getShape());
   int64_t rank = from.size(), count = indices.size();
-  // The dim first, the others as one row.
+  // Moves the dim to the front and flattens the others to rows.
   SmallVector<int64_t> front = {dim};
   Shape rest;
   int64_t row = 1;
@@ -121,7 +121,7 @@ Value Arithmetic::take(Value x, Value ids, int64_t dim) {
                                    table, Value());
   Shape split(indices);
   llvm::append_range(split, rest);
-  // Back to (dims before, dims of ids, dims behind).
+  // Back to (dims before `dim`, dims of ids, dims after it).
   SmallVector<int64_t> back;
   for (int64_t d = 0; d < dim; ++d)
     back.push_back(count + d);

@@ -1,7 +1,7 @@
 //===- Arithmetic.h - Short names for building nn ops -----------*- C++ -*-===//
 //
-// Many ONNX operators are formulas over a few nn ops. This builds such
-// formulas; operands of one call have one type unless said otherwise.
+// Many ONNX operators are formulas over a few nn ops. This class builds such
+// formulas. Operands of one call have one type unless stated otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,20 +13,20 @@
 
 namespace pcc::frontend {
 
-/// Builds formulas for one node: each function builds an op behind those that
-/// are there and gives its result.
+/// Builds formulas for one node. Each function appends an op and returns its
+/// result.
 class Arithmetic {
 public:
   /// `b` must outlive this.
   explicit Arithmetic(Binder &b) : b(b) {}
 
-  /// A number as a tensor like x.
+  /// A tensor of x's type filled with a number.
   mlir::Value splat(mlir::Value x, double number);
-  /// The index along `dim` as a tensor of this shape and element type.
+  /// A tensor of this shape and element type that holds the index along `dim`.
   mlir::Value iota(llvm::ArrayRef<int64_t> shape, int64_t dim,
                    mlir::Type element);
 
-  /// x + y, by element; so are sub, mul, div, rem (with the dividend's sign),
+  /// x + y elementwise; likewise sub, mul, div, rem (with the dividend's sign),
   /// pow, max and min.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value sub(mlir::Value x, mlir::Value y);
@@ -36,21 +36,20 @@ public:
   mlir::Value pow(mlir::Value x, mlir::Value y);
   mlir::Value max(mlir::Value x, mlir::Value y);
   mlir::Value min(mlir::Value x, mlir::Value y);
-  /// The same with a number, of floats or integers.
+  /// The same with a number, for floats or integers.
   mlir::Value add(mlir::Value x, double y) { return add(x, splat(x, y)); }
   mlir::Value mul(mlir::Value x, double y);
-  /// e to the x, the natural logarithm and the square root, by element; of
-  /// floats.
+  /// Exponential, natural logarithm and square root, elementwise, of floats.
   mlir::Value exp(mlir::Value x) { return b.unary<nn::ExpOp>(x); }
   mlir::Value log(mlir::Value x) { return b.unary<nn::LogOp>(x); }
   mlir::Value sqrt(mlir::Value x) { return b.unary<nn::SqrtOp>(x); }
-  /// The absolute value, by element.
+  /// The absolute value, elementwise.
   mlir::Value abs(mlir::Value x);
-  /// The same elements in another type: floats to integers truncate, anything
-  /// to bool is whether it is not 0.
+  /// Converts the elements: floats to integers truncate, anything to bool tests
+  /// for not being 0.
   mlir::Value cast(mlir::Value x, mlir::Type element);
 
-  /// Whether x and y are so by element, as bools.
+  /// Whether the relation holds elementwise, as bools.
   mlir::Value equal(mlir::Value x, mlir::Value y) {
     return compare(nn::Relation::Equal, x, y);
   }
@@ -62,20 +61,20 @@ public:
   }
   /// The same for any relation.
   mlir::Value compare(nn::Relation relation, mlir::Value x, mlir::Value y);
-  /// Whether x, of bools, is false.
+  /// Logical not, elementwise, of bools.
   mlir::Value negate(mlir::Value x) { return equal(x, splat(x, 0)); }
-  /// x and y, of bools by element.
+  /// Logical and, elementwise, of bools.
   mlir::Value both(mlir::Value x, mlir::Value y) {
     return where(x, y, splat(x, 0));
   }
-  /// x or y, of bools by element.
+  /// Logical or, elementwise, of bools.
   mlir::Value either(mlir::Value x, mlir::Value y) {
     return where(x, splat(x, 1), y);
   }
-  /// By element x where `condition`, of bools, holds, else y.
+  /// Elementwise x where `condition`, of bools, holds, else y.
   mlir::Value where(mlir::Value condition, mlir::Value x, mlir::Value y);
 
-  /// Op, a reduction, over ascending dims, which disappear.
+  /// Reduces by Op over ascending dims, which disappear.
   template <typename Op>
   mlir::Value reduce(mlir::Value x, llvm::ArrayRef<int64_t> dims) {
     if (dims.empty())
@@ -86,8 +85,8 @@ public:
         b.typeOf(without(type.getShape(), dims), type.getElementType()), x,
         dims);
   }
-  /// The same for maxima and minima, whose gradient the first of equal elements
-  /// gets, not all of them a part of it.
+  /// The same for maxima and minima whose gradient goes to the first of equal
+  /// elements instead of being shared among them.
   template <typename Op>
   mlir::Value reduceToFirst(mlir::Value x, llvm::ArrayRef<int64_t> dims) {
     mlir::Value best = reduce<Op>(x, dims);
@@ -97,11 +96,12 @@ public:
                                     b.builder.getUnitAttr());
     return best;
   }
-  /// The inverse of what a reduction does to a shape: x repeated along dims.
+  /// Repeats x along `dims` to `shape`: the inverse of a reduction's shape
+  /// change.
   mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> dims);
-  /// The index along `dim`, i64, of the first, or last, element that equals the
-  /// best one; Best is a reduction to it.
+  /// The i64 index along `dim` of the first, or last, element that equals the
+  /// extremum. Best is the reduction that computes it.
   template <typename Best>
   mlir::Value findBest(mlir::Value x, int64_t dim, bool last) {
     analysis::Shape shape(nn::tensorType(x).getShape());
@@ -112,17 +112,17 @@ public:
     return last ? reduce<nn::ReduceMaxOp>(found, dim)
                 : reduce<nn::ReduceMinOp>(found, dim);
   }
-  /// x less the logarithm of the sum of its exponentials over a dim.
+  /// Log-softmax over a dim: x minus the logarithm of its sum of exponentials.
   mlir::Value logSoftmax(mlir::Value x, int64_t dim);
 
-  /// Rows of x along `dim`: element i is that at ids[i], where ids, an integer
-  /// tensor of any rank, takes the place of the dim. Rows that do not exist
-  /// are zeros.
+  /// Gathers rows of x along `dim`: element i is the row ids[i]. The dims of
+  /// ids, an integer tensor of any rank, replace the dim. Rows out of range are
+  /// zeros.
   mlir::Value take(mlir::Value x, mlir::Value ids, int64_t dim);
-  /// Of each row of x along `dim` the element at its id: ids has the shape of x
-  /// without the dim. Zero where a row has no such element.
+  /// Picks one element of each row of x along `dim`; ids has the shape of x
+  /// without the dim. Zero for an id out of range.
   mlir::Value pick(mlir::Value x, mlir::Value ids, int64_t dim);
-  /// ids, where those below zero count from the end of `extent`.
+  /// ids with negative ones counted from the end of `extent`.
   mlir::Value wrap(mlir::Value ids, int64_t extent);
 
   /// A shape without some of its dims.

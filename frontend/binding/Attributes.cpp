@@ -1,4 +1,4 @@
-//===- Attributes.cpp - The attributes that an operator may have ----------===//
+//===- Attributes.cpp - Attributes that an operator may have --------------===//
 
 #include "frontend/binding/Attributes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -73,7 +73,7 @@ KnownAttribute pcc::frontend::autoPadAttr() {
   return stringAttr("auto_pad").only("NOTSET|SAME_UPPER|SAME_LOWER|VALID");
 }
 
-/// Whether the field of `type` is there; a list without elements may be absent.
+/// Whether a value of `type` is set; a list without elements may be absent.
 static bool hasField(const AttributeProto &given, KnownAttribute::Type type) {
   switch (type) {
   case AttributeProto::INT:
@@ -130,7 +130,8 @@ static std::string typeText(KnownAttribute::Type type) {
              : std::to_string(type);
 }
 
-/// What is wrong with one attribute, which `known` describes; "" if nothing is.
+/// Describes the problem of an attribute that `known` specifies; "" if there is
+/// none.
 static std::string findValueProblem(const AttributeProto &given,
                                     const KnownAttribute &known) {
   std::string name = "its attribute '" + given.name() + "'";

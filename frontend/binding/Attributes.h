@@ -1,13 +1,13 @@
-//===- Attributes.h - The attributes that an operator may have --*- C++ -*-===//
+//===- Attributes.h - Attributes that an operator may have ------*- C++ -*-===//
 //
-// A row of the import table lists the attributes of its operator:
+// A table entry lists the attributes of its operator:
 //
 //   attributes(intAttr("blocksize").required(),
 //              stringAttr("mode").only("DCR|CRD").since(11))
 //
-// A node with any other attribute, or with another value, is refused by name:
-// to ignore it would train another model. test/Backend/schemas.py compares the
-// lists with ONNX's own schemas.
+// A node with any other attribute or value is an error that names it: ignoring
+// it would train another model. test/Backend/schemas.py compares the lists with
+// ONNX's own schemas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,46 +19,45 @@
 
 namespace pcc::frontend {
 
-/// The newest version of ONNX's own operator set whose operators were compared
-/// with the import table. Files of a newer one are refused.
+/// The newest version of ONNX's own operator set that the import table was
+/// compared with. Files with a newer one are an error.
 inline constexpr int64_t kNewestOpset = 28;
 
-/// The newest version of the file format that was read with all its fields in
-/// mind. Files of a newer one are warned of.
+/// The newest IR version whose fields are all handled. Files with a newer one
+/// get a warning.
 inline constexpr int64_t kNewestFormat = 14;
 
-/// `until` of a row or attribute that holds for all later versions.
+/// `until` of a table entry or attribute that applies to all later versions.
 inline constexpr int64_t kAnyOpset = 1000;
 
 /// An attribute that an operator may have.
 struct KnownAttribute {
-  /// Of the value: an integer, a float, a string, lists of these, a tensor.
+  /// The type of the value: an integer, float, string, tensor, or a list.
   using Type = onnx::AttributeProto::AttributeType;
 
-  /// An attribute of any value at any opset, which a node may lack.
+  /// An optional attribute with any value at any opset.
   KnownAttribute(llvm::StringRef name, Type type) : name(name), type(type) {}
-  /// Restricts the values to those listed, separated by '|'. The list includes
-  /// the default.
+  /// Restricts the values to those in `list`, separated by '|'. The list
+  /// includes the default.
   KnownAttribute only(llvm::StringRef list) const;
   /// Restricts the attribute to operator sets from `version` on.
   KnownAttribute since(int64_t version) const;
   /// Restricts the attribute to operator sets up to `version`.
   KnownAttribute until(int64_t version) const;
-  /// Refuses nodes that lack the attribute.
+  /// Makes the attribute mandatory.
   KnownAttribute required() const;
 
-  /// The values that are supported; empty for all.
+  /// The supported values; empty for all.
   llvm::SmallVector<llvm::StringRef> supportedValues() const;
 
-  /// The attribute's name, as nodes have it.
+  /// The attribute's name in nodes.
   llvm::StringRef name;
-  /// The type of its value.
   Type type;
-  /// As only() takes it; empty for all values.
+  /// The argument of only(); empty for all values.
   llvm::StringRef values;
-  /// The first and the last version of the operator set that has it.
+  /// The first and last version of the operator set with the attribute.
   int64_t first = 1, last = kAnyOpset;
-  /// Whether a node that lacks it is refused.
+  /// Whether it is mandatory.
   bool isRequired = false;
 };
 
@@ -85,15 +84,15 @@ KnownAttribute graphAttr(llvm::StringRef name);
 /// `auto_pad` of convolutions and pools.
 KnownAttribute autoPadAttr();
 
-/// A row's list of attributes.
+/// The list of attributes of a table entry.
 template <typename... Attributes>
 std::vector<KnownAttribute> attributes(Attributes... list) {
   return {list...};
 }
 
-/// Says what is wrong with the attributes of a node: one that is not in `known`
-/// at version `opset` of the operator set, is given twice, or has another type
-/// or value; or a required one that is missing. "" if nothing is.
+/// Describes the first problem of a node's attributes: an attribute that is not
+/// in `known` at version `opset` of the operator set, is given twice, or has
+/// another type or value; or a missing mandatory one. "" if there is none.
 std::string findAttributeProblem(const onnx::NodeProto &node,
                                  llvm::ArrayRef<KnownAttribute> known,
                                  int64_t opset);

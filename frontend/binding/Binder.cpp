@@ -1,4 +1,4 @@
-//===- Binder.cpp - What a table entry sees of a node ---------------------===//
+//===- Binder.cpp - A node as an import function sees it ------------------===//
 
 #include "frontend/binding/Binder.h"
 #include "analysis/Evaluate.h"
@@ -28,12 +28,12 @@ LogicalResult Binder::checkConstant(ArrayRef<int64_t> shape) const {
   std::optional<int64_t> size = countElements(shape);
   if (size && *size <= int64_t(1) << 28)
     return success();
-  InFlightDiagnostic diag = error() << "a constant of this shape, ";
+  InFlightDiagnostic diag = error() << "a constant of shape ";
   llvm::interleave(
       shape, [&](int64_t extent) { diag << extent; }, [&] { diag << " x "; });
-  diag << ", cannot be held";
-  diag.attachNote(loc) << "where it is as large as the input, a smaller "
-                          "--micro-batch-size or --seq makes it smaller";
+  diag << " has a negative dim or more than 2^28 elements";
+  diag.attachNote(loc) << "if its shape follows from the input's, reduce "
+                          "--micro-batch-size or --seq";
   return diag;
 }
 
@@ -143,7 +143,7 @@ Value Binder::broadcast(Value value, ArrayRef<int64_t> shape) {
   RankedTensorType type = tensorType(value);
   if (type.getShape() == shape)
     return value;
-  // Dims of extent 1 that grow disappear, then come back as new dims.
+  // Dims of extent 1 that are repeated are dropped and broadcast as new dims.
   Shape kept;
   SmallVector<int64_t> dims;
   size_t lead = shape.size() - type.getRank();
@@ -163,10 +163,10 @@ Value Binder::constant(const Tensor &tensor) {
   };
   if (tensor.isUniform())
     return make(tensor);
-  // Dims where nothing varies are none of the constant's: they can be sharded.
+  // Leaves out constant dims of the tensor, so they can be sharded.
   Tensor stored = tensor.compact().core();
   bool isWhole = tensor.size() == stored.size();
-  // Small ones are made where they are used, which is easier to read.
+  // Small constants are created at each use, which is easier to read.
   if (stored.size() < 256)
     return isWhole ? make(tensor) : broadcast(make(stored), tensor.shape());
   Value &value = translation.constantFor(tensor);

@@ -1,8 +1,8 @@
-//===- Binder.h - What a table entry sees of a node -------------*- C++ -*-===//
+//===- Binder.h - A node as an import function sees it ----------*- C++ -*-===//
 //
 // The import table has small functions, one or two per operator and range of
-// opsets. Each sees its node through a Binder: operands as constants or as
-// values, attributes with defaults, results to be set.
+// opsets. Each accesses its node through a Binder, which provides operands as
+// constants or values and attributes with defaults, and takes the results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,151 +16,149 @@
 
 namespace pcc::frontend {
 
-/// What a name of the graph stands for; exactly one of these.
+/// The meaning of a name in the graph; exactly one of the four members.
 struct Item {
   /// Whether it is a list of tensors.
   bool isSequence() const { return !sequence.empty(); }
-  /// Whether the name stands for anything yet.
+  /// Whether the name is defined yet.
   bool isKnown() const { return tensor || value || weight || isSequence(); }
 
-  /// The elements of what was folded.
+  /// The elements of a folded constant.
   std::optional<analysis::Tensor> tensor;
-  /// The SSA value of what is computed at run time.
+  /// The SSA value of a run-time computation.
   mlir::Value value;
   /// A weight that nothing has read yet.
   Weight *weight = nullptr;
-  /// Several tensors, of an exporter that writes lists as it finds them.
+  /// A list of tensors, of an exporter that writes sequences.
   std::vector<Item> sequence;
 };
 
-/// What the functions of the table may ask of the translation as a whole.
+/// The functions of the translation as a whole that import functions use.
 class Translation {
 public:
   virtual ~Translation() = default;
-  /// Whether a Dropout node drops elements. `isTraining`: what the file says;
-  /// nothing before opset 12, which has no word for it.
+  /// Whether a Dropout node drops elements. `isTraining`: its mode in the file;
+  /// absent before opset 12, which has none.
   virtual bool drops(const onnx::NodeProto &node,
                      std::optional<bool> isTraining) = 0;
-  /// Whether the outputs are wanted as they are, not a loss to train by.
+  /// Whether the outputs are results, not a loss to train by.
   virtual bool isForward() const = 0;
   /// Whether PyTorch's exporters wrote the file.
   virtual bool isOfTorch() const = 0;
-  /// The elements of a tensor of the file.
+  /// Loads the elements of a tensor of the file.
   virtual mlir::FailureOr<analysis::Tensor>
   load(mlir::Location loc, const onnx::TensorProto &tensor) = 0;
-  /// A place to keep what was made of a constant.
+  /// A cached value for a large constant; null on first use.
   virtual mlir::Value &constantFor(const analysis::Tensor &tensor) = 0;
   /// The argument of @forward with this role, added on first use.
   virtual mlir::Value argument(nn::InputRole role) = 0;
   /// A number for a random op, ascending in program order.
   virtual int64_t nextRandomId() = 0;
-  /// Whether a batch norm is one by the batch's statistics, not by running
-  /// ones. `isTraining`: the file says so.
+  /// Whether a batch norm uses the batch's statistics instead of running ones.
+  /// `isTraining`: its mode in the file.
   virtual bool normalizesByBatch(const onnx::NodeProto &node,
                                  bool isTraining) = 0;
-  /// What a name of the graph stands for so far; null for nothing.
+  /// The value of a name of the graph so far; null if it is undefined.
   virtual mlir::Value valueNamed(llvm::StringRef name) = 0;
-  /// Whether a node, one of a branch included, or an output of the graph reads
-  /// a name.
+  /// Whether a node, also in a branch, or an output of the graph reads a name.
   virtual bool isRead(llvm::StringRef name) const = 0;
 };
 
-/// What the functions of the import table see of a node: operands and
-/// attributes to read, ops to build, results to set. Operands are numbered as
-/// in the file; one that the node leaves out counts.
+/// The view of a node for an import function: it reads operands and attributes,
+/// builds ops and sets results. Operands have the file's numbers; an absent
+/// operand has a number, too.
 class Binder {
 public:
-  /// A node of the opset `opset`. All must outlive this, `inputs` too.
+  /// Binds a node of opset `opset`. All arguments must outlive this.
   Binder(Translation &translation, mlir::OpBuilder &builder, mlir::Location loc,
          const onnx::NodeProto &node, int64_t opset,
          llvm::ArrayRef<Item> inputs)
       : translation(translation), builder(builder), loc(loc), node(node),
         opset(opset), inputs(inputs), results(node.output_size()) {}
 
-  /// The import that the node is part of.
+  /// The translation that the node is part of.
   Translation &translation;
-  /// Builds behind the ops that exist so far.
+  /// Appends to the ops that exist so far.
   mlir::OpBuilder &builder;
-  /// Where ops that are built come from: the node.
+  /// The location of new ops: the node.
   mlir::Location loc;
-  /// The node as the file has it.
+  /// The node in the file.
   const onnx::NodeProto &node;
-  /// The version of its operator set, which decides what attributes mean.
+  /// The version of its operator set, which determines the attributes' meaning.
   int64_t opset;
 
-  /// An error about this node, named in the text.
+  /// Starts an error that names this node.
   mlir::InFlightDiagnostic error() const;
-  /// An error unless a tensor of this shape can be held: no dim is negative,
-  /// and constants have at most 2^28 elements.
+  /// Reports a shape that a constant cannot have: a negative dim, or more than
+  /// 2^28 elements.
   mlir::LogicalResult checkConstant(llvm::ArrayRef<int64_t> shape) const;
 
-  /// How many operands and results the node names, absent ones included.
+  /// The numbers of operands and results, absent ones included.
   unsigned numInputs() const { return inputs.size(); }
   unsigned numOutputs() const { return results.size(); }
-  /// Whether operand `i` is given.
+  /// Whether operand `i` is present.
   bool has(unsigned i) const;
-  /// Whether operand `i` was folded; what tensor() computes does not count.
+  /// Whether operand `i` is folded; values that tensor() can evaluate are not.
   bool isConstant(unsigned i) const { return inputs[i].tensor.has_value(); }
-  /// The element type of operand `i`, which must be there.
+  /// The element type of operand `i`, which must be present.
   mlir::Type element(unsigned i) const;
-  /// The extents of operand `i`, which must be there.
+  /// The shape of operand `i`, which must be present.
   analysis::Shape shape(unsigned i) const;
-  /// The number of its dims.
+  /// The rank of operand `i`.
   int64_t rank(unsigned i) const { return shape(i).size(); }
-  /// A constant operand, or one that can be computed now (a mask buffer).
+  /// The elements of an operand that is constant or can be evaluated now, such
+  /// as a mask buffer.
   std::optional<analysis::Tensor> tensor(unsigned i) const;
   /// The operand as an SSA value.
   mlir::Value value(unsigned i);
-  /// The constant of an operand all of whose elements are equal, as a float.
+  /// The value of all elements of a uniform constant, as a float.
   std::optional<double> uniform(unsigned i) const;
-  /// Operand `i` in whichever form it is.
   const Item &item(unsigned i) const { return inputs[i]; }
 
-  /// An integer attribute of this name; `otherwise` where the node has none.
+  /// An integer attribute; `otherwise` if it is absent.
   int64_t intAttr(llvm::StringRef name, int64_t otherwise) const;
-  /// The same of a float.
+  /// A float attribute; `otherwise` if it is absent.
   double floatAttr(llvm::StringRef name, double otherwise) const;
-  /// The same of a text.
+  /// A string attribute; `otherwise` if it is absent.
   std::string stringAttr(llvm::StringRef name, llvm::StringRef otherwise) const;
-  /// An attribute that is a list of integers; nothing where the node has none.
+  /// An attribute that is a list of integers; nothing if it is absent.
   std::optional<llvm::SmallVector<int64_t>> ints(llvm::StringRef name) const;
-  /// Integers that are an attribute in old opsets and operand `i` in new
-  /// ones; absent if neither is given, an error if not constant.
+  /// Integers that are an attribute in old opsets and operand `i` in new ones;
+  /// nothing if neither is given. Errors: they are not constant.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   ints(unsigned i, llvm::StringRef name) const;
 
-  /// Sets result `i`; does nothing where the node names fewer.
+  /// Sets result `i`; does nothing if the node has fewer results.
   void set(unsigned i, analysis::Tensor tensor);
   void set(unsigned i, mlir::Value value);
   void set(unsigned i, Item item) { results[i] = std::move(item); }
-  /// What was set, by the number of the result.
+  /// The results that were set, by index.
   llvm::ArrayRef<Item> getResults() const { return results; }
 
-  // Building.
   /// A tensor type of this shape.
   mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape,
                                 mlir::Type element) const;
-  /// A constant as a value: an op without the dims along which nothing varies,
-  /// and a broadcast along these.
+  /// A constant as a value: an op without the dims along which it is uniform,
+  /// and a broadcast along those dims.
   mlir::Value constant(const analysis::Tensor &tensor);
-  /// The same elements, row major, in another shape.
+  /// The same elements in another shape, in row-major order.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// Dim i of the result is dim permutation[i].
+  /// Transposes: dim i of the result is dim permutation[i].
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
-  /// Numpy's broadcasting.
+  /// Broadcasts as numpy does.
   mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape);
-  /// The value, of floats, times a number; itself where that is 1.
+  /// The value, of floats, times a number; the value itself for 1.
   mlir::Value scale(mlir::Value value, double factor);
   /// The sum of one or more values of one type.
   mlir::Value sum(mlir::ValueRange values);
-  /// A product of tensors that sums over letters that `spec` lacks behind its
-  /// arrow, as einsum writes it: "bij,bjk->bik". `shape`: the result's.
+  /// A tensor contraction in einsum's notation: "bij,bjk->bik". It sums over
+  /// the labels that the output lacks. `shape`: the result's.
   mlir::Value contract(const llvm::Twine &spec, mlir::Value lhs,
                        mlir::Value rhs, llvm::ArrayRef<int64_t> shape);
-  /// `size` elements of dim `dim` from `start` on.
+  /// Slices `size` elements of dim `dim`, from `start` on.
   mlir::Value slice(mlir::Value value, int64_t dim, int64_t start,
                     int64_t size);
-  /// Values one behind the other along a dim; the other dims are equal.
+  /// Concatenates values along a dim; the other dims are equal.
   mlir::Value concat(mlir::ValueRange values, int64_t dim);
   /// An op of two operands whose result has their type.
   template <typename Op>
@@ -178,50 +176,47 @@ private:
   llvm::SmallVector<Item> results;
 };
 
-/// Translates a node in one of the two ways below.
+/// A function of the import table that folds a node or builds its ops.
 using ImportFn = mlir::LogicalResult (*)(Binder &);
 
-/// How many operands a node may have; a plain number allows exactly as many.
-/// Those up to `least` must be there, any beyond may be left out.
+/// The number of operands of a node; a plain number is exact. The first `least`
+/// are mandatory, others may be absent.
 struct OperandCount {
   /// Exactly `count` operands.
   constexpr OperandCount(unsigned count) : least(count), most(count) {}
   /// From `least` to `most` operands.
   constexpr OperandCount(unsigned least, unsigned most)
       : least(least), most(most) {}
-  /// How many operands must be there, and how many may be.
   unsigned least, most;
 };
 
-/// A count from `least` to `most`.
+/// From `least` to `most` operands.
 constexpr OperandCount between(unsigned least, unsigned most) {
   return {least, most};
 }
 
-/// A count without an upper bound.
+/// At least `least` operands, without an upper bound.
 constexpr OperandCount atLeast(unsigned least) { return {least, ~0u}; }
 
-/// One row of the import table: operator `name` for opsets since .. until.
+/// An entry of the import table: operator `name` for opsets since .. until.
 struct OpEntry {
-  /// The operator as files name it, behind its domain unless that is ONNX's
-  /// own.
+  /// The operator's name, with its domain as prefix unless it is ONNX's own.
   llvm::StringRef name;
-  /// The first and the last version of the operator set that the row is for.
+  /// The first and the last version of the operator set for this entry.
   int64_t since, until;
-  /// How many operands it takes.
   OperandCount operands;
-  /// Computes the results from constant operands; null if it cannot.
+  /// Computes the results from constant operands; null if not possible.
   ImportFn fold;
-  /// Builds nn ops; null for what can only be folded.
+  /// Builds nn ops; null if the operator can only be folded.
   ImportFn build;
-  /// The attributes that a node may have; any other is refused.
+  /// The attributes that a node may have; others are an error.
   std::vector<KnownAttribute> attributes = {};
-  /// Also fold where operands are weights: for predicates, through which
-  /// nothing is trained.
+  /// Whether to fold even if operands are weights: for predicates, which have
+  /// no gradient.
   bool foldsWeights = false;
 };
 
-/// The rows by subject.
+/// The entries by subject.
 llvm::ArrayRef<OpEntry> activationOps();
 llvm::ArrayRef<OpEntry> attentionOps();
 llvm::ArrayRef<OpEntry> batchNormOps();
@@ -249,11 +244,11 @@ llvm::ArrayRef<OpEntry> sortOps();
 llvm::ArrayRef<OpEntry> trainingOps();
 llvm::ArrayRef<OpEntry> trigonometryOps();
 
-/// Absolute value and rounding up, which rows of several tables share.
+/// Absolute value and rounding up, used in several tables.
 mlir::LogicalResult buildAbs(Binder &b);
 mlir::LogicalResult buildCeil(Binder &b);
 
-/// The value of a dim index that may count from the end; absent if outside.
+/// Resolves an axis that may count from the end; nothing if out of range.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
 
 } // namespace pcc::frontend

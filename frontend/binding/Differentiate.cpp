@@ -1,4 +1,4 @@
-//===- Differentiate.cpp - Derivatives of what is translated so far -------===//
+//===- Differentiate.cpp - Derivatives of translated ops ------------------===//
 
 #include "frontend/binding/Differentiate.h"
 #include "dialects/NN/NN.h"

@@ -1,4 +1,4 @@
-//===- Differentiate.h - Derivatives of ops so far --------------*- C++ -*-===//
+//===- Differentiate.h - Derivatives of translated ops ----------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_BINDING_DIFFERENTIATE_H
 #define PCC_FRONTEND_BINDING_DIFFERENTIATE_H
@@ -7,9 +7,9 @@
 
 namespace pcc::frontend {
 
-/// The cotangents of `inputs` for ones as that of `output`, a float, by the
-/// ops of the block that is built in; null where it does not depend on one, or
-/// is flat. Fails, with an error at `loc`, at an op without a derivative.
+/// Builds the cotangents of `inputs` for a cotangent of ones of `output`, a
+/// float value, through the ops of the current block. Null for inputs without a
+/// gradient. Errors, at `loc`: an op without a derivative.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 differentiate(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value output,
               llvm::ArrayRef<mlir::Value> inputs);

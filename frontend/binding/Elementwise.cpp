@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - Operators that work place by place ---------------===//
+//===- Elementwise.cpp - Elementwise operators ----------------------------===//
 
 #include "frontend/binding/Elementwise.h"
 
@@ -18,7 +18,8 @@ LogicalResult pcc::frontend::foldWith(Binder &b, Type element,
     operands.push_back(*b.tensor(i));
     shapes.push_back(b.shape(i));
   }
-  // The last operand tells the kind: Where begins with its condition.
+  // The last operand decides between floats and integers: Where begins with its
+  // condition.
   bool isFloat = operands.back().isFloat();
   if (!element)
     element = operands.back().element();

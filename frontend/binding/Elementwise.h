@@ -1,4 +1,4 @@
-//===- Elementwise.h - Operators that work place by place -------*- C++ -*-===//
+//===- Elementwise.h - Elementwise operators --------------------*- C++ -*-===//
 
 #ifndef PCC_FRONTEND_BINDING_ELEMENTWISE_H
 #define PCC_FRONTEND_BINDING_ELEMENTWISE_H
@@ -7,23 +7,23 @@
 
 namespace pcc::frontend {
 
-/// The elements of all operands at one place.
+/// The elements of all operands at one index.
 using In = llvm::ArrayRef<analysis::Scalar>;
 
-/// Folds by one function for floats and one for integers; a null one means
-/// that the operator does not take such elements. `element` is that of the
-/// result, null for the last operand's.
+/// Folds by a function for floats and one for integers; null if the operator
+/// does not take such elements. `element` is the result's type; null for the
+/// last operand's.
 mlir::LogicalResult foldWith(Binder &b, mlir::Type element,
                              double (*floats)(In), int64_t (*ints)(In));
 
-/// As a function of the import table, with the last operand's element type.
+/// An import function that folds with the last operand's element type.
 template <double (*Floats)(In), int64_t (*Ints)(In)>
 mlir::LogicalResult foldMath(Binder &b) {
   return foldWith(b, nullptr, Floats, Ints);
 }
 
-/// All operands as values of their common shape; from `first` on they have one
-/// element type.
+/// All operands broadcast to their common shape. From operand `first` on, they
+/// have one element type.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 broadcastAll(Binder &b, unsigned first = 0);
 

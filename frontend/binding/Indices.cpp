@@ -96,11 +96,11 @@ bool pcc::frontend::mayBeNegative(Value integers) {
       return isMoved && isa<IntegerType>(tensorType(value).getElementType());
     if (auto constant = dyn_cast<ConstantOp>(op))
       return !hasNegative(constant);
-    // Comparisons, and whatever is cast from them.
+    // Bools, and values cast from them.
     if (tensorType(value).getElementType().isInteger(1))
       return true;
-    // Programs check each id of an input that is looked up as it is, not of
-    // one that is computed with.
+    // Programs check each id of an input that is looked up directly, but no id
+    // that is computed.
     isMoved &= isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op) &&
                isa<IntegerType>(tensorType(value).getElementType());
     if (isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))

@@ -1,8 +1,8 @@
 //===- Indices.h - Indices as row numbers -----------------------*- C++ -*-===//
 //
-// Operators that take or put elements by index are row look-ups in a table, or
-// sums into its rows: the index of an element is made a row number by integer
-// arithmetic.
+// Operators that gather or scatter elements by index become row lookups in a
+// table, or sums into its rows. Integer arithmetic turns an element's index
+// into a row number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,34 +13,33 @@
 
 namespace pcc::frontend {
 
-/// For indices (operand 1) along one axis of the data (operand 0): the
-/// row-major number of each element that they name. Errors: the shapes do not
-/// fit.
+/// The row-major number of each element of the data (operand 0) that indices
+/// (operand 1) along one axis address. Errors: the shapes do not match.
 mlir::FailureOr<mlir::Value> elementNumbers(Binder &b, int64_t axis);
 
-/// The same for indices along one axis of data of the shape `from`; neither
-/// shape is checked.
+/// The same for indices along one axis of data of shape `from`; the shapes are
+/// not checked.
 mlir::Value elementNumbers(Binder &b, mlir::Value indices,
                            llvm::ArrayRef<int64_t> from, int64_t axis);
 
-/// Indices whose last dim names the first dims of the data.
+/// Row numbers from indices whose last dim addresses the data's first dims.
 struct RowNumbers {
-  /// Of the indices' other dims.
+  /// The row number, with the indices' other dims.
   mlir::Value number;
-  /// How many rows there are, and what one row holds.
+  /// The number of rows, and the shape of one.
   int64_t rows;
   analysis::Shape row;
 };
 
-/// Operand 1 as row numbers of operand 0; `batch` leading dims are the same
-/// for both. Errors: the shapes do not fit.
+/// Operand 1 as row numbers of operand 0, with `batch` leading dims in common.
+/// Errors: the shapes do not match.
 mlir::FailureOr<RowNumbers> rowNumbers(Binder &b, int64_t batch);
 
-/// The least and the greatest of known integers; (0, -1) if there are none.
+/// The least and greatest of constant integers; (0, -1) if there are none.
 std::pair<int64_t, int64_t> rangeOf(const analysis::Tensor &integers);
 
-/// Whether integers may be negative as far as their ops show. Those of an
-/// input, moved or cast, are not: a program refuses data with negative ids.
+/// Whether integers may be negative, judged by their ops. Elements of an input,
+/// moved or cast, may not: a program rejects data with negative ids.
 bool mayBeNegative(mlir::Value integers);
 
 } // namespace pcc::frontend

@@ -1,4 +1,4 @@
-//===- OpTable.cpp - The import table as a whole --------------------------===//
+//===- OpTable.cpp - The import table -------------------------------------===//
 
 #include "frontend/binding/OpTable.h"
 
@@ -20,7 +20,7 @@ int64_t Opsets::lookup(StringRef domain) const {
 
 int64_t Opsets::versionFor(const onnx::NodeProto &node) const {
   StringRef domain = domainOf(node.domain());
-  // Sets of other domains begin with 1.
+  // Operator sets of other domains begin with version 1.
   return domain.empty() ? standard() : std::max<int64_t>(1, lookup(domain));
 }
 

@@ -1,4 +1,4 @@
-//===- Windows.cpp - What a kernel sees of a signal -----------------------===//
+//===- Windows.cpp - Windows of convolutions and pools --------------------===//
 
 #include "frontend/binding/Windows.h"
 
@@ -6,10 +6,10 @@ using namespace mlir;
 using namespace pcc::analysis;
 using namespace pcc::frontend;
 
-/// Attributes and extents up to here; products of two stay within 64 bits.
+/// The greatest attribute or extent; the product of two fits 64 bits.
 static constexpr int64_t kLargest = int64_t(1) << 30;
 
-/// An attribute with a number per spatial dim.
+/// An attribute with a number per spatial dim, from `least` on.
 static FailureOr<SmallVector<int64_t>> perDim(Binder &b, StringRef name,
                                               size_t count, int64_t otherwise,
                                               int64_t least) {
@@ -25,7 +25,7 @@ static FailureOr<SmallVector<int64_t>> perDim(Binder &b, StringRef name,
   return *given;
 }
 
-/// What both kinds of windows have in common; the padding as the file says.
+/// The windows without result sizes, with the file's explicit padding.
 static FailureOr<SmallVector<Window>> readWindows(Binder &b,
                                                   ArrayRef<int64_t> kernel) {
   Shape x = b.shape(0);
@@ -51,8 +51,8 @@ static FailureOr<SmallVector<Window>> readWindows(Binder &b,
   return windows;
 }
 
-/// Shares `total` out to both ends; of an odd number the one more goes behind
-/// by SAME_UPPER.
+/// Distributes `total` over both ends. With SAME_UPPER the end gets the odd
+/// one.
 static void pad(Window &w, int64_t total, bool upper) {
   total = std::max<int64_t>(0, total);
   w.low = upper ? total / 2 : total - total / 2;
@@ -79,7 +79,7 @@ pcc::frontend::slidingWindows(Binder &b, ArrayRef<int64_t> kernel) {
       return b.error() << "windows of " << reach << " do not fit into "
                        << w.in + w.low + w.high << " positions";
     w.out = room / w.stride + 1;
-    // One more that begins before the end of the padded input.
+    // One more window if it begins before the end of the padded input.
     if (ceil && room % w.stride && w.out * w.stride < w.in + w.low)
       ++w.out;
   }
@@ -105,12 +105,12 @@ pcc::frontend::transposedWindows(Binder &b, ArrayRef<int64_t> kernel) {
     int64_t wanted = (*shape)[d] ? (*shape)[d] : same ? w.in * w.stride : 0;
     if (mode == "VALID")
       w.low = w.high = 0;
-    // The specification shares out the other way round than for a convolution.
+    // The specification distributes the padding opposite to a convolution's.
     if (wanted)
       pad(w, whole - wanted, mode == "SAME_UPPER");
     w.out = wanted ? wanted : whole - w.low - w.high;
     if (w.out < 1 || w.out > kLargest)
-      return b.error() << "leaves " << w.out << " positions";
+      return b.error() << "its result would have " << w.out << " positions";
   }
   return windows;
 }

@@ -1,8 +1,8 @@
-//===- Windows.h - What a kernel sees of a signal ---------------*- C++ -*-===//
+//===- Windows.h - Windows of convolutions and pools ------------*- C++ -*-===//
 //
-// Convolutions and pools move a kernel over positions; strides, dilations and
-// padding say which positions each of its taps reads. This reads the attributes
-// that say so.
+// Convolutions and pools move a kernel over positions. Strides, dilations and
+// padding determine the position that each tap reads. This reads their
+// attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,16 +15,17 @@ namespace pcc::frontend {
 
 /// The windows along one dim.
 struct Window {
-  /// Positions of the operand and of the result, and taps.
+  /// Positions of the operand, positions of the result, taps.
   int64_t in, out, kernel;
   int64_t stride = 1, dilation = 1;
-  /// Padding before the first position and behind the last.
+  /// Padding before the first position and after the last.
   int64_t low = 0, high = 0;
-  /// Whether the windows are those of a transposed convolution, whose strides
-  /// are between positions of the operand.
+  /// Whether the windows are a transposed convolution's, whose strides are
+  /// between positions of the operand.
   bool transposed = false;
 
-  /// The position that a tap reads for a position of the result; -1 for none.
+  /// The operand's position that a tap reads for a position of the result; -1
+  /// for padding.
   int64_t read(int64_t position, int64_t tap) const {
     int64_t at = transposed ? position + low - tap * dilation
                             : position * stride - low + tap * dilation;
@@ -34,7 +35,7 @@ struct Window {
     return at >= 0 && at < in ? at : -1;
   }
 
-  /// Whether every position is read once, in order.
+  /// Whether the windows cover every position once, in order.
   bool tiles() const {
     return !transposed && stride == kernel && dilation == 1 && low == 0 &&
            out * kernel == in;
@@ -42,13 +43,13 @@ struct Window {
 };
 
 /// The windows of a kernel with these taps over the spatial dims of operand 0
-/// [n, channels, ...]. Errors: attributes of another rank, out of range, or
-/// kernels larger than what they move over.
+/// [n, channels, ...]. Errors: attributes of the wrong length or out of range,
+/// or a kernel larger than its padded input.
 mlir::FailureOr<llvm::SmallVector<Window>>
 slidingWindows(Binder &b, llvm::ArrayRef<int64_t> kernel);
 
-/// The same of a transposed convolution, which has more positions of the result
-/// than of the operand.
+/// The same for a transposed convolution, whose result has more positions than
+/// its operand.
 mlir::FailureOr<llvm::SmallVector<Window>>
 transposedWindows(Binder &b, llvm::ArrayRef<int64_t> kernel);
 

@@ -1,8 +1,8 @@
 //===- Activation.cpp - Elementwise functions of one operand --------------===//
 //
-// Formulas as the ONNX specification gives them, arranged so that neither they
-// nor their derivatives compute an infinity that a condition then leaves out,
-// and that derivatives where there is a kink are those that PyTorch takes.
+// Formulas of the ONNX specification, arranged so that neither they nor their
+// derivatives compute an infinity in an unused branch. At kinks the derivatives
+// are PyTorch's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ LogicalResult pcc::frontend::buildCeil(Binder &b) {
   return buildFormula<ceil>(b);
 }
 
-/// alpha (exp(x * rate) - 1) up to zero, then x.
+/// alpha (exp(x * rate) - 1) for x <= 0, else x.
 static Value expBelowZero(Arithmetic &a, Value x, double alpha,
                           double rate = 1) {
   Value zero = a.splat(x, 0), isBelow = a.lessOrEqual(x, zero);
@@ -70,7 +70,7 @@ static Value thresholdedRelu(Binder &b, Arithmetic &a, Value x) {
   return a.where(a.less(threshold, x), x, a.splat(x, 0));
 }
 
-/// x within constant bounds, on which it is flat; either may be absent.
+/// Clamps x to constant bounds, at which the gradient is 0; either may be null.
 static Value clamp(Arithmetic &a, Value x, Value low, Value high) {
   if (low)
     x = a.where(a.lessOrEqual(x, low), low, x);
@@ -79,7 +79,7 @@ static Value clamp(Arithmetic &a, Value x, Value low, Value high) {
   return x;
 }
 
-/// alpha x + beta within 0 and 1.
+/// alpha x + beta, clamped to [0, 1].
 static Value hardSigmoid(Arithmetic &a, Value x, double alpha, double beta) {
   Value line = a.add(a.mul(x, alpha), beta);
   return clamp(a, line, a.splat(x, 0), a.splat(x, 1));
@@ -124,7 +124,7 @@ static Value isInf(Binder &b, Arithmetic &a, Value x) {
                   b.intAttr("detect_negative", 1) ? down : none);
 }
 
-/// Up to opset 6 a slope of one dim is one of each channel, dim 1.
+/// Up to opset 6 a slope of one dim holds one number per channel, dim 1.
 static LogicalResult buildPRelu(Binder &b) {
   Shape from = b.shape(0), given = b.shape(1);
   if (b.opset < 7 && given.size() == 1 && from.size() > 2)
@@ -139,8 +139,7 @@ static LogicalResult buildPRelu(Binder &b) {
   return success();
 }
 
-/// Bounds are attributes up to opset 10, later rank-0 operands that may be
-/// absent.
+/// Bounds are attributes up to opset 10, later optional scalar operands.
 static LogicalResult buildClip(Binder &b) {
   Arithmetic a(b);
   Value x = b.value(0);

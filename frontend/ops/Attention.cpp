@@ -1,7 +1,7 @@
 //===- Attention.cpp - Attention and rotary embedding as operators --------===//
 //
-// Both become the primitives that other exporters write for them: what they
-// are is then recognised in one place.
+// Both are translated to the primitives that other exporters write for them;
+// recognition then handles all of them alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Operand `i`, [b, h, s, d] or [b, s, h * d], as [b, h, s, d]; null if it is
-/// neither.
+/// Operand `i`, [b, h, s, d] or [b, s, h * d], as [b, h, s, d]; null for other
+/// shapes.
 static Value splitHeads(Binder &b, unsigned i, int64_t heads) {
   Shape shape = b.shape(i);
   if (shape.size() == 4)
@@ -27,7 +27,7 @@ static Value splitHeads(Binder &b, unsigned i, int64_t heads) {
   return b.transpose(split, {0, 2, 1, 3});
 }
 
-/// [b, h, s, d] as operand `i` had it.
+/// Restores a value [b, h, s, d] to the layout of operand `i`.
 static Value mergeHeads(Binder &b, unsigned i, Value value) {
   if (b.rank(i) == 4)
     return value;
@@ -36,7 +36,7 @@ static Value mergeHeads(Binder &b, unsigned i, Value value) {
   return b.reshape(rows, {shape[0], shape[1], shape[2] * shape[3]});
 }
 
-/// Every head `times` times, each beside its copies.
+/// Repeats every head `times` times; the copies are adjacent.
 static Value repeatHeads(Binder &b, Value value, int64_t times) {
   if (times == 1)
     return value;
@@ -49,7 +49,7 @@ static Value repeatHeads(Binder &b, Value value, int64_t times) {
   return b.reshape(repeated, shape);
 }
 
-/// The scores where `keep` (bool, of their shape) holds, else -inf.
+/// The scores where `keep` (bools of the same shape) holds, else -inf.
 static Value maskScores(Binder &b, Value scores, Value keep) {
   Value removed = b.constant(Tensor::splat(
       tensorType(scores).getElementType(), tensorType(scores).getShape(),
@@ -58,7 +58,7 @@ static Value maskScores(Binder &b, Value scores, Value keep) {
                          removed);
 }
 
-/// An error where operands or results of inference are used.
+/// Reports operands or results that only inference uses.
 static LogicalResult checkIsForTraining(Binder &b) {
   if (b.has(4) || b.has(5)) {
     InFlightDiagnostic diag = b.error() << "reads a cache of past keys";
@@ -78,16 +78,16 @@ static LogicalResult checkIsForTraining(Binder &b) {
   return success();
 }
 
-/// The keys that each query may attend to by index, [queries, keys]: key j of
-/// query i where -left <= j - i <= right, each without a bound if negative. For
-/// left 1, right 0:
+/// The mask of keys that each query may attend to, [queries, keys]: key j for
+/// query i if -left <= j - i <= right. A negative bound is absent. For left 1,
+/// right 0:
 ///
 ///   1 0 0 0
 ///   1 1 0 0
 ///   0 1 1 0
 static Tensor windowOf(Builder &builder, int64_t queries, int64_t keys,
                        int64_t left, int64_t right) {
-  // From key 0 of the last query to the last key of query 0.
+  // Distances from key 0 of the last query to the last key of query 0.
   std::vector<Scalar> byDistance;
   for (int64_t distance = 1 - queries; distance < keys; ++distance)
     byDistance.push_back(ofInt((left < 0 || distance >= -left) &&
@@ -133,7 +133,7 @@ static LogicalResult buildAttention(Binder &b) {
   int64_t right = b.intAttr("right_window_size", -1);
   if (left < -1 || right < -1)
     return b.error() << "its windows, " << left << " and " << right
-                     << ", are neither -1 nor a number of keys";
+                     << ", must be -1 or a number of keys";
   if (b.intAttr("is_causal", 0))
     right = 0;
   if (left >= 0 || right >= 0) {
@@ -146,7 +146,8 @@ static LogicalResult buildAttention(Binder &b) {
   return success();
 }
 
-/// The rows of a table of angles, [b, 1, s, r/2], for x of [b, h, s, d].
+/// The cosines or sines in operand `cache` for each position, [b, 1, s, r/2],
+/// for x of [b, h, s, d].
 static FailureOr<Tensor> anglesOf(Binder &b, unsigned cache, int positions,
                                   ArrayRef<int64_t> x) {
   std::optional<Tensor> table = b.tensor(cache);
@@ -156,7 +157,7 @@ static FailureOr<Tensor> anglesOf(Binder &b, unsigned cache, int positions,
     std::optional<Tensor> ids = b.tensor(positions);
     if (!ids)
       return b.error() << "its positions must be known at compile time";
-    // com.microsoft also takes the first position alone.
+    // com.microsoft also accepts just the first position.
     bool isFirst = ids->size() == 1 && x[2] > 1;
     if (table->rank() != 2 ||
         (!isFirst && Shape(ids->shape()) != Shape({x[0], x[2]})))
@@ -171,11 +172,12 @@ static FailureOr<Tensor> anglesOf(Binder &b, unsigned cache, int positions,
       rows.elements()[n++] = table->at({inside ? position : 0, index[2]});
     });
     if (!inside)
-      return b.error() << "a position lies outside a table of "
+      return b.error() << "a position is outside a table of "
                        << table->shape()[0] << " rows";
     table = rows;
   }
-  // Exporters write one table for all samples, which the standard has not.
+  // Exporters write one table for all samples, which the standard does not
+  // allow.
   if (table->rank() == 3 && table->shape()[0] == 1)
     table = table->expand({x[0], table->shape()[1], table->shape()[2]});
   if (table->rank() != 3 || table->shape()[0] != x[0] ||
@@ -184,7 +186,7 @@ static FailureOr<Tensor> anglesOf(Binder &b, unsigned cache, int positions,
   return table->reshape({x[0], 1, x[2], table->shape()[2]});
 }
 
-/// Rotates operand 0 by the tables in operands `cos` and `sin`, taken at
+/// Rotates operand 0 by the tables in operands `cos` and `sin`, indexed by
 /// operand `positions`.
 static LogicalResult rotate(Binder &b, unsigned cos, unsigned sin,
                             int positions) {

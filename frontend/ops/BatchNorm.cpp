@@ -1,11 +1,11 @@
 //===- BatchNorm.cpp - BatchNormalization ---------------------------------===//
 //
 // PyTorch's batch norms are two functions: in training each channel is
-// normalized by the mean and variance of the batch, in evaluation by running
-// averages of these. A file in training mode says which; one in eval mode says
-// only that it was exported for inference. Programs that train do as PyTorch
-// does when it trains, unless --batch-norm running says otherwise, and a file
-// in eval mode is warned of. Running averages are not updated.
+// normalized by the mean and variance of the batch, in evaluation by their
+// running averages. A file in training mode states it; a file in eval mode only
+// shows that it was exported for inference. Training programs use the batch's
+// statistics, as PyTorch does, unless --batch-norm running is given; a file in
+// eval mode gets a warning. Running averages are not updated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether the node itself normalizes by the batch.
+/// Whether the node is in training mode.
 static bool isTrainingMode(Binder &b) {
   if (b.opset >= 14)
     return b.intAttr("training_mode", 0);
@@ -43,7 +43,7 @@ static LogicalResult buildBatchNorm(Binder &b) {
   int64_t count = product(shape) / shape[1];
   Arithmetic a(b);
   Type f32 = b.builder.getF32Type(), element = b.element(0);
-  // Statistics of 16-bit floats are f32.
+  // Statistics of fp16 and bf16 are computed in f32.
   Type wide = element.getIntOrFloatBitWidth() < 32 ? f32 : element;
   Value x = a.cast(b.value(0), wide);
   auto perChannel = [&](unsigned i) { return a.cast(b.value(i), wide); };
@@ -55,9 +55,9 @@ static LogicalResult buildBatchNorm(Binder &b) {
   bool byBatch = b.translation.normalizesByBatch(b.node, isTraining);
   if (byBatch && count == 1) {
     InFlightDiagnostic diag =
-        b.error() << "has one value of each channel, from which nothing is "
-                     "left but the bias; PyTorch does not train it either";
-    diag.attachNote(b.loc) << "take a --micro-batch-size of 2 or more, or "
+        b.error() << "normalizes one value per channel, which leaves "
+                     "nothing but the bias; PyTorch does not train it either";
+    diag.attachNote(b.loc) << "use a --micro-batch-size of 2 or more, or "
                               "--batch-norm running";
     return diag;
   }
@@ -68,7 +68,8 @@ static LogicalResult buildBatchNorm(Binder &b) {
   Value factor = a.div(perChannel(1), deviation);
   Value y = a.add(a.mul(centred, spread(factor)), spread(perChannel(2)));
   b.set(0, a.cast(y, element));
-  // The running averages; of old opsets also the batch's, which nobody reads.
+  // The running averages. Old opsets also return the batch's, which are not
+  // read.
   double momentum = b.floatAttr("momentum", 0.9f);
   for (unsigned i : {1u, 2u})
     if (isTraining && i < b.numOutputs() && !b.node.output(i).empty())

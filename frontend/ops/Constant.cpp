@@ -1,8 +1,7 @@
-//===- Constant.cpp - Operators that make or search constants -------------===//
+//===- Constant.cpp - Operators that compute constants --------------------===//
 //
-// What builds shapes, positions and masks. Most of these have no form at run
-// time in a model of static shapes: they are folded, or the model cannot be
-// imported.
+// Operators that build shapes, positions and masks. Most have no form at run
+// time in a model of static shapes: they are folded, or the import fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The shape is static: no operand is needed.
+/// The shape is static, so the operand's value is not needed.
 static LogicalResult importShape(Binder &b) {
   Shape shape = b.shape(0);
   int64_t rank = shape.size();
@@ -130,7 +129,7 @@ static LogicalResult importTile(Binder &b) {
   return success();
 }
 
-/// Each dim after a new one along which it is repeated.
+/// Repeats each dim along a new dim before it.
 static LogicalResult buildTile(Binder &b) {
   std::optional<Tensor> repeats = b.tensor(1);
   Shape from = b.shape(0), wide, to;
@@ -151,8 +150,8 @@ static LogicalResult buildTile(Binder &b) {
   return success();
 }
 
-/// How much a mask marks depends on the data; the last place in each row does
-/// not.
+/// The number of marks depends on the data. Only the last mark of each row, of
+/// a node with kRowEnds, has a static shape.
 static LogicalResult buildNonZero(Binder &b) {
   Shape rows = b.shape(0);
   if (!b.intAttr(kRowEnds, 0) || rows.size() != 2) {

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Operators that multiply and sum ------------------===//
+//===- Contraction.cpp - Matrix products ----------------------------------===//
 
 #include "frontend/binding/Arithmetic.h"
 
@@ -7,7 +7,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Labels for up to so many dims; batch dims take from the front.
+/// Labels of batch dims.
 static constexpr StringLiteral kLabels = "abcdefghij";
 
 /// Numpy's matmul: the last two dims are matrices, the others broadcast.
@@ -15,19 +15,20 @@ static FailureOr<Value> multiply(Binder &b, Value left, Value right) {
   Shape l(tensorType(left).getShape()), r(tensorType(right).getShape());
   if (l.empty() || r.empty())
     return b.error() << "takes tensors of at least one dim";
-  // A vector is a matrix whose other dim disappears.
+  // A vector is a matrix with a dim of 1 that disappears.
   bool rowVector = l.size() == 1, columnVector = r.size() == 1;
   int64_t k = l.back(), rk = columnVector ? r[0] : r[r.size() - 2];
   if (k != rk)
-    return b.error() << "a sum over " << k << " and " << rk << " elements";
+    return b.error() << "contracts a dim of " << k << " with one of " << rk
+                     << " elements";
   Shape lBatch(l.begin(), l.end() - (rowVector ? 1 : 2));
   Shape rBatch(r.begin(), r.end() - (columnVector ? 1 : 2));
   auto batch = broadcastShapes({lBatch, rBatch});
   if (!batch || batch->size() > kLabels.size())
     return b.error() << "the shapes of its operands do not fit";
 
-  // Batch dims that one operand lacks need not be broadcast: their label is
-  // then an M or N of the other.
+  // Batch dims that one operand lacks are not broadcast: their label occurs in
+  // the other operand and the result only.
   Shape shape = *batch;
   std::string labels = kLabels.take_front(batch->size()).str();
   auto operand = [&](Value value, const Shape &own, StringRef tail) {
@@ -74,9 +75,9 @@ static LogicalResult buildMatMul(Binder &b) {
   return success();
 }
 
-/// ONNX Runtime's matmul with what its optimizer moved into it: a factor, and
-/// for each operand a transpose of its last two dims or of the first dim with
-/// those of the batch.
+/// ONNX Runtime's matmul with operators that its optimizer fused into it: a
+/// scale factor, and for each operand a transposition of its last two dims, or
+/// of the first dim with the batch dims.
 static LogicalResult buildFusedMatMul(Binder &b) {
   auto operand = [&](unsigned i, StringRef swap, StringRef swapBatch) {
     Value value = b.value(i);
@@ -107,8 +108,8 @@ static LogicalResult buildGemm(Binder &b) {
   Shape l = b.shape(0), r = b.shape(1);
   int64_t m = l[transA], n = r[!transB];
   if (l[!transA] != r[transB])
-    return b.error() << "a sum over " << l[!transA] << " and " << r[transB]
-                     << " elements";
+    return b.error() << "contracts a dim of " << l[!transA] << " with one of "
+                     << r[transB] << " elements";
   Value y =
       b.contract(Twine(transA ? "km," : "mk,") + (transB ? "nk->mn" : "kn->mn"),
                  b.value(0), b.value(1), {m, n});

@@ -1,18 +1,18 @@
 //===- Convolution.cpp - Convolutions -------------------------------------===//
 //
-// A convolution is a lookup and a product. Positions of the input are numbered
-// row by row; a constant table says for every position of the result and every
-// tap of the kernel which of them is read, and -1, which reads zeros, where the
-// tap lies in the padding. A kernel of 3 over 5 positions, with a stride of 2
-// and a padding of 1:
+// A convolution is a lookup and a matrix product. Positions of the input are
+// numbered in row-major order. For every position of the result and every tap
+// of the kernel, a constant table holds the position that is read, or -1 for
+// padding, which reads zeros. A kernel of 3 over 5 positions, with a stride of
+// 2 and a padding of 1:
 //
 //   ids = [[-1, 0, 1], [1, 2, 3], [3, 4, -1]]
 //   windows = embedding(ids, x)             [3 positions, 3 taps, n, c]
 //   y = contract "oknc,mck->nmo" windows, w
 //
-// Strides, dilations and padding are in the table alone, so that there is one
-// gradient for all of them: the lookup's and the product's. Windows that tile
-// the image need no lookup; they are reshaped.
+// Only the table depends on strides, dilations and padding, so one gradient
+// serves all: that of the lookup and of the product. Windows that tile the
+// image are reshaped instead of looked up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// One letter per spatial dim, of the result and of the kernel.
+/// Labels of the spatial dims of the result and of the kernel.
 static constexpr StringLiteral kOut = "opq", kTaps = "klj";
 
-/// An error unless both are floats [n, channels, ...] of one to three spatial
-/// dims, and the kernels have the extents that the attribute states.
+/// Checks that both are floats [n, channels, ...] with one to three spatial
+/// dims, and that the kernels have the extents in `kernel_shape`.
 static LogicalResult checkImages(Binder &b) {
   Shape kernel = b.shape(1);
   size_t rank = b.shape(0).size();
@@ -42,8 +42,8 @@ static LogicalResult checkImages(Binder &b) {
   return success();
 }
 
-/// The elements of operand 0 that each tap reads: [positions..., taps..., n,
-/// channels].
+/// Looks up the elements of operand 0 that each tap reads: [positions...,
+/// taps..., n, channels].
 static FailureOr<Value> lookUp(Binder &b, ArrayRef<Window> windows) {
   Shape x = b.shape(0), ids;
   for (const Window &w : windows)
@@ -76,7 +76,7 @@ static FailureOr<Value> lookUp(Binder &b, ArrayRef<Window> windows) {
   return b.reshape(rows, looked);
 }
 
-/// One kernel for each channel: products that are added up over the taps.
+/// Depthwise convolution: elementwise products that are added over the taps.
 static Value multiplyChannels(Binder &b, ArrayRef<Window> windows,
                               Value looked) {
   size_t spatial = windows.size();
@@ -106,8 +106,8 @@ static Value multiplyChannels(Binder &b, ArrayRef<Window> windows,
   return b.transpose(y, order);
 }
 
-/// Kernels [groups * m, channels / groups, taps...], or, `transposed`,
-/// [channels, m, taps...].
+/// Grouped convolution. Kernels are [groups * m, channels / groups, taps...],
+/// or, if `transposed`, [channels, m, taps...].
 static Value multiplyGroups(Binder &b, ArrayRef<Window> windows, Value looked,
                             int64_t groups, bool transposed) {
   Shape w = b.shape(1), split(tensorType(looked).getShape());
@@ -140,11 +140,11 @@ static Value multiplyGroups(Binder &b, ArrayRef<Window> windows, Value looked,
   return b.reshape(y, joined);
 }
 
-/// Kernels that lie side by side, nothing between or around them: patches
-/// [n, s, c * taps...] and a linear layer.
+/// Convolution by kernels that tile the input without gaps or padding: a linear
+/// layer on patches [n, s, c * taps...].
 static Value multiplyPatches(Binder &b, ArrayRef<Window> windows) {
   Shape x = b.shape(0), w = b.shape(1);
-  // [n, c, h, y, w, x] to [n, h, w, c, y, x], each patch then one dim.
+  // From [n, c, h, y, w, x] to [n, h, w, c, y, x]; each patch is then one dim.
   Shape split = {x[0], x[1]}, result = {x[0], w[0]};
   SmallVector<int64_t> permutation = {0}, inner = {1};
   int64_t patches = 1, elements = x[1];
@@ -207,8 +207,8 @@ static LogicalResult buildConv(Binder &b) {
   return success();
 }
 
-/// The gradient of a convolution as an operator: a position of the result reads
-/// the inputs whose windows would have it.
+/// The gradient of a convolution as an operator: each position of the result
+/// reads the inputs whose windows contain it.
 static LogicalResult buildConvTranspose(Binder &b) {
   if (failed(checkImages(b)))
     return failure();

@@ -1,10 +1,10 @@
 //===- Einsum.cpp - Einsum ------------------------------------------------===//
 //
-// Operands are joined from the left to the right. A label is summed over as
-// soon as neither the result nor an operand that is still to come has it:
+// Operands are combined from left to right. A label is summed over as soon as
+// neither the result nor a later operand has it:
 //
-//   "bi,bj,ij->b"  becomes  "bi,bj->bij" (nothing to sum over: a product of
-//   elements), then "bij,ij->b"
+//    "bi,bj,ij->b"  becomes  "bi,bj->bij" (an outer product without a sum),
+//    then "bij,ij->b"
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,11 @@ private:
                      << what;
   }
   FailureOr<Equation> read();
-  /// Writes labels for the dots of `text`, an operand of this rank: the last of
-  /// `dots`, as numpy broadcasts.
+  /// Replaces the dots of `text`, an operand of this rank, by the last labels
+  /// of `dots`, as numpy broadcasts.
   LogicalResult fillDots(std::string &text, int64_t rank, StringRef dots);
   LogicalResult bindLabels(const Equation &equation);
-  /// Leaves one dim of those that have one label: the diagonal.
+  /// Reduces dims with the same label to one dim: the diagonal.
   LogicalResult takeDiagonals(Term &term);
   /// Sums over the labels that are not in `wanted`.
   Term keep(Term term, StringRef wanted);
@@ -59,8 +59,8 @@ private:
   Binder &b;
   Arithmetic a;
   std::map<char, int64_t> extents;
-  /// Of the operands: PyTorch exports integers beside floats as they are, such
-  /// as positions times frequencies.
+  /// The element type to compute in. PyTorch exports integer operands next to
+  /// float ones, such as positions times frequencies.
   Type element;
 };
 } // namespace
@@ -84,16 +84,16 @@ FailureOr<Equation> Einsum::read() {
   SmallVector<StringRef> operands;
   inputs.split(operands, ',');
   if (operands.size() != b.numInputs())
-    return error("is not one of its operands");
+    return error("does not have a term per operand");
   for (size_t i = 0; i < operands.size() && !element; ++i)
     if (isa<FloatType>(b.element(i)))
       element = b.element(i);
   // Integers are multiplied and added as f64, which is exact up to 2^53.
   if (!element && b.element(0).isInteger(1))
-    return error("is of bools");
+    return error("is over bools, which is not supported");
   if (!element)
     element = b.builder.getF64Type();
-  // Labels that nothing else has, for as many dims as the dots stand for.
+  // Unused labels, as many as the dots stand for dims.
   int64_t most = 0;
   for (auto [i, labels] : llvm::enumerate(operands))
     if (labels.contains("..."))
@@ -104,8 +104,8 @@ FailureOr<Equation> Einsum::read() {
       dots.push_back(label);
   Equation equation;
   equation.output = output.str();
-  // Without an output it has the dots' labels and those that occur once,
-  // sorted.
+  // Without an explicit output, the output has the dots' labels and those that
+  // occur once, sorted.
   if (!StringRef(text).contains("->")) {
     equation.output = dots;
     for (int label = 'A'; label <= 'z'; ++label)
@@ -132,16 +132,16 @@ LogicalResult Einsum::bindLabels(const Equation &equation) {
       return error("does not fit its operands");
     for (auto [label, extent] : llvm::zip(labels, shape)) {
       if (!isalpha(label))
-        return error("has a label that is no letter");
+        return error("has a label that is not a letter");
       int64_t &known = extents.try_emplace(label, extent).first->second;
       known = known == 1 ? extent : known;
       if (extent != 1 && extent != known)
-        return error("gives one label two extents");
+        return error("has a label with two extents");
     }
   }
   for (char label : equation.output)
     if (!extents.count(label) || llvm::count(equation.output, label) != 1)
-      return error("has an output that does not fit");
+      return error("has an output label that is unknown or repeated");
   return success();
 }
 
@@ -150,8 +150,8 @@ LogicalResult Einsum::takeDiagonals(Term &term) {
     size_t first = term.labels.find(term.labels[last]);
     if (first == last)
       continue;
-    // One of the two dims gets a label of its own, and is summed over where it
-    // is not equal to the other.
+    // One of the two dims gets its own label and is summed over, multiplied by
+    // the identity matrix.
     char other = 'a';
     while (extents.count(other) || term.labels.find(other) != std::string::npos)
       other = other == 'z' ? 'A' : other + 1;
@@ -187,7 +187,7 @@ Term Einsum::keep(Term term, StringRef wanted) {
 }
 
 Term Einsum::join(Term l, Term r, StringRef wanted) {
-  // What one of them alone has is summed over before.
+  // First sum over the labels that only one operand has.
   l = keep(l, wanted.str() + r.labels);
   r = keep(r, wanted.str() + l.labels);
   std::string labels, spread;
@@ -202,7 +202,7 @@ Term Einsum::join(Term l, Term r, StringRef wanted) {
     return {labels, b.contract(l.labels + "," + r.labels + "->" + labels,
                                l.value, r.value, shapeOf(labels))};
   auto widen = [&](const Term &term) {
-    // In the order of the result, then repeated along what it lacks.
+    // Transpose to the result's order, then repeat along the missing dims.
     SmallVector<int64_t> order, dims;
     for (auto [d, label] : llvm::enumerate(labels)) {
       size_t at = term.labels.find(label);
@@ -220,7 +220,7 @@ LogicalResult Einsum::build() {
     return failure();
   SmallVector<Term> terms;
   for (auto [i, labels] : llvm::enumerate(equation->operands)) {
-    // A dim of one element is one of any extent: its label is left out.
+    // Dims of extent 1 broadcast: their label is dropped.
     Term term{"", a.cast(b.value(i), element)};
     Shape shape;
     for (auto [label, extent] : llvm::zip(labels, b.shape(i)))

@@ -1,7 +1,7 @@
 //===- Fused.cpp - Norms and activations that exporters fuse --------------===//
 //
-// Operators of opsets 20 to 24, and those of domain com.microsoft that ONNX
-// Runtime's optimizer makes of the former's parts.
+// Operators of opsets 20 to 24, and operators of domain com.microsoft that ONNX
+// Runtime's optimizer fuses from their primitives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,12 +12,12 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The type of what a norm keeps of each row of `x`.
+/// The type of a norm's statistics, one f32 per row of `x`.
 static RankedTensorType rowsOf(Binder &b, Value x) {
   return b.typeOf(tensorType(x).getShape().drop_back(), b.builder.getF32Type());
 }
 
-/// Fails unless operand `i` is absent or a vector as long as the rows of x.
+/// Checks that operand `i` is absent or a vector as long as the rows of x.
 static LogicalResult checkVector(Binder &b, Value x, unsigned i) {
   int64_t width = tensorType(x).getShape().back();
   if (b.has(i) && b.shape(i) != Shape({width}))
@@ -25,7 +25,7 @@ static LogicalResult checkVector(Binder &b, Value x, unsigned i) {
   return success();
 }
 
-/// Fails where a result other than the first and the `kept` one is read.
+/// Checks that no result is read other than the first and the `kept` one.
 static LogicalResult checkResults(Binder &b, int kept = 0) {
   for (int i = 1; i < b.node.output_size(); ++i)
     if (i != kept && b.translation.isRead(b.node.output(i)))
@@ -54,7 +54,7 @@ static LogicalResult buildRmsNorm(Binder &b) {
   return success();
 }
 
-/// input + skip + bias, the bias being operand `bias`.
+/// input + skip + bias, where operand `bias` is the bias.
 static FailureOr<Value> skipSum(Binder &b, unsigned bias) {
   Shape shape = b.shape(0);
   auto fits = broadcastShapes({shape, b.shape(1)});
@@ -95,7 +95,7 @@ static LogicalResult buildSkipLayerNorm(Binder &b) {
   return success();
 }
 
-/// gelu(x + bias), where the bias may be absent.
+/// gelu(x + bias), with an optional bias.
 template <bool Tanh>
 static LogicalResult buildBiasGelu(Binder &b) {
   Value x = b.value(0);
@@ -126,7 +126,7 @@ ArrayRef<OpEntry> pcc::frontend::fusedOps() {
       {"RMSNormalization", 23, any, 2, nullptr, buildRmsNorm,
        attributes(intAttr("axis"), floatAttr("epsilon"),
                   intAttr("stash_type").only("1"))},
-      // ONNX Runtime's optimizer writes this one into ONNX's domain.
+      // ONNX Runtime's optimizer writes this operator into ONNX's domain.
       {"SimplifiedLayerNormalization", 1, any, 2, nullptr, buildRmsNorm,
        attributes(intAttr("axis"), floatAttr("epsilon"),
                   intAttr("stash_type").only("1"))},

@@ -1,4 +1,4 @@
-//===- Gather.cpp - Operators that look elements up -----------------------===//
+//===- Gather.cpp - Gather operators --------------------------------------===//
 
 #include "frontend/binding/Indices.h"
 
@@ -7,8 +7,8 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The elements of constant data at the places that `placeOf` gives for each
-/// index of the result; places below zero count from the end.
+/// Gathers elements of constant data. `placeOf` returns the data's index for
+/// each index of the result; negative indices count from the end.
 static LogicalResult
 foldLookup(Binder &b, const Tensor &data, ArrayRef<int64_t> shape,
            llvm::function_ref<Shape(ArrayRef<int64_t>)> placeOf) {
@@ -27,7 +27,7 @@ foldLookup(Binder &b, const Tensor &data, ArrayRef<int64_t> shape,
       t.elements()[n++] = data.at(place);
   });
   if (!inside)
-    return b.error() << "an index lies outside the data";
+    return b.error() << "an index is outside the data";
   b.set(0, t);
   return success();
 }
@@ -61,7 +61,7 @@ static LogicalResult foldGatherElements(Binder &b) {
   });
 }
 
-/// Each row of the indices names a place in the leading dims of the data.
+/// Each row of the indices addresses the leading dims of the data.
 static LogicalResult foldGatherND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1);
   int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
@@ -83,9 +83,9 @@ static LogicalResult foldGatherND(Binder &b) {
   });
 }
 
-/// The dims, 1 where nothing varies, along which indices run through 0 ..
-/// count - 1 in row-major order; nothing if they name other places. Gathering
-/// by them only moves elements.
+/// The dims, 1 where they do not vary, along which indices run through 0 ..
+/// count - 1 in row-major order; nothing for other indices. Gathering by such
+/// indices only moves elements.
 static std::optional<Shape> orderedDims(const Tensor &indices, int64_t count) {
   Tensor core = indices.compact().core();
   if (core.isFloat() || !llvm::equal(core.ints(), llvm::seq<int64_t>(0, count)))
@@ -93,7 +93,7 @@ static std::optional<Shape> orderedDims(const Tensor &indices, int64_t count) {
   return Shape(core.shape());
 }
 
-/// Dims `from` .. `to` of the data replaced by those of such indices.
+/// Replaces dims `from` .. `to` of the data by the dims of such indices.
 static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
                      int64_t from, int64_t to) {
   Shape data = b.shape(0);
@@ -106,9 +106,8 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
   b.set(0, b.broadcast(b.reshape(b.value(0), around(dims)), around(indices)));
 }
 
-/// Says that constant indices name a position that a dim of `extent` does not
-/// have; negative ones count from its end. Others are known when a program
-/// runs.
+/// Reports constant indices that are out of range for a dim of `extent`;
+/// negative indices count from its end. Other indices are checked at run time.
 static LogicalResult checkIndices(Binder &b, const Tensor &indices,
                                   int64_t extent) {
   auto [first, last] = rangeOf(indices);
@@ -118,9 +117,9 @@ static LogicalResult checkIndices(Binder &b, const Tensor &indices,
                    << " of a table of " << extent << " rows";
 }
 
-/// Of each sample the row at its index, which is compared with all of the
-/// sample's: a lookup would go by the samples' numbers, so that the loss of a
-/// batch would seem not to follow from those of its parts.
+/// Gathers one row per sample by comparing its index with all positions of the
+/// sample. A lookup would address rows by the sample's number, which would hide
+/// that the batch's loss is a sum over samples.
 static LogicalResult pickRows(Binder &b) {
   Arithmetic a(b);
   Shape data = b.shape(0), places = {data[0], data[1]};
@@ -134,7 +133,7 @@ static LogicalResult pickRows(Binder &b) {
   return success();
 }
 
-/// GatherND by any indices.
+/// GatherND with arbitrary indices.
 static LogicalResult buildGatherRows(Binder &b) {
   Shape data = b.shape(0);
   if (b.intAttr("batch_dims", 0) == 1 && data.size() > 1 &&
@@ -151,13 +150,13 @@ static LogicalResult buildGatherRows(Binder &b) {
   return success();
 }
 
-/// The part of the data at one place of its leading dims.
+/// Selects one index of each leading dim.
 static void setPart(Binder &b, ArrayRef<int64_t> place,
                     ArrayRef<int64_t> dims) {
   Value part = b.value(0);
   for (int64_t index : place) {
-    // Where exporters move the dim to the front for that, it is taken where it
-    // was: patterns know parts of projections there.
+    // If an exporter transposed the dim to the front for this, select it before
+    // the transposition: recognition expects the parts of projections there.
     SmallVector<int64_t> order;
     for (int64_t d = 0; d < tensorType(part).getRank(); ++d)
       order.push_back(d);
@@ -181,10 +180,9 @@ static void setPart(Binder &b, ArrayRef<int64_t> place,
   b.set(0, b.reshape(part, shape));
 }
 
-/// By constant indices. Where they name one place, as of the keys among the
-/// parts of a projection, that is selected; where they name the places of the
-/// leading dims in order, which becomes of a padding mask that is looked up by
-/// row and key, nothing is looked up.
+/// GatherND. Constant indices of one position, such as the keys in a fused
+/// projection, select it. Constant indices that enumerate the leading dims in
+/// order, as in a padding mask looked up by row and key, move elements only.
 static LogicalResult buildGatherND(Binder &b) {
   std::optional<Tensor> indices = b.tensor(1);
   int64_t depth = b.rank(1) > 0 ? b.shape(1).back() : 0;
@@ -233,7 +231,7 @@ static LogicalResult buildGatherND(Binder &b) {
 }
 
 /// The first of indices that run through first, first + 1, ... within a dim of
-/// `extent`; nothing if they name other places.
+/// `extent`; nothing for other indices.
 static std::optional<int64_t> firstOfRun(const Tensor &indices,
                                          int64_t extent) {
   if (indices.rank() != 1 || indices.size() == 0)
@@ -246,8 +244,8 @@ static std::optional<int64_t> firstOfRun(const Tensor &indices,
   return first;
 }
 
-/// One constant index selects, a run of them is a slice; any other gather of
-/// rows is an embedding.
+/// A constant index selects, a run of constant indices is a slice, any other
+/// gather of rows is an embedding.
 static LogicalResult buildGather(Binder &b) {
   Shape from = b.shape(0), indices = b.shape(1);
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
@@ -257,13 +255,13 @@ static LogicalResult buildGather(Binder &b) {
     int64_t index = b.item(1).tensor->at(int64_t(0)).i;
     index = index < 0 ? index + from[*axis] : index;
     if (index < 0 || index >= from[*axis])
-      return b.error() << "an index lies outside a dim of " << from[*axis];
+      return b.error() << "an index is outside a dim of " << from[*axis];
     Shape shape = from;
     shape.erase(shape.begin() + *axis);
     Value selected =
         SelectOp::create(b.builder, b.loc, b.typeOf(shape, b.element(0)),
                          b.value(0), *axis, index);
-    // An index of rank r leaves r dims of extent 1.
+    // An index of rank r adds r dims of extent 1.
     shape.insert(shape.begin() + *axis, indices.begin(), indices.end());
     b.set(0, b.reshape(selected, shape));
     return success();
@@ -302,13 +300,15 @@ static LogicalResult buildGather(Binder &b) {
   return success();
 }
 
-/// By indices that are the same for all samples and heads, as those by the
-/// distance of query and key: dims along which they do not vary remain dims.
+/// Gathers by indices that are the same for all samples and heads, such as
+/// distances of query and key. Dims along which the indices do not vary stay
+/// dims:
 ///
 ///   out[b, h, i, j] = data[b, h, i, index[i, j]]
 ///
-/// looks up rows of a table [i * k, b, h]; a table of all elements would be
-/// nobody's to split. False: the indices vary along all dims.
+/// looks up rows of a table [i * k, b, h], which can be sharded over b and h; a
+/// table of all elements could not. Returns false if the indices vary along all
+/// dims.
 static bool buildGatherAlong(Binder &b, int64_t axis) {
   auto repeated =
       b.isConstant(1) ? BroadcastOp() : b.value(1).getDefiningOp<BroadcastOp>();
@@ -352,8 +352,8 @@ static LogicalResult buildGatherElements(Binder &b) {
   int64_t extent = b.shape(0)[*axis];
   if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, extent)))
     return failure();
-  // One element of each row, the log probability of a target say, is picked
-  // where it lies: by a place in all rows no row could be another rank's.
+  // Picking one element of each row, such as a target's log probability, keeps
+  // the rows. Numbering all elements would prevent sharding the rows.
   Shape one = b.shape(0);
   one[*axis] = 1;
   if (!b.translation.isForward() && b.shape(1) == one &&

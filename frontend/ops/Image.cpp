@@ -7,7 +7,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Blocks of channels become blocks of positions, or the other way.
+/// Moves blocks of channels to blocks of positions.
 static LogicalResult buildDepthToSpace(Binder &b) {
   Shape x = b.shape(0);
   int64_t size = b.intAttr("blocksize", 0);
@@ -35,7 +35,7 @@ static LogicalResult buildSpaceToDepth(Binder &b) {
                         "width multiples of the block";
   int64_t height = x[2] / size, width = x[3] / size;
   Value value = b.reshape(b.value(0), {x[0], x[1], height, size, width, size});
-  // In the result a channel varies slowest by CRD, fastest by DCR.
+  // In the result the channel varies slowest in CRD mode, fastest in DCR mode.
   bool channelsFirst = b.stringAttr("mode", "DCR") == "CRD";
   value =
       b.transpose(value, channelsFirst ? ArrayRef<int64_t>{0, 1, 3, 5, 2, 4}
@@ -44,7 +44,8 @@ static LogicalResult buildSpaceToDepth(Binder &b) {
   return success();
 }
 
-/// The operand as [batch, channels, positions]; null where it is less.
+/// The operand as [batch, channels, positions]; null if it has fewer dims or no
+/// floats.
 static Value rowsOfChannels(Binder &b) {
   Shape x = b.shape(0);
   if (x.size() < 3 || !isa<FloatType>(b.element(0)))
@@ -53,8 +54,8 @@ static Value rowsOfChannels(Binder &b) {
                    {x[0], x[1], product(ArrayRef<int64_t>(x).drop_front(2))});
 }
 
-/// Reduces over all positions. Of equal maxima the first one is pooled, as in
-/// windows.
+/// Reduces over all positions. The first of equal maxima gets the gradient, as
+/// in windows.
 template <typename Reduction>
 static LogicalResult buildGlobalPool(Binder &b) {
   Value x = rowsOfChannels(b);
@@ -73,7 +74,7 @@ static LogicalResult buildGlobalPool(Binder &b) {
   return success();
 }
 
-/// Each channel of each sample has its own mean and variance.
+/// Normalizes each channel of each sample by its own mean and variance.
 static LogicalResult buildInstanceNorm(Binder &b) {
   Value x = rowsOfChannels(b);
   if (!x || b.shape(1) != Shape({b.shape(0)[1]}) || b.shape(2) != b.shape(1))

@@ -9,7 +9,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Predicates: floats compare as floats, the answer is a bool.
+/// Folds a comparison: floats compare as floats, the result is a bool.
 template <bool (*Floats)(double, double), bool (*Ints)(int64_t, int64_t)>
 static LogicalResult foldCompare(Binder &b) {
   std::optional<Tensor> x = b.tensor(0), y = b.tensor(1);
@@ -86,7 +86,7 @@ static LogicalResult buildNot(Binder &b) {
   return success();
 }
 
-/// `swap`: the relation of the operands the other way round.
+/// Builds a comparison; `swap` exchanges the operands.
 template <Relation Kind, bool swap = false>
 static LogicalResult buildCompare(Binder &b) {
   auto values = broadcastAll(b);
@@ -96,8 +96,9 @@ static LogicalResult buildCompare(Binder &b) {
   return success();
 }
 
-/// What guards a softmax against rows without a key, which give 0/0: such a
-/// row is zero in nn.attention, and a NaN loss ends the program elsewhere.
+/// IsNaN of a softmax guards against rows without a key, which yield 0/0. It is
+/// constant false: nn.attention returns zeros for such rows, and elsewhere a
+/// NaN loss stops the program.
 static LogicalResult buildIsNaN(Binder &b) {
   if (b.translation.isForward() || !b.value(0).getDefiningOp<SoftmaxOp>()) {
     if (!isa<FloatType>(b.element(0)))

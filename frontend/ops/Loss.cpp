@@ -1,8 +1,8 @@
 //===- Loss.cpp - Losses --------------------------------------------------===//
 //
-// Losses are formulas whose value is the number that the specification gives.
-// What of them is a sum over samples, and what it is divided by, is found where
-// the whole file's loss is taken apart (OwnLoss.cpp).
+// Losses are formulas whose value is the one in the specification. Splitting
+// the file's whole loss (OwnLoss.cpp) finds the sums over samples and their
+// divisors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,22 +14,23 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-/// Operands and attributes that both operators have.
+/// The operands and attributes that both operators have.
 struct LossBuilder {
   explicit LossBuilder(Binder &b) : b(b), a(b) {}
 
   LogicalResult check();
-  /// Targets with the classes' dim, [n, ..., class], last.
+  /// Moves the class dim of scores to the end: [n, ..., class].
   Value classesLast(Value scores);
-  /// Sets the result for the loss of each target, zero where `counts` is and
-  /// else one: as they are, their sum, or their sum by that of the weights.
+  /// Sets the result from the loss of each target, with `counts` 1 for valid
+  /// targets and 0 for ignored ones: the losses, their weighted sum, or that
+  /// sum divided by the sum of weights.
   LogicalResult reduce(Value losses, Value counts);
 
   Binder &b;
   Arithmetic a;
   Shape rows;
   std::string reduction;
-  /// i64, a class for each; where the target is ignored, -1.
+  /// The class of each target, i64; negative for ignored targets.
   Value targets;
 };
 } // namespace
@@ -48,7 +49,7 @@ LogicalResult LossBuilder::check() {
                      << " classes";
   targets = b.value(1);
   int64_t ignored = b.intAttr("ignore_index", -1);
-  // Negative ones are ignored as they are.
+  // Negative targets are ignored in any case.
   if (ignored >= 0)
     targets = a.where(a.equal(targets, a.splat(targets, ignored)),
                       a.splat(targets, -1), targets);
@@ -67,7 +68,7 @@ Value LossBuilder::classesLast(Value scores) {
 LogicalResult LossBuilder::reduce(Value losses, Value counts) {
   Type element = tensorType(losses).getElementType();
   if (b.has(2)) {
-    // A weight of a class is a number that is given, whoever stores it.
+    // The weights of classes may be a constant or a tensor of the file.
     std::optional<Tensor> given = b.tensor(2);
     Value weights = given ? b.constant(*given) : b.value(2);
     Value valid = a.where(a.less(targets, a.splat(targets, 0)),
@@ -85,7 +86,7 @@ LogicalResult LossBuilder::reduce(Value losses, Value counts) {
   return success();
 }
 
-/// Minus the log probability of each target, zero for what is ignored.
+/// Minus the log probability of each target; zero for ignored targets.
 static LogicalResult buildNegativeLogLikelihood(Binder &b) {
   LossBuilder loss(b);
   if (failed(loss.check()))
@@ -100,7 +101,7 @@ static LogicalResult buildNegativeLogLikelihood(Binder &b) {
   return loss.reduce(losses, counts);
 }
 
-/// A number and, as second result, the log probabilities.
+/// Sets the loss and, as second result, the log probabilities.
 static LogicalResult buildCrossEntropy(Binder &b) {
   LossBuilder loss(b);
   if (failed(loss.check()))

@@ -1,4 +1,4 @@
-//===- Mask.cpp - Operators that tell places apart ------------------------===//
+//===- Mask.cpp - Operators that depend on positions ----------------------===//
 
 #include "analysis/Expressions.h"
 #include "frontend/binding/Arithmetic.h"
@@ -9,7 +9,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Ones on a diagonal; only the operand's shape matters.
+/// Ones on a diagonal; only the operand's shape and type are used.
 static LogicalResult importEyeLike(Binder &b) {
   Shape shape = b.shape(0);
   Type element =
@@ -31,7 +31,7 @@ static LogicalResult importEyeLike(Binder &b) {
   return success();
 }
 
-/// The shape of OneHot's result; `axis` is where the dim of the depth goes.
+/// The shape of OneHot's result; `axis` is set to the dim of the depth.
 static FailureOr<Shape> shapeOfOneHot(Binder &b, int64_t &axis) {
   std::optional<double> depth = b.uniform(1);
   if (!depth || b.shape(2) != Shape({2}))
@@ -39,7 +39,8 @@ static FailureOr<Shape> shapeOfOneHot(Binder &b, int64_t &axis) {
   Shape shape = b.shape(0);
   auto at = normalizeAxis(b.intAttr("axis", -1), shape.size() + 1);
   if (!at || !(*depth >= 1) || *depth > 1 << 28)
-    return b.error() << "has no such axis, or a depth that cannot be held";
+    return b.error()
+           << "has no such axis, or a depth that is not between 1 and 2^28";
   axis = *at;
   shape.insert(shape.begin() + axis, static_cast<int64_t>(*depth));
   if (failed(b.checkConstant(shape)))
@@ -47,7 +48,7 @@ static FailureOr<Shape> shapeOfOneHot(Binder &b, int64_t &axis) {
   return shape;
 }
 
-/// A new dim that is `on` at the index and `off` elsewhere.
+/// Adds a dim that is `on` at the index and `off` elsewhere.
 static LogicalResult buildOneHot(Binder &b) {
   int64_t axis;
   FailureOr<Shape> shape = shapeOfOneHot(b, axis);
@@ -66,8 +67,8 @@ static LogicalResult buildOneHot(Binder &b) {
   return success();
 }
 
-/// Of known operands. Exporters write so how often repeat_interleave repeats
-/// each dim.
+/// OneHot of constants. Exporters write it for the repeats of
+/// repeat_interleave.
 static LogicalResult foldOneHot(Binder &b) {
   int64_t axis;
   FailureOr<Shape> shape = shapeOfOneHot(b, axis);
@@ -116,7 +117,7 @@ static LogicalResult foldTrilu(Binder &b) {
   return success();
 }
 
-/// The elements above or below a diagonal, zeros elsewhere.
+/// Keeps the elements above or below a diagonal; the others are zeros.
 static LogicalResult buildTrilu(Binder &b) {
   Shape shape = b.shape(0);
   int64_t rank = shape.size();

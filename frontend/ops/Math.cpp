@@ -82,8 +82,9 @@ static LogicalResult foldIntDiv(Binder &b) {
   return foldMath<divF, divI>(b);
 }
 
-/// Up to opset 6 the second operand's dims are those of the first from `axis`
-/// on, the last ones without it, and only `broadcast` allows others.
+/// Elementwise operators up to opset 6. With `broadcast`, the second operand's
+/// dims are those of the first from `axis` on, by default the last ones;
+/// without it, the shapes are equal.
 template <ImportFn Build>
 static LogicalResult buildOld(Binder &b) {
   Shape shape = b.shape(0), other = b.shape(1);
@@ -109,8 +110,8 @@ static LogicalResult buildOld(Binder &b) {
   return success();
 }
 
-/// A float factor that all of a constant operand's elements equal, and the
-/// other operand in the common shape.
+/// The other operand in the common shape and the value of a uniform constant
+/// operand, if it scales floats.
 static std::optional<std::pair<Value, double>>
 scaledBy(Binder &b, unsigned constant, unsigned other) {
   std::optional<double> factor = b.uniform(constant);
@@ -141,8 +142,8 @@ static LogicalResult buildBinary(Binder &b) {
   return success();
 }
 
-/// A maximum or minimum. Where it is one side of a clamp by a number, no
-/// gradient passes at the bound.
+/// A maximum or minimum. If it clamps by a number, no gradient passes at the
+/// bound.
 template <typename Op>
 static LogicalResult buildExtremum(Binder &b) {
   if (b.numInputs() != 2 || clampsOf(b.node) != Clamps::ByNumbers)
@@ -175,8 +176,8 @@ static LogicalResult buildDiv(Binder &b) {
   return buildBinary<DivOp>(b);
 }
 
-/// Small whole powers are products, one half is a root. The result is of the
-/// base's type; integers are raised in f64.
+/// Powers from 1 to 4 become multiplications, one half becomes sqrt. The result
+/// has the base's type; integers are raised in f64.
 static LogicalResult buildPow(Binder &b) {
   std::optional<double> exponent = b.uniform(1);
   bool isFloat = isa<FloatType>(b.element(0));
@@ -213,7 +214,7 @@ static LogicalResult buildUnary(Binder &b) {
   return success();
 }
 
-/// That of a deviation is flat where there is none.
+/// The square root of std() has a gradient of 0 at 0.
 static LogicalResult buildSqrt(Binder &b) {
   if (!isDeviation(b.node))
     return buildUnary<SqrtOp>(b);
@@ -237,7 +238,7 @@ static LogicalResult buildMean(Binder &b) {
   return success();
 }
 
-/// An error for floats whose remainder has no sign by the specification.
+/// Reports a remainder of floats whose sign the specification leaves undefined.
 static LogicalResult checkMod(Binder &b) {
   if (b.intAttr("fmod", 0) || b.opset >= 28 || !isa<FloatType>(b.element(0)))
     return success();
@@ -251,7 +252,7 @@ static LogicalResult foldMod(Binder &b) {
                               : foldMath<modF, modI>(b);
 }
 
-/// The remainder has the divisor's sign, with fmod the dividend's.
+/// The remainder has the divisor's sign; with fmod, the dividend's.
 static LogicalResult buildMod(Binder &b) {
   auto values = broadcastAll(b);
   if (failed(values) || failed(checkMod(b)))
@@ -276,7 +277,7 @@ static LogicalResult buildReciprocal(Binder &b) {
 }
 
 static LogicalResult castTo(Binder &b, Type element) {
-  // Masks are read now: nothing is trained through a bool.
+  // Evaluates masks now: no gradient passes a bool.
   std::optional<Tensor> known = b.item(0).tensor;
   if (!known && !isa<FloatType>(element))
     known = b.tensor(0);
@@ -287,7 +288,7 @@ static LogicalResult castTo(Binder &b, Type element) {
   return success();
 }
 
-/// To unsigned bytes: the number modulo 256.
+/// Casts to unsigned bytes: the number modulo 256.
 static LogicalResult castToByte(Binder &b, Type element) {
   Type from = b.element(0);
   if (failed(castTo(b, element)))
@@ -320,7 +321,7 @@ static LogicalResult importCast(Binder &b) {
   diag << "casts to " << name << ", which is not supported";
   if (to == onnx::TensorProto::COMPLEX128)
     diag.attachNote(b.loc)
-        << "PyTorch's TorchScript exporter writes some casts to bf16 so: "
+        << "PyTorch's TorchScript exporter writes some casts to bf16 this way: "
            "export with attn_implementation=\"eager\" or dynamo=True";
   return diag;
 }

@@ -1,4 +1,4 @@
-//===- Network.cpp - Operators of neural networks -------------------------===//
+//===- Network.cpp - Layer norm, GELU and dropout -------------------------===//
 
 #include "analysis/Axes.h"
 #include "frontend/binding/Arithmetic.h"
@@ -8,13 +8,13 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Rows are all dims from the axis on. Statistics that the graph uses are
-/// computed beside the norm, so that they have derivatives of their own.
+/// Normalizes rows of all dims from the axis on. Statistics that the graph
+/// reads are computed separately, so they have their own derivatives.
 static LogicalResult buildLayerNorm(Binder &b) {
   Shape shape = b.shape(0);
   auto axis = normalizeAxis(b.intAttr("axis", -1), shape.size());
   if (!axis || !isa<FloatType>(b.element(0)))
-    return b.error() << "has no such axis, or takes no such elements";
+    return b.error() << "has no such axis, or its elements are not floats";
   Shape lead(shape.begin(), shape.begin() + *axis);
   ArrayRef<int64_t> normed = ArrayRef<int64_t>(shape).drop_front(*axis);
   int64_t row = product(normed);
@@ -65,8 +65,8 @@ static LogicalResult buildGelu(Binder &b) {
   return success();
 }
 
-/// From opset 12 on the node says whether it drops elements; absent means no.
-/// Before, the exporter's choice of a Dropout node is all there is.
+/// From opset 12 on the node's training_mode decides whether it drops elements;
+/// it is false by default. Before, a Dropout node has no mode.
 static LogicalResult importDropout(Binder &b) {
   std::optional<double> ratio = b.floatAttr("ratio", 0.5);
   std::optional<bool> training;
@@ -83,7 +83,7 @@ static LogicalResult importDropout(Binder &b) {
                      << ", not in [0, 1)";
   if (*ratio == 0 || !b.translation.drops(b.node, training)) {
     b.set(0, b.item(0));
-    // The mask: everything is kept.
+    // The mask keeps everything.
     b.set(1, Tensor::splat(b.builder.getI1Type(), b.shape(0), ofInt(1)));
     return success();
   }
@@ -102,7 +102,8 @@ static LogicalResult importDropout(Binder &b) {
   }
   Translation &t = b.translation;
   Value samples = t.argument(InputRole::Samples);
-  // The queries of probabilities, whatever else has the tokens' positions.
+  // The query dim of attention probabilities; the last dim may also have the
+  // sequence's extent.
   int64_t rows = rank - 2 == axes.batch ? rank - 1 : rank - 2;
   if (x.getDefiningOp<SoftmaxOp>() && axes.seq != rows)
     axes.seq = -1;
@@ -129,7 +130,7 @@ static LogicalResult importDropout(Binder &b) {
     b.set(0, drop(x));
     return success();
   }
-  // The mask shows what is left of ones; it then decides what is left of x.
+  // Dropping out ones gives the mask, which is then applied to x.
   Arithmetic a(b);
   Value zero = a.splat(x, 0), mask = a.less(zero, drop(a.splat(x, 1)));
   b.set(0, a.where(mask, b.scale(x, 1 / (1 - *ratio)), zero));

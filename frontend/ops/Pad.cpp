@@ -8,8 +8,8 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-/// What a node pads with: `fill`, if the mode is constant, and how much at the
-/// beginnings of all dims, then at their ends. Negative amounts cut off.
+/// The padding of a node: `fill`, for mode constant, and the amounts at the
+/// beginnings of all dims, then at their ends. Negative amounts crop.
 struct Padding {
   std::string mode;
   SmallVector<int64_t> amounts;
@@ -44,8 +44,8 @@ static FailureOr<Padding> readPadding(Binder &b) {
   return padding;
 }
 
-/// Padding by the input's own elements, looked up: the border's, those mirrored
-/// at it, or those of the other end.
+/// Padding by the input's own elements, which are looked up: the border's,
+/// those mirrored at it, or those of the other end.
 static LogicalResult padByItself(Binder &b, StringRef mode,
                                  ArrayRef<int64_t> amounts) {
   bool mirror = mode == "reflect";
@@ -121,7 +121,7 @@ static LogicalResult importPad(Binder &b) {
   return failed(padding) ? failure() : build(b, *padding);
 }
 
-/// Masks are padded for keys beside those of the positions.
+/// Constants are padded, too: masks get further keys.
 static LogicalResult foldPad(Binder &b) {
   Tensor from = *b.tensor(0);
   FailureOr<Padding> padding = readPadding(b);

@@ -1,9 +1,9 @@
-//===- Pool.cpp - The largest element of each window ----------------------===//
+//===- Pool.cpp - Max pooling ---------------------------------------------===//
 //
-// A window's largest element is found dim by dim, the last first, tap by tap:
-// each tap of the kernel is a strided slice, and of two equal elements the
-// earlier is kept. So the gradient goes to one element of each window, the
-// first of the largest in row-major order, as in PyTorch.
+// The maximum of a window is computed dim by dim, the last first, and tap by
+// tap: each tap of the kernel is a strided slice, and of two equal elements the
+// earlier one wins. So the gradient goes to one element of each window, the
+// first maximum in row-major order, as in PyTorch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,18 +17,17 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-/// Elements, and where each of them comes from; null if nobody asks.
+/// Maxima and the numbers of their elements; the latter null if not read.
 struct Found {
   Value best, place;
 };
 } // namespace
 
-/// The elements that a tap reads, `fill` where there are none: one behind the
-/// other along `dim`.
+/// The elements that a tap reads, in order along `dim`; `fill` in the padding.
 static Value readTap(Binder &b, Value x, int64_t dim, const Window &w,
                      int64_t tap, Scalar fill) {
   RankedTensorType type = tensorType(x);
-  // The positions that exist; all between two of them do.
+  // The first and last result position whose tap is not in the padding.
   int64_t first = 0, last = w.out - 1;
   while (first < w.out && w.read(first, tap) < 0)
     ++first;
@@ -57,7 +56,7 @@ static Value readTap(Binder &b, Value x, int64_t dim, const Window &w,
   return parts.size() == 1 ? parts[0] : b.concat(parts, dim);
 }
 
-/// The number of each element, row major by `storage_order` 0.
+/// The number of each element, in the order that `storage_order` selects.
 static Value placesOf(Binder &b, ArrayRef<int64_t> shape, bool columnsFirst) {
   Tensor places(b.builder.getI64Type(), shape);
   Shape strides = rowMajor(shape);
@@ -85,7 +84,8 @@ static LogicalResult buildMaxPool(Binder &b) {
     return failure();
   for (const Window &w : *windows)
     if (w.kernel > 1024)
-      return b.error() << "takes the largest of " << w.kernel << " elements";
+      return b.error() << "has windows of " << w.kernel
+                       << " elements; at most 1024 are supported";
   Type element = b.element(0);
   Scalar lowest =
       isa<FloatType>(element)

@@ -12,7 +12,7 @@ using namespace pcc::nn;
 namespace {
 struct Reduction {
   SmallVector<int64_t> dims;
-  /// Of the result without and with the reduced dims.
+  /// The result's shape without and with the reduced dims.
   Shape shape, kept;
   int64_t count = 1;
 };
@@ -98,8 +98,8 @@ static LogicalResult foldReduce(Binder &b) {
   return success();
 }
 
-/// Values: reduces over the dims, then brings the kept ones back. `Formula`
-/// gets the operand and the dims that disappear.
+/// Builds a reduction by `Formula`, which gets the operand and the reduced
+/// dims, and restores dims to keep.
 template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
 static LogicalResult buildReduce(Binder &b) {
   auto r = reduction(b);
@@ -110,7 +110,7 @@ static LogicalResult buildReduce(Binder &b) {
   return success();
 }
 
-/// The same for what takes floats only.
+/// The same for operators that take floats only.
 template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
 static LogicalResult buildFloats(Binder &b) {
   if (!isa<FloatType>(b.element(0)))
@@ -122,8 +122,8 @@ static Value sum(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<ReduceOp>(x, r.dims);
 }
 
-/// The same for a formula whose sums are exact in floats of 53 bits, of
-/// integers, too: the result is that of floats, truncated.
+/// The same for operators that also take integers. These are computed in f64,
+/// exact up to 2^53, and truncated.
 template <Value (*Formula)(Binder &, Arithmetic &, Value, const Reduction &)>
 static LogicalResult buildNumbers(Binder &b) {
   if (isa<FloatType>(b.element(0)))
@@ -133,7 +133,7 @@ static LogicalResult buildNumbers(Binder &b) {
     return failure();
   if (b.element(0).isInteger(1))
     return b.error() << "takes numbers, not bools";
-  // Counts of flags up to 2^24 are exact in f32, too.
+  // Counts of flags up to 2^24 are exact in f32.
   Value x = b.value(0);
   auto flags = x.getDefiningOp<CastOp>();
   bool isCount = flags &&
@@ -156,7 +156,7 @@ static Value l1(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
 static Value sumSquare(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   return sum(b, a, a.mul(x, x), r);
 }
-/// Of zeros it is flat, as in PyTorch: no root is taken of them.
+/// The gradient at zeros is 0, as in PyTorch: no root of 0 is taken.
 static Value l2(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   Value squares = sumSquare(b, a, x, r), zero = a.splat(squares, 0);
   Value isZero = a.equal(squares, zero);
@@ -176,9 +176,10 @@ static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<Op>(x, r.dims);
 }
 
-/// A maximum or minimum. Of max(dim) and amax of one dim the TorchScript
-/// exporter writes the same: it is taken for the first, which is what models
-/// mostly have. Other tools' maxima are shared, as those of a whole tensor.
+/// A maximum or minimum. The TorchScript exporter writes the same for max(dim)
+/// and for amax over one dim; max(dim) is assumed, which is more common in
+/// models. Maxima in files of other tools share the gradient, as maxima of a
+/// whole tensor do.
 template <typename Op>
 static Value best(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
   Ties ties = tiesOf(b.node);
@@ -208,8 +209,8 @@ static LogicalResult buildArg(Binder &b) {
   return success();
 }
 
-/// Of bools the TorchScript exporter writes sums as of what they are in
-/// PyTorch, integers, which no version of the operator allows.
+/// The element type of sums. The TorchScript exporter writes cumsum of bools,
+/// which is of integers in PyTorch, although ONNX does not allow it.
 static Type elementOfSums(Binder &b) {
   return b.element(0).isInteger(1) ? b.builder.getI64Type() : b.element(0);
 }
@@ -222,7 +223,7 @@ static LogicalResult foldCumSum(Binder &b) {
   if (!axis)
     return b.error() << "has no such axis";
   bool exclusive = b.intAttr("exclusive", 0), reverse = b.intAttr("reverse", 0);
-  // Once along dims where nothing varies.
+  // Computes each sum once along dims where the input is uniform.
   Shape shape(input.core().shape());
   shape[*axis] = input.shape()[*axis];
   Tensor from = input.core().expand(shape), t(elementOfSums(b), shape);
@@ -245,7 +246,7 @@ static LogicalResult foldCumSum(Binder &b) {
   return success();
 }
 
-/// A sum over a square: element j gets the elements i that come before it.
+/// A sum over a square mask: element j adds the elements i up to j.
 static LogicalResult buildCumSum(Binder &b) {
   std::optional<double> given = b.uniform(1);
   Shape shape = b.shape(0);

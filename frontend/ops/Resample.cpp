@@ -1,11 +1,10 @@
 //===- Resample.cpp - Averages and interpolations of images ---------------===//
 //
-// An average over windows and an interpolation to another size are linear maps
-// along each spatial dim in turn, known once the sizes are: a contraction with
-// a constant matrix [positions of the operand, positions of the result].
-// Interpolation by the nearest element is a lookup. To its own size either is
-// the operand: position tables that an exporter interpolates "just in case"
-// cost nothing.
+// Average pooling and interpolation are linear maps along each spatial dim in
+// turn, which are constant once the sizes are known: a contraction with a
+// matrix [positions of the operand, positions of the result]. Interpolation by
+// the nearest element is a lookup. Resampling to the same size is the identity,
+// so position tables that an exporter interpolates in any case cost nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +17,14 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Weights of positions, [in, out].
+/// Weights [in, out]: the share of each input position in each output position.
 using Matrix = std::vector<std::vector<double>>;
 
 static Matrix zeros(int64_t in, int64_t out) {
   return Matrix(in, std::vector<double>(out, 0.0));
 }
 
-/// x along `dim` by the matrix.
+/// Contracts `dim` of x with the matrix.
 static Value applyAlong(Binder &b, Value x, int64_t dim, const Matrix &matrix) {
   Shape shape(tensorType(x).getShape());
   int64_t out = matrix.front().size();
@@ -78,13 +77,13 @@ static LogicalResult buildAveragePool(Binder &b) {
 }
 
 namespace {
-/// How Resize reads its operand; the names are the specification's.
+/// The attributes of Resize; the names are the specification's.
 struct Sampling {
   std::string mode, coordinates, nearest;
   double cubic;
   bool excludesOutside;
 
-  /// Where, among `in` positions, position x of `out` lies.
+  /// The input coordinate, among `in` positions, of position x of `out`.
   double place(double x, int64_t in, int64_t out, double scale) const {
     if (coordinates == "asymmetric")
       return x / scale;
@@ -110,8 +109,8 @@ struct Sampling {
                                           : std::ceil(x - 0.5);
   }
 
-  /// The weights of the elements before and behind a place: offset of the first
-  /// and a weight each.
+  /// The interpolation weights of the elements around a coordinate: the offset
+  /// of the first one, and a weight for each.
   std::pair<int64_t, std::vector<double>> weights(double fraction) const {
     if (mode == "linear")
       return {0, {1 - fraction, fraction}};
@@ -148,8 +147,8 @@ struct Sampling {
 };
 } // namespace
 
-/// The factors of all dims and the sizes they lead to. `operand` is that of the
-/// factors; that of the sizes, if the opset has one, follows.
+/// Reads the scale factors of all dims and the resulting sizes. Operand
+/// `operand` holds the factors; the next one, if the opset has it, the sizes.
 static LogicalResult readSizes(Binder &b, unsigned operand,
                                SmallVector<double> &scales, Shape &sizes) {
   Shape x = b.shape(0);
@@ -175,13 +174,14 @@ static LogicalResult readSizes(Binder &b, unsigned operand,
                         "compile time";
   for (auto [i, dim] : llvm::enumerate(axes)) {
     Scalar s = numbers->at(static_cast<int64_t>(i));
-    // In the type of the factors: 3 * 2.33333325 is 7.
+    // In f32, the factors' type: 3 * 2.33333325 is 7.
     double size =
         bySize
             ? s.i
             : std::floor(static_cast<float>(x[dim]) * static_cast<float>(s.f));
     if (!(size >= 1 && size <= 1 << 30))
-      return b.error() << "cannot make " << size << " positions of " << x[dim];
+      return b.error() << "cannot resize to " << size << " positions from "
+                       << x[dim];
     sizes[dim] = size;
     scales[dim] = bySize ? size / x[dim] : s.f;
   }
@@ -196,7 +196,7 @@ static LogicalResult resample(Binder &b, const Sampling &sampling,
     return b.error() << "takes floats of at most eight dims";
   if (failed(readSizes(b, operand, scales, sizes)))
     return failure();
-  // The specification then takes the corner from the factor, PyTorch and ONNX
+  // Here the specification derives the corner from the factor, PyTorch and ONNX
   // Runtime from the size.
   for (auto [in, out, scale] : llvm::zip(x, sizes, scales))
     if (sampling.coordinates == "align_corners" &&
@@ -205,7 +205,7 @@ static LogicalResult resample(Binder &b, const Sampling &sampling,
                                 << "aligns corners of " << in << " by a factor "
                                 << "of " << std::to_string(scale)
                                 << ", between two positions";
-      diag.attachNote(b.loc) << "give a size instead of a factor";
+      diag.attachNote(b.loc) << "use a size instead of a factor";
       return diag;
     }
   Arithmetic a(b);
@@ -241,7 +241,7 @@ static LogicalResult buildResize(Binder &b) {
   return resample(b, sampling, b.opset < 11 ? 1 : 2);
 }
 
-/// Resize before it had that name.
+/// Upsample is the former name of Resize.
 static LogicalResult buildUpsample(Binder &b) {
   return resample(b,
                   {b.stringAttr("mode", "nearest"), "asymmetric", "floor", 0,
@@ -249,7 +249,7 @@ static LogicalResult buildUpsample(Binder &b) {
                   1);
 }
 
-/// Those of the specification but tf_crop_and_resize.
+/// All modes of the specification except tf_crop_and_resize.
 static constexpr StringLiteral kCoordinates =
     "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|"
     "asymmetric|tf_half_pixel_for_nn";

@@ -1,4 +1,4 @@
-//===- Scatter.cpp - Operators that put elements at indices ---------------===//
+//===- Scatter.cpp - Scatter operators ------------------------------------===//
 
 #include "frontend/binding/Indices.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -9,7 +9,7 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// How an update joins the element at its place.
+/// How an update combines with the element at its index.
 enum class Joins { Replaces, Adds, Multiplies, TakesMax, TakesMin };
 
 static FailureOr<Joins> howItJoins(Binder &b) {
@@ -26,7 +26,7 @@ static FailureOr<Joins> howItJoins(Binder &b) {
   return b.error() << "reduction '" << reduction << "' is not supported";
 }
 
-/// Two of the same type.
+/// Combines two scalars of the same type.
 static Scalar join(Joins how, Type element, Scalar to, Scalar update) {
   auto numbers = [&](auto x, auto y) {
     return how == Joins::Adds         ? x + y
@@ -78,13 +78,13 @@ static LogicalResult foldScatterND(Binder &b) {
     to = join(*how, t.element(), to, updates.at(index));
   });
   if (!inside)
-    return b.error() << "an index lies outside the data";
+    return b.error() << "an index is outside the data";
   b.set(0, t);
   return success();
 }
 
-/// Rows of `updates` that are joined, by a product or an extremum, with rows
-/// `number` of `data`: each row looks through all updates.
+/// Combines rows of `updates` with rows `number` of `data` by a product or an
+/// extremum. Each row is compared with all updates.
 static FailureOr<Value> joinRows(Binder &b, Joins how, Value data, Value number,
                                  Value updates) {
   Arithmetic a(b);
@@ -101,14 +101,14 @@ static FailureOr<Value> joinRows(Binder &b, Joins how, Value data, Value number,
                        : std::numeric_limits<double>::infinity();
   Value all = a.spread(updates, wide, 0);
   all = a.where(hit, all, a.splat(all, neutral));
-  // Equal extremes share the gradient, the element's own among them.
+  // Equal extrema share the gradient, including the data's element.
   all = b.concat({b.reshape(data, {shape[0], 1, shape[1]}), all}, 1);
   return how == Joins::Multiplies ? a.reduce<ReduceProdOp>(all, 1)
          : how == Joins::TakesMax ? a.reduce<ReduceMaxOp>(all, 1)
                                   : a.reduce<ReduceMinOp>(all, 1);
 }
 
-/// Rows of `updates` put at rows `number` of `data`, all [rows, columns].
+/// Writes rows of `updates` to rows `number` of `data`, all [rows, columns].
 static FailureOr<Value> putRows(Binder &b, Value data, Value number,
                                 Value updates) {
   Arithmetic a(b);
@@ -125,20 +125,20 @@ static FailureOr<Value> putRows(Binder &b, Value data, Value number,
     return a.add(data, scatter(updates));
   if (*how != Joins::Replaces)
     return joinRows(b, *how, data, number, updates);
-  // An element that two updates name has no defined value.
+  // An element that two updates address is undefined.
   Value hit = a.less(a.splat(data, 0), scatter(a.splat(updates, 1)));
   return a.where(hit, scatter(updates), data);
 }
 
 namespace {
-/// A part of a tensor: `sizes` elements of each dim from `starts` on.
+/// A box of a tensor: `sizes` elements of each dim from `starts` on.
 struct Box {
   Shape starts, sizes;
 };
 } // namespace
 
-/// The part of data of shape `from` that known indices name in row-major order,
-/// as those of an assignment to a slice do; nothing if they name another set.
+/// The box of data of shape `from` that constant indices enumerate in row-major
+/// order, as an assignment to a slice does; nothing for other indices.
 static std::optional<Box> boxOf(const Tensor &indices, ArrayRef<int64_t> from) {
   int64_t depth = indices.shape().back();
   int64_t count = product(indices.shape().drop_back());
@@ -167,7 +167,7 @@ static std::optional<Box> boxOf(const Tensor &indices, ArrayRef<int64_t> from) {
   return box;
 }
 
-/// The same of indices along one axis, one for each element.
+/// The same for indices along one axis, one for each element.
 static std::optional<Box> boxAlong(const Tensor &indices,
                                    ArrayRef<int64_t> from, int64_t axis) {
   Box box{Shape(from.size(), 0), Shape(indices.shape())};
@@ -186,15 +186,15 @@ static std::optional<Box> boxAlong(const Tensor &indices,
   return isBox ? std::optional<Box>(box) : std::nullopt;
 }
 
-/// Whether known, whole indices replace what is no float, which rows of sums
-/// cannot hold.
+/// Whether constant indices replace elements that are not floats, which the
+/// formula by sums of rows does not support.
 static bool movesIntegers(Binder &b) {
   return !isa<FloatType>(b.element(0)) && b.isConstant(1) &&
          b.stringAttr("reduction", "none") == "none";
 }
 
-/// `data` with `updates`, of the box's shape, in the place of that box. Dims
-/// from `dim` on are looked at; before it, the box is all of the data.
+/// Replaces a box of `data` by `updates`, which has the box's shape. Handles
+/// dims from `dim` on; along earlier dims the box is all of `data`.
 static Value putBox(Binder &b, Value data, Value updates, const Box &box,
                     size_t dim = 0) {
   Shape shape(tensorType(data).getShape());
@@ -219,9 +219,9 @@ static Value putBox(Binder &b, Value data, Value updates, const Box &box,
   return ConcatOp::create(b.builder, b.loc, data.getType(), parts, dim);
 }
 
-/// An error where known indices, one per element along `axis` or, without one,
-/// of rows, name a place twice to replace it, unless all updates are one
-/// number: exporters that lack a reduction leave such files.
+/// Reports constant indices that replace an element twice, unless all updates
+/// are one number. Indices are one per element along `axis`, or address rows
+/// without it. Exporters that lack a reduction write such files.
 static LogicalResult checkNamedOnce(Binder &b, std::optional<int64_t> axis) {
   std::optional<Tensor> indices = b.tensor(1);
   if (!indices || b.uniform(2) || b.stringAttr("reduction", "none") != "none")
@@ -248,8 +248,8 @@ static LogicalResult checkNamedOnce(Binder &b, std::optional<int64_t> axis) {
   if (isOnce)
     return success();
   InFlightDiagnostic diag = b.error()
-                            << "two updates take the place of one element, "
-                               "which of them is not defined";
+                            << "two updates replace the same element, "
+                               "and the result is undefined";
   diag.attachNote(b.loc) << "exporters write this for a reduction that they "
                             "lack: add rows, and divide by their counts";
   return diag;
@@ -297,7 +297,7 @@ static LogicalResult buildScatterND(Binder &b) {
   llvm::append_range(expected, found->row);
   if (expected != b.shape(2) || b.element(0) != b.element(2))
     return b.error() << "the updates do not fit the indices";
-  // Token ids moved by one position, as decoders read them.
+  // Token ids that are shifted by one position, as decoders read them.
   if (movesIntegers(b))
     if (auto box = boxOf(*b.item(1).tensor, b.shape(0))) {
       Value updates = b.reshape(b.value(2), box->sizes);

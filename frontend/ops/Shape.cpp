@@ -1,7 +1,7 @@
 //===- Shape.cpp - Operators that move elements ---------------------------===//
 //
-// Each computes what the result looks like once, for constants and for values
-// alike, and differs only in the last step: a view of a tensor or an nn op.
+// Each function computes the result's shape once for constants and values; only
+// the last step differs: a view of a tensor or an nn op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ static LogicalResult importIdentity(Binder &b) {
   return success();
 }
 
-/// The extents of a program's inputs that its user chooses.
+/// The extents of the inputs that the user chooses: batch and sequence.
 static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
   SmallVector<std::pair<StringRef, int64_t>> dims;
   Block *block = b.builder.getInsertionBlock();
@@ -47,16 +47,17 @@ static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
 
 static void noteBaked(Binder &b, InFlightDiagnostic &diag, StringRef name,
                       int64_t now, int64_t then) {
-  diag.attachNote(b.loc) << "the file has a " << name << " of " << then
-                         << " as a number, the example's at its export; it is "
-                         << now << " here";
+  diag.attachNote(b.loc)
+      << "the file has a " << name << " of " << then
+      << ", the example's at its export, as a constant; it is " << now
+      << " here";
   diag.attachNote(b.loc)
       << "export with dynamo=True and dynamic_shapes, or from x.shape[i] where "
          "the module has len(x) or int(...), or at the "
       << name << " that is trained";
 }
 
-/// The leading dims that two shapes have in common.
+/// The number of leading dims that two shapes have in common.
 static size_t keptDims(const Shape &from, const Shape &to) {
   size_t kept = 0;
   while (kept < from.size() && kept < to.size() && from[kept] == to[kept])
@@ -64,8 +65,8 @@ static size_t keptDims(const Shape &from, const Shape &to) {
   return kept;
 }
 
-/// The number of a shape that does not fit, behind the leading dims that stay,
-/// which fits as -1 and may be a dim's; nothing unless there is just one.
+/// The only number of a shape, after the leading dims that stay, that would fit
+/// as -1 and may be a dim's index; nothing unless there is exactly one.
 static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
   size_t kept = keptDims(from, to);
   int64_t elements = product(ArrayRef(from).drop_front(kept));
@@ -84,11 +85,11 @@ static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
   return found;
 }
 
-/// The sequence of the example, `now` here, by a shape whose dim `open` is -1
-/// and for which the elements are no multiple of the others. Of 32 positions:
-///
-///   [1, 32, 8] -> [-1, 2, 6, 8]  12, in two parts, if the batch is left open
-///   [1, 4, 32, 8] -> [-1, 12, 8] 12, the one dim that differs
+/// The sequence length of the exported example, `now` here, from a shape whose
+/// dim `open` is -1 and whose other dims do not divide the elements. With 32
+/// positions:
+///    [1, 32, 8] -> [-1, 2, 6, 8]  12, in two dims, if dim 0 is left open
+///    [1, 4, 32, 8] -> [-1, 12, 8] 12, the only dim that differs
 static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
                                           ArrayRef<int64_t> to, size_t open,
                                           int64_t batch, int64_t now) {
@@ -97,7 +98,7 @@ static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
           all = product(from);
   if (open == 0 && all > 0 && others > 0 && now * batch * others % all == 0) {
     int64_t length = now * batch * others / all;
-    // The file has it as a number, or as those of its parts.
+    // The file has it as a number, or as the product of consecutive dims.
     for (size_t first = 1; first < to.size(); ++first)
       for (size_t n = 1; first + n <= to.size(); ++n)
         if (product(to.slice(first, n)) == length)
@@ -112,7 +113,8 @@ static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
   return std::nullopt;
 }
 
-/// `open`: the dim of `to` that is left open, -1 where none is.
+/// Reports a reshape that does not fit. `open`: the dim of `to` that is -1, or
+/// -1 if there is none.
 static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
                                  int64_t open) {
   Shape written = to;
@@ -134,10 +136,10 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
       return diag;
     }
   }
-  // With the example's extent in place of this one, would it fit?
+  // Checks whether the example's extent in place of this one would fit.
   for (auto [name, now] : chosenDims(b)) {
     int64_t scaled = open < 0 ? now * product(to) : 0;
-    // A dim that stays is none that was written down.
+    // An unchanged leading dim is not the example's.
     if (llvm::is_contained(ArrayRef(to).take_front(keptDims(from, to)), now))
       continue;
     if (product(from) > 0 && scaled > 0 && scaled % product(from) == 0) {
@@ -159,10 +161,10 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
   return diag;
 }
 
-/// Whether the first dim is the batch, and is shared out to another number of
-/// rows, the rest going wherever there is room: an example's batch, written as
-/// a number, would mix samples. Rows of the batch and the dims after it are
-/// no such thing: [batch, heads, ...] as [batch * heads, -1, ...].
+/// Whether a reshape splits the batch, the first dim, into another number of
+/// rows with a free dim for the rest. A batch size that the export wrote as a
+/// number would so mix samples. Merging the batch with the dims after it is no
+/// such case: [batch, heads, ...] as [batch * heads, -1, ...].
 static bool splitsBatch(Binder &b, const Shape &from, const Shape &to,
                         bool isOpen, bool isFirstGiven) {
   if (b.isConstant(0) || !isOpen || !isFirstGiven || from.empty() ||
@@ -197,8 +199,8 @@ static LogicalResult importReshape(Binder &b) {
   if (negative || product(to) != product(from))
     return misfit(b, from, to, open);
   if (splitsBatch(b, from, to, open >= 0, open != 0 && !to.empty())) {
-    InFlightDiagnostic diag = b.error() << "shares a batch of " << from[0]
-                                        << " out to " << to[0] << " rows";
+    InFlightDiagnostic diag = b.error() << "reshapes a batch of " << from[0]
+                                        << " to " << to[0] << " rows";
     noteBaked(b, diag, "batch", from[0], to[0]);
     return diag;
   }
@@ -281,7 +283,7 @@ static LogicalResult importExpand(Binder &b) {
   auto shape = broadcastShapes({b.shape(0), Shape(target->ints())});
   if (!shape)
     return b.error() << "the shapes do not fit";
-  // What stays an expression is held nowhere.
+  // Only constants need memory; an expression does not.
   if (b.isConstant(0) && failed(b.checkConstant(*shape)))
     return failure();
   if (b.isConstant(0))

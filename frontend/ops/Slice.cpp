@@ -1,4 +1,4 @@
-//===- Slice.cpp - Operators that cut and join ----------------------------===//
+//===- Slice.cpp - Slice, split and concat --------------------------------===//
 
 #include "frontend/binding/Arithmetic.h"
 #include <limits>
@@ -9,13 +9,12 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-/// Element i of dim d is element starts[d] + i * steps[d] of the operand.
-/// Steps of a dim with fewer than two elements are 1: what a file writes there,
-/// however large, reaches nothing.
+/// Element i of dim d is element starts[d] + i * steps[d] of the operand. The
+/// step of a dim with fewer than two elements is 1, whatever the file's step.
 struct Slice {
   Shape starts, steps, shape;
 
-  /// Whether it is all of an operand of this shape, in its order.
+  /// Whether the slice is the whole operand, of shape `from`, in order.
   bool isWhole(const Shape &from) const {
     return shape == from &&
            llvm::all_of(steps, [](int64_t step) { return step == 1; });
@@ -37,8 +36,8 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Slice &slice) {
     b.set(result, Tensor(b.element(0), slice.shape));
     return success();
   }
-  // Dims are cut forward, then of those that run backward the elements are
-  // looked up: no other dim may look as if its elements met.
+  // Slices forward first; dims with a negative step are then reversed by a
+  // lookup. So no other dim appears to mix its elements.
   Slice forward = slice;
   for (auto [d, step] : llvm::enumerate(slice.steps))
     if (step < 1) {
@@ -65,14 +64,14 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Slice &slice) {
   return success();
 }
 
-/// What a slice of a dim of `extent` elements reaches: bounds count from the
-/// end where negative, then are clamped to what there is. No sum or difference
-/// here leaves 64 bits, whatever the file says.
+/// Sets the slice of a dim of `extent` elements. Negative bounds count from the
+/// end; bounds are then clamped. No intermediate result overflows 64 bits,
+/// whatever the file's numbers.
 static void setDim(Slice &slice, int64_t dim, int64_t extent, int64_t start,
                    int64_t end, int64_t step) {
   bool forward = step > 0;
-  // The largest end means the last element that there is in either direction,
-  // as ONNX Runtime reads it; clamped it would leave nothing of a backward one.
+  // The largest end means the last element in either direction, as in ONNX
+  // Runtime; clamped it would leave nothing of a backward slice.
   if (!forward && (end == std::numeric_limits<int64_t>::max() ||
                    end == std::numeric_limits<int32_t>::max()))
     end = std::numeric_limits<int64_t>::min();
@@ -116,8 +115,8 @@ static LogicalResult importSlice(Binder &b) {
   return setSlice(b, 0, slice);
 }
 
-/// Cuts operand 0 into parts of these sizes along `axis`, which they have to
-/// make up, and hands each to `take`.
+/// Cuts operand 0 into parts of these sizes along `axis` and passes each to
+/// `take`. Errors: the sizes do not add up to the dim.
 static LogicalResult
 cut(Binder &b, int64_t axis, ArrayRef<int64_t> sizes,
     llvm::function_ref<LogicalResult(unsigned, const Slice &)> take) {
@@ -126,7 +125,7 @@ cut(Binder &b, int64_t axis, ArrayRef<int64_t> sizes,
   for (int64_t size : sizes)
     left = size < 0 || size > left ? -1 : left - size;
   if (left != 0)
-    return b.error() << "the parts do not make up " << from[axis];
+    return b.error() << "the parts do not add up to " << from[axis];
   Slice slice{Shape(from.size(), 0), Shape(from.size(), 1), from};
   for (auto [i, size] : llvm::enumerate(sizes)) {
     slice.shape[axis] = size;
@@ -152,7 +151,7 @@ static LogicalResult importSplit(Binder &b) {
     for (int64_t i = 0, size = (total + parts - 1) / parts; i < parts; ++i)
       each.push_back(std::min(size, total - i * size));
   if (static_cast<int64_t>(each.size()) != parts)
-    return b.error() << "the parts do not make up " << total;
+    return b.error() << "the parts do not add up to " << total;
   if (int64_t stated = b.intAttr("num_outputs", parts); stated != parts)
     return b.error() << "num_outputs is " << stated << ", but it has " << parts
                      << " results";
@@ -161,7 +160,8 @@ static LogicalResult importSplit(Binder &b) {
   });
 }
 
-/// Parts of the sizes in operand 1: one size for all or one for each.
+/// Splits into parts of the sizes in operand 1: one size for all or one for
+/// each.
 static LogicalResult importSplitToSequence(Binder &b) {
   auto axis = normalizeAxis(b.intAttr("axis", 0), b.rank(0));
   auto sizes = b.ints(1, "split");

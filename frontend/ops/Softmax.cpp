@@ -1,4 +1,4 @@
-//===- Softmax.cpp - Softmax and its relatives ----------------------------===//
+//===- Softmax.cpp - Softmax, log-softmax and hardmax ---------------------===//
 
 #include "frontend/binding/Arithmetic.h"
 
@@ -8,20 +8,20 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 namespace {
-/// The operand as its operator sees it: `shape`, of which `dim` is one row.
+/// The operand reshaped to `shape`, whose dim `dim` is a row.
 struct Rows {
   Shape shape;
   int64_t dim;
 };
 } // namespace
 
-/// Before opset 13 the default axis is 1, and the dims from it on are one row.
+/// Before opset 13 the default axis is 1, and the dims from it on form a row.
 static FailureOr<Rows> findRows(Binder &b) {
   Shape shape = b.shape(0);
   int64_t rank = shape.size();
   auto axis = normalizeAxis(b.intAttr("axis", b.opset < 13 ? 1 : -1), rank);
   if (!axis || !isa<FloatType>(b.element(0)))
-    return b.error() << "has no such axis, or takes no such elements";
+    return b.error() << "has no such axis, or its elements are not floats";
   if (b.opset >= 13 || *axis == rank - 1)
     return Rows{shape, *axis};
   ArrayRef<int64_t> extents = shape;
@@ -30,7 +30,8 @@ static FailureOr<Rows> findRows(Binder &b) {
       1};
 }
 
-/// In nn the rows are the last dim: it and the axis change places, twice.
+/// nn.softmax works on the last dim, so the axis is swapped with it before and
+/// after.
 static LogicalResult buildSoftmax(Binder &b) {
   FailureOr<Rows> rows = findRows(b);
   if (failed(rows))

@@ -1,10 +1,10 @@
-//===- Sort.cpp - The largest elements in their order ---------------------===//
+//===- Sort.cpp - TopK ----------------------------------------------------===//
 //
-// An element's rank is the number of elements that come before it; the element
-// of rank r is the r-th result. Comparing all pairs takes the square of the
-// row's length, and only ops that have a derivative:
+// An element's rank is the number of elements before it in sorted order; the
+// element of rank r is result r. Comparing all pairs costs the square of the
+// row's length, but uses only differentiable ops:
 //
-//   x       3 1 2      ranks   0 2 1      of each rank the element    3 2 1
+//    x       3 1 2      ranks   0 2 1      the elements by rank        3 2 1
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// The longest row: its pairs are compared one by one.
+/// The longest row, whose pairs are all compared.
 static constexpr int64_t kLongestRow = 4096;
 
-/// The rank of each element of x along `dim`, of floats; of equal elements the
-/// first comes first.
+/// The rank of each element of x along `dim`, as floats; equal elements keep
+/// their order.
 static Value ranks(Binder &b, Arithmetic &a, Value x, int64_t dim,
                    bool largest) {
   Shape pairs(tensorType(x).getShape());
@@ -47,8 +47,8 @@ static LogicalResult buildTopK(Binder &b) {
     return b.error() << "cannot take " << count << " of " << extent
                      << " elements";
   if (extent > kLongestRow)
-    return b.error() << "sorts " << extent << " elements; there may be "
-                     << kLongestRow;
+    return b.error() << "sorts " << extent
+                     << " elements, more than the supported " << kLongestRow;
   Arithmetic a(b);
   // Integers are added as f64, which is exact up to 2^53.
   Value x = b.value(0);

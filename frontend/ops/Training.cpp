@@ -1,7 +1,7 @@
 //===- Training.cpp - Operators of ai.onnx.preview.training ---------------===//
 //
-// Optimizers as formulas, and Gradient as the derivative of the ops that the
-// graph has been translated to so far.
+// Optimizers as formulas, and Gradient as the derivative of the ops translated
+// so far.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// d y / d x for each of the names in `xs`.
+/// Builds dy/dx for each name in `xs`.
 static LogicalResult buildGradient(Binder &b) {
   const auto *names = findAttribute(b.node, "xs");
   Value y = b.translation.valueNamed(b.stringAttr("y", ""));
@@ -27,7 +27,7 @@ static LogicalResult buildGradient(Binder &b) {
     inputs.push_back(x);
   }
   if (!isa<FloatType>(tensorType(y).getElementType()))
-    return b.error() << "takes the derivative of floats";
+    return b.error() << "differentiates a value that is not of floats";
   auto cotangents = differentiate(b.builder, b.loc, y, inputs);
   if (failed(cotangents))
     return failure();
@@ -40,13 +40,14 @@ static LogicalResult buildGradient(Binder &b) {
 }
 
 namespace {
-/// One tensor of an optimizer's node. Operands: rate R, step T, then x,
-/// gradient and states of each tensor, kind by kind. Results: x and the states.
+/// The update of one tensor by an optimizer node. Operands: rate R, step T,
+/// then x, gradient and states of each tensor, kind by kind. Results: x and the
+/// states.
 struct Update {
   Update(Binder &b, unsigned kinds, unsigned i)
       : b(b), a(b), tensors((b.numInputs() - 2) / kinds), i(i), x(operand(0)),
         element(b.element(2 + i)) {
-    // With that of norm_coefficient / 2 * |x|^2.
+    // Includes the gradient of norm_coefficient / 2 * |x|^2.
     gradient = a.add(operand(1), a.mul(x, b.floatAttr("norm_coefficient", 0)));
   }
 
@@ -54,7 +55,7 @@ struct Update {
   Value state(unsigned number) { return operand(2 + number); }
   void set(unsigned result, Value value) { b.set(result * tensors + i, value); }
   void setState(unsigned number, Value value) { set(1 + number, value); }
-  /// A scalar at every place of x.
+  /// A scalar broadcast to x's shape.
   Value like(Value scalar) {
     return b.broadcast(b.reshape(scalar, {}), tensorType(x).getShape());
   }
@@ -78,11 +79,12 @@ static LogicalResult checkOperands(Binder &b, unsigned kinds) {
     for (unsigned other = i; other < b.numInputs(); other += tensors)
       if (b.shape(other) != b.shape(i) || b.element(other) != b.element(i) ||
           !isa<FloatType>(b.element(i)))
-        return b.error() << "the operands of tensor " << i - 2 << " do not fit";
+        return b.error() << "the operands of tensor " << i - 2
+                         << " differ in shape or type, or are not floats";
   return success();
 }
 
-/// `Formula` sets x and the states of one tensor.
+/// Builds an optimizer; `Formula` sets x and the states of one tensor.
 template <unsigned States, void (*Formula)(Update)>
 static LogicalResult buildOptimizer(Binder &b) {
   unsigned kinds = 2 + States;
@@ -100,7 +102,7 @@ static void adam(Update u) {
   double alpha = b.floatAttr("alpha", 0.9f), beta = b.floatAttr("beta", 0.999f);
   Value v = a.add(a.mul(u.state(0), alpha), a.mul(g, 1 - alpha));
   Value h = a.add(a.mul(u.state(1), beta), a.mul(a.mul(g, g), 1 - beta));
-  // The rate is corrected for how few steps the states have seen.
+  // Bias correction of the rate by the step.
   Value rate = u.rate(), step = u.step();
   Value isFirst = a.lessOrEqual(step, a.splat(step, 0));
   auto rest = [&](double base) {

@@ -1,8 +1,8 @@
 //===- Trigonometry.cpp - Circular and hyperbolic functions ---------------===//
 //
-// As formulas over the functions that nn has. The arcs follow from the arc of
-// a tangent, which is a rational function near zero; two identities bring every
-// tangent there:
+// Formulas over the functions of nn. The inverse functions are derived from
+// atan, which is a rational function near zero; two identities reduce every
+// argument to that range:
 //
 //   atan(x) = pi / 2 - atan(1 / x)                      beyond 1
 //   atan(x) = 2 atan(x / (1 + sqrt(1 + x x)))           to tan(pi / 8)
@@ -29,7 +29,7 @@ static Value cosh(Binder &, Arithmetic &a, Value x) {
 }
 
 static Value asinh(Binder &, Arithmetic &a, Value x) {
-  // By the absolute value, so that nothing cancels.
+  // By the absolute value, to avoid cancellation.
   Value isBelow = a.less(x, a.splat(x, 0));
   Value far = a.where(isBelow, a.mul(x, -1), x);
   Value root = a.sqrt(a.add(a.mul(x, x), 1));
@@ -46,7 +46,7 @@ static Value atanh(Binder &, Arithmetic &a, Value x) {
   return a.mul(a.log(a.div(above, below)), 0.5);
 }
 
-/// The coefficients of a polynomial, the highest power's first, at z.
+/// A polynomial at z; the highest power's coefficient comes first.
 static Value polynomial(Arithmetic &a, Value z, ArrayRef<double> coefficients) {
   Value sum = a.splat(z, coefficients.front());
   for (double coefficient : coefficients.drop_front())
@@ -54,8 +54,8 @@ static Value polynomial(Arithmetic &a, Value z, ArrayRef<double> coefficients) {
   return sum;
 }
 
-/// The arc of a tangent up to 0.66 in size, to the precision of f64: the
-/// rational function of Cephes' atan.
+/// atan of arguments up to 0.66 in magnitude, to f64 precision, by the rational
+/// function of Cephes' atan.
 static Value arcNearZero(Arithmetic &a, Value x) {
   static constexpr double above[] = {
       -8.750608600031904122785e-1, -1.615753718733365076637e1,
@@ -83,7 +83,7 @@ static Value atan(Binder &, Arithmetic &a, Value x) {
   return a.where(isBelow, a.mul(arc, -1), arc);
 }
 
-/// sqrt(1 - x), sqrt(1 + x)
+/// sqrt(1 - x) and sqrt(1 + x).
 static std::pair<Value, Value> roots(Arithmetic &a, Value x) {
   return {a.sqrt(a.add(a.mul(x, -1), 1)), a.sqrt(a.add(x, 1))};
 }

@@ -11,8 +11,7 @@ root, work = sys.argv[1:]
 sys.path.insert(0, os.path.join(root, "test/Inputs"))
 from onnx_files import FLOAT, model, node, tensor
 
-ERROR = ("two updates take the place of one element, which of them is not "
-         "defined")
+ERROR = "two updates replace the same element, and the result is undefined"
 X, UPDATES = ("x", FLOAT, [3, 2]), ("u", FLOAT, [2, 2])
 
 
