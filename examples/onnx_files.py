@@ -1,7 +1,7 @@
-"""Writes models as ONNX the way pcc wants them: in training mode.
+"""Exports models to ONNX in training mode, for pcc.
 
 Constant folding would fuse and transpose weights and lose their names, and
-inference mode would drop the dropout, so both are switched off. Opset 17 is
+inference mode would remove dropout, so both are off. Opset 17 is
 the newest that the TorchScript exporter writes and the first with
 LayerNormalization.
 """
@@ -44,9 +44,9 @@ def export(model, arguments, path, inputs, outputs, dims=None):
 
 def write_external(model, path, location):
     """Writes `model`, a loaded ONNX model, to `path` with all initializers in
-    the file `location` beside it, in the order of their names.
+    the file `location` next to it, in the order of their names.
 
-    Models of equal weights thus write equal data files and can share one.
+    Models with equal weights thus write equal data files and can share one.
     """
     offset = 0
     folder = os.path.dirname(path)
@@ -65,8 +65,8 @@ def write_external(model, path, location):
 
 
 def strip_traces(path):
-    """Removes the stack traces that the dynamo exporter writes beside every
-    node: they name folders of this machine, and are half of the file."""
+    """Removes the stack traces in the dynamo exporter's metadata of nodes: they
+    name folders of this machine and are half of the file."""
     model = onnx.load(path)
     graph = model.graph
     for owner in (*graph.node, *graph.value_info, *graph.input, *graph.output,

@@ -1,12 +1,13 @@
 """PyTorch's training of the examples, with the semantics of pcc's programs.
 
-- Step s (from 1) uses samples (s-1)*G .. s*G-1 of the data, beginning again
-  after the last whole one; sample n is tokens n*T .. n*T+T, so that each of
-  its T positions has the next token as target.
-- The loss is the mean over all targets of the global batch, whatever the
+- Step s (from 1) uses samples (s-1)*G .. s*G-1 of the data, where G is the
+  global batch size; after the last whole sample the data repeat. With sequence
+  length T, sample n is tokens n*T .. n*T+T, so each of its T positions has the
+  next token as target.
+- The loss is the mean over all targets of the global batch, for any number of
   microbatches.
-- AdamW decays tensors of rank >= 2 only. Gradients are clipped by their global
-  norm, and the norm reported is the one before.
+- AdamW applies weight decay to tensors of rank >= 2 only. Gradients are clipped
+  by their global norm; the norm before clipping is reported.
 """
 
 import json
@@ -19,7 +20,7 @@ import torch.nn.functional as F
 
 MAGIC, VERSION, HEADER_BYTES = 20240520, 1, 1024
 
-# What the curves of all examples have in common.
+# The hyper-parameters that the curves of all examples share.
 HYPERPARAMETERS = dict(
     data="../data/gpl-3.bin",  # relative to the example's folder
     global_batch_size=16,
@@ -61,7 +62,7 @@ def batch_of(tokens, step, size, seq):
 
 def learning_rate(step, h):
     """Linear warm-up over steps 1 .. warmup_steps, then half a cosine down to
-    min_lr at the last step; or the same throughout."""
+    min_lr at the last step; or a constant rate."""
     if h["lr_schedule"] == "constant":
         return h["lr"]
     if step <= h["warmup_steps"]:
@@ -146,8 +147,8 @@ def train(model, tokens, h, micro_batch=None, shifted_labels=False):
 
 
 def train_on_samples(model, tensors, h, optimizer=None):
-    """take_steps() on samples that stand in `tensors` in order and begin anew
-    after the last. model: called with a batch of each, returns its loss."""
+    """take_steps() on the samples in `tensors`, in order, repeated after the
+    last. model: called with a batch of each tensor, returns its loss."""
     model.train()
     size, samples = h["global_batch_size"], len(tensors[0])
 
@@ -161,12 +162,12 @@ def train_on_samples(model, tensors, h, optimizer=None):
 
 
 def record(folder, name, model_files, build, threads=2, **options):
-    """Writes the curves of a model that `build()` makes to `folder`:
+    """Writes the curves of the model that `build()` returns to `folder`:
 
-    NAME.json       the hyper-parameters and the files that the curve holds for
+    NAME.json       the hyper-parameters, and the files that have this curve
     NAME.f32.jsonl  one object per step, in single precision, as trained
-    NAME.f64.jsonl  the same in double precision; the difference is how far
-                    rounding alone moves the curve
+    NAME.f64.jsonl  the same in double precision; the difference shows the
+                    effect of rounding alone
     """
     torch.set_num_threads(threads)
     h = HYPERPARAMETERS

@@ -42,7 +42,7 @@ SIZES = {
 
 
 class GPT2ForCausalLM(GPT2LMHeadModel):
-    """The language model with tensors alone as inputs and outputs.
+    """The language model with only tensors as inputs and outputs.
 
     Returns logits [batch, seq, vocab], or the scalar mean loss if `labels`
     [batch, seq] are given: those are the input ids, shifted by transformers.
@@ -51,12 +51,12 @@ class GPT2ForCausalLM(GPT2LMHeadModel):
     def forward(self, input_ids, labels=None):
         result = super().forward(
             input_ids=input_ids,
-            # Without a mask transformers searches the positions for packed
-            # sequences, by operators that ONNX lacks.
+            # Without a mask transformers derives packed sequences from the
+            # positions, with operators that ONNX lacks.
             attention_mask=torch.ones_like(input_ids),
             labels=labels,
             use_cache=False,
-            # The loss is a mean over the targets of the batch at hand.
+            # The loss is the mean over the targets of this batch.
             num_items_in_batch=None,
         )
         return result.logits if labels is None else result.loss

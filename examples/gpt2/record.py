@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records PyTorch's training curves of the models that export.py makes.
+"""Records PyTorch's training curves of the models that export.py exports.
 
-Run with the Python of benchmarks/setup; see ../training.py for what is trained
-how, and curve.json for the hyper-parameters. curve.* holds for the graphs that
-end in logits, labels-curve.* for gpt2-labels.onnx, whose samples have one
-target less.
+Run with the Python of benchmarks/setup; see ../training.py for the semantics
+and curve.json for the hyper-parameters. curve.* is for the graphs that end in
+logits, labels-curve.* for gpt2-labels.onnx, whose samples have one target
+less.
 """
 
 import argparse

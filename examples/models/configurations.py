@@ -1,4 +1,4 @@
-"""What the tiny configurations of models.py and families.py have in common."""
+"""Common parts of the tiny configurations in models.py and families.py."""
 
 import transformers as hf
 
@@ -8,7 +8,7 @@ HIDDEN = 32
 HEADS = 4
 LAYERS = 2
 
-# What most configurations of transformers have in common.
+# Options that most configurations of transformers share.
 COMMON = dict(
     vocab_size=VOCAB,
     hidden_size=HIDDEN,
@@ -16,7 +16,7 @@ COMMON = dict(
     num_attention_heads=HEADS,
     max_position_embeddings=SEQ,
 )
-# Of LLaMA and those like it: grouped heads, SwiGLU.
+# For LLaMA and similar models: grouped heads, SwiGLU.
 GATED = dict(COMMON, num_key_value_heads=2, intermediate_size=48)
 IDS = dict(bos_token_id=0, eos_token_id=0, pad_token_id=None)
 
@@ -24,13 +24,13 @@ IDS = dict(bos_token_id=0, eos_token_id=0, pad_token_id=None)
 def causal(kind, *parts, config=None, **options):
     """A builder of a causal language model of transformers.
 
-    kind: how the names of its classes begin; config: its configuration's class
-    where that is another. The configuration has what `parts` and `options` say.
+    kind: the prefix of its classes' names; config: its configuration's class if
+    that differs. `parts` and `options` are the configuration's options.
     """
     merged = dict(IDS)
     for part in (*parts, options):
         merged.update(part)
-    # Of its own for each model: exports change it.
+    # A new configuration for each model: exports change it.
     return lambda: getattr(hf, kind + "ForCausalLM")(
         getattr(hf, config or kind + "Config")(**merged)
     )

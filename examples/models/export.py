@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Exports the models of models.py in every way that PyTorch can.
+"""Exports the models of models.py by every kind of export of PyTorch.
 
 Run with the Python of benchmarks/setup:
 
@@ -7,10 +7,10 @@ Run with the Python of benchmarks/setup:
     .venv/bin/python examples/models/export.py --all -o DIR   all of them
     .venv/bin/python examples/models/export.py --models llama --kinds train-17,dynamo -o DIR
 
-kinds.py says what the kinds are.
+kinds.py describes the kinds.
 
-A file that an exporter cannot write is reported with its error; the summary
-goes to export.json in the output folder.
+If an exporter cannot write a file, its error is reported; the summary goes to
+export.json in the output folder.
 """
 
 import argparse
@@ -33,8 +33,8 @@ from onnx_files import strip_traces  # noqa: E402
 
 DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 
-# What the tests train: every model by both exporters, in training and in eval
-# mode; LLaMA and GPT-2 also in kinds that differ in their operators or types.
+# The exports that tests train: models by both exporters, in training or in eval
+# mode; LLaMA and GPT-2 also in kinds that differ in operators or types.
 COMMITTED = {
     "gpt2": ("dynamo", "dynamo-raw-18", "f16-train-17", "train-11"),
     "llama": ("train-17", "eval-17", "dynamo", "bf16-dynamo",
@@ -49,7 +49,7 @@ COMMITTED = {
     "vit": ("train-17", "dynamo"),
     "t5": ("train-17",),
     "t5-gated": ("dynamo",),
-    # Biases by distance; one projection for parts that differ in size.
+    # Biases by distance; a fused projection with parts of different size.
     "bloom": ("eval-17",),
     "gpt-bigcode": ("dynamo",),
     "phi3": ("eval-17",),
@@ -57,8 +57,8 @@ COMMITTED = {
 
 
 def export(name, kind, path):
-    """Writes model `name` in this kind to `path`, weights inline; false if
-    there is no such kind of it."""
+    """Exports model `name` by this kind to `path`, weights inline. False if the
+    model has no such kind."""
     how = kinds.parse(kind)
     training, static = how.exporter == "train", how.variant == "static"
     dtype = DTYPES.get(how.variant, torch.float32)
@@ -69,9 +69,9 @@ def export(name, kind, path):
         return False
     model, inputs = models.build(name, extra, dtype=dtype)
     by_dynamo = how.exporter in kinds.BY_DYNAMO
-    # The one exporter knows fused attention from opset 14 on, and casts it to
-    # complex128 where it means bfloat16; the other cannot write T5's ("Cannot
-    # view a tensor with shape ...").
+    # TorchScript exports fused attention from opset 14 on, but with a cast to
+    # complex128 for bfloat16; dynamo cannot export T5's ("Cannot view a tensor
+    # with shape ...").
     if by_dynamo:
         fused = not name.startswith("t5")
     else:
@@ -83,7 +83,7 @@ def export(name, kind, path):
         t.to(dtype) if t.is_floating_point() else t
         for t in models.sample(inputs, 2)
     )
-    # The names of dims that are not static, by input.
+    # The names of dynamic dims, by input.
     dims = [
         {0: "batch"} if i.kind == "values" else {0: "batch", 1: "seq"}
         for i in inputs
@@ -121,18 +121,18 @@ def export(name, kind, path):
 
 
 def check(model, opset):
-    """Raises ValueError if `model` is not what was asked for."""
+    """Raises ValueError if `model` has another opset or a wrong cast."""
     version = model.opset_import[0].version
     if version != opset:
         raise ValueError(f"wrote opset {version} instead of {opset}")
     for node in model.graph.node:
         types = [a.i for a in node.attribute if a.name == "to"]
         if onnx.TensorProto.COMPLEX128 in types:
-            raise ValueError("casts to complex128 where it means bfloat16")
+            raise ValueError("casts to complex128 instead of bfloat16")
 
 
 def message(error):
-    """The first line of what is at the bottom of `error`."""
+    """The first line of the root cause of `error`."""
     while error.__cause__:
         error = error.__cause__
     lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()
@@ -148,7 +148,7 @@ def main():
     parser.add_argument("--all", action="store_true",
                         help="every kind, not just the committed ones")
     parser.add_argument("--missing", action="store_true",
-                        help="only what is not there and not known to fail")
+                        help="only missing files that are not known to fail")
     parser.add_argument("--models")
     parser.add_argument("--kinds", default=all_kinds)
     options = parser.parse_args()

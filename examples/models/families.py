@@ -1,4 +1,4 @@
-"""Further families of language models, tiny and random like those of models.py.
+"""Further families of language models, tiny and random as in models.py.
 
 The tests train some of them; the others train with
 

@@ -1,9 +1,9 @@
-"""The kinds of exports: what their names mean, and lists of them in short.
+"""The kinds of exports: their names, and short lists of them.
 
     train-N, eval-N        TorchScript exporter, opset N, training or eval mode,
                            below opset 14 with attention by primitives
-    dynamo-N, dynamo-raw-N the dynamo exporter at opset N (24 if left out),
-                           optimized and as it is before
+    dynamo-N, dynamo-raw-N dynamo exporter at opset N (24 if left out), with
+                           and without its optimizer
     static-KIND            the same with static dims, batch 2
     inputs-KIND            with inputs attention_mask and position_ids
     f16-KIND, bf16-KIND    weights in half precision
@@ -22,7 +22,7 @@ VARIANTS = ("static", "inputs", "f16", "bf16")
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """variant: of VARIANTS or empty. exporter: of EXPORTERS."""
+    """variant: one of VARIANTS or empty. exporter: one of EXPORTERS."""
 
     variant: str
     exporter: str
@@ -37,18 +37,18 @@ class Kind:
 
 
 def parse(name):
-    """The kind that `name` names."""
+    """The kind of this name."""
     words = name.split("-")
     variant = words.pop(0) if words[0] in VARIANTS else ""
     opset = int(words.pop()) if words[-1].isdigit() else DYNAMO_OPSET
     exporter = "-".join(words)
     if exporter not in EXPORTERS:
-        raise ValueError(f"no kind of export: '{name}'")
+        raise ValueError(f"unknown kind of export: '{name}'")
     return Kind(variant, exporter, opset)
 
 
 def all_kinds():
-    """Each exporter at each opset, each variant at one."""
+    """Each exporter at each opset, and each variant at one opset."""
     kinds = [Kind("", e, opset) for e in EXPORTERS for opset in OPSETS[e]]
     for variant in VARIANTS:
         for exporter in EXPORTERS:
@@ -75,8 +75,8 @@ def opsets(kinds, exporter):
 
 
 def variants(kinds, asked):
-    """Which variants are among `kinds`, with those exporters named of which
-    not all that are `asked` for are there."""
+    """The variants among `kinds`. Those with fewer exporters than `asked` are
+    followed by the exporters that they have."""
     parts = []
     for variant in VARIANTS:
         there = [k.exporter for k in kinds if k.variant == variant]

@@ -1,8 +1,8 @@
 """Tiny random configurations of transformers' own model classes.
 
 Each entry of MODELS builds a model whose forward takes tensors by position and
-returns one tensor of scores, and says what its inputs and targets are. Equal
-seeds give equal weights. All dropout is off: curves are then reproducible.
+returns one tensor of scores, and describes its inputs and targets. Equal seeds
+produce equal weights. Dropout is off, so curves are reproducible.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from nanogpt.model import GPT  # noqa: E402
 
 @dataclasses.dataclass
 class Input:
-    """A named input of a model: its shape without the batch, what it holds.
+    """A named input of a model: its shape without the batch, and its kind.
 
     kind: "tokens" (ids below `bound`), "mask" (1, then 0 for padding),
     "positions" (0, 1, ...), "values" (normally distributed floats).
@@ -39,9 +39,10 @@ class Input:
 class Model:
     """How a model is built and fed.
 
-    loss: as pcc's --loss. classes: of the scores. targets: the shape of the
-    labels without the batch. optional: inputs that an export may have besides.
-    data_seed: of the data that it is trained on where that is no text.
+    loss: the value of pcc's --loss. classes: the number of classes of the
+    scores. targets: the shape of the labels without the batch. optional:
+    further inputs that an export may have. data_seed: the seed of its data if
+    it is not trained on text.
     """
 
     build: object
@@ -57,8 +58,8 @@ class Model:
 
 
 def returning_scores(model, names, full_mask):
-    """`model`, a model of transformers, with the tensors `names` as inputs in
-    this order and its scores as only output; modules keep their names."""
+    """Changes `model`, a model of transformers, to take the tensors `names` in
+    this order and to return only its scores; modules keep their names."""
     kind = type(model)
 
     class Scores(kind):
@@ -67,8 +68,8 @@ def returning_scores(model, names, full_mask):
             arguments = dict(zip(names, tensors))
             if full_mask:
                 arguments["use_cache"] = False
-                # Without a mask transformers searches the positions for
-                # packed sequences, by operators that ONNX lacks.
+                # Without a mask transformers derives packed sequences from
+                # the positions, with operators that ONNX lacks.
                 arguments.setdefault("attention_mask", torch.ones_like(first))
             return kind.forward(self, **arguments).logits
 
@@ -105,7 +106,7 @@ def bert(kind, **options):
         intermediate_size=64,
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
-        # An embedding of padding has no gradient, which no file says.
+        # A padding row has no gradient, which not every file records.
         pad_token_id=None,
         **options,
     )
@@ -194,13 +195,12 @@ MODELS = {
         (),
     ),
     # A tied head is scaled by 1 / sqrt(width), which exporters round to the
-    # precision of the weights: 1/4 is exact in all.
-    # Of the first data a unit of one ReLU, in half precision, lies within
-    # rounding of zero.
+    # precision of the weights; 1/4 is exact in every precision. With data seed
+    # 1, an activation before a ReLU is within half-precision rounding of zero.
     "t5": Model(lambda: t5(16), T5_INPUTS, "cross-entropy", optional=(),
                 data_seed=3),
     "t5-gated": Model(
-        # Version 1.1: gated GELU, a head of its own.
+        # Version 1.1: gated GELU, an untied head.
         lambda: t5(
             HIDDEN, feed_forward_proj="gated-gelu", tie_word_embeddings=False
         ),
@@ -211,27 +211,27 @@ MODELS = {
 }
 
 
-# What is exported in every kind.
+# The models that are exported by every kind.
 EVERY_KIND = tuple(MODELS)
 MODELS.update((name, Model(build)) for name, build in FAMILIES.items())
 
 
 def build(name, inputs=(), seed=0, dtype=torch.float32):
-    """The model `name` as a module of its inputs, and of the named optional
-    `inputs`; returns it with the list of all its inputs."""
+    """Builds the model `name` with its inputs and the named optional `inputs`;
+    returns it with the list of its inputs."""
     spec = MODELS[name]
     all_inputs = list(spec.inputs)
     all_inputs += [i for i in spec.optional if i.name in inputs]
     torch.manual_seed(seed)
     model = spec.build()
     with torch.no_grad():
-        # Fresh biases are zero, and the dynamo exporter leaves a bias of
-        # zeros out: nobody could train it. Norm weights stay all ones, which
+        # Fresh biases are zero, and the dynamo exporter removes a bias of
+        # zeros, so it could not be trained. Norm weights stay all ones, which
         # exporters merge.
         for parameter_name, parameter in model.named_parameters():
             if parameter_name.endswith("bias"):
                 parameter.normal_(std=0.02)
-    # Rounded as a file in half precision holds them.
+    # Rounds the weights to the file's precision.
     model = model.to(dtype)
     if name == "nanogpt":
         return model, all_inputs
@@ -250,7 +250,7 @@ def sample(inputs, count, seed=1):
         elif i.kind == "positions":
             result.append(torch.arange(i.shape[0]).expand(shape).contiguous())
         elif i.kind == "mask":
-            # Between half and all of the positions are there.
+            # Between half and all of the positions are valid.
             least = i.shape[0] // 2
             length = torch.randint(
                 least, i.shape[0] + 1, (count, 1), generator=generator

@@ -5,18 +5,18 @@ Run with the Python of benchmarks/setup:
 
     .venv/bin/python examples/models/record.py [--models NAME,NAME]
 
-Writes, beside this file:
+Writes, next to this file:
 
     hyperparameters.json    the hyper-parameters, under the names of the
                             training program's flags
     curves/NAME.jsonl       one object per step, as the program's --log-json
-    curves/NAME-f16.jsonl   the same from weights rounded to half precision
-    curves/NAME-bf16.jsonl
-    data/NAME/INPUT.npy     what models other than language models are trained
-                            on; labels.npy has the targets
+    curves/NAME-f16.jsonl   the same from weights rounded to fp16
+    curves/NAME-bf16.jsonl  the same from weights rounded to bf16
+    data/NAME/INPUT.npy     the data of models that are not trained on text;
+                            labels.npy has the targets
 
 Language models train on examples/data/gpl-3.bin. See ../training.py for the
-order of the data and for how losses are taken.
+order of the data and the definition of the loss.
 """
 
 import argparse
@@ -40,14 +40,14 @@ HYPERPARAMETERS = dict(
     steps=10,
     warmup_steps=2,
 )
-# Of models that are not trained on text: three batches.
+# For models that are not trained on text: three batches.
 SAMPLES = 24
 TYPES = {"": torch.float32, "-f16": torch.float16, "-bf16": torch.bfloat16}
 
 
 def targets_of(spec, count):
-    """Labels below the number of classes; one in ten is ignored where there
-    is one per position."""
+    """Labels below the number of classes. With a label per position, one in
+    ten is ignored."""
     generator = torch.Generator().manual_seed(2)
     shape = (count, *spec.targets)
     labels = torch.randint(0, spec.classes, shape, generator=generator)
@@ -58,7 +58,8 @@ def targets_of(spec, count):
 
 
 def feeder(name, inputs):
-    """step -> (list of input tensors, targets); saves data that is made."""
+    """Function of step -> (list of input tensors, targets); saves data that it
+    generates."""
     spec, h = models.MODELS[name], HYPERPARAMETERS
     if spec.loss == "causal-lm":
         tokens = training.read_tokens(os.path.join(HERE, h["data"]))
@@ -87,7 +88,7 @@ def feeder(name, inputs):
 
 
 def train(model, feed, h):
-    """training.take_steps() on what feed(step) gives."""
+    """training.take_steps() on the batches of feed(step)."""
     model.train()
 
     def backward(step):

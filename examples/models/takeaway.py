@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Hands what training leaves to other readers: the checkpoint to transformers'
-from_pretrained, the exported model to ONNX Runtime.
+"""Loads the results of training elsewhere: the checkpoint with transformers'
+from_pretrained, the exported model in ONNX Runtime.
 
 Run with the Python of benchmarks/setup:
 
     .venv/bin/python examples/models/takeaway.py [--exports DIR] [--models ...]
         [--kinds ...] [--layout 2,2,2]
 
-Each export is trained for three steps. Of its checkpoint, from_pretrained must
-miss no tensor, find none that it does not know and none of another shape, and
-the model must have the loss on the next batch that the program itself has with
-these weights (--init). The exported model must have it in ONNX Runtime.
+Each export is trained for three steps. from_pretrained must then load its
+checkpoint without missing, unknown or misshapen tensors. On the first batch,
+the model must have the same loss as the program with these weights (--init).
+The exported model must have that loss in ONNX Runtime, too.
 """
 
 import argparse
@@ -38,10 +38,10 @@ import record  # noqa: E402
 
 H = record.HYPERPARAMETERS
 BOUND = 1e-5
-# Of ONNX Runtime where it computes in half precision.
+# For ONNX Runtime in half precision.
 HALF_BOUND = 5e-3
 STEPS = 3
-# What a file does not prove of scales that its exporter folded.
+# Flags for scales that an exporter folded.
 FOLDED = {"gemma": ["--norm-plus-one=norm"]}
 
 
@@ -68,10 +68,10 @@ def compare(what, loss, expected, bound):
 
 
 def pretrained(name, checkpoint, folder):
-    """The model with the checkpoint's weights, by the library's own reader."""
+    """The model with the checkpoint's weights, loaded by its library."""
     model, _ = models.build(name, seed=1)
     if name == "nanogpt":
-        # Its masks are no parameters; a tied table has one of its two names.
+        # Its masks are not parameters; a tied table has one of its two names.
         missing, unknown = model.load_state_dict(load_file(checkpoint), False)
         missing = [m for m in missing if not m.endswith(".attn.bias")]
         if unknown or len(missing) != 1:
@@ -90,10 +90,10 @@ def pretrained(name, checkpoint, folder):
 
 
 def runtime_loss(path, source, inputs, x, y):
-    """The loss of an ONNX model; nothing where the source cannot be run."""
+    """The loss of an ONNX model; None if the source cannot be run."""
     try:
         onnxruntime.InferenceSession(source)
-    except Exception:  # no kernel for bfloat16, or types of its own that differ
+    except Exception:  # no kernel for bfloat16, or mismatched types
         return None
     session = onnxruntime.InferenceSession(path)
     values = {i.name: t.numpy() for i, t in zip(inputs, x)}
@@ -136,7 +136,7 @@ def check(path, name, kind, layout, build, folder):
     call(program, data, f"--steps={STEPS}", "--lr=1e-2", "--save",
          folder + "/saved", "--export-onnx", exported)
     checkpoint = f"{folder}/saved/step-{STEPS:08}/model.safetensors"
-    # The loss of the weights as they are in the file, on the first batch.
+    # The loss on the first batch with the checkpoint's weights.
     log = folder + "/log.jsonl"
     call(program, data, "--steps=1", "--init", checkpoint, "--log-json", log)
     with open(log) as file:

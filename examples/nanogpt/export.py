@@ -5,7 +5,7 @@ Run with the Python of benchmarks/setup; it writes, with dynamic dims and the
 weights inline:
 
     nanogpt.onnx       idx -> logits; attention by primitive operators under a
-                       mask buffer, biases everywhere
+                       mask buffer, with biases
     nanogpt-loss.onnx  idx, targets -> loss; the same model
     nanogpt-sdpa.onnx  idx -> logits; fused attention, no biases
 """

@@ -12,7 +12,7 @@ from torch import nn
 
 
 class Attention(nn.Module):
-    """Causal self-attention, by primitive operators or by PyTorch's fused one."""
+    """Causal self-attention, by primitives or PyTorch's fused kernel."""
 
     def __init__(self, width, heads, context, bias, dropout, fused):
         super().__init__()
@@ -72,7 +72,7 @@ class Block(nn.Module):
 
 
 class GPT(nn.Module):
-    """`forward(idx)` gives logits [batch, seq, vocab] of all positions,
+    """`forward(idx)` returns logits [batch, seq, vocab] of all positions,
     `forward(idx, targets)` the mean cross entropy over targets other than -1.
     """
 
@@ -104,8 +104,8 @@ class GPT(nn.Module):
         self.lm_head.weight = self.transformer.wte.weight
         for name, parameter in self.named_parameters():
             if parameter.dim() >= 2:
-                # The projections into the residual stream are scaled down by
-                # its number of summands.
+                # Projections into the residual stream are scaled down by the
+                # square root of its number of summands.
                 residual = name.endswith("c_proj.weight")
                 std = 0.02 / math.sqrt(2 * layers) if residual else 0.02
                 nn.init.normal_(parameter, std=std)

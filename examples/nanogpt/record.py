@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records PyTorch's training curves of the models that export.py makes.
+"""Records PyTorch's training curves of the models that export.py exports.
 
-Run with the Python of benchmarks/setup; see ../training.py for what is trained
-how, and curve.json for the hyper-parameters.
+Run with the Python of benchmarks/setup; see ../training.py for the semantics
+and curve.json for the hyper-parameters.
 """
 
 import argparse

@@ -88,6 +88,7 @@ static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
 /// The sequence length of the exported example, `now` here, from a shape whose
 /// dim `open` is -1 and whose other dims do not divide the elements. With 32
 /// positions:
+///
 ///    [1, 32, 8] -> [-1, 2, 6, 8]  12, in two dims, if dim 0 is left open
 ///    [1, 4, 32, 8] -> [-1, 12, 8] 12, the only dim that differs
 static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,

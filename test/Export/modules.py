@@ -562,7 +562,7 @@ CASES = {
     "largest-of-bag": Case(LargestOfBag),
     "bag-at-offsets": Case(BagAtOffsets, alone="neither",
                            refused="no exporter writes this module"),
-    "item": Case(Item, refused="item() converts a value"),
+    "item": Case(Item, refused="item() turns a value with a gradient"),
     "clamped": Case(Clamped, refused="clamp_ changes a value in place"),
     "hooked": Case(Hooked, refused="a hook changes a gradient"),
     "renormed": Case(Renormed, refused="an embedding has max_norm"),

@@ -3,26 +3,25 @@
     from pcc_export import export
     export(module, {"input_ids": ids}, "model.onnx", loss="causal-lm")
 
-PyTorch's exporters drop facts that only training needs: which parameters are
-frozen, which values are detached, which tables have a padding row, which
-tensors are buffers. This package exports with the flags that keep most of
-them, and writes the rest into the file's metadata. Before it succeeds, it
-compares the file with the module: its outputs in ONNX Runtime, its gradients
-in `pcc-run` with autograd's.
+PyTorch's exporters drop facts that only training needs: frozen parameters,
+detached values, padding rows of tables, buffers. This package exports with the
+flags that keep most of them and writes the rest into the file's metadata. It
+then compares the file with the module: outputs in ONNX Runtime, and gradients
+of `pcc-run` with autograd's.
 
-    driver.py          export(): attempt, check, move into place
-    subject.py         a module with its inputs: how it is called and resized
-    recorder.py        operations that ONNX cannot express: detach, no_grad, ...
-    rewrites.py        functions that exporters refuse or write wrongly
+    driver.py          export(): attempts, checks, moves the file to its path
+    subject.py         a module with its inputs: calls and resizes them
+    recorder.py        records what a file cannot express: detach, no_grad, ...
+    rewrites.py        functions that exporters reject or export wrongly
     facts.py           parameters, ties, buffers, padding rows
-    context.py         the longest sequence that the tables support
-    exporters.py       PyTorch's exporters, in the order in which they are tried
+    context.py         the longest sequence that the tables allow
+    exporters.py       PyTorch's exporters, in the order of the attempts
     graph.py           edits the file: names, marks, dropout
-    matching.py        which initializer contains which parameter
-    metadata.py        the metadata for pcc
+    matching.py        matches initializers to parameters
+    metadata.py        the metadata that pcc reads
     forward_check.py   outputs against ONNX Runtime
-    runtime.py         ONNX Runtime in a process of its own (runtime_worker.py)
-    work_folder.py     a folder that is always removed (folder_guard.py)
+    runtime.py         ONNX Runtime in a separate process (runtime_worker.py)
+    work_folder.py     temporary files, removed after a crash (folder_guard.py)
     gradient_check.py  gradients against pcc
     huggingface.py     models of transformers by task
     cli.py             tools/pcc-export

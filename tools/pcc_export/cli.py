@@ -14,7 +14,7 @@ from .messages import Refused
 
 def positive(text):
     if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive integer")
     return int(text)
 
 
@@ -29,9 +29,9 @@ def regex(text):
 def arguments():
     parser = argparse.ArgumentParser(
         prog="pcc-export",
-        description="Exports a model of transformers to an ONNX file that pcc "
-                    "trains as PyTorch does, and compares the file with the "
-                    "model.",
+        description="Writes a model of transformers as an ONNX file that pcc "
+                    "trains as PyTorch does, and compares its outputs and "
+                    "gradients with the model's.",
         epilog="For other modules: from pcc_export import export. See "
                "docs/Export.md.")
     parser.add_argument("--hf", metavar="DIR", required=True,
@@ -42,7 +42,7 @@ def arguments():
     parser.add_argument("--inputs", metavar="NAME,NAME",
                         help="inputs of the file (default: by task)")
     parser.add_argument("--random-weights", action="store_true",
-                        help="uses random weights; a config.json is enough")
+                        help="random initial weights; a config.json is enough")
     parser.add_argument("--freeze", type=regex, metavar="REGEX",
                         help="parameters that are not trained")
     parser.add_argument("--dtype", default="float32",
@@ -50,10 +50,10 @@ def arguments():
                         help="type of the weights in the file (default: "
                              "float32)")
     parser.add_argument("--context-length", type=positive, metavar="N",
-                        help="the longest sequence, if the model does not "
-                             "tell it")
+                        help="longest sequence, if the model does not "
+                             "state it")
     parser.add_argument("--exporter", choices=("TorchScript", "dynamo"),
-                        help="only this one (default: one after the other)")
+                        help="use only this one (default: each in turn)")
     parser.add_argument("--opset", type=positive, default=17, metavar="N",
                         help="opset of the file (default: 17; dynamo: at "
                              "least 18)")
@@ -61,7 +61,7 @@ def arguments():
                         help="the compiler to compare gradients with "
                              "(default: $PCC, or on PATH)")
     parser.add_argument("--no-gradients", action="store_true",
-                        help="does not compare gradients")
+                        help="skip the comparison of gradients")
     return parser
 
 

@@ -1,9 +1,9 @@
-"""Finds the longest sequence that a module's tables support.
+"""The longest sequence that a module's tables allow.
 
 A table of positions is recognized by its lookups: the largest id grows by one
-with each further token. A module that slices a table or a mask ([:, :seq])
-fails if the sequence is too long; this is tried on tensors without values. If
-the module's configuration has a length, tables can only shorten it.
+per token. A module that slices a table or mask ([:, :seq]) fails for sequences
+that are too long; this is tried on tensors without values. If the module's
+configuration states a length, tables can only shorten it.
 """
 
 import time
@@ -19,14 +19,14 @@ from .subject import as_it_was
 KEYS = ("max_position_embeddings", "n_positions", "max_target_positions",
         "max_seq_len", "max_sequence_length", "block_size", "context_length")
 RELATIVE = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
-# Longer than any table; a module that runs with this length has no bound.
+# No table is this long; a module that runs at this length has no bound.
 LONGEST = 1 << 17
-# A longer sequence is tried only if the last one took at most this long.
+# After a trial that takes longer, no longer sequence is tried.
 SECONDS = 5
 
 
 def context_length(subject, log):
-    """The longest sequence; None if there is no bound."""
+    """The longest sequence in tokens; None if there is no bound."""
     if "seq" not in subject.extents():
         return None
     length, key = configured(subject.module)
@@ -35,7 +35,7 @@ def context_length(subject, log):
             length, key = limit, f"the rows of {name}"
     runs = prober(subject)
     if not runs(subject.extents()["seq"]):
-        return length  # The module needs values to run: no length can be tried.
+        return length  # It needs values to run, so no trial is possible.
     if length is not None:
         if runs(length):
             return length
@@ -52,9 +52,9 @@ def context_length(subject, log):
 
 
 def first_failure(runs, low, log):
-    """A length at which the module runs and a longer one at which it fails.
-    The latter is None if there is none, or if long sequences take too long, for
-    example with a recurrence over tokens."""
+    """A length at which the module runs, and a longer one at which it fails.
+    The latter is None if there is none, or if trials take too long, as with a
+    recurrence over tokens."""
     while low < LONGEST:
         begin, high = time.monotonic(), min(8 * low, LONGEST)
         if not runs(high):
@@ -92,7 +92,7 @@ def position_tables(subject):
     for length in (seq, seq - 1, seq - 2):
         try:
             found.append(lookups(subject, length))
-        except Exception:  # For example, positions of a fixed length.
+        except Exception:  # For example, a whole position table is added.
             return {}
     for key, (largest, rows) in found[0].items():
         grows = all(key in f and f[key][0] == largest - i
@@ -104,8 +104,8 @@ def position_tables(subject):
 
 
 def lookups(subject, seq):
-    """Table -> its largest id and its rows, for one sample of `seq` equal
-    tokens. Tables of distances have an id for each pair of tokens."""
+    """Table -> (largest id, number of rows) for one sample of `seq` equal
+    tokens. Tables of distances, with an id per pair of tokens, are left out."""
     recorder = Recorder(dropout=False)
     with as_it_was(subject.module), torch.no_grad():
         subject.wrapper(recorder)(*equal_tokens(subject, seq))
@@ -119,7 +119,7 @@ def lookups(subject, seq):
 
 
 def equal_tokens(subject, seq):
-    """Inputs of length `seq` in which only positions grow with the length."""
+    """Inputs of length `seq` in which only position ids grow with it."""
     result = []
     sizes = {"seq": seq, "batch": 1}
     for name, value in subject.resized(sizes).items():
@@ -134,8 +134,8 @@ def equal_tokens(subject, seq):
 
 
 def prober(subject):
-    """A function that tells whether the module runs on sequences of a length.
-    It uses tensors without values, so that long sequences are cheap."""
+    """Returns a function that tells whether the module runs at a sequence
+    length. It uses tensors without values, so long ones cost nothing."""
 
     def runs(seq):
         try:

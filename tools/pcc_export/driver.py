@@ -27,24 +27,19 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
            opset=17, exporter=None, check_gradients=True, pcc=None,
            gradient_parameters=GRADIENT_PARAMETERS, log=to_stderr):
     """Writes `module` to `path` as an ONNX file that pcc trains as PyTorch
-    does, or raises Refused and writes nothing.
+    does. Raises Refused, and writes nothing, if that is not possible.
 
     inputs: example tensors, a dict by keyword or a tuple by position; batch
-        and sequence at least 2.
-    names: the names of a tuple's tensors.
-    dynamic: name -> {dim: label} of the dims that may have any extent; by
-        default 0 "batch" and, for integers, 1 "seq".
-    output: the key, attribute or position of the output to export, if the
-        module returns several.
-    returns_loss: the output is the loss to train.
-    loss: otherwise the value of pcc's --loss ("causal-lm", "cross-entropy" or
-        "mse", the default), which only the gradient comparison needs.
-    call: function(module, *tensors) that calls the module.
-    context_length: the longest sequence, if the module does not tell it.
-    exporter: "TorchScript" or "dynamo", to try only this one.
-    pcc: the compiler to compare gradients with.
-
-    Returns the attempt that succeeded.
+    and sequence at least 2. names: the names of a tuple's tensors. dynamic:
+    name -> {dim: label} of the dynamic dims; by default, dim 0 is "batch" and
+    dim 1 of integers is "seq". output: the key, attribute or position of the
+    output to export, if the module returns several. returns_loss: the output
+    is the loss to train; otherwise `loss` is what pcc's --loss will be
+    ("causal-lm", "cross-entropy" or "mse", the default), which only the
+    comparison of gradients needs. call: function(module, *tensors) that calls
+    the module. context_length: the longest sequence, if the module does not
+    state it. exporter: only "TorchScript" or only "dynamo". pcc: the compiler
+    to compare gradients with. Returns the attempt that succeeded.
     """
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
@@ -74,7 +69,7 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
 
 @contextlib.contextmanager
 def quiet_parameters(module):
-    """Restores the gradients of the parameters afterwards."""
+    """Restores the parameters' gradients afterwards."""
     before = {p: p.grad for p in module.parameters()}
     try:
         yield
@@ -105,16 +100,16 @@ def describe(facts, length, log):
 
 def say_unchecked(facts, wanted, log):
     why = "pcc and pcc-run were not found" if wanted else "as asked for"
-    log(f"gradients: not compared, {why}; build pcc and give --pcc "
+    log(f"gradients: not compared, {why}; build pcc and pass --pcc "
         "build/bin/pcc, or put it on PATH")
     for name in facts.custom:
-        log(f"warning: {name} has a custom backward, which ONNX cannot "
-            "express: without the comparison its gradient is not checked")
+        log(f"warning: {name} defines its own backward, which a file "
+            "cannot express: without the comparison it is unchecked")
 
 
 def refusal(facts, reasons):
     notes = [f"{attempt}: {reason}" for attempt, reason in reasons]
-    notes += [f"{name} has a custom backward, which ONNX cannot express"
+    notes += [f"{name} defines its own backward, which a file cannot express"
               for name in facts.custom]
     return Refused("no exporter writes this module so that it trains as in "
                    "PyTorch", notes)
@@ -128,7 +123,7 @@ class Job:
         self.loss, self.tools, self.limit, self.log = loss, tools, limit, log
 
     def run(self, attempt, path):
-        """Writes, checks and moves the file and its weights to `path`."""
+        """Writes and checks the file, then moves it and its weights."""
         folder = os.path.dirname(os.path.abspath(path))
         os.makedirs(folder, exist_ok=True)
         external = exporters.weighs_much(self.subject.module)
@@ -173,8 +168,8 @@ class Job:
         ratios = graph.train_dropout(model)
         if not same_ratios(ratios, facts.ratios):
             raise AttemptFailed(
-                f"the module has dropout {len(facts.ratios)} times, the file "
-                f"{len(ratios)} times, or of other ratios")
+                f"the module has {len(facts.ratios)} dropouts, the file has "
+                f"{len(ratios)} or other ratios")
         matches = matching.match(model, facts)
         metadata.write(model, facts, matches, detached, self.length, attempt)
         graph.save(model, path, external)
@@ -182,7 +177,7 @@ class Job:
                                            self.length)
         if not self.outputs and not self.tools:
             raise AttemptFailed("ONNX Runtime lacks bfloat16, and without pcc "
-                                "nothing else is compared")
+                                "there is no other comparison")
         return recorder, matches, detached
 
     def compare_gradients(self, attempt, path, matches, work):
@@ -200,7 +195,7 @@ class Job:
         self.log(f"gradients: {which} {found}")
 
     def compare_fewer(self, attempt, layers, folder):
-        """Compares gradients of the module with only a few of its layers."""
+        """Compares gradients on the module with only a few of its layers."""
         with fewer(layers):
             facts = module_facts.observe(self.subject)
             path = os.path.join(folder, "fewer.onnx")
@@ -220,7 +215,7 @@ def same_ratios(found, wanted):
 
 
 def layer_lists(module):
-    """(name, list) of the modules that are stacks of layers of one type."""
+    """(name, list) of each ModuleList of layers of one class."""
     return [(name, m) for name, m in module.named_modules()
             if isinstance(m, torch.nn.ModuleList) and len(m) > LAYERS_LEFT
             and len({type(layer) for layer in m}) == 1]

@@ -1,19 +1,17 @@
-"""PyTorch's exporters, with the flags that keep the facts for training.
+"""PyTorch's exporters, with the flags that keep what training needs.
 
-TorchScript comes first: in training mode without constant folding it keeps
-every parameter under its name and every dropout. It cannot export some
-operators (fused attention over grouped heads, complex numbers), and turns
-sizes that Python computes into constants. In these cases the dynamo exporter
-follows, without its optimizer, which merges and folds parameters.
+TorchScript in training mode with constant folding off keeps every parameter
+under its name and every dropout; it is tried first. It cannot export some
+operators (fused attention over grouped heads, complex numbers), and turns sizes
+that Python computes into constants. Next is the dynamo exporter, unoptimized,
+because its optimizer merges and folds parameters. If fused attention is the
+problem, models of transformers can compute it by primitives ("eager"), and
+PyTorch can compute it without the fused kernel ("math"): the kernel's results
+have a memory layout that views in dynamo's trace do not support.
 
-If fused attention itself cannot be exported, models of transformers can
-decompose it ("eager"), and PyTorch can compute it by its definition ("math").
-PyTorch's fused kernel returns results in a memory layout that views by dynamo
-do not follow.
-
-Both exporters write a custom node, pcc::StopGradient, for a value through
-which no gradient flows; its attribute `mark` is the number of the mark.
-graph.py replaces it by an Identity.
+Both export a value through which no gradient flows as a custom node,
+pcc::StopGradient, whose attribute `mark` is the number of the mark. graph.py
+replaces it by an Identity.
 """
 
 import contextlib
@@ -35,8 +33,7 @@ INLINE_BYTES = 1 << 30
 
 @dataclasses.dataclass
 class Attempt:
-    """exporter: "TorchScript" or "dynamo". attention: the implementation to
-    switch to; None: unchanged."""
+    """exporter: "TorchScript" or "dynamo". attention: None for unchanged."""
 
     exporter: str
     opset: int
@@ -50,7 +47,7 @@ class Attempt:
 
 
 def attempts(module, opset, only=None):
-    """The attempts, in the order in which they are tried."""
+    """The attempts, in order."""
     attention = [None]
     implementation = getattr(getattr(module, "config", None),
                              "_attn_implementation", "eager")
@@ -75,7 +72,7 @@ def _(value, mark):
 
 
 class StopGradient(torch.autograd.Function):
-    """stop_gradient() for TorchScript."""
+    """stop_gradient for TorchScript."""
 
     @staticmethod
     def forward(ctx, value, mark):
@@ -106,7 +103,7 @@ def attention(module, implementation):
 
 
 def run(subject, attempt, path):
-    """Exports the module to `path`; returns the recorder."""
+    """Exports the module to `path`; returns the recorder of the export."""
     write = by_torchscript if attempt.exporter == "TorchScript" else by_dynamo
     module = subject.module
     try:
@@ -169,7 +166,7 @@ def by_dynamo(subject, opset, path):
 
 
 def stop_gradient_node():
-    """The node that dynamo writes for stop_gradient, with its schema."""
+    """The node that dynamo writes for stop_gradient; it needs a schema."""
     import onnxscript
 
     of = onnx.defs.OpSchema

@@ -1,8 +1,8 @@
-"""Facts about a module's parameters: names, ties, training, padding rows.
+"""Facts about a module's parameters: names, ties, trained or not, padding.
 
-They are observed on one forward pass in training mode. A parameter is trained
-if it requires a gradient and the exported output depends on it, that is, if it
-is a leaf of the output's autograd graph.
+They are observed in one forward pass in training mode. A parameter is trained
+if it requires a gradient and autograd's graph of the exported output reaches
+it.
 """
 
 import dataclasses
@@ -27,8 +27,8 @@ class Parameter:
 @dataclasses.dataclass
 class Facts:
     """parameters: in the module's order, tied ones once. buffers: name ->
-    tensor. ratios: the ratios of all dropouts, sorted. custom: classes with a
-    custom backward. output_shape: the shape of the exported tensor."""
+    tensor. ratios: the ratio of every dropout, sorted. custom: classes with
+    their own backward. output_shape: the exported tensor's."""
 
     parameters: list
     buffers: dict
@@ -59,8 +59,8 @@ def observe(subject):
         raise Refused(
             "no parameter is trained: the output depends on none that requires "
             "a gradient",
-            ["detach() and torch.no_grad() cut the gradient from the output to "
-             "the parameters"])
+            ["detach() and torch.no_grad() stop the gradient between the "
+             "output and the parameters"])
     note_padding(parameters, recorder.lookups)
     for lookup in recorder.lookups:
         if lookup.padding is not None:
@@ -70,7 +70,7 @@ def observe(subject):
 
 
 def named(pairs):
-    """The parameters, each once under its first name."""
+    """Parameters, each once under its first name."""
     found = {}
     for name, tensor in pairs:
         if id(tensor) in found:
@@ -90,8 +90,8 @@ def refuse_shared_memory(parameters):
             raise Refused(
                 f"parameters '{other.name}' and '{p.name}' share their memory, "
                 "but are two parameters to an optimizer",
-                ["assign one to the other's attribute to tie them, or clone() "
-                 "it"])
+                ["assign the one to the other's attribute to tie them, or "
+                 "clone() it"])
 
 
 def refuse_changes(module, versions):
@@ -101,12 +101,12 @@ def refuse_changes(module, versions):
             if tensor._version != versions.get(id(tensor), -1):
                 raise Refused(
                     f"{kind} '{name}' changes while the module runs in "
-                    "training mode: ONNX cannot express this")
+                    "training mode: an ONNX file cannot express this")
 
 
 def walk(output):
     """The ids of the parameters that `output` depends on, and the classes with
-    a custom backward in its autograd graph."""
+    their own backward on the path."""
     reached, custom = set(), {}
     seen, todo = set(), [output.grad_fn]
     while todo:
@@ -140,12 +140,12 @@ def note_padding(parameters, lookups):
         if p is None:
             if lookup.padding is not None and lookup.table.requires_grad:
                 raise Refused(f"{lookup.place}: padding_idx of a table that is "
-                              "computed: ONNX cannot express this")
+                              "computed: an ONNX file cannot express this")
             continue
         other = first.setdefault(id(p.tensor), lookup)
         if other.padding != lookup.padding:
             raise Refused(
                 f"{lookup.place}: '{p.name}' is looked up with padding_idx "
                 f"{lookup.padding}, and with {other.padding} at {other.place}: "
-                "the file has one for all lookups")
+                "the file has one padding row for all lookups")
         p.padding_row = lookup.padding

@@ -1,8 +1,8 @@
-"""folder_guard.py FOLDER: removes the folder when the parent process ends in
-any way, for work_folder.py.
+"""folder_guard.py FOLDER: removes the folder when its parent process ends
+without doing so, for work_folder.py.
 
-Reads the parent's current activity, one per line. The last line is "done" if
-the parent removed the folder itself.
+Reads lines that say what the parent does. The last line is "done" if the parent
+removed the folder itself.
 """
 
 import shutil

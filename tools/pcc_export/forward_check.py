@@ -1,10 +1,9 @@
-"""Compares the outputs of file and module, without dropout.
+"""Compares the file's output in ONNX Runtime with the module's in PyTorch.
 
-The file runs in ONNX Runtime. The reference is the module in training mode, as
-it is exported, without dropout, in f64. A difference may be up to 1e-5 of the
-largest output, or ten times the difference between PyTorch's own f32 and f64.
-A module that does not run in f64, or is too large for it, is compared in its
-own precision, within 1e-5.
+The reference is the module in training mode, as it is exported, without
+dropout, in f64. The difference may be 1e-5 of the largest output, or ten times
+the difference between PyTorch's f32 and f64. If the module does not run in f64,
+or is too large, the reference is in its own precision, within 1e-5.
 """
 
 import os
@@ -40,8 +39,8 @@ def runs_in_double(subject, log):
     try:
         reference(subject, subject.inputs, True)
     except Exception as error:  # For example, the module mixes types.
-        log(f"precision: compared in the module's own, as it does not run in "
-            f"f64: {first_line(error)}")
+        log(f"precision: compared in the module's own, because it does not run "
+            f"in f64: {first_line(error)}")
         return False
     return True
 
@@ -52,7 +51,7 @@ def cast(inputs, dtype):
 
 
 def sizes(subject, context):
-    """The extents of dynamic dims for the comparisons."""
+    """Extents of the dynamic dims for the comparisons."""
     here = subject.extents()
     result = [here]
     if "batch" in here:
@@ -62,7 +61,7 @@ def sizes(subject, context):
     if others:
         result.append(dict(result[-1], **{
             label: max(2, here[label] // 2) for label in others}))
-        # Different from each other, and not longer than the tables.
+        # Distinct extents, within the length of the tables.
         longer = {label: here[label] + 3 + i for i, label in enumerate(others)}
         if "seq" in longer:
             longer["seq"] = min(longer["seq"], context or longer["seq"])
@@ -71,8 +70,9 @@ def sizes(subject, context):
 
 
 def check(subject, model, folder, context):
-    """A description of the result; None if ONNX Runtime lacks operators of
-    this type. External weights of `model` are in `folder`."""
+    """Compares the outputs; returns the result as text, or None if ONNX Runtime
+    lacks operators of this type. `model` has its external weights in `folder`.
+    """
     double = runs_in_double(subject, lambda line: None)
     path = os.path.join(folder, "eval.onnx")
     types = {p.dtype for p in subject.module.parameters()}
@@ -84,7 +84,7 @@ def check(subject, model, folder, context):
         if missing and torch.bfloat16 in types:
             return None  # It lacks most operators of this type.
         raise AttemptFailed(
-            f"ONNX Runtime refuses the file: {error}") from error
+            f"ONNX Runtime rejects the file: {error}") from error
     except runtime.Died as error:
         raise AttemptFailed(f"ONNX Runtime crashes when it reads the file: "
                             f"{error}") from error
@@ -95,7 +95,7 @@ def check(subject, model, folder, context):
 
 
 def compare_sizes(subject, session, context, double):
-    """A description of the comparisons at several sizes."""
+    """Compares at several sizes; returns the result as text."""
     missing = set(subject.inputs) - session.inputs
     if missing:
         raise AttemptFailed(f"input '{sorted(missing)[0]}' is not in the file:"
@@ -107,7 +107,7 @@ def compare_sizes(subject, session, context, double):
         try:
             wanted = reference(subject, inputs, double)
         except Exception as error:
-            # For example, positions beyond a table.
+            # For example, positions beyond a table: no such size is supported.
             if extents == subject.extents():
                 raise AttemptFailed(f"the module fails at {where}: "
                                     f"{first_line(error)}") from error
@@ -123,8 +123,7 @@ def compare_sizes(subject, session, context, double):
 
 
 def compare(subject, session, inputs, where, wanted, double):
-    """The relative difference between the file's output and the module's,
-    `wanted`."""
+    """The difference of the file's output from `wanted`, the module's."""
     try:
         found = session.run(
             {name: value.numpy() for name, value in inputs.items()})

@@ -1,16 +1,16 @@
-"""Compares the gradients of pcc's training step with autograd's.
+"""Compares the gradients of pcc's program with autograd's.
 
-`pcc --emit=train` compiles the file to its training step. pcc-run executes one
-step of AdamW on one batch in f64, with beta1 = 0, no clipping and a learning
-rate of 0: the first moment is then the gradient of the batch's loss. It is
-compared with autograd's gradient, also in f64, per parameter in the 2-norm.
-The tolerance is 1e-4 relative, or ten times the difference between PyTorch's
-own f32 and f64. The gradient of a parameter without effect (the bias of keys)
-is only noise in both.
+pcc compiles the file to its training step (`--emit=train`). pcc-run interprets
+one step of AdamW on one batch in f64, with beta1 = 0, no clipping and a
+learning rate of 0: the first moment is then the gradient of the batch's loss.
+It is compared with autograd's, also in f64, per parameter in the 2-norm. The
+difference may be 1e-4 relative, or ten times the difference between PyTorch's
+f32 and f64: the gradient of a parameter without effect (the bias of keys) is
+only noise.
 
-A parameter of the program is a view of the file's tensor, or of a slice of it
-("c_attn.weight[0:32]"). The base and the strides of its source are the
-positions of its elements in that tensor.
+A parameter of the program is a view of the file's tensor or of a slice of it
+("c_attn.weight[0:32]"); base and strides of its source locate its elements
+there.
 """
 
 import dataclasses
@@ -32,8 +32,8 @@ from .runtime import end_of
 from .subject import INTEGERS, array_file, as_it_was, computing_in
 
 TOLERANCE = 1e-4
-# Relative to the largest gradient: f32 rounding, if there is no reference in
-# f64; and f64 rounding, for gradients that cancel to 0.
+# Relative to the largest gradient: f32's rounding, without a reference in f64,
+# and f64's, which limits a gradient that cancels to 0.
 ROUNDING = 1e-7
 ROUNDING_IN_DOUBLE = 1e-14
 PARAM = re.compile(
@@ -50,8 +50,8 @@ class Tools:
 
 
 def find_tools(given=None):
-    """Finds pcc and pcc-run: as given, by $PCC, on PATH or in this checkout's
-    build; None if they are missing."""
+    """pcc and pcc-run: `given`, from $PCC, on PATH or in this checkout's build;
+    None if they are missing."""
     checkout = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                             "..", "..", "build", "bin", "pcc")
     wanted = given or os.environ.get("PCC")
@@ -79,7 +79,7 @@ def call(command):
         tool = os.path.basename(command[0])
         text = "\n".join(re.sub(r"^.*?(error|note): ", "", l)
                          for l in lines[first:first + 4])
-        raise AttemptFailed(f"{tool} refuses the file: {text}")
+        raise AttemptFailed(f"{tool} rejects the file: {text}")
     return done.stdout
 
 
@@ -114,10 +114,10 @@ def loss_of(output, labels, loss):
 
 
 def by_autograd(subject, facts, labels, loss, dtype):
-    """The loss, and parameter's name -> gradient, of the example inputs.
+    """The loss of the example inputs, and parameter's name -> gradient.
 
-    Attention is computed by its definition: PyTorch's fused CPU kernel is wrong
-    for rows that are fully masked by finfo.min."""
+    Attention does not use PyTorch's fused CPU kernel, which is wrong for rows
+    that a mask of finfo.min hides completely."""
     module = subject.module
     inputs = cast(subject.inputs, dtype)
 
@@ -136,7 +136,7 @@ def by_autograd(subject, facts, labels, loss, dtype):
 
 
 def dense(gradient):
-    """A dense gradient; that of a `sparse` embedding has only the rows that
+    """The dense gradient: with a `sparse` embedding it holds only the rows that
     were looked up."""
     return gradient.to_dense() if gradient.is_sparse else gradient
 
@@ -189,7 +189,7 @@ def by_pcc(subject, labels, loss, path, folder, tools):
 
 
 def of_parameters(found, matches):
-    """Gradients by the module's names and layouts."""
+    """Gradients by the module's names, in the module's layout."""
     result = {}
     for source, gradient in found.items():
         owner, transposed = matches.get(source, (source, False))
@@ -200,7 +200,7 @@ def of_parameters(found, matches):
 
 def noise_of(wanted, single):
     """The uncertainty of each parameter's gradient. `single`: the gradients in
-    f32, if `wanted` is in f64, otherwise None."""
+    f32 if `wanted` is in f64, else None."""
     largest = max(map(np.linalg.norm, wanted.values()))
     if single is None:
         return dict.fromkeys(wanted, ROUNDING * largest)
@@ -210,8 +210,8 @@ def noise_of(wanted, single):
 
 
 def compare(wanted, found, noise):
-    """Descriptions of wrong gradients, and the largest difference of gradients
-    that are not noise."""
+    """The problems, as texts, and the largest relative difference of gradients
+    above the noise."""
     problems, worst = [], 0.0
     for name in found:
         if name not in wanted:
@@ -234,7 +234,8 @@ def compare(wanted, found, noise):
 
 
 def check(subject, facts, matches, loss, path, folder, tools, log):
-    """A description of the result; raises if a gradient differs."""
+    """Compares the gradients and returns the result as text. Raises
+    AttemptFailed if one differs."""
     labels = None if subject.returns_loss else labels_for(
         loss, facts.output_shape)
     double = runs_in_double(subject, log)

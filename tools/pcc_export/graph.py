@@ -1,10 +1,11 @@
-"""Edits an exported file so that names, marks and dropout are the module's.
+"""Edits an exported file: names, marks and dropout.
 
-- Removes the wrapper's name: "module.h.0.weight" becomes "h.0.weight".
-- Replaces pcc::StopGradient by Identity; its output is a detached value.
-- Sets every Dropout to training mode: TorchScript and dynamo write the dropout
-  of fused attention for inference.
-- Removes stack traces and documentation, which contain paths of this machine.
+- The wrapper's prefix is removed: "module.h.0.weight" becomes "h.0.weight".
+- pcc::StopGradient becomes Identity; its output is a detached value.
+- TorchScript and dynamo export the dropout of fused attention in inference
+  mode; every Dropout of an export in training mode is set to training mode.
+- Stack traces and documentation, which name folders of this machine, are
+  removed.
 """
 
 import os
@@ -31,7 +32,7 @@ def short(name):
 
 
 def graphs(graph):
-    """A graph and the graphs inside its nodes."""
+    """A graph and the subgraphs of its nodes."""
     yield graph
     for node in graph.node:
         for attribute in node.attribute:
@@ -40,7 +41,7 @@ def graphs(graph):
 
 
 def shortened(names, fixed=()):
-    """Old name -> short name, if no other name has the same short name."""
+    """Old name -> short name, for names whose short name is unique."""
     count = {}
     for name in [*map(short, names), *fixed]:
         count[name] = count.get(name, 0) + 1
@@ -56,7 +57,7 @@ def take_wrapper_away(model):
     rename = shortened(values - fixed, fixed)
     nodes = shortened([n.name for graph in inner for n in graph.node])
     for graph in inner:
-        # The model's outputs keep the names of the export.
+        # The model's own outputs keep the names of the export.
         outputs = graph.output if graph is not model.graph else ()
         for named in (*graph.initializer, *graph.value_info, *outputs):
             named.name = rename.get(named.name, named.name)
@@ -78,7 +79,7 @@ def strip_traces(model):
 
 
 def replace_marks(model):
-    """Replaces the marks; mark's number -> name of the detached value."""
+    """Replaces marks; returns mark's number -> name of the detached value."""
     detached = {}
     for graph in graphs(model.graph):
         for node in graph.node:
@@ -96,7 +97,7 @@ def replace_marks(model):
 
 
 def constants(graph):
-    """Name -> value of initializers and Constant nodes of a few elements."""
+    """Name -> value of one-element initializers and of Constant nodes."""
     result = {}
     for i in graph.initializer:
         if len(i.dims) == 0 or list(i.dims) == [1]:
@@ -126,7 +127,7 @@ def train_dropout(model):
 
 
 def without_dropout(model):
-    """A copy with all dropouts in inference mode."""
+    """A copy whose Dropout nodes are in inference mode."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     for node in copy.graph.node:
@@ -136,8 +137,8 @@ def without_dropout(model):
 
 
 def save(model, path, external):
-    """Writes deterministic bytes. If `external`, weights move from `model` to
-    a separate file."""
+    """Saves with deterministic bytes. If `external`, weights move from `model`
+    to a file next to it."""
     if external:
         onnx.save_model(model, path, save_as_external_data=True,
                         all_tensors_to_one_file=True, size_threshold=1024,

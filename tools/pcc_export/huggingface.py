@@ -1,4 +1,4 @@
-"""Models of transformers by task: class, inputs, the loss pcc attaches."""
+"""Models of transformers by task: class, inputs, the loss that pcc attaches."""
 
 import dataclasses
 import inspect
@@ -13,7 +13,7 @@ BATCH, SEQ = 2, 16
 
 @dataclasses.dataclass
 class Task:
-    """auto: the class of transformers that loads a model of the task."""
+    """auto: the class of transformers that loads the model."""
 
     auto: str
     inputs: tuple
@@ -39,12 +39,12 @@ TASKS = {
 
 
 def load(folder, task, random_weights=False, dtype="float32"):
-    """The model in `folder`, with random weights if `random_weights`."""
+    """Loads the model in `folder`, with random initial weights if asked."""
     import transformers
 
     if not os.path.isdir(folder):
         raise Refused(f"'{folder}' is not a folder",
-                      ["model.save_pretrained(DIR) creates one"])
+                      ["model.save_pretrained(DIR) writes one"])
     auto = getattr(transformers, TASKS[task].auto)
     kind = getattr(torch, dtype)
     try:
@@ -67,7 +67,7 @@ def text_config(model):
 
 
 def example(model, name, batch=BATCH, seq=SEQ):
-    """An example of the input `name`."""
+    """Example values of the input `name`."""
     generator = torch.Generator().manual_seed(0)
     config = text_config(model)
     if name == "pixel_values":
@@ -83,7 +83,7 @@ def example(model, name, batch=BATCH, seq=SEQ):
         padding = getattr(config, "pad_token_id", None)
         if padding is not None and 0 <= padding < config.vocab_size:
             ids[ids == padding] = (padding + 1) % config.vocab_size
-            # So that the padding row is compared, too.
+            # So that the comparisons cover the padding row.
             ids[-1, -2:] = padding
         return ids
     if name.endswith("attention_mask"):
@@ -95,14 +95,14 @@ def example(model, name, batch=BATCH, seq=SEQ):
         return torch.randint(types, (batch, seq), generator=generator)
     if name == "position_ids":
         return torch.arange(seq).expand(batch, seq).contiguous()
-    raise Refused(f"input '{name}' is not known", [
-        "known are input_ids, attention_mask, token_type_ids, position_ids, "
-        "decoder_input_ids, decoder_attention_mask and pixel_values"])
+    raise Refused(f"input '{name}' is not supported", [
+        "supported are input_ids, attention_mask, token_type_ids, "
+        "position_ids, decoder_input_ids, decoder_attention_mask and pixel_values"])
 
 
 def prepare(model, task, inputs=None):
-    """Disables caches for inference; returns the example inputs by name, and
-    the function that calls the model with them."""
+    """Turns caches off; returns the example inputs by name, and a function that
+    calls the model with them."""
     config = model.config
     for part in (config, text_config(model)):
         if hasattr(part, "use_cache"):
@@ -113,10 +113,10 @@ def prepare(model, task, inputs=None):
         if name in known or name != "attention_mask"))
     for name in names:
         if name not in known:
-            raise Refused(f"{type(model).__name__} takes no '{name}'",
-                          ["--inputs names others: " + ", ".join(known)])
+            raise Refused(f"{type(model).__name__} has no input '{name}'",
+                          ["choose with --inputs from: " + ", ".join(known)])
     fixed = {"use_cache": False} if "use_cache" in known else {}
-    # Without a mask, transformers searches the positions for packed sequences
+    # Without a mask transformers derives packed sequences from the positions,
     # with operators that ONNX lacks.
     whole = task == "causal-lm" and "attention_mask" in known and (
         "attention_mask" not in names)

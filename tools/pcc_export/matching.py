@@ -1,10 +1,9 @@
-"""Matches the initializers of a file with parameters, by name and by bytes.
+"""Matches the initializers of a file to parameters, by name and by bytes.
 
-A matching name is not sufficient: the values are compared, as they are or
-transposed. Matching bytes are not sufficient either: two parameters may be
-equal, and a scale of ones that an exporter added is not a norm's weight. So an
-initializer without a parameter's name matches only if its values are not all
-the same, and exactly one parameter has them.
+A name alone proves nothing, so the values are compared, also transposed. Bytes
+alone prove nothing either: two parameters may be equal, and an exporter may
+create a scale of ones. So an initializer without a parameter's name matches
+only if its elements are not all equal and exactly one parameter has them.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ from .messages import AttemptFailed
 
 
 def bytes_of(tensor):
-    """A tensor's elements as rows of bytes, to compare types numpy lacks."""
+    """A tensor's elements as rows of bytes, for types that numpy lacks."""
     flat = tensor.detach().cpu().contiguous().view(-1)
     return flat.view(torch.uint8).numpy().reshape(tensor.numel(), -1)
 
@@ -26,8 +25,8 @@ def of_initializer(initializer):
 
 
 def how_equal(found, dims, tensor):
-    """None if the bytes `found` of shape `dims` are not `tensor`'s, else
-    whether they are its transpose's."""
+    """False if the bytes `found` of shape `dims` are `tensor`'s, True if they
+    are its transpose's, None if neither."""
     if len(found) != tensor.numel() or (
             len(found) and found.shape[1] != tensor.element_size()):
         return None

@@ -1,4 +1,4 @@
-"""Errors, in the user's words."""
+"""Errors and their text."""
 
 import contextlib
 import io
@@ -29,8 +29,7 @@ class AttemptFailed(Exception):
 
 
 def place():
-    """`file:line` of the innermost frame of the user's code, outside of PyTorch
-    and this package."""
+    """`file:line` of the innermost frame outside PyTorch and this package."""
     for frame in reversed(traceback.extract_stack()):
         path = os.path.abspath(frame.filename)
         if not path.startswith((HERE, TORCH)) and os.path.exists(path):
@@ -39,7 +38,7 @@ def place():
 
 
 def first_line(error):
-    """The first line of the exception at the root of a chain of causes."""
+    """The first line of the root cause of a chain of exceptions."""
     while error.__cause__:
         error = error.__cause__
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
@@ -49,9 +48,8 @@ def first_line(error):
 
 @contextlib.contextmanager
 def quiet():
-    """Suppresses PyTorch's warnings, logs and output, some of which C++ prints;
-    the checks report the problems that they warn of. Standard output goes to
-    /dev/null meanwhile."""
+    """Suppresses PyTorch's warnings, logs and output, some of it from C++: the
+    checks find the problems. Standard output is discarded meanwhile."""
     level = logging.root.manager.disable
     logging.disable(logging.ERROR)
     sys.stdout.flush()

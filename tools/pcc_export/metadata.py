@@ -1,4 +1,4 @@
-"""The metadata for pcc; docs/Export.md lists it."""
+"""Writes the metadata that pcc reads; docs/Export.md lists its keys."""
 
 import json
 
@@ -32,7 +32,7 @@ def entry_of(parameter, matches):
 
 
 def write(model, facts, matches, detached, context, attempt):
-    """Writes the metadata under keys that begin with "pcc."."""
+    """Writes all metadata under keys with the prefix "pcc."."""
     owned = {alias for p in facts.parameters for alias in [p.name, *p.aliases]}
     values = {
         "version": VERSION,

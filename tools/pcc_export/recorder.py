@@ -1,17 +1,15 @@
-"""Records operations of a forward pass that ONNX cannot express.
+"""Records the facts of a forward pass that an ONNX file cannot express.
 
 PyTorch calls a TorchFunctionMode instead of each of its functions. `Recorder`
-is one: it runs the module unchanged, and records
+is one: it runs the module unchanged and records
 
-- values through which no gradient flows: Tensor.detach, Tensor.data, and
-  values computed from a value with a gradient under torch.no_grad. During an
-  export each becomes `stop(value, mark)`, a node of the file that graph.py
-  finds;
-- lookups in tables: the padding row, and the largest position;
-- dropouts, whose number must be the same in the exported file.
+- values without gradient: Tensor.detach, Tensor.data, and values computed under
+  torch.no_grad from values that require a gradient. During an export each
+  becomes `stop(value, mark)`, a node of the file that graph.py finds;
+- lookups in tables: the padding row and the largest position;
+- dropout, of which the exported file must have as many.
 
-Operations that a file cannot express at all are refused, with their position in
-the user's code:
+It refuses what cannot be exported at all, with the location in the user's code:
 
       def forward(self, x):
           with torch.no_grad():
@@ -64,8 +62,8 @@ class Lookup:
 
 
 class Recorder(TorchFunctionMode):
-    """stop: function(value, number of the mark) -> the marked value; None
-    without an export. dropout: False disables all dropout."""
+    """stop: function(value, number of the mark) -> the marked value; None if
+    nothing is exported. dropout: False disables all dropout."""
 
     def __init__(self, stop=None, dropout=True):
         super().__init__()
@@ -85,7 +83,7 @@ class Recorder(TorchFunctionMode):
         if func is F.embedding:
             self._note_lookup(*args, **kwargs)
         elif func is F.embedding_bag:
-            # Padding does not contribute to a bag and gets no gradient.
+            # Padding contributes nothing to a bag and gets no gradient.
             bag = bag_arguments(args, kwargs)
             self._note_lookup(bag["input"], bag["weight"], None,
                               *(bag[key] for key in (
@@ -114,13 +112,13 @@ class Recorder(TorchFunctionMode):
         return tree_map(mark, result)
 
     def _leaves_gradient(self, func):
-        """How `func` detaches its results from the gradient, or None."""
+        """How `func` stops the gradient of its results, or None."""
         if func in DETACH:
             return "detach"
         if getattr(func, "__self__", None) is torch.Tensor.data:
             return "data"
-        # Inside an autograd.Function PyTorch itself disables gradients; its
-        # operations are exported.
+        # Inside an autograd.Function PyTorch itself turns gradients off; the
+        # operators in it are exported.
         return "no_grad" if self.no_grad else None
 
     def _refuse(self, func, args):
@@ -133,8 +131,8 @@ class Recorder(TorchFunctionMode):
                 of is torch.Tensor.requires_grad and name == "__set__"):
             what = "requires_grad is set while the module runs"
         elif func in TO_PYTHON:
-            what = (f"{name}() converts a value with a gradient to a number, "
-                    "which becomes a constant in the file")
+            what = (f"{name}() turns a value with a gradient into a number, "
+                    "which would be a constant in the file")
         elif func in HOOKS:
             what = "a hook changes a gradient"
         elif self.no_grad and changes_in_place(name) and (
@@ -142,15 +140,15 @@ class Recorder(TorchFunctionMode):
             what = f"{name} changes a value in place under no_grad"
         else:
             return
-        raise Refused(f"{place()}: {what}: ONNX cannot express this")
+        raise Refused(f"{place()}: {what}: an ONNX file cannot express this")
 
     def _note_lookup(self, ids, weight, padding_idx=None, max_norm=None,
                      norm_type=2.0, scale_grad_by_freq=False, sparse=False):
         for option, value in (("max_norm", max_norm),
                               ("scale_grad_by_freq", scale_grad_by_freq)):
             if value:
-                raise Refused(f"{place()}: an embedding has {option}: ONNX "
-                              "cannot express this")
+                raise Refused(f"{place()}: an embedding has {option}: an ONNX "
+                              "file cannot express this")
         if padding_idx is not None and padding_idx < 0:
             padding_idx += weight.shape[0]
         largest = None
@@ -160,8 +158,7 @@ class Recorder(TorchFunctionMode):
                                    place()))
 
     def _take_dropout(self, func, args, kwargs):
-        """Records the ratio of a dropout; returns the arguments, without the
-        dropout if it is disabled."""
+        """Records the ratio of a dropout; disables it if `dropout` is False."""
         if func in DROPOUTS:
             keys = ("input", "p", "training", "inplace")
             given = dict(zip(keys, args), **kwargs)

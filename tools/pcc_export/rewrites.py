@@ -1,8 +1,8 @@
-"""Decompositions of functions that PyTorch's exporters refuse or write wrongly.
+"""PyTorch functions that exporters reject or export wrongly, by primitives.
 
 Label smoothing: TorchScript does not support it, dynamo silently drops it.
-RMS norms: TorchScript does not support them.
-Bags of embeddings: TorchScript writes a loop, dynamo a file that crashes ONNX
+RMS norm: TorchScript does not support it.
+EmbeddingBag: TorchScript writes a loop, dynamo a file that crashes ONNX
 Runtime.
 """
 
@@ -53,15 +53,15 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
 
 
 def bag_arguments(args, kwargs):
-    """The arguments of F.embedding_bag, by name."""
+    """The arguments of F.embedding_bag by name."""
     bound = BAG.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
 
 
 def embedding_bag(*args, **kwargs):
-    """F.embedding_bag of ids [bags, ids per bag]: the sum, the mean or the
-    columnwise maximum of rows of a table."""
+    """F.embedding_bag of ids [bags, ids per bag]: the sum, mean or maximum of
+    rows of a table."""
     given = bag_arguments(args, kwargs)
     ids, mode, padding = given["input"], given["mode"], given["padding_idx"]
     rows = F.embedding(ids, given["weight"])
@@ -88,7 +88,7 @@ def rewrite(func, args, kwargs):
     """The function to call instead of `func`."""
     if func in (F.rms_norm, torch.rms_norm):
         return rms_norm
-    # Bags of 1-D ids begin at offsets, so their lengths depend on the data.
+    # Bags of 1-D ids begin at offsets: their lengths depend on the data.
     if func is F.embedding_bag and bag_arguments(args, kwargs)[
             "input"].dim() == 2:
         return embedding_bag

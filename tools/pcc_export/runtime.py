@@ -1,4 +1,4 @@
-"""ONNX Runtime in a separate process: a crash does not end the export."""
+"""ONNX Runtime in a separate process, so a crash does not end the export."""
 
 import importlib.util
 import os
@@ -16,7 +16,7 @@ if importlib.util.find_spec("onnxruntime") is None:
 
 
 class Failed(Exception):
-    """An error of ONNX Runtime. kind: the name of its exception."""
+    """ONNX Runtime reports an error. kind: the name of its exception."""
 
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message}")
@@ -24,7 +24,7 @@ class Failed(Exception):
 
 
 class Died(Exception):
-    """The process ended; the message tells how."""
+    """The process ended; the text tells how."""
 
 
 def end_of(code):
@@ -38,7 +38,7 @@ def end_of(code):
 
 
 class Session:
-    """A file in ONNX Runtime, until close(). inputs: their names."""
+    """A file in ONNX Runtime, until close(). inputs: the inputs' names."""
 
     def __init__(self, path):
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(
@@ -54,7 +54,7 @@ class Session:
             raise
 
     def run(self, inputs):
-        """The first output for arrays by name."""
+        """Runs the file on arrays by name; returns the first output."""
         arrays = {f"input{i}": a for i, a in enumerate(inputs.values())}
         try:
             runtime_worker.send(self.process.stdin,

@@ -1,9 +1,8 @@
 """runtime_worker.py MODEL: runs a file in ONNX Runtime, for runtime.py.
 
-A file may crash ONNX Runtime and with it this process, but not the export.
-Messages are .npz archives, each preceded by its length in 8 bytes. The first
-answer tells whether there is a session; then each message with inputs gets one
-answer.
+A file may crash ONNX Runtime, which then ends only this process. Messages are
+.npz archives, each preceded by its length in 8 bytes. The first message tells
+whether the session was created; each message of inputs is then answered by one.
 """
 
 import io
@@ -40,7 +39,7 @@ def send_error(stream, error):
 
 def main(path):
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # Output of libraries must not mix with answers.
+    os.dup2(2, 1)  # Keeps libraries from printing into the answers.
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4

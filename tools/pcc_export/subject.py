@@ -1,9 +1,9 @@
-"""A module with its inputs: how it is called, and with inputs of other sizes.
+"""A module with its inputs: calls it and resizes the inputs.
 
-Exporters call a module with positional tensors and expect one tensor; modules
-may take keywords and return anything. `Subject.wrapper` adapts them: its
-forward takes the inputs by position and returns the one exported output.
-Parameter names then begin with "module.", which graph.py removes again.
+Exporters pass tensors by position and expect one tensor; modules take keywords
+and return any type. `Subject.wrapper` adapts them: a module whose forward takes
+the inputs by position and returns the exported output. Its parameters' names
+begin with "module.", which graph.py removes.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ INTEGERS = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32,
 
 
 class Wrapper(torch.nn.Module):
-    """Calls `module`; `around` is a context that forward runs in."""
+    """Calls `module`; `around` is the context manager for forward."""
 
     def __init__(self, module, call, select, around, bools):
         super().__init__()
@@ -33,10 +33,10 @@ class Wrapper(torch.nn.Module):
 
 
 class Subject:
-    """The module to export, and its inputs.
+    """The module to export.
 
     inputs: dict of name -> example tensor, in the order of the file's inputs.
-    dynamic: dict of name -> {dim: label}; dims of one label have one extent.
+    dynamic: dict of name -> {dim: label}; dims with one label have one extent.
     call: function(module, *tensors) -> output, by default by keyword or
     position as the inputs were given.
     """
@@ -54,8 +54,7 @@ class Subject:
         for name, value in inputs.items():
             if not torch.is_tensor(value):
                 raise Refused(
-                    f"input '{name}' is not a tensor but a "
-                    f"{type(value).__name__}",
+                    f"input '{name}' is a {type(value).__name__}, not a tensor",
                     ["pass other arguments in `call`: "
                      "call=lambda module, ids: module(ids, use_cache=False)"])
         check_names(inputs)
@@ -63,7 +62,7 @@ class Subject:
             if tensor.device.type != "cpu":
                 raise Refused(f"'{name}' is on {tensor.device}",
                               ["call .cpu() of module and inputs"])
-        # The data of a training program has numbers, but no bools.
+        # A training program's data are numbers, not bools.
         self.bools = {i for i, t in enumerate(inputs.values())
                       if t.dtype == torch.bool}
         inputs = {name: t.long() if t.dtype == torch.bool else t
@@ -75,13 +74,13 @@ class Subject:
         self.call = call or (
             (lambda module, *tensors: module(*tensors)) if by_position else
             (lambda module, *tensors: module(**dict(zip(keys, tensors)))))
-        # Exporters treat an extent of 1 as fixed.
+        # Exporters treat an extent of 1 as static.
         self.inputs = self.resized({
             label: max(2, extent) for label, extent in self.extents().items()})
 
     def show(self, ids, row):
-        """If `ids` is an input, inserts `row` among its ids, so that the
-        comparisons cover the padding row."""
+        """Sets some ids of the input `ids` to `row`, if it is an input, so
+        that the comparisons cover padding."""
         for name, value in self.inputs.items():
             if value.data_ptr() == ids.data_ptr() and value.dim() and (
                     not bool((value == row).all())):
@@ -94,7 +93,7 @@ class Subject:
                        around or contextlib.nullcontext(), self.bools)
 
     def select(self, result):
-        """Selects the exported tensor from the module's result."""
+        """The exported tensor among the module's results."""
         if self.output is not None:
             if isinstance(self.output, str) and not isinstance(result, dict):
                 result = getattr(result, self.output)
@@ -107,15 +106,15 @@ class Subject:
         elif isinstance(result, (tuple, list)):
             result = result[0]
         if not torch.is_tensor(result) or not result.is_floating_point():
-            kind = (f"of {result.dtype}" if torch.is_tensor(result) else
-                    f"but a {type(result).__name__}")
+            kind = (f"a tensor of {result.dtype}" if torch.is_tensor(result)
+                    else f"a {type(result).__name__}")
             raise Refused(
-                f"the module's output is not a tensor of floats {kind}",
-                ["name the one to export with output=, a key, an attribute or "
-                 "a position"])
+                f"the module's output is {kind}, not a tensor of floats",
+                ["choose the output to export with output=, a key, an "
+                 "attribute or a position"])
         if self.returns_loss and result.numel() != 1:
             raise Refused("the module's loss has shape "
-                          f"{list(result.shape)}, it must be a single number")
+                          f"{list(result.shape)}, which is not a single number")
         return result.reshape(()) if self.returns_loss and result.dim() \
             else result
 
@@ -129,13 +128,12 @@ class Subject:
                     raise Refused(
                         f"dim '{label}' is {result[label]} in one input and "
                         f"{extent} in '{name}'",
-                        ["dims with the same label have the same extent; see "
-                         "dynamic="])
+                        ["dims with one label need one extent; see dynamic="])
         return result
 
     def resized(self, extents, seed=0):
-        """Inputs whose dims with these labels have these extents. An input
-        whose shape does not change keeps its values."""
+        """Inputs whose dims with these labels have these extents. Inputs of
+        unchanged shape keep their values."""
         generator = torch.Generator().manual_seed(seed)
         result = {}
         for name, value in self.inputs.items():
@@ -149,12 +147,12 @@ class Subject:
 
 
 def array_file(name):
-    """The name of an input's file in a data folder, as in programs of pcc."""
+    """The file of an input's array in a program's data folder."""
     return re.sub(r"[/\\:]", "_", name) + ".npy"
 
 
 def check_names(names):
-    """Refuses names that programs of pcc cannot map to a file."""
+    """Refuses input names that cannot be names of distinct array files."""
     known = {}
     for name in names:
         if not name or not name.isprintable() or (
@@ -175,11 +173,11 @@ def default_names(count):
 def labels_of(inputs, dynamic):
     """Name -> {dim: label} of every input. By default dim 0 is the batch and
     dim 1 of integers the sequence. If `dynamic` is given, all other dims are
-    fixed."""
+    static."""
     unknown = set(dynamic or {}) - set(inputs)
     if unknown:
-        raise Refused(f"dynamic= names '{sorted(unknown)[0]}', which is not "
-                      f"an input; inputs are {', '.join(inputs)}")
+        raise Refused(f"dynamic= names '{sorted(unknown)[0]}', which is not an "
+                      f"input; inputs are {', '.join(inputs)}")
     result = {}
     for name, value in inputs.items():
         ids = value.dtype in INTEGERS and value.dim() > 1
@@ -194,7 +192,7 @@ def labels_of(inputs, dynamic):
 
 
 def values_like(name, value, shape, generator):
-    """Random values like those of an example, in another shape."""
+    """Random values in another shape, of the kind that `value` holds."""
     if value.dtype not in INTEGERS:
         return torch.randn(shape, generator=generator).to(value.dtype)
     last = value.shape[-1]
@@ -228,8 +226,8 @@ def as_it_was(module):
 
 @contextlib.contextmanager
 def computing_in(module, dtype):
-    """Converts parameters, buffers and tensor attributes to f32 or f64, and
-    restores the original tensors afterwards."""
+    """Converts parameters, buffers and tensor attributes of modules to f32 or
+    f64; restores the original tensors afterwards."""
     held = []
     for m in module.modules():
         for key, value in vars(m).items():

@@ -1,7 +1,7 @@
-"""A folder for unfinished files that is removed even after a crash.
+"""A folder for unfinished files, removed even if the process crashes.
 
-Exporters are native code that a module may crash, together with this process. A
-guard process then reports the activity that crashed and removes the folder.
+Exporters are native code that may crash this process. A separate guard process
+then reports what was being done and removes the folder.
 """
 
 import shutil
@@ -31,7 +31,7 @@ class WorkFolder:
         try:
             print(what.replace("\n", " "), file=self.guard.stdin, flush=True)
         except BrokenPipeError:
-            pass  # The guard was killed; it may not be needed.
+            pass  # The guard was killed; the export can go on without it.
 
     def __enter__(self):
         return self
