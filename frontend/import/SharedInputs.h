@@ -22,8 +22,8 @@ public:
 
   /// Whether an input is the same for all samples.
   bool isShared(llvm::StringRef input) const { return shared.contains(input); }
-  /// The input whose static first dim is the batch, if only its position among
-  /// the inputs suggests it; else "".
+  /// The input that is assumed to show the fixed batch, if neither the user nor
+  /// ids confirm it; else "".
   std::string assumed;
   /// Whether an input is assumed to have rows of samples only because its size
   /// or dim allows it.

@@ -59,7 +59,7 @@ refuses("early-window", attention(24, left_window_size=2),
         "1 operator is not supported at opset 24",
         "Attention (1 node: 'y'): its attribute 'left_window_size' does not "
         "exist at opset 24")
-refuses("odd-window", attention(left_window_size=-2), "neither -1 nor")
+refuses("odd-window", attention(left_window_size=-2), "must be -1 or")
 accepts("crd", one("SpaceToDepth", 28, blocksize=2, mode="CRD"))
 refuses("early-crd", one("SpaceToDepth", 13, blocksize=2, mode="CRD"),
         "its attribute 'mode' does not exist at opset 13")

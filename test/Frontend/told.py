@@ -62,8 +62,8 @@ def main():
     done = run("pcc", scaled, "--check")
     assert done.returncode == 1, done.stdout
     for text in ("'node_embedding' has scale_grad_by_freq=True, which "
-                 "divides a row's gradient by how often the whole batch looks "
-                 "it up", "--freeze 'wte.weight'"):
+                 "divides a row's gradient by its number of lookups in the "
+                 "whole batch", "--freeze 'wte.weight'"):
         assert text in done.stdout, done.stdout
 
 

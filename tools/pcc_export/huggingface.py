@@ -97,7 +97,8 @@ def example(model, name, batch=BATCH, seq=SEQ):
         return torch.arange(seq).expand(batch, seq).contiguous()
     raise Refused(f"input '{name}' is not supported", [
         "supported are input_ids, attention_mask, token_type_ids, "
-        "position_ids, decoder_input_ids, decoder_attention_mask and pixel_values"])
+        "position_ids, decoder_input_ids, decoder_attention_mask and "
+        "pixel_values"])
 
 
 def prepare(model, task, inputs=None):
