@@ -6,7 +6,7 @@
 //
 //   ReduceMean(x)           a mean over samples
 //   ReduceSum(x) / 3        a sum over them, by a number
-//    ReduceSum(x) / 8        most likely a mean: assumed, with a warning
+//   ReduceSum(x) / 8        most likely a mean: assumed, with a warning
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,9 @@
 // The frontend's interface. A model goes through two steps:
 //
 //   importONNX     reads, binds dims, folds constants, translates operator by
-//    nn-recognize   rewrites to the forms that the compiler optimizes: layer
-//                   norm, gelu, attention, factored projections (--emit=nn)
+//                  operator (--emit=import)
+//   nn-recognize   rewrites to the forms that the compiler optimizes: layer
+//                  norm, gelu, attention, factored projections (--emit=nn)
 //
 //===----------------------------------------------------------------------===//
 

@@ -105,10 +105,9 @@ private:
   /// The operands of a node.
   struct Operands {
     llvm::SmallVector<Item> items;
-    bool areConstant = true; ///< all are folded
-    bool areKnown = true;    ///< all follow from constants
-    bool haveExpression =
-        false; ///< some follow from constants but are not folded
+    bool areConstant = true;     ///< all are folded
+    bool areKnown = true;        ///< all follow from constants
+    bool haveExpression = false; ///< some are known but not folded
     /// The weight whose rows the node looks up, and the row that gets no
     /// gradient from the lookup.
     Weight *table = nullptr;

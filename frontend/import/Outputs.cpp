@@ -4,8 +4,8 @@
 // is one number for any batch, with a gradient for parameters:
 //
 //   loss [], [1] or [1, 1]        yes
-//    accuracy []                   no: no gradient passes an index of a maximum
-//    score [batch, 1]              no: it has one element per sample
+//   accuracy []                   no: no gradient passes an index of a maximum
+//   score [batch, 1]              no: it has one element per sample
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,13 +5,14 @@
 // per sample. One input, with a dynamic first dim or ids if there are any,
 // defines the batch. The first dims of the others decide whether they have a
 // row per sample:
+//
 //   of ["batch", "seq"], the name "batch"   yes
 //                        the name "seq"     no
-//                         the name "rows"    yes; with a warning if no op
-//                                            shows it
-//                         the number 8       no, because the batch is dynamic
-//    of [4, 16],          the number 10      no
-//                         the number 4       undecided: its use decides
+//                        the name "rows"    yes; with a warning if no op
+//                                           shows it
+//                        the number 8       no, because the batch is dynamic
+//   of [4, 16],          the number 10      no
+//                        the number 4       undecided: its use decides
 //
 // An undecided input has a row per sample if an op aligns its rows with those
 // of the samples; if an op combines both dims, it has not. If it is still

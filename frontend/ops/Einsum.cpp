@@ -3,8 +3,8 @@
 // Operands are combined from left to right. A label is summed over as soon as
 // neither the result nor a later operand has it:
 //
-//    "bi,bj,ij->b"  becomes  "bi,bj->bij" (an outer product without a sum),
-//    then "bij,ij->b"
+//   "bi,bj,ij->b"  becomes  "bi,bj->bij" (an outer product without a sum),
+//   then "bij,ij->b"
 //
 //===----------------------------------------------------------------------===//
 

@@ -89,8 +89,8 @@ static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
 /// dim `open` is -1 and whose other dims do not divide the elements. With 32
 /// positions:
 ///
-///    [1, 32, 8] -> [-1, 2, 6, 8]  12, in two dims, if dim 0 is left open
-///    [1, 4, 32, 8] -> [-1, 12, 8] 12, the only dim that differs
+///   [1, 32, 8] -> [-1, 2, 6, 8]  12, in two dims, if dim 0 is left open
+///   [1, 4, 32, 8] -> [-1, 12, 8] 12, the only dim that differs
 static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
                                           ArrayRef<int64_t> to, size_t open,
                                           int64_t batch, int64_t now) {

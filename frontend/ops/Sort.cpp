@@ -4,7 +4,7 @@
 // element of rank r is result r. Comparing all pairs costs the square of the
 // row's length, but uses only differentiable ops:
 //
-//    x       3 1 2      ranks   0 2 1      the elements by rank        3 2 1
+//   x       3 1 2      ranks   0 2 1      the elements by rank        3 2 1
 //
 //===----------------------------------------------------------------------===//
 

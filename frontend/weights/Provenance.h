@@ -3,12 +3,12 @@
 // A graph has initializers; a module has parameters and buffers. An initializer
 // is classified by evidence, in this order:
 //
-//    1. the metadata of pcc-export, with which nothing is guessed
-//    2. the metadata of the dynamo exporter: PARAMETER, BUFFER,
-//       CONSTANT_TENSOR, or the sources of a folded tensor
-//    3. whether a gradient can reach it
-//    4. its values: a table computed by a formula was not learned
-//    5. its name: modules name their parameters weight or bias
+//   1. the metadata of pcc-export, with which nothing is guessed
+//   2. the metadata of the dynamo exporter: PARAMETER, BUFFER,
+//      CONSTANT_TENSOR, or the sources of a folded tensor
+//   3. whether a gradient can reach it
+//   4. its values: a table computed by a formula was not learned
+//   5. its name: modules name their parameters weight or bias
 //
 // All others are doubtful: they are trained, with a warning.
 //
@@ -17,8 +17,8 @@
 //   h.0.ln_1.weight     parameter  named as modules name parameters
 //   onnx::MatMul_264    parameter  folded weight of a linear layer
 //   pe                  constant   sines and cosines of positions
-//    onnx::Mul_284       doubtful   computed by the exporter from tensors that
-//                                   it does not name
+//   onnx::Mul_284       doubtful   computed by the exporter from tensors that
+//                                  it does not name
 //
 // The last may be 1 + w, 2 w or w. Checkpoints store its elements under its
 // name in the file: under the module's name they would be read as w. It is

@@ -4,11 +4,11 @@
 // another, the file may hold the tensors of one only. PyTorch trains both. The
 // readers tell a merged tensor from a shared one:
 //
-//    TorchScript  merges folded tensors through Identity nodes with generated
-//                 names; a tensor with its own name that is read directly is
-//                 shared
-//    dynamo       merges tensors of at most 1024 elements; larger ones are
-//                 shared. Its nodes record the parameters that they read
+//   TorchScript  merges folded tensors through Identity nodes with generated
+//                names; a tensor with its own name that is read directly is
+//                shared
+//   dynamo       merges tensors of at most 1024 elements; larger ones are
+//                shared. Its nodes record the parameters that they read
 //
 // Otherwise, a reader in another module than the tensor's reads a parameter of
 // the reader's module: 'h.1.ln_1.weight' if a norm in h.1.ln_1 reads

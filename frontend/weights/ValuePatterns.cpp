@@ -34,7 +34,7 @@ public:
     }
     return Tensor::decode(storage, {}, place).at(int64_t(0)).f;
   }
-  /// The relative rounding error of the element type.
+  /// The spacing of the element type's numbers at 1 (machine epsilon).
   double unit() const {
     return std::ldexp(1.0,
                       1 - int(cast<FloatType>(storage).getFPMantissaWidth()));

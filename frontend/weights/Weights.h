@@ -6,10 +6,10 @@
 // into a transposed copy of its table, and merging leaves one tensor for two
 // that happen to be equal. Two equal tensors are decided by
 //
-//    names that the file proves    two names are two parameters
-//    --tie and --untie             the user's choice
-//    a table and its head          tied, with a warning
-//    all others                    not tied, with a warning
+//   names that the file proves    two names are two parameters
+//   --tie and --untie             the user's choice
+//   a table and its head          tied, with a warning
+//   all others                    not tied, with a warning
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,5 @@
-# Two updates that take the place of one element: which of them does is not
-# defined, unless a reduction joins them.
+# Two updates that replace the same element: the result is not
+# defined, unless a reduction combines them.
 # RUN: %python %s %root %t
 
 import os
