@@ -1,4 +1,4 @@
-//===- Chips.h - What differs among NVIDIA's GPUs ---------------*- C++ -*-===//
+//===- Chips.h - Differences between NVIDIA's GPUs --------------*- C++ -*-===//
 //
 // A chip is a compute capability as a number: 90 for sm_90.
 //
@@ -12,13 +12,13 @@
 
 namespace pcc {
 
-/// The chip that programs are compiled for unless another is asked for; the
-/// drivers of later ones translate its PTX.
+/// The chip that programs are compiled for by default. The drivers of later
+/// chips translate its PTX.
 inline constexpr int kDefaultChip = 90;
 
-/// Bytes of shared memory that a block of a chip may have, as NVIDIA's
-/// cuda/__device/arch_traits.h lists them. Chips that are not listed may have
-/// as little as any.
+/// The maximum shared memory of a block in bytes, as listed in NVIDIA's
+/// cuda/__device/arch_traits.h; the smallest of these values for a chip that
+/// is not listed.
 constexpr int64_t sharedOfBlock(int chip) {
   switch (chip) {
   case 90:
@@ -36,8 +36,7 @@ constexpr int64_t sharedOfBlock(int chip) {
   }
 }
 
-/// Bytes of shared memory that a block may have on the default chip and on all
-/// of `chips`.
+/// The minimum of sharedOfBlock() over the default chip and `chips`.
 template <typename Chips>
 int64_t leastShared(const Chips &chips) {
   int64_t least = sharedOfBlock(kDefaultChip);
@@ -46,9 +45,9 @@ int64_t leastShared(const Chips &chips) {
   return least;
 }
 
-/// Whether cuDNN's backward pass of attention gives the same bits every time.
-/// From sm_100 on cuDNN adds up dq by atomics, also where dS is in memory,
-/// unless it is asked for an engine by its number; the runtime does not ask so.
+/// Whether cuDNN's backward pass of attention is deterministic. From sm_100 on
+/// cuDNN accumulates dq by atomics, even if dS is in memory, unless an engine
+/// is requested by its number; the runtime requests none.
 constexpr bool repeatsAttention(int chip) { return chip < 100; }
 
 } // namespace pcc

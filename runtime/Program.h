@@ -1,4 +1,4 @@
-//===- Program.h - What a compiled program says of itself ---------*- C -*-===//
+//===- Program.h - The descriptor of a compiled program -----------*- C -*-===//
 //
 // The compiler emits one constant `pcc_program` per executable; the runtime
 // reads it to place weights, fill inputs, write checkpoints and run steps.
@@ -17,12 +17,12 @@
 extern "C" {
 #endif
 
-/// Raised whenever a struct below or of Runtime.h changes; the runtime refuses
-/// another one.
+/// Incremented whenever a struct below or in Runtime.h changes; the runtime
+/// rejects a program with another version.
 #define PCC_ABI_VERSION 20
 
-/// The type of an element; support/DType.h says how wide each is and what files
-/// call it. The numbers are part of the ABI.
+/// The type of an element; support/DType.h has its size and its name in files.
+/// The numbers are part of the ABI.
 enum pcc_dtype {
   PCC_F32 = 0,
   PCC_F64 = 1,
@@ -34,13 +34,14 @@ enum pcc_dtype {
   PCC_I8 = 7,
   PCC_BOOL = 8, ///< one byte
 };
-/// How many there are.
+/// The number of element types.
 enum { PCC_DTYPES = PCC_BOOL + 1 };
 
-/// The scale of the loss that fp16 begins with unless it is told another, the
-/// greatest there is, and after how many good steps it is doubled. The loss is
-/// a sum: 1024 of it is 65536 of a mean over 64 targets, and a target's
-/// cotangent, which is at most 1, stays well below 65504.
+/// The initial loss scale of fp16 if no flag sets it, the maximum, and the
+/// number of steps without overflow after which the scale is doubled. The loss
+/// is a sum over targets: its scale of 1024 corresponds to 65536 for a mean
+/// over 64 targets. The cotangent of a target is at most 1, so the scaled one
+/// stays well below 65504.
 #define PCC_FIRST_LOSS_SCALE 1024
 #define PCC_MOST_LOSS_SCALE 4294967296
 #define PCC_LOSS_SCALE_WINDOW 2000
@@ -49,14 +50,16 @@ enum { PCC_DTYPES = PCC_BOOL + 1 };
 /// bytes of the arena.
 enum { PCC_ALIGNMENT = 64 };
 
-/// What a back end keeps for a rank, such as its communicators; made by
-/// backend::prepare and handed through compiled code unread.
+/// The state that a back end keeps for a rank, such as its communicators.
+/// backend::prepare creates it, and compiled code passes it on without reading
+/// it.
 typedef struct pcc_context pcc_context;
 
-/// What a mesh axis is for: ranks that differ along it have each a stage, a
-/// part of the batch, of every sequence, of every layer, or some experts.
+/// The kind of parallelism of a mesh axis. Ranks that differ along it have
+/// different stages, parts of the batch, parts of every sequence, parts of
+/// every layer, or experts.
 enum pcc_axis_role {
-  PCC_PIPELINE_AXIS = 0, ///< one axis at most
+  PCC_PIPELINE_AXIS = 0, ///< at most one axis
   PCC_DATA_AXIS = 1,
   PCC_SEQUENCE_AXIS = 2,
   PCC_TENSOR_AXIS = 3,
@@ -66,15 +69,15 @@ enum pcc_axis_role {
 /// A mesh axis. Axes are listed slowest first, so that
 /// rank = ((c0 * n1 + c1) * n2 + c2) ... for coordinates c.
 typedef struct {
-  const char *name; ///< what reports call it
+  const char *name; ///< its name in reports
   int64_t size;
   int32_t role; ///< pcc_axis_role
 } pcc_axis;
 
-/// How a tensor is cut over the mesh. Dim d is sharded over the mesh axes
-/// axes[axis_begin[d]] .. axes[axis_begin[d+1]-1], major first; its local
-/// extent is shape[d] / product of their sizes, and the shard of a rank starts
-/// at (mixed-radix index of its coordinates on those axes) * local extent.
+/// The sharding of a tensor over the mesh. Dim d is sharded over the mesh axes
+/// axes[axis_begin[d]] .. axes[axis_begin[d+1]-1], major first. Its local
+/// extent is shape[d] / product of their sizes. The shard of a rank starts at
+/// (mixed-radix index of its coordinates on those axes) * local extent.
 typedef struct {
   /// The number of dims; 0 for a scalar.
   int32_t rank;
@@ -83,50 +86,53 @@ typedef struct {
   const int32_t *axes;       ///< indices into pcc_program.axes
 } pcc_layout;
 
-/// What a tensor is to the runtime.
+/// The kinds of tensors.
 enum pcc_tensor_kind {
   PCC_PARAM = 0,
   PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
-  PCC_SCRATCH = 2, ///< gradients and sums: zeroed at start, never saved
-  /// The parameter `of` in a narrower type: rounded from it at start and
-  /// written by each step, or, where ranks keep parts of the parameter, made
-  /// anew as a step or an evaluation begins; never saved.
+  PCC_SCRATCH = 2, ///< gradients and accumulators: zeroed at start, never saved
+  /// The working copy of the parameter `of`, in a narrower type: rounded from
+  /// the parameter at start and written by each step. If the bucket of the
+  /// parameter is sharded over ranks, each step and evaluation recreates the
+  /// copy when it begins. Never saved.
   PCC_COPY = 3,
-  /// A scalar that goes on from step to step, known by its name: "loss_scale",
-  /// "good_steps", "updates" (Numbers.h). Every rank has the same.
+  /// A scalar that carries over from step to step, identified by its name:
+  /// "loss_scale", "good_steps", "updates" (Numbers.h). All ranks have the same
+  /// value.
   PCC_NUMBER = 4,
 };
 
-/// Where the first values of a tensor come from, without weights of a file.
+/// The initialization of a tensor if no file with weights is loaded.
 enum pcc_init_role {
   PCC_INIT_ZERO = 0,
   PCC_INIT_ONE = 1,
   PCC_INIT_NORMAL = 2, ///< normal(0, 0.02), keyed by the source element
-  PCC_INIT_FILE = 3,   ///< not trained and not drawn: always from the file
+  PCC_INIT_FILE = 3,   ///< not trained and never random: always from the file
 };
 
-/// The offset of a tensor that the file lacks because an exporter removed it:
-/// its elements are zeros. The nodes that are to read it are its uses.
+/// The offset of a tensor that is missing in the file because an exporter
+/// removed it. Its elements are zeros, and its uses name the nodes that should
+/// read it.
 enum { PCC_ABSENT = -1 };
 
-/// Where the elements of a program tensor lie in a source tensor: program
-/// element (i0, i1, ...) is source element base + sum of i_d * stride[d], and
-/// is zero (padding) where i_d >= valid[d] for any d.
+/// The elements of a source tensor that a program tensor holds. Program element
+/// (i0, i1, ...) is source element base + sum of i_d * stride[d]; it is zero
+/// (padding) if i_d >= valid[d] for any d.
 typedef struct {
   const char *name;     ///< the source tensor's name
   const char *file;     ///< as given to pcc; NULL: only in the program
   int64_t file_size;    ///< bytes of the whole file, checked at start
   uint64_t file_digest; ///< see FileDigest.h, checked at start
-  /// Bytes from the file's start, PCC_ABSENT, or less than that where the file
-  /// has no plain bytes, see model/EncodedTensor.h.
+  /// Bytes from the file's start; or PCC_ABSENT; or a smaller number if the
+  /// file does not store the elements as plain bytes (model/EncodedTensor.h).
   int64_t offset;
   int32_t dtype; ///< of the source elements
   int32_t rank;
-  /// 1: the model has the transpose of this matrix under this name, and so have
-  /// checkpoints; an exporter folded a transposition.
+  /// 1: the model, and so a checkpoint, has the transpose of this matrix under
+  /// this name; an exporter folded a transposition.
   int32_t transposed;
-  /// 1: the model has these elements less one, as a norm that adds one to its
-  /// weight does; an exporter folded the addition.
+  /// 1: the model has these elements minus 1, for a norm that adds 1 to its
+  /// weight; an exporter folded the addition.
   int32_t plus_one;
   const int64_t *shape;  ///< [rank] of the source tensor
   int64_t base;          ///< in elements
@@ -134,91 +140,92 @@ typedef struct {
   const int64_t *valid;  ///< [layout.rank] extents before padding
 } pcc_source;
 
-/// An operand of a node of the source model's graph, both counted from 0.
+/// An operand of a node of the source model's graph.
 typedef struct {
-  /// The node's index in the graph and the operand's among its inputs.
+  /// The node's index in the graph and the operand's among its inputs, from 0.
   int64_t node, operand;
 } pcc_use;
 
-/// A row of elements in which shards lie one after the other, each row-major,
-/// cut into equal parts: a rank keeps the part whose number is the mixed-radix
-/// index of its coordinates on the axes. So a part may begin and end anywhere
-/// in a tensor.
+/// A bucket: a flat buffer that holds shards of tensors one after another, each
+/// row-major. The bucket is itself divided into equal parts over the ranks of
+/// some axes. A rank's part has the mixed-radix index of the rank's coordinates
+/// on these axes; it may begin and end anywhere in a tensor.
 typedef struct {
-  int64_t elements;    ///< of the row, a multiple of the number of parts
-  int32_t n_axes;      ///< none: the rank keeps the whole row
+  int64_t elements;    ///< of the bucket, a multiple of the number of parts
+  int32_t n_axes;      ///< 0: the rank has the whole bucket
   const int32_t *axes; ///< indices into pcc_program.axes, major first
-  /// 1: the arena has room for the row, and between steps only the part that
-  /// the rank keeps is up to date; 0: it has the part alone.
+  /// 1: the arena holds the whole bucket, of which only the rank's part is up
+  /// to date between steps; 0: the arena holds only the part.
   int32_t whole;
-  int64_t arena_offset; ///< of the row or else of the part, in bytes
+  int64_t arena_offset; ///< of the bucket or else of the part, in bytes
 } pcc_bucket;
 
-/// A parameter or a piece of state, as one stage holds it.
+/// A parameter, a piece of optimizer state or another tensor of one stage.
 typedef struct {
   const char *name; ///< symbol; states are named "<kind>.<parameter>"
-  const char *of;   ///< the parameter a state belongs to, or NULL
+  const char *of;   ///< the parameter of a state or working copy, or NULL
   int32_t kind;     ///< pcc_tensor_kind
   int32_t dtype;    ///< in the arena
   int32_t init;     ///< pcc_init_role
   int32_t decay;    ///< 1: weight decay applies
   pcc_layout layout;
-  int64_t arena_offset;     ///< of the shard, in bytes; not in a bucket
-  const pcc_source *source; ///< of the parameter (also for its states), or NULL
-  /// Other tensors of the file that hold the same elements, such as a tied
-  /// table that an exporter wrote twice: only written, never read.
+  int64_t arena_offset;     ///< of the shard, in bytes; unused in a bucket
+  const pcc_source *source; ///< the parameter's (also for its states), or NULL
+  /// Other tensors of the file with the same elements, such as a tied table
+  /// that an exporter wrote twice. They are written but never read.
   int32_t n_copies;
   const pcc_source *copies;
-  /// What reads the source tensor for this parameter, where an exporter merged
-  /// it with others or removed it; else none.
+  /// The operands that read the source tensor for this parameter if an exporter
+  /// merged the tensor with others or removed it; otherwise none.
   int32_t n_uses;
   const pcc_use *uses;
-  /// The row that the shard lies in, and at which element of it; NULL: the rank
-  /// keeps the whole shard, at arena_offset.
+  /// The bucket that holds the shard, and the index of the shard's first
+  /// element in it. NULL: the rank has the whole shard, at arena_offset.
   const pcc_bucket *bucket;
   int64_t bucket_offset;
 } pcc_tensor;
 
-/// An input the runtime fills, known by its role: "tokens",
+/// An input that the runtime fills, identified by its role: "tokens",
 /// "targets", "labels" (targets that the model shifts itself), "positions",
 /// "samples", "seed", "step", "lr", "weight_decay", "beta1", "beta2", "eps",
-/// "clip_grad", "loss_scale_window", and by name, from a .npy file, "data", an
-/// entry per sample, and "shared", the same for all samples.
+/// "clip_grad", "loss_scale_window". Two roles are read by name from .npy
+/// files: "data", with an entry per sample, and "shared", the same for all
+/// samples.
 typedef struct {
-  /// One of the names above; decides what the input is filled with.
+  /// One of the roles above.
   const char *role;
-  const char *name; ///< the model's name of it
+  const char *name; ///< its name in the model
   int32_t dtype;
-  /// 1: of role "data", but classes of a loss as targets are: negative ones are
-  /// not counted.
+  /// 1: an input of role "data" that holds classes of a loss, as targets do;
+  /// negative ones are ignored.
   int32_t of_loss;
   pcc_layout layout;    ///< of one microbatch; rank 0 for scalars
   int64_t arena_offset; ///< of slot 0
-  int64_t slot_bytes;   ///< distance of two microbatches' slots; 0: one slot
-  int64_t vocab;        ///< of ids: their exclusive bound; else 0
+  int64_t slot_bytes;   ///< distance between microbatches' slots; 0: one slot
+  int64_t vocab;        ///< the exclusive bound of ids; else 0
   const char *looked_up_by; ///< the model's node that bounds them; "" or null
-  int32_t batch_dim;        ///< the dim that runs over the samples, or -1
-  int32_t sequence_dim;     ///< the one that runs over the places, or -1
-  /// 1: entries have it filled microbatch by microbatch, by pcc_fill; 0: it is
-  /// filled before an entry begins.
+  int32_t batch_dim;        ///< the dim of the samples, or -1
+  int32_t sequence_dim;     ///< the dim of the sequence positions, or -1
+  /// 1: an entry requests it for each microbatch by pcc_fill; 0: it is filled
+  /// before an entry begins.
   int32_t refilled;
 } pcc_input;
 
-/// Begins the name of a result that the model's own loss is divided by; the
-/// name of the model's node follows.
+/// The prefix of the name of a result by which the model's own loss is divided;
+/// the name of the model's node follows.
 #define PCC_COUNT_PREFIX "count:"
 
 /// A result of a step: "loss", "norm", "loss_scale" (of the step),
-/// "target_count", each a rank-0 f32, or an output of a forward-only model, or
-/// a count (PCC_COUNT_PREFIX), rank 0, f32.
+/// "target_count" or a count (PCC_COUNT_PREFIX), each an f32 scalar; or an
+/// output of a forward-only model.
 typedef struct {
-  /// The name that the compiler gives the result, or the model its output.
+  /// The compiler's name of the result, or the model's name of the output.
   const char *name;
-  /// The pcc_dtype of its elements.
+  /// A pcc_dtype.
   int32_t dtype;
   /// Its shape; of rank 0 for a scalar.
   pcc_layout layout;
-  /// Where it lies in the arena, in bytes.
+  /// Its offset in the arena, in bytes.
   int64_t arena_offset;
 } pcc_output;
 
@@ -226,80 +233,84 @@ typedef struct {
 /// and head, of q [batch, queries, heads, size] and k, v [batch, keys,
 /// key_heads, size]; query head i uses key head i / (heads / key_heads).
 typedef struct {
-  /// The pcc_dtype of all elements but stats': PCC_BF16 or PCC_F16.
+  /// The pcc_dtype of all tensors but stats: PCC_BF16 or PCC_F16.
   int32_t dtype;
   /// 0: forward. 1: the cotangents of q, k and v.
   int32_t is_backward;
   /// 1: query i sees keys 0 to i. 0: all keys.
   int32_t is_causal;
   int64_t batch, queries, keys, heads, key_heads, size;
-  /// From sample to sample, row to row and head to head, in elements; what
-  /// else a call takes or gives lies row major without holes.
+  /// The strides between samples, rows and heads, in elements. The other
+  /// operands and results of a call are row-major and contiguous.
   int64_t q_strides[3], k_strides[3], v_strides[3];
-  /// Backward: of the cotangents.
+  /// Backward: the strides of the cotangents.
   int64_t dq_strides[3], dk_strides[3], dv_strides[3];
   float scale;
-  /// Backward: how many samples, and how many key heads of each with the heads
-  /// that share them, are done at a time; and bytes of the workspace.
+  /// Backward: the number of samples, and of their key heads with the query
+  /// heads that share them, that are computed at a time; and the size of the
+  /// workspace.
   int64_t samples, key_head_group, workspace_bytes;
-  const char *node; ///< of the model, that a message names; or ""
+  const char *node; ///< the model's node, for messages; or ""
 } pcc_attention_desc;
 
-/// What a pcc_collective does.
+/// The kinds of collectives.
 enum pcc_collective_kind {
   PCC_ALL_REDUCE = 0,
   PCC_ALL_GATHER = 1,
   PCC_REDUCE_SCATTER = 2,
 };
 
-/// A collective of a stage's code.
+/// A collective in the code of a stage.
 typedef struct {
   int32_t comm;      ///< index into pcc_program.comms
   int32_t kind;      ///< pcc_collective_kind
   int32_t dtype;     ///< pcc_dtype
-  int32_t reduction; ///< as of pcc_all_reduce()
-  /// Elements: of the buffer of an all_reduce, of a rank's block of the others.
+  int32_t reduction; ///< pcc_reduction
+  /// The number of elements in the buffer of an all_reduce, or in one rank's
+  /// block.
   int64_t count;
 } pcc_collective;
 
-/// Runs all microbatches and the update of one training step on this rank.
+/// An entry of a program. It runs one training step with all microbatches and
+/// the update, one evaluation, or the forward computation on this rank.
 typedef void (*pcc_step_fn)(pcc_context *ctx, char *arena);
 
-/// One pipeline stage: the program of every rank whose coordinate on the axis
-/// of stages is its index.
+/// One pipeline stage: the program of every rank whose coordinate on the
+/// pipeline axis is the stage's index.
 typedef struct {
-  /// How large the arena of each rank of the stage is, in bytes.
+  /// The size of each rank's arena, in bytes.
   int64_t arena_bytes;
-  /// How much of it, from its begin, is zero before it is first filled. The
-  /// rest may hold anything: an entry reads there what it has written alone.
+  /// The size of the leading part of the arena that must be zero at the start.
+  /// The rest may be uninitialized: an entry reads there only what it has
+  /// written itself.
   int64_t kept_bytes;
   /// The lengths of the three arrays that follow.
   int32_t n_tensors, n_inputs, n_outputs;
-  /// Parameters, states and scratch tensors that the stage holds.
+  /// Parameters, states and other tensors of the stage.
   const pcc_tensor *tensors;
-  /// What is filled for a step, in the order of the program's inputs.
+  /// The inputs of the stage, in the order of the program's inputs.
   const pcc_input *inputs;
-  /// What a step leaves in the arena.
+  /// The results that a step leaves in the arena.
   const pcc_output *outputs;
-  /// A training step; NULL in a program that only computes outputs.
+  /// Runs a training step; NULL in a program that only computes outputs.
   pcc_step_fn step;
   pcc_step_fn evaluate; ///< NULL: the program was compiled without it
   /// Results of evaluate: mean loss and target count of the global batch.
   int32_t n_eval_outputs;
   const pcc_output *eval_outputs;
-  /// The model's outputs from its inputs; then there is neither step nor
-  /// evaluate. NULL: a training program.
+  /// Computes the model's outputs from its inputs; the program then has neither
+  /// step nor evaluate. NULL: a training program.
   pcc_step_fn forward;
   int32_t n_forward_outputs;
   const pcc_output *forward_outputs;
-  /// How many streams its code names, that of computation included, and how
-  /// many events.
+  /// The numbers of streams, including the compute stream, and of events in its
+  /// code.
   int32_t n_streams, n_events;
-  /// What its code has the library compute of attention.
+  /// The attention calls of its code that a library computes.
   int32_t n_attentions;
   const pcc_attention_desc *const *attentions;
   /// The collectives of its code, each size once. The ranks of a communicator
-  /// have the same ones of it, in the same order.
+  /// list the same collectives for it, in the same order.
   int32_t n_collectives;
   const pcc_collective *collectives;
 } pcc_stage;
@@ -311,40 +322,42 @@ typedef struct {
   int32_t n_axes;
   /// Indices into pcc_program.axes, the major one first.
   const int32_t *axes;
-  /// Whether its ranks send each other blocks (pcc_all_to_all_async()).
+  /// Whether it is used for pcc_all_to_all_async().
   int32_t exchanges;
-  /// The most channels that NCCL may use (Workspace.h).
+  /// The maximum number of channels that NCCL may use (Workspace.h).
   int32_t channels;
 } pcc_comm;
 
-/// A way that messages take from one stage to another.
+/// A point-to-point channel from one stage to another.
 typedef struct {
   int32_t from_stage, to_stage; ///< indices of stages
-  int32_t channel;              ///< as pcc_send() and pcc_recv() have it
-  /// 1: while the stages compute, on a stream of its own on both sides; 0: the
-  /// compute stream has it on both sides.
+  int32_t channel; ///< the channel argument of pcc_send() and pcc_recv()
+  /// 1: overlapped with compute, on a stream of its own on both sides; 0: on
+  /// the compute stream on both sides.
   int32_t beside;
 } pcc_way;
 
-/// An integer that kernels read as memory, known since the start.
+/// An integer that kernels read from memory, constant from the start.
 typedef struct {
-  /// Times this rank's index in that communicator; -1: the value alone.
+  /// The communicator whose index of this rank multiplies the value; -1: the
+  /// value alone.
   int32_t comm;
   int64_t value;
 } pcc_constant;
 
-/// An input of the model that is a constant of the program, which data of that
-/// name should not contradict: 1 everywhere, or else 0, 1, ... in its last dim.
+/// An input of the model that the program replaces by a constant: 1 everywhere,
+/// or 0, 1, ... along its last dim. Data of that name that differ are not read
+/// in the first case and rejected in the second.
 typedef struct {
-  /// The model's name of the input.
+  /// The input's name in the model.
   const char *name;
-  /// 1: the program takes it to be 1 everywhere; 0: it counts up from 0.
+  /// 1: the constant is 1 everywhere; 0: it counts up from 0.
   int32_t ones;
 } pcc_implied;
 
-/// Everything that the runtime knows of a program.
+/// The descriptor of a program.
 typedef struct {
-  /// PCC_ABI_VERSION of the compiler that made it.
+  /// PCC_ABI_VERSION of the compiler that emitted it.
   int32_t abi_version;
   const char *model;   ///< stem of the source file
   const char *source;  ///< the model file as given to pcc, may be NULL
@@ -358,9 +371,9 @@ typedef struct {
   int32_t n_ways;
   const pcc_way *ways;   ///< in ascending order
   int64_t seq;           ///< tokens per sample; 0: not a token model
-  int64_t micro_batch;   ///< samples per microbatch and part of the batch
+  int64_t micro_batch;   ///< samples per microbatch and data-parallel part
   int64_t microbatches;  ///< per step
-  int64_t data_parallel; ///< parts of the batch: size of all axes of data
+  int64_t data_parallel; ///< product of the sizes of all data axes
   int64_t parameters;    ///< logical count, padding and copies left out
   double flops_per_step; ///< of the global batch, forward and backward
   int32_t n_implied;
@@ -374,35 +387,34 @@ extern const pcc_program pcc_the_program;
 
 /// The processor that the steps were compiled for.
 typedef struct {
-  const char *cpu;      ///< LLVM's name of it
-  const char *features; ///< those of CpuFeatures.def that it has, with commas
+  const char *cpu;      ///< its name in LLVM
+  const char *features; ///< its features in CpuFeatures.def, comma-separated
 } pcc_target;
 
-/// Absent from programs that no compiler of ours made.
+/// Missing in programs that pcc did not compile.
 extern const pcc_target pcc_the_target __attribute__((weak));
 
-/// Code of all kernels for GPUs.
+/// The code of all GPU kernels for one target.
 typedef struct {
-  /// The GPU it is for, 90 for "sm_90": that one and, of machine code, others
-  /// of its generation (90 to 99) that are not older; of PTX, all that are not
-  /// older.
+  /// The GPU it is for, 90 for "sm_90". Machine code runs on that GPU and on
+  /// later ones of its generation (90 to 99), PTX on all later GPUs.
   int32_t chip;
-  int32_t is_ptx; ///< 1: PTX, which a driver compiles, with a zero at its end
+  int32_t is_ptx; ///< 1: PTX, which a driver compiles, zero-terminated
   int64_t bytes;
   const void *code;
 } pcc_device_image;
 
-/// What a program for GPUs has for its devices.
+/// The device code of a program for GPUs.
 typedef struct {
-  /// How many images there are.
+  /// The number of images.
   int32_t n_images;
   const pcc_device_image *images; ///< machine code first
   int32_t n_kernels;
-  const char *const *kernels; ///< the names, as of pcc_kernel
-  const int32_t *shared;      ///< bytes of a block's shared memory, of each
+  const char *const *kernels; ///< their names, as in pcc_kernel
+  const int32_t *shared;      ///< bytes of shared memory of a block, per kernel
 } pcc_device_code;
 
-/// Of programs for GPUs alone.
+/// Defined only in programs for GPUs.
 extern const pcc_device_code pcc_the_device_code;
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-//===- WholeBatch.h - Losses that have no parts -----------------*- C++ -*-===//
+//===- WholeBatch.h - Losses that need the whole batch ----------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_WHOLEBATCH_H
 #define PCC_RUNTIME_WHOLEBATCH_H
@@ -9,12 +9,13 @@
 extern "C" {
 #endif
 
-/// A loss that only a batch with all of its samples has.
+/// A loss that is only defined for a batch with all of its samples.
 typedef struct {
   const char *reason; ///< such as "'/MatMul' joins several samples"
 } pcc_whole_batch;
 
-/// Absent from programs whose loss follows from those of parts of a batch.
+/// Missing in programs whose loss can be computed from the losses of parts of a
+/// batch.
 extern const pcc_whole_batch pcc_the_whole_batch __attribute__((weak));
 
 #ifdef __cplusplus
