@@ -1,4 +1,4 @@
-//===- Deadline.cpp - A time for what ranks do together -------------------===//
+//===- Deadline.cpp - A time limit for joint operations of ranks ----------===//
 
 #include "runtime/launch/Deadline.h"
 
@@ -38,7 +38,7 @@ Deadline::Deadline(const std::string &what, double seconds, int rank) {
       clock.update(steadyNow());
       asked += stopSignal() ? tick : 0;
       if (asked > startPatience) {
-        warn(format("%s ended this rank before all had joined",
+        warn(format("%s ended this rank before all ranks had joined",
                     signalName(stopSignal())));
         _exit(ExitDone);
       }

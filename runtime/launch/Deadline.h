@@ -1,4 +1,4 @@
-//===- Deadline.h - A time for what ranks do together -----------*- C++ -*-===//
+//===- Deadline.h - A time limit for joint operations of ranks --*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_LAUNCH_DEADLINE_H
 #define PCC_RUNTIME_LAUNCH_DEADLINE_H
@@ -8,14 +8,16 @@
 
 namespace pcc {
 
-/// While it lives, gives what this rank does a time in seconds (0: any), beyond
-/// which it ends with ExitCommunication; and, once a signal asks for an end,
-/// startPatience, beyond which it ends with ExitDone. For what ranks that a
-/// launcher has started do together before they are connected: `what` as in
-/// "joining the other ranks".
+/// Limits the time of an operation of this rank, while it exists, to a number
+/// of seconds (0: no limit); then the rank exits with ExitCommunication. After
+/// a signal that requests an end, the limit is startPatience; then it exits
+/// with ExitDone. For joint operations of ranks that a launcher has started,
+/// before they are connected. `what` names the operation, as in "joining the
+/// other ranks".
 class Deadline {
 public:
-  /// The ranks have more time one after the other: the first one speaks.
+  /// Ranks above 0 have slightly staggered, longer limits, so that one rank
+  /// reports the error.
   Deadline(const std::string &what, double seconds, int rank);
   ~Deadline();
   Deadline(const Deadline &) = delete;

@@ -1,8 +1,9 @@
 //===- Devices.cpp - Whether each rank can have a device ------------------===//
 //
-// A parent that starts its own ranks asks ahead of it: sixteen ranks would each
-// say that the host has eight devices. It must not ask itself, for drivers of
-// devices do not survive its fork; so a child does, and ends.
+// A parent that starts its own ranks checks the number of devices first.
+// Otherwise sixteen ranks would each report that the host has eight devices. A
+// child process finds the devices and exits, because the state of a device's
+// driver does not survive the parent's fork.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +27,14 @@
 using namespace pcc;
 
 namespace {
-/// What the child writes into a pipe.
+/// The result that the child writes into a pipe.
 struct Answer {
   int64_t count;
   char missing[512], note[512];
 };
 } // namespace
 
-/// Seconds that drivers get to start; some take ten.
+/// The time limit in seconds for starting the drivers; some take ten seconds.
 static const double patienceOfDrivers = 120;
 
 [[noreturn]] static void answer(int pipe) {
@@ -44,14 +45,14 @@ static const double patienceOfDrivers = 120;
   snprintf(answer.missing, sizeof(answer.missing), "%s",
            devices.missing.c_str());
   snprintf(answer.note, sizeof(answer.note), "%s", devices.note.c_str());
-  // Less than what a pipe takes at once.
+  // Small enough for an atomic write to a pipe.
   bool isWritten = write(pipe, &answer, sizeof(answer)) == sizeof(answer);
   _exit(isWritten ? 0 : 1);
 }
 
 enum class Heard { All, Nothing, TooLate };
 
-/// Reads what the child says.
+/// Reads the child's result.
 static Heard hear(int pipe, Answer &answer) {
   std::vector<pollfd> entries = {{pipe, POLLIN, 0}};
   pollUntil(entries, steadyNow() + patienceOfDrivers);
@@ -85,7 +86,7 @@ static Answer askChild() {
   else if (WIFSIGNALED(status))
     how = format("was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-  fail(ExitDevice, "a look for devices " + how,
+  fail(ExitDevice, "the search for devices " + how,
        "their driver does not work on this host");
 }
 

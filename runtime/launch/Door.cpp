@@ -1,4 +1,4 @@
-//===- Door.cpp - Connections of ranks that know a secret -----------------===//
+//===- Door.cpp - Authenticated connections of ranks ----------------------===//
 
 #include "runtime/launch/Door.h"
 
@@ -14,7 +14,7 @@
 
 using namespace pcc;
 
-/// Guests at once, beside the ranks.
+/// The maximum number of pending connections in addition to one per rank.
 static const size_t greatestGuests = 64;
 
 Secret pcc::newSecret() {
@@ -52,7 +52,8 @@ static sockaddr_in addressOf(in_addr_t host, uint16_t port) {
   return address;
 }
 
-// Probes, and answers that do not come, tell. A network may fail for less.
+// Keepalive probes find an idle host that vanished, unacknowledged data a busy
+// one. Shorter interruptions of the network are tolerated.
 void pcc::probe(int socket) {
   int on = 1, idle = 20, interval = 10, count = 4, unanswered = 60000;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
@@ -81,7 +82,7 @@ uint16_t Door::listenAt(in_addr_t host, uint16_t port) {
   sockaddr_in address = addressOf(host, port);
   socklen_t length = sizeof(address);
   auto *generic = reinterpret_cast<sockaddr *>(&address);
-  // A port that was another run's a moment ago is free.
+  // Allows a port that another run has just released.
   if (port)
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (listener < 0 || bind(listener, generic, length) ||
@@ -112,7 +113,7 @@ int Door::listenTo(Guest &guest) const {
     return isLate ? stranger : more;
   Hello hello;
   memcpy(&hello, guest.hello, sizeof(hello));
-  // Bytes compared in equal time tell nobody how many were right.
+  // A comparison in constant time does not reveal how many bytes were right.
   unsigned char differs = 0;
   for (size_t i = 0; i < sizeof(secret.bytes); ++i)
     differs |= hello.secret.bytes[i] ^ secret.bytes[i];
@@ -126,8 +127,8 @@ void Door::admit(int listener) {
         accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0)
       return;
-    // In a crowd the one that has been silent longest leaves; a rank that this
-    // befalls comes again.
+    // If there are too many, the oldest pending connection is closed; if it was
+    // a rank's, the rank connects again.
     if (guests.size() >= ranks + greatestGuests) {
       close(guests.front().socket);
       guests.erase(guests.begin());
@@ -168,8 +169,9 @@ Arrival Door::next(double deadline) {
   return {};
 }
 
-/// Whether a socket is connected with itself. Where nobody listens at a port of
-/// this host that the system gives to who connects, it may give that one.
+/// Whether a socket is connected to itself. That can happen if nothing listens
+/// at a local port in the system's range of ephemeral ports: the system may
+/// choose that port for the connecting side.
 static bool isItsOwnPeer(int socket) {
   sockaddr_in own = {}, peer = {};
   socklen_t length = sizeof(own);
@@ -189,7 +191,8 @@ int pcc::knock(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
     return -1;
   sockaddr_in address = addressOf(host, port);
   connect(socket, reinterpret_cast<sockaddr *>(&address), sizeof(address));
-  // Only who has the door answers; the address may be another host's here.
+  // Only the listener of this run answers: the address may belong to another
+  // host.
   if (waitFor(socket, POLLOUT, std::min(deadline, steadyNow() + patience)) &&
       !isItsOwnPeer(socket) && sendWhole(socket, &hello, sizeof(hello))) {
     size_t got = 0;

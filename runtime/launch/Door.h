@@ -1,10 +1,10 @@
-//===- Door.h - Connections of ranks that know a secret ---------*- C++ -*-===//
+//===- Door.h - Authenticated connections of ranks --------------*- C++ -*-===//
 //
-// Ranks find each other by TCP, on networks where others are, too. Whoever
-// listens has a door; whoever connects shows a secret and says which rank it
-// is, and is let in. All others are strangers: who says something else, or
-// nothing for a while, is sent away, and holds nobody up, for a door reads from
-// all that have connected at once.
+// Ranks connect by TCP, on networks that other hosts share. One rank listens. A
+// rank that connects sends a secret and its number and is accepted. Connections
+// that send something else, or nothing for some seconds, are closed. They do
+// not delay ranks, because the listener reads from all pending connections at
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,58 +19,57 @@
 
 namespace pcc {
 
-/// What only the ranks of a run know.
+/// A secret that only the ranks of a run have.
 struct Secret {
-  /// Its bytes.
   unsigned char bytes[16];
 };
-/// One that nobody can guess.
+/// A random secret.
 Secret newSecret();
 
-/// What a rank that connects says first.
+/// The first message on a connection.
 struct Hello {
-  Secret secret; ///< that of the door
-  int32_t rank;  ///< who it is
+  Secret secret; ///< the listener's
+  int32_t rank;  ///< the sender's
 };
 
-/// A rank that was let in; its socket does not block.
+/// An accepted connection; its socket is nonblocking.
 struct Arrival {
-  int rank = -1; ///< -1: nobody came
+  int rank = -1; ///< -1: none before the deadline
   int socket = -1;
 };
 
-/// Seconds for one step of a conversation, and in which ranks that have been
-/// told where to connect do so.
+/// Time limits in seconds: of one step of a connection's setup, and of ranks
+/// that were told where to connect.
 const double patience = 3, greatPatience = 10;
 
-/// A place where ranks connect. It is closed with its last guests when it is
-/// destroyed; those that were let in stay.
+/// Accepts connections of ranks. Its destructor closes the listening sockets
+/// and the pending connections; accepted connections stay open.
 class Door {
 public:
-  /// For ranks with numbers below `ranks`.
+  /// Accepts ranks below `ranks`.
   Door(const Secret &secret, int ranks) : secret(secret), ranks(ranks) {}
   ~Door();
   Door(const Door &) = delete;
   Door &operator=(const Door &) = delete;
 
-  /// Guests are judged by this from here on.
+  /// Sets the secret for the connections that are read from now on.
   void setSecret(const Secret &other) { secret = other; }
 
-  /// Listens at an address of this host in network byte order, and at this port
-  /// (0: any). Returns the port, in network byte order; 0 with errno set if
-  /// that cannot be.
+  /// Listens at an address of this host, in network byte order, and at this
+  /// port (0: any). Returns the port in network byte order, or 0 with errno set
+  /// on failure.
   uint16_t listenAt(in_addr_t host, uint16_t port);
-  /// The same at a socket that listens already, and becomes the door's.
+  /// Takes over a socket that is listening already.
   void listenAt(int listener);
-  /// Whether it listens anywhere.
+  /// Whether it has a listening socket.
   bool isOpen() const { return !listeners.empty(); }
 
-  /// The next rank that comes; gives up at `deadline` by the steady clock. The
-  /// caller closes the socket of one that it does not expect.
+  /// Waits for the next rank until `deadline` by the steady clock. The caller
+  /// closes the sockets of ranks that it does not expect.
   Arrival next(double deadline);
 
 private:
-  /// Somebody who has connected and not said yet who it is.
+  /// A connection whose hello has not arrived completely.
   struct Guest {
     int socket;
     double deadline;
@@ -78,8 +77,8 @@ private:
     char hello[sizeof(Hello)] = {};
   };
 
-  /// What a guest has said: its number; -1 if there is more to come, -2 for a
-  /// stranger.
+  /// Reads from a pending connection. Returns the rank; -1 if more must come,
+  /// -2 if the connection must be closed.
   int listenTo(Guest &guest) const;
   void admit(int listener);
 
@@ -89,20 +88,19 @@ private:
   std::vector<Guest> guests;
 };
 
-/// Connects to a door and says hello; then whoever let this rank in answers
-/// with `bytes` bytes, which it waits for until the deadline. Returns the
-/// socket, which does not block, or -1.
+/// Connects to a listener and sends `hello`; then waits until the deadline for
+/// an answer of `bytes` bytes. Returns the socket, which is nonblocking, or -1.
 int knock(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
           size_t bytes, double deadline);
 
-/// poll() until `deadline` by the steady clock; signals do not end it.
+/// poll() until `deadline` by the steady clock; signals do not interrupt it.
 void pollUntil(std::vector<pollfd> &entries, double deadline);
 
-/// Sends a few bytes, which fit the buffer of a new connection.
+/// Sends a few bytes, which must fit into the buffer of a new connection.
 bool sendWhole(int socket, const void *bytes, size_t count);
 
-/// Has the system find out within a minute that a host has vanished, which
-/// closes nothing.
+/// Enables TCP keepalive, so that the system detects within a minute that a
+/// host has vanished, which closes no connection.
 void probe(int socket);
 
 } // namespace pcc

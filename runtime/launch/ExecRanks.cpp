@@ -20,7 +20,7 @@ using namespace pcc;
 
 /// "<socket> <port> <secret in hexadecimal digits>".
 static const char *const environmentName = "PCC_EXEC_MEETING";
-/// How many ranks.
+/// The number of ranks to start.
 static const char *const starterName = "PCC_STARTS_RANKS";
 
 static std::string digitsOf(const Secret &secret) {
@@ -30,8 +30,8 @@ static std::string digitsOf(const Secret &secret) {
   return text;
 }
 
-/// Listens on the loopback and tells the ranks by the environment, which on
-/// Linux only this user may read. Returns the socket.
+/// Listens on the loopback and passes port and secret in the environment, which
+/// on Linux only this user can read. Returns the socket.
 static int offerMeeting() {
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   sockaddr_in address = {};
@@ -41,8 +41,8 @@ static int offerMeeting() {
   auto *generic = reinterpret_cast<sockaddr *>(&address);
   if (listener < 0 || bind(listener, generic, length) ||
       listen(listener, SOMAXCONN) || getsockname(listener, generic, &length))
-    fail(ExitWorld,
-         format("the ranks cannot meet on the loopback: %s", strerror(errno)));
+    fail(ExitWorld, format("cannot listen on the loopback for the ranks: %s",
+                           strerror(errno)));
   std::string text = format("%d %d ", listener, ntohs(address.sin_port)) +
                      digitsOf(newSecret());
   setenv(environmentName, text.c_str(), 1);
@@ -60,7 +60,7 @@ ExecMeeting pcc::takeExecMeeting(bool isFirst) {
     used += 2;
   }
   if (!isGood)
-    fail(ExitInternal, "this rank was not told where to meet the others");
+    fail(ExitInternal, "this rank was not told where to find rank 0");
   meeting.port = static_cast<uint16_t>(port);
   if (isFirst)
     fcntl(meeting.listener, F_SETFD, FD_CLOEXEC);
@@ -80,8 +80,8 @@ bool pcc::sharesDevices() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != starter)
     _exit(ExitCommunication);
-  // On a terminal that stops what its background prints (stty tostop), this
-  // process group counts as background.
+  // With `stty tostop` a terminal stops background processes that print, and
+  // this process group counts as background.
   signal(SIGTTOU, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
@@ -94,7 +94,7 @@ bool pcc::sharesDevices() {
   fail(ExitWorld, format("cannot run '%s': %s", arguments[0], strerror(errno)));
 }
 
-/// Waits for all; when one fails, the others are ended.
+/// Waits for all ranks; when one fails, kills the others.
 static int waitForAll(std::vector<pid_t> processes) {
   int code = 0;
   for (size_t left = processes.size(); left > 0;) {
@@ -119,7 +119,7 @@ static int waitForAll(std::vector<pid_t> processes) {
   return code;
 }
 
-/// What `self` is run with.
+/// The argument vector to execute `self` with.
 static std::vector<char *> argumentsOf(std::string &self, char **argv) {
   std::vector<char *> arguments = {self.data()};
   for (char **argument = argv + 1; *argument; ++argument)
@@ -151,7 +151,7 @@ void pcc::runStarter(char **argv) {
     if (made == 0)
       becomeRank(rank, ranks, listener, starter, arguments);
     if (made < 0)
-      // Those that run end with this process.
+      // The ranks that already run end with this process.
       fail(ExitWorld, format("cannot start rank %lld: %s",
                              static_cast<long long>(rank), strerror(errno)));
     processes.push_back(made);

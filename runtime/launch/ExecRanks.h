@@ -1,9 +1,9 @@
 //===- ExecRanks.h - Ranks that are started without mpirun ------*- C++ -*-===//
 //
-// A child of the program that was started by hand is to its ranks what mpirun
-// is to those that join by MPI: it starts them, waits for them, and when one
-// fails ends the others. A rank is this executable anew (exec), since what a
-// device's driver began does not survive a fork.
+// For ranks without MPI, a child process of the manually started program takes
+// the role of mpirun. It starts the ranks, waits for them, and ends the others
+// when one fails. Each rank is a new exec of this executable, since the state
+// of a device's driver does not survive a fork.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,33 +17,33 @@
 
 namespace pcc {
 
-/// Where ranks that were started so find rank 0: on the loopback.
+/// The rendezvous of such ranks: rank 0's address on the loopback.
 struct ExecMeeting {
-  Secret secret = {}; ///< as of a Door
-  /// On rank 0 the socket that has been listening since before any rank; else
-  /// -1.
+  Secret secret = {}; ///< of its listener
+  /// On rank 0 the socket that has been listening since before any rank
+  /// started; else -1.
   int listener = -1;
   uint16_t port = 0; ///< in host byte order
 };
 
-/// For a rank that was started so; exits with ExitInternal where the
-/// environment does not say it.
+/// Reads the address from the environment, in a rank that was started this way.
+/// Exits with ExitInternal if it is not there.
 ExecMeeting takeExecMeeting(bool isFirst);
 
-/// For a child of the program that was started by hand: becomes `self` anew, so
-/// that the environment by which the processes of a job are known is its own,
-/// as what starts so many ranks.
+/// Executes `self` again as the process that starts so many ranks. Called in a
+/// child of the manually started program. The processes of a job are recognized
+/// by their environment, and only an exec gives this process the new one.
 [[noreturn]] void becomeStarter(int64_t ranks, char **argv,
                                 const std::string &self);
 
-/// Whether this process became that.
+/// Whether this process is that one.
 bool isStarter();
-/// Starts the ranks and waits for them. Ends with the code of the first that
-/// fails, 128 + n for one killed by signal n.
+/// Starts the ranks and waits for them. Exits with the code of the first rank
+/// that fails, 128 + n if signal n killed it.
 [[noreturn]] void runStarter(char **argv);
 
-/// Whether ranks of a host may have one device together: for tests, by the
-/// environment variable PCC_SHARE_DEVICES.
+/// Whether ranks of a host may share a device, for tests: the environment
+/// variable PCC_SHARE_DEVICES.
 bool sharesDevices();
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Handover.cpp - Ranks that write where their parent does ------------===//
+//===- Handover.cpp - Ranks that write to their parent's streams ----------===//
 
 #include "runtime/launch/Handover.h"
 
@@ -17,7 +17,7 @@ using namespace pcc;
 static const int streams[] = {STDOUT_FILENO, STDERR_FILENO};
 
 namespace {
-/// A message of one byte with two descriptors.
+/// A message of one byte that carries two file descriptors.
 struct Parcel {
   char byte = 0;
   iovec data = {&byte, 1};
@@ -36,7 +36,7 @@ struct Parcel {
 /// Binds or connects a new socket to the one in the folder; -1 with errno set.
 template <typename Function>
 static int openSocket(const std::string &folder, int flags, Function attach) {
-  // The folder's own path may be longer than addresses can be.
+  // The folder's path may be longer than a socket address allows.
   int base = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   int made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
   sockaddr_un address = {};
@@ -73,14 +73,14 @@ void pcc::serveStreams(int socket) {
     content->cmsg_type = SCM_RIGHTS;
     content->cmsg_len = CMSG_LEN(sizeof(streams));
     memcpy(CMSG_DATA(content), streams, sizeof(streams));
-    // A rank that is gone meanwhile is missed elsewhere.
+    // If the rank is gone, other code reports it.
     sendmsg(rank, &parcel.header, MSG_NOSIGNAL);
   }
 }
 
 void pcc::takeStreams(const std::string &folder) {
-  // On a terminal that stops what its background prints (stty tostop), mpirun's
-  // process groups all count as background.
+  // With `stty tostop` a terminal stops background processes that print, and
+  // mpirun's process groups all count as background.
   signal(SIGTTOU, SIG_IGN);
   int socket = openSocket(folder, 0, connect);
   Parcel parcel;

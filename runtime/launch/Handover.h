@@ -1,8 +1,8 @@
-//===- Handover.h - Ranks that write where their parent does ----*- C++ -*-===//
+//===- Handover.h - Ranks that write to their parent's streams --*- C++ -*-===//
 //
-// mpirun would read what its ranks print and write it on: it mixes the order
-// of stdout and stderr, and gives up when nobody reads them any more. So the
-// parent of a self-started job hands its own two streams to each rank.
+// mpirun would forward the output of its ranks. That mixes the order of stdout
+// and stderr, and fails once the reader is gone. So the parent of a
+// self-started job passes its own two streams to each rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +13,15 @@
 
 namespace pcc {
 
-/// For the parent: a socket in the job's folder where ranks ask for its stdout
-/// and stderr. Returns -1 with errno set if it cannot be made.
+/// For the parent: creates a socket in the job's folder where ranks request its
+/// stdout and stderr. Returns -1 with errno set on failure.
 int offerStreams(const std::string &folder);
-/// For the parent, when that socket is readable: serves those who asked.
+/// For the parent, when that socket is readable: serves the ranks that
+/// connected.
 void serveStreams(int socket);
 
-/// For a rank: writes where its parent does from here on. Exits with
-/// ExitCommunication if that cannot be.
+/// For a rank: redirects its output to the parent's streams. Exits with
+/// ExitCommunication on failure.
 void takeStreams(const std::string &folder);
 
 } // namespace pcc

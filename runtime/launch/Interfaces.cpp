@@ -68,7 +68,7 @@ std::vector<Address> pcc::interfaceAddresses() {
   return found;
 }
 
-/// The address that the system would reach another from; 0: none.
+/// The local address from which the system would reach `other`; 0: none.
 static in_addr_t routeTo(in_addr_t other) {
   int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = {};
@@ -77,7 +77,7 @@ static in_addr_t routeTo(in_addr_t other) {
   address.sin_addr.s_addr = other;
   socklen_t length = sizeof(address);
   auto *generic = reinterpret_cast<sockaddr *>(&address);
-  // Nothing is sent: a datagram socket only looks for the way.
+  // Nothing is sent: connect() on a datagram socket only looks up the route.
   bool found = socket >= 0 && connect(socket, generic, length) == 0 &&
                getsockname(socket, generic, &length) == 0;
   close(socket);
@@ -96,7 +96,7 @@ pcc::sharedAddresses(const std::vector<Address> &own,
     if (isNew)
       shared.push_back(address);
   };
-  // A bridge for the containers of a host has the same address on every host.
+  // A container bridge has the same address on every host.
   auto isOfMany = [&](in_addr_t host) {
     for (const std::vector<Address> &other : others)
       for (const Address &address : other)

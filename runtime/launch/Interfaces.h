@@ -11,23 +11,23 @@ namespace pcc {
 
 /// An IPv4 address of an interface, in network byte order.
 struct Address {
-  /// The interface's own address, and the netmask: 1 where a bit belongs to the
-  /// network.
+  /// The interface's address, and the netmask.
   in_addr_t host = 0, mask = 0;
 };
 
-/// The addresses of this host's interfaces that are up, without the loopback's.
-/// What Open MPI was told to use (btl_tcp_if_include, btl_tcp_if_exclude, or
-/// else of oob_tcp), in its environment variables, decides which count.
+/// The addresses of this host's interfaces that are up, without the loopback.
+/// Interfaces that Open MPI was told not to use are excluded: its environment
+/// variables of btl_tcp_if_include and btl_tcp_if_exclude, or else those of
+/// oob_tcp.
 std::vector<Address> interfaceAddresses();
 
-/// Whether `list` has an interface of this name or a network, such as
-/// 10.0.0.0/8, that this address is in.
+/// Whether `list` contains the interface's name, or a network such as
+/// 10.0.0.0/8 that contains the address.
 bool isListed(const std::string &list, const std::string &name, in_addr_t host);
 
-/// Those of `own` that other hosts, given by theirs, are reached through: of
-/// the networks that they share, or else as the system would route. All of
-/// `own` where neither tells.
+/// The addresses of `own` through which other hosts, given by their addresses,
+/// can be reached: those on shared networks, otherwise those that the system
+/// would route through. All of `own` if neither is known.
 std::vector<Address>
 sharedAddresses(const std::vector<Address> &own,
                 const std::vector<std::vector<Address>> &others);

@@ -1,4 +1,4 @@
-//===- JobFolder.cpp - Shared memory of ranks started here ----------------===//
+//===- JobFolder.cpp - The shared files of a self-started job -------------===//
 
 #include "runtime/launch/JobFolder.h"
 #include "runtime/support/Error.h"
@@ -19,7 +19,7 @@ using namespace pcc;
 
 static const char *const prefix = "pcc-job-";
 
-/// The parent holds this file of the folder locked as long as it lives.
+/// The parent holds a lock on this file of the folder while it runs.
 static std::string lockOf(const std::string &folder) {
   return folder + "/lock";
 }
@@ -32,12 +32,12 @@ static int removeEntry(const char *path, const struct stat *, int, FTW *) {
 void pcc::removeJobFolder(const std::string &path) {
   if (path.empty())
     return;
-  // What cannot be removed lies in memory and is found by the next job.
+  // The next job removes leftovers.
   nftw(path.c_str(), removeEntry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/// Removes the folders of jobs whose parent was killed. One without a lock
-/// file is being made this moment.
+/// Removes the folders of jobs whose parent was killed. A folder without a lock
+/// file is just being created.
 static void removeAbandoned(const std::string &parent) {
   for (const std::string &name : listFolder(parent)) {
     std::string path = parent + "/" + name;
@@ -54,13 +54,13 @@ static void removeAbandoned(const std::string &parent) {
   }
 }
 
-/// A new folder with its lock held, or "" with errno set.
+/// Creates a folder and locks it; returns "" with errno set on failure.
 static std::string makeLocked(const std::string &parent) {
   std::string path = parent + "/" + prefix + "XXXXXX";
   if (!mkdtemp(path.data()))
     return "";
-  // Locked before it has its name: nobody finds it unlocked. Closed by what
-  // this process starts, and never by itself.
+  // The file gets its name after it is locked, so no other process sees it
+  // unlocked. The descriptor stays open in this process and is closed by exec.
   std::string unlocked = path + "/new";
   int file = open(unlocked.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 &&
@@ -72,9 +72,9 @@ static std::string makeLocked(const std::string &parent) {
   return "";
 }
 
-/// Whether the folder's file system has room for `bytes` more; `free`: how many
-/// it has. What ranks share is mapped: without room they would hang or crash
-/// at some later moment, so the bytes are taken for this one.
+/// Whether the folder's file system has room for `bytes` more; `free` is set to
+/// its free bytes. Shared files are mapped: without room, ranks would hang or
+/// crash later. So the bytes are allocated once, and freed again.
 static bool hasRoom(const std::string &folder, int64_t bytes, int64_t &free) {
   struct statvfs status;
   free = statvfs(folder.c_str(), &status)
@@ -84,17 +84,17 @@ static bool hasRoom(const std::string &folder, int64_t bytes, int64_t &free) {
     return false;
   std::string path = folder + "/room";
   int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  // Where nothing can be taken in advance, the numbers have to do.
+  // If the file system cannot preallocate, the free bytes decide.
   bool taken = file >= 0 && (fallocate(file, 0, 0, bytes) == 0 ||
                              errno == EOPNOTSUPP || errno == ENOSYS);
   close(file);
   unlink(path.c_str());
   if (!taken)
-    free = 0; // a quota, which no number tells
+    free = 0; // limited by a quota that statvfs does not report
   return taken;
 }
 
-/// mpirun takes a relative path for one below the root.
+/// mpirun interprets a relative path as one below the root.
 static std::string absolute(const char *path) {
   char *found = realpath(path, nullptr);
   std::string result = found ? found : path;

@@ -1,8 +1,8 @@
-//===- JobFolder.h - Shared memory of ranks started here --------*- C++ -*-===//
+//===- JobFolder.h - The shared files of a self-started job -----*- C++ -*-===//
 //
-// Everything that the ranks of one self-started job share on their host lies
-// in a folder of the job's own: runs that start or end at the same moment, and
-// leftovers of killed ones, cannot get into each other's way.
+// All files that the ranks of a self-started job share are in a folder of that
+// job. So jobs that start or end at the same moment, and leftovers of killed
+// jobs, cannot interfere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +14,12 @@
 
 namespace pcc {
 
-/// Makes the folder, in memory where the host allows it, and removes those of
-/// this user's jobs that were killed. Exits with ExitWorld if none can be
-/// made, or none that holds `bytes`.
+/// Creates the folder, in memory if the host allows it, and removes folders of
+/// this user's jobs that were killed. Exits with ExitWorld if no folder can be
+/// created, or none that has room for `bytes`.
 std::string createJobFolder(int64_t bytes);
 
-/// Deletes the folder and all in it.
+/// Deletes the folder and its contents.
 void removeJobFolder(const std::string &path);
 
 } // namespace pcc

@@ -20,8 +20,8 @@ JobProcesses::JobProcesses(pid_t launcher, const std::string &mark)
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/// The environment that a process was started with; "" for one that has ended,
-/// or is another user's.
+/// The initial environment of a process; "" if the process has ended or belongs
+/// to another user.
 static std::string environmentOf(const std::string &process) {
   int file =
       open(("/proc/" + process + "/environ").c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,7 +37,7 @@ static std::string environmentOf(const std::string &process) {
 
 std::vector<pid_t> JobProcesses::find() const {
   std::vector<pid_t> found;
-  // Between its fork and its exec the launcher has this process's environment.
+  // Between fork and exec the launcher has this process's environment.
   if (!ended)
     found.push_back(launcher);
   for (const std::string &name : listFolder("/proc")) {
@@ -67,7 +67,7 @@ bool JobProcesses::launcherEnded(int &status) {
 }
 
 void JobProcesses::stop() const {
-  // Until none is found that was started meanwhile.
+  // Repeats until no newly started process is found.
   std::set<pid_t> stopped;
   for (bool more = true; more;) {
     more = false;

@@ -1,8 +1,8 @@
 //===- JobProcesses.h - The processes of a self-started job -----*- C++ -*-===//
 //
-// mpirun may hang or be gone, and each rank leads a process group of its own.
-// What belongs to a job is told by the environment that all its processes
-// inherit, in which the job's folder stands.
+// mpirun may hang or be gone, and each rank leads its own process group. So the
+// processes of a job are recognized by their inherited environment, which
+// contains the job's folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,22 +19,21 @@ namespace pcc {
 /// or kills all of them.
 class JobProcesses {
 public:
-  /// Finds those of the job that `launcher` starts: a child of this process,
-  /// whose environment has `mark` as one of its entries "NAME=value". Processes
-  /// whose parent dies become this process's from here on.
+  /// The job of `launcher`, a child of this process. `mark`, an entry
+  /// "NAME=value", is in the environment of all its processes. From now on,
+  /// this process adopts processes whose parent dies.
   JobProcesses(pid_t launcher, const std::string &mark);
 
-  /// Looks for processes that ended; true when the launcher has. Its status as
-  /// waitpid gives it is then in `status`.
+  /// Reaps processes that ended. Returns true if the launcher has ended;
+  /// `status` is then its status from waitpid.
   bool launcherEnded(int &status);
 
-  /// SIGSTOP and SIGCONT for all of them.
+  /// Sends SIGSTOP to all processes.
   void stop() const;
-  /// Lets all go on that stop() stopped.
+  /// Sends SIGCONT to all processes.
   void resume() const;
 
-  /// Kills all of them and waits until they are gone; gives up on one that the
-  /// kernel does not let go of within 10 s.
+  /// Kills all processes and waits until they are gone, for at most 10 s.
   void end();
 
 private:

@@ -1,4 +1,4 @@
-//===- Launch.cpp - Under which launcher a process runs -------------------===//
+//===- Launch.cpp - The launcher of a process -----------------------------===//
 
 #include "runtime/launch/Launch.h"
 
@@ -17,7 +17,7 @@ static int64_t number(const char *name, int64_t otherwise) {
   return value && *value ? atoll(value) : otherwise;
 }
 
-/// The number of a rank; -1: there is none.
+/// The rank in a variable, 0 if it is unset; -1: not a valid number.
 static int rankNumber(const char *name) {
   const char *value = getenv(name);
   if (!value)
@@ -29,8 +29,8 @@ static int rankNumber(const char *name) {
   return isNumber && rank >= 0 && rank <= INT_MAX ? static_cast<int>(rank) : -1;
 }
 
-/// True inside a step that srun started. A batch script and an interactive
-/// shell have step ids of their own, and variables that look the same.
+/// True inside a step that srun started. Batch scripts and interactive shells
+/// have similar variables, with reserved step ids.
 static bool insideSlurmStep() {
   const uint32_t batch = 0xfffffffb, interactive = 0xfffffffa;
   int64_t step = number("SLURM_STEP_ID", -1);
@@ -40,7 +40,7 @@ static bool insideSlurmStep() {
 }
 
 namespace {
-/// The variables in which a launcher tells a process its part.
+/// The names of a launcher's environment variables.
 struct Variables {
   const char *rank, *size, *localRank, *localSize;
 };
@@ -57,8 +57,8 @@ static Launch launchBy(Launcher launcher, const Variables &names) {
   return launch;
 }
 
-/// How many tasks of a Slurm step the node has that this process is on, where
-/// all have as many or there is one node. -1: not known.
+/// The number of tasks that a Slurm step has on this process's node, if all
+/// nodes have the same number or there is one node. -1: unknown.
 static int64_t tasksOfNode() {
   const char *list = getenv("SLURM_STEP_TASKS_PER_NODE");
   if (!list)
@@ -114,7 +114,7 @@ static const char *launcherName(Launcher launcher) {
   return "";
 }
 
-/// Exits where the program's ranks cannot join under the launcher.
+/// Exits if the program's ranks cannot join under the launcher.
 static void checkLauncher(const Launch &launch, long long ranks) {
   std::string name = launcherName(launch.launcher);
   bool byMPI = backend::usesMPI();
@@ -136,7 +136,7 @@ static void checkLauncher(const Launch &launch, long long ranks) {
 
 void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
                       const std::string &arithmetic) {
-  // Before the ranks have joined, each speaks for itself.
+  // Before the ranks have joined, each rank reports its own errors.
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
   long long ranks = worldSize;
   checkLauncher(launch, ranks);
@@ -154,13 +154,13 @@ void pcc::checkLaunch(const Launch &launch, int64_t worldSize,
                 ranks));
   if (launch.rank >= 0 && launch.rank < launch.size)
     return;
-  // It speaks for no rank.
+  // The number of this rank is invalid.
   setErrorRank(0, 1, nullptr);
   const char *name = launch.rankVariable;
   fail(ExitWorld,
-       format("%s is '%s', and the ranks are those from 0 to %lld", name,
+       format("%s is '%s', but ranks are numbered from 0 to %lld", name,
               getenv(name), ranks - 1),
-       format("each of %lld processes has another one of these numbers there; "
+       format("each of the %lld processes needs its own number; "
               "torchrun, mpirun and srun set it",
               ranks));
 }

@@ -1,4 +1,4 @@
-//===- Launch.h - Under which launcher a process runs -----------*- C++ -*-===//
+//===- Launch.h - The launcher of a process ---------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_LAUNCH_LAUNCH_H
 #define PCC_RUNTIME_LAUNCH_LAUNCH_H
@@ -8,10 +8,10 @@
 
 namespace pcc {
 
-/// What started this process.
+/// How this process was started.
 enum class Launcher {
-  None,        ///< started by hand: starts its own ranks
-  SelfStarted, ///< one of the ranks started that way
+  None,        ///< started manually: starts its own ranks
+  SelfStarted, ///< a rank of such a program
   OpenMPI,     ///< mpirun
   Slurm,       ///< srun with PMIx
   SlurmNoPMIx, ///< srun without it
@@ -19,17 +19,17 @@ enum class Launcher {
   Hydra, ///< mpiexec of MPICH or Intel MPI
 };
 
-/// A process's part in a run, as the launcher's environment tells it.
+/// A process's rank in a job, according to the launcher's environment.
 struct Launch {
-  /// Decides which environment variables hold the other two.
+  /// Decides which environment variables hold the numbers below.
   Launcher launcher = Launcher::None;
-  /// This process's number among the ranks, from 0; what checkLaunch() lets
-  /// pass is below `size`.
+  /// This process's rank, from 0. It is below `size` once checkLaunch() has
+  /// succeeded.
   int rank = 0;
-  /// The environment variable that has it; null: none does.
+  /// The environment variable that holds it; null: none.
   const char *rankVariable = nullptr;
   int64_t size = 1; ///< ranks the launcher started
-  /// Its number among those of this host, and how many these are; -1 where the
+  /// Its number among the ranks of this host, and their number; -1 if the
   /// launcher does not tell.
   int localRank = -1;
   int64_t localSize = -1;
@@ -38,29 +38,29 @@ struct Launch {
 /// Reads the launchers' environment variables.
 Launch findLaunch();
 
-/// Checks that the program, which joins its ranks by MPI or without, works
-/// under this launcher, that its number of ranks is the program's and that this
-/// process is one of them; exits with ExitWorld where not. `arithmetic` is the
-/// mesh with its product, such as "pp 2 x tp 2 = 4".
+/// Checks that the program, with or without MPI, supports this launcher, that
+/// the number of ranks is the program's, and that this process is one of them.
+/// Otherwise exits with ExitWorld. `arithmetic` is the mesh with its product,
+/// such as "pp 2 x tp 2 = 4".
 void checkLaunch(const Launch &launch, int64_t worldSize,
                  const std::string &arithmetic);
 
-/// Columns of the terminal that shows what rank 0 prints; 0: none does, or it
-/// is not known. An mpirun that the user started stands in between.
+/// The columns of the terminal that shows rank 0's output; 0 if there is none
+/// or it is unknown, as behind an mpirun that the user started.
 int findColumns(const Launch &launch);
 
-/// The first line of a run: who started it. `resources` as in
+/// The first line of a run: the launcher and the ranks. `resources` is from
 /// backend::prepare.
 std::string launchLine(const Launch &launch, const std::string &resources);
 
-/// Starts `ranks` local ranks of this executable with the same arguments, those
-/// that join by MPI through Open MPI's mpirun, waits for them and returns the
-/// exit code of the run. A signal asks the ranks for an end, a second one ends
-/// them; a lost rank is reported and gives ExitCommunication.
+/// Starts `ranks` local ranks of this executable with the same arguments, with
+/// Open MPI's mpirun if they use MPI. Waits for them and returns the exit code
+/// of the run. A first signal requests an end, a second one kills the ranks. A
+/// lost rank is reported, and the code is then ExitCommunication.
 int startRanks(int64_t ranks, char **argv);
 
-/// Exits with ExitDevice where this host has no device for each of so many
-/// ranks. A process that ends right after looks for them.
+/// Exits with ExitDevice if this host has fewer devices than ranks. A
+/// short-lived child process counts them.
 void checkDevices(int64_t ranks);
 
 } // namespace pcc

@@ -1,8 +1,8 @@
-//===- Lifeline.cpp - Ranks that notice each other's end ------------------===//
+//===- Lifeline.cpp - Detection of lost and hung ranks --------------------===//
 //
-// A thread of each rank exchanges messages with rank 0's: a beat on every tick.
-// Rank 0 judges whether the job stands still; the other ranks judge rank 0. A
-// stopped process is silent as a whole, one that hangs in a call still beats.
+// A thread of each rank exchanges heartbeats with rank 0's on every tick. Rank
+// 0 detects a hung job; the other ranks monitor rank 0. A stopped process is
+// silent altogether; a process that hangs in a call still sends heartbeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,9 @@ namespace {
 enum Kind : int32_t {
   Beat,
   Done,
-  GaveUp, ///< with the code `number`, and said why
-  End,    ///< the job ends with the code `number`; rank 0 said why
-  Kill,   ///< End, and the process `number` is to be killed
+  GaveUp, ///< failed with the code `number` and printed the error
+  End,    ///< the job ends with the code `number`; rank 0 printed the error
+  Kill,   ///< the receiver must kill the process `number`
 };
 
 struct Message {
@@ -45,21 +45,22 @@ struct Message {
   char text[108], last[384]; ///< see Progress
 };
 
-/// The other side of a connection.
+/// One end of a connection.
 struct Line {
   Peer peer;
   char buffer[sizeof(Message)];
-  size_t bytes = 0; ///< of a message that has not come whole
+  size_t bytes = 0; ///< of an incomplete message
   bool isOpen = false;
 };
 
 struct Lifeline {
   LifelineOptions options;
-  double tick = 0;         ///< seconds between beats; 0: there are none
-  int order = 0;           ///< as in a meeting
-  uint64_t processes = 0;  ///< as a peer's, this rank's own
-  bool wasStopped = false; ///< this process, a moment ago
-  /// Of each rank on rank 0, elsewhere that of rank 0 and its own.
+  double tick = 0;         ///< seconds between heartbeats; 0: there are none
+  int order = 0;           ///< as in RankConnections
+  uint64_t processes = 0;  ///< this rank's, as in Peer
+  bool wasStopped = false; ///< whether this process was stopped recently
+  /// On rank 0 one per rank. Elsewhere there is one line, to rank 0, and two
+  /// states: of rank 0 and of this rank.
   std::vector<Line> lines;
   std::vector<RankState> states;
 };
@@ -86,11 +87,10 @@ static void tellAll(Kind kind, int number) {
 // The end of a job
 //===----------------------------------------------------------------------===//
 
-/// Ends a process a moment from now. The launcher should first see that others
-/// ended with their code, since the code of the first becomes the job's.
+/// Kills a process after a short delay. The launcher should first see other
+/// ranks end with their code, since the first code becomes the job's.
 static void killSoon(int pid) {
-  // Another thread may hold any lock: none is taken between _Fork() and the
-  // end.
+  // Another thread may hold any lock, so no lock is taken after _Fork().
   if (_Fork() != 0)
     return;
   setsid();
@@ -101,8 +101,8 @@ static void killSoon(int pid) {
   _exit(0);
 }
 
-/// The end of this process after another's death; code: what the dead one said,
-/// or 0 if it said nothing.
+/// Ends this process after another rank's end. `code` is the other rank's, or 0
+/// if it ended without a message.
 [[noreturn]] static void endWith(int lost, int code, bool speaks) {
   if (code == 0) {
     if (speaks)
@@ -118,14 +118,14 @@ static std::string nameOf(int rank, const Peer &peer) {
                 peer.host.c_str());
 }
 
-/// "has stood still for 600 s, since 2026-11-22 14:37:05, in 'gemm' of step 3".
-/// Of a rank that is silent this is what it said last.
+/// "has made no progress for 600 s, since 2026-11-22 14:37:05, in 'gemm' of
+/// step 3". For a silent rank this is its last report.
 static std::string stillText(const RankState &state, double now) {
   char since[64] = "";
   tm parts;
   if (localtime_r(&state.movedAt, &parts))
     strftime(since, sizeof(since), "%F %T", &parts);
-  return format("has stood still for %.0f s, since %s, in %s",
+  return format("has made no progress for %.0f s, since %s, in %s",
                 now - state.moved, since, state.progress.text.c_str());
 }
 
@@ -140,8 +140,8 @@ static std::string noteOf(const std::string &reason) {
   return reason + "; --timeout SECONDS (0: never) is how long to wait";
 }
 
-/// Shows where ranks have come apart: the last operation of each communicator,
-/// said once for ranks that agree. Empty where no rank has issued any.
+/// Shows where ranks diverged: the last operation of each communicator, once
+/// for all ranks that agree. Empty if no rank has issued any.
 static std::string lastText() {
   struct Group {
     std::string last;
@@ -170,12 +170,12 @@ static std::string lastText() {
   return text + (groups.size() > most ? "; and others" : "");
 }
 
-/// What this rank waits in for one that stands still.
+/// The operation that this rank is in while it waits for a hung rank.
 static std::string ownText() {
   return format("; rank %d is in ", backend::rank()) + readProgress().text;
 }
 
-/// Ends the job, which these ranks hold up.
+/// Ends the job, which these ranks have stalled.
 [[noreturn]] static void endStall(const std::vector<int> &victims) {
   statusFailed(ExitCommunication);
   for (int victim : victims) {
@@ -183,7 +183,8 @@ static std::string ownText() {
     bool isNear = peer.processes == lifeline->processes;
     if (isNear && peer.pid != getpid())
       killSoon(peer.pid);
-    // Elsewhere a neighbor does it, or else the launcher.
+    // In another pid namespace another rank there does it, or else the
+    // launcher.
     for (const Line &line : lifeline->lines)
       if (!isNear && line.peer.processes == peer.processes &&
           line.peer.pid != peer.pid) {
@@ -196,8 +197,8 @@ static std::string ownText() {
   }
   tellAll(End, ExitCommunication);
   if (lifeline->options.launcherWaits) {
-    // One that has a host to itself can be ended by the launcher only. The main
-    // thread may keep MPI from telling it.
+    // Only the launcher can end a rank that is alone on its host. The main
+    // thread may keep MPI from telling the launcher.
     startThread([] {
       sleep(5);
       _exit(ExitCommunication);
@@ -211,7 +212,7 @@ static std::string ownText() {
 // Rank 0
 //===----------------------------------------------------------------------===//
 
-/// All ranks wait, and nothing comes.
+/// The ranks and their operations, for a stall in which all ranks wait.
 static std::string waitingText() {
   std::string text;
   int named = 0;
@@ -229,7 +230,7 @@ static void judge(double now) {
   if (!stall.found)
     return;
   if (stall.ranks.empty()) {
-    announce(format("no rank has done anything for %lld s; all end",
+    announce(format("no rank has made progress for %lld s; all ranks end",
                     static_cast<long long>(lifeline->options.timeout)),
              noteOf("each waits for others, as over a dead network: " +
                     waitingText() + lastText()));
@@ -254,8 +255,8 @@ static void judge(double now) {
 // The other ranks
 //===----------------------------------------------------------------------===//
 
-/// One after the other they end if nothing is heard of rank 0; the first that
-/// does says so.
+/// Ends the job if rank 0 is silent. The ranks do so one after another, so that
+/// the first reports it.
 static void judgeRankZero(double now) {
   const RankState &zero = lifeline->states[0], &own = lifeline->states[1];
   const int greatestOrder = 5;
@@ -305,16 +306,17 @@ static void act(int rank, const Message &message, double now) {
   }
 }
 
-/// The other side closed without a word.
+/// The other side closed the connection without a message.
 static void onLoss(int rank, double now) {
   RankState &state = lifeline->states[rank];
   bool wasPresent = state.isPresent;
   state.isPresent = false;
-  // Not closed: the main thread may be sending.
+  // The socket stays open: the main thread may be sending.
   lifeline->lines[rank].isOpen = false;
   if (!wasPresent || lifeline->options.hasParent)
     return;
-  // One of those that see it speaks; who ended a rank 0 that stood still did.
+  // One of the ranks that see it reports it, unless rank 0 hung: then the rank
+  // that ended it has reported it.
   bool speaks = backend::rank() == (rank == 0 ? 1 : 0);
   double timeout = lifeline->options.timeout;
   if (rank == 0 && timeout > 0 &&
@@ -353,7 +355,8 @@ static void beat(double now) {
   snprintf(message.text, sizeof(message.text), "%s", progress.text.c_str());
   snprintf(message.last, sizeof(message.last), "%s", progress.last.c_str());
   for (const Line &line : lifeline->lines) {
-    // A side that does not read gets no more, lest part of a message be sent.
+    // If the other side does not read, nothing more is sent, so that no message
+    // is sent in part.
     int unsent = 0;
     if (line.isOpen && !ioctl(line.peer.socket, SIOCOUTQ, &unsent) &&
         unsent < 4096)
@@ -383,7 +386,7 @@ static void watch() {
         readFrom(static_cast<int>(i), clock.now());
     if (lifeline->tick == 0)
       continue;
-    // Those that were stopped with this one may not run yet.
+    // Ranks that were stopped together with this one may not run again yet.
     if (isWoken)
       for (RankState &state : lifeline->states)
         state.restart(clock.now());
@@ -405,7 +408,7 @@ void pcc::holdLifeline(const LifelineOptions &options) {
   Meeting meeting = meet();
   if (meeting.peers.empty()) {
     if (backend::rank() == 0)
-      warn("the ranks cannot connect by TCP: if one dies or stands still, only "
+      warn("the ranks cannot connect by TCP: if one dies or hangs, only "
            "the launcher can end the others");
     return;
   }

@@ -1,9 +1,9 @@
-//===- Lifeline.h - Ranks that notice each other's end ----------*- C++ -*-===//
+//===- Lifeline.h - Detection of lost and hung ranks ------------*- C++ -*-===//
 //
-// A rank that waits for a dead one in a collective waits for ever, and not
-// every launcher ends the survivors. So every rank holds a connection to rank
-// 0, whose closing says what MPI does not, and on which each tells the other
-// side how far it is: a rank that stands still is noticed, too.
+// A rank that waits for a dead one in a collective hangs forever, and some
+// launchers do not end the survivors. So every rank has a heartbeat connection
+// with rank 0. Its closing reports a death that MPI does not report. Heartbeats
+// carry each side's progress, so that a hung rank is detected, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,26 +14,27 @@
 
 namespace pcc {
 
-/// How holdLifeline() watches, and who else does.
+/// Options of startHeartbeat().
 struct LifelineOptions {
   /// Seconds without any progress after which the job ends with
-  /// ExitCommunication, naming the rank to blame; 0: never.
+  /// ExitCommunication, naming the rank that caused it; 0: never.
   int64_t timeout = 600;
-  /// Whether a parent process sees to ranks that die, and says more of them:
-  /// see StatusBoard.h.
+  /// Whether a parent process detects ranks that die and reports them in more
+  /// detail: see StatusBoard.h.
   bool hasParent = false;
-  /// Whether the launcher waits for all ranks when one has ended with a code,
-  /// as srun does.
+  /// Whether the launcher keeps waiting for all ranks after one has exited with
+  /// a code, as srun does.
   bool launcherWaits = false;
 };
 
-/// Connects to rank 0 and watches from then on; all ranks call it. The death of
-/// a rank makes all others exit with ExitCommunication, one of them naming it.
-/// Where the connections cannot be made, rank 0 warns and the run goes on.
+/// Connects to rank 0 and monitors the ranks from then on; all ranks call it.
+/// The death of a rank makes all others exit with ExitCommunication; one of
+/// them names the dead rank. If the connections cannot be established, rank 0
+/// warns and the run continues.
 void holdLifeline(const LifelineOptions &options);
 
-/// Tells the others that this rank's end is intended: with code 0 that it is
-/// done, otherwise that it gave up with this code and has said why.
+/// Tells the other ranks that this rank ends on purpose: with code 0 that it is
+/// done, otherwise that it failed with this code and has printed the error.
 void releaseLifeline(int code);
 
 } // namespace pcc

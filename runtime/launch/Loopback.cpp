@@ -1,4 +1,4 @@
-//===- Loopback.cpp - Has Open MPI listen on the loopback alone -----------===//
+//===- Loopback.cpp - Restricts Open MPI to the loopback ------------------===//
 
 #include "runtime/launch/Loopback.h"
 
@@ -28,15 +28,15 @@ int pcc::holdBinds() {
   sock_fprog program = {sizeof(code) / sizeof(*code), code};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     return -1;
-  // Without the second flag some kernels slow down what the ranks compute.
+  // Without the second flag some kernels slow down the ranks' computation.
   return static_cast<int>(
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
               SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW,
               &program));
 }
 
-/// The address that all interfaces are in, replaced by the loopback's; false:
-/// it is another.
+/// Replaces the address of all interfaces by the loopback's; returns false for
+/// any other address.
 static bool narrow(sockaddr_storage &address, size_t bytes) {
   auto &v4 = reinterpret_cast<sockaddr_in &>(address);
   auto &v6 = reinterpret_cast<sockaddr_in6 &>(address);
@@ -54,7 +54,7 @@ static bool narrow(sockaddr_storage &address, size_t bytes) {
 void pcc::serveBinds(int listener) {
   seccomp_notif_sizes sizes = {};
   syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
-  // The kernel's structs may be longer than those of its headers here.
+  // The kernel's structs may be longer than in the headers used here.
   std::vector<char> space(
       std::max<size_t>(sizes.seccomp_notif, sizeof(seccomp_notif)));
   auto &request = *reinterpret_cast<seccomp_notif *>(space.data());
@@ -67,7 +67,7 @@ void pcc::serveBinds(int listener) {
   size_t bytes = std::min<size_t>(request.data.args[2], sizeof(address));
   auto at = static_cast<off_t>(request.data.args[1]);
   bool done = true;
-  // Still the same process, now that its memory is open.
+  // The id check after opening ensures that the memory is the same process's.
   if (memory >= 0 &&
       ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &request.id) == 0 &&
       pread(memory, &address, bytes, at) == static_cast<ssize_t>(bytes) &&

@@ -1,9 +1,9 @@
-//===- Loopback.h - Has Open MPI listen on the loopback alone ---*- C++ -*-===//
+//===- Loopback.h - Restricts Open MPI to the loopback ----------*- C++ -*-===//
 //
-// mpirun waits for daemons of other hosts on all interfaces, and no setting of
-// its own changes that. Ranks of one host have no such daemons. So each bind()
-// of the job waits, through a seccomp filter, until the parent process has
-// looked at the address.
+// mpirun listens on all interfaces for daemons of other hosts, and no setting
+// of its own changes that. Ranks of one host have no such daemons. So a seccomp
+// filter suspends each bind() of the job until the parent process has inspected
+// the address.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,13 +12,13 @@
 
 namespace pcc {
 
-/// Has each bind() of the processes that are started from here on, and of this
-/// one, wait for serveBinds(). Returns what to wait at; -1 with errno set where
-/// the kernel cannot do so (before Linux 5.5, or without seccomp).
+/// Suspends each bind() of this process, and of processes started from now on,
+/// until serveBinds(). Returns a descriptor to poll; -1 with errno set if the
+/// kernel does not support it (before Linux 5.5, or without seccomp).
 int holdBinds();
 
-/// When that is readable: lets one bind() go on, on the loopback if it was to
-/// be on all interfaces.
+/// When that descriptor is readable: resumes one bind(), on the loopback if its
+/// address was that of all interfaces.
 void serveBinds(int listener);
 
 } // namespace pcc

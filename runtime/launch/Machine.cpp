@@ -1,4 +1,4 @@
-//===- Machine.cpp - Where this process runs ------------------------------===//
+//===- Machine.cpp - The system of this process ---------------------------===//
 
 #include "runtime/launch/Machine.h"
 
@@ -35,7 +35,7 @@ std::string pcc::namespaceId(const char *kind) {
 }
 
 void pcc::fillRandom(void *memory, size_t bytes) {
-  // At most 256 bytes come at once.
+  // getrandom() returns up to 256 bytes without interruption.
   if (getrandom(memory, bytes, 0) != static_cast<ssize_t>(bytes))
     fail(ExitInternal, "the system has no random numbers");
 }

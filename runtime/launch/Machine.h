@@ -1,4 +1,4 @@
-//===- Machine.h - Where this process runs ----------------------*- C++ -*-===//
+//===- Machine.h - The system of this process -------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_LAUNCH_MACHINE_H
 #define PCC_RUNTIME_LAUNCH_MACHINE_H
@@ -8,18 +8,17 @@
 
 namespace pcc {
 
-/// The name of this host as the system has it, to tell hosts apart and for
-/// messages.
+/// The name of this host, to distinguish hosts and for messages.
 std::string hostName();
 
-/// A text that this start of the machine's system has alone.
+/// A text that is unique to the current boot of the machine.
 std::string bootId();
 
-/// A text that processes have in common if they share the system's namespace
-/// of this kind: with "net" a loopback, with "pid" the ids of processes.
+/// A text that processes share if they are in the same namespace of a kind:
+/// "net" for the loopback, "pid" for process ids.
 std::string namespaceId(const char *kind);
 
-/// Fills memory with the system's random numbers.
+/// Fills memory with random bytes of the system.
 void fillRandom(void *memory, size_t bytes);
 
 } // namespace pcc

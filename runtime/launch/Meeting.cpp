@@ -1,8 +1,9 @@
-//===- Meeting.cpp - Connections of all ranks to rank 0 -------------------===//
+//===- Meeting.cpp - Connections of all ranks with rank 0 -----------------===//
 //
-// Each rank sends rank 0 its card by a control message: who it is, its
-// addresses. Rank 0 chooses where to listen, and broadcasts an invitation with
-// a secret. A rank connects, shows the secret and its number, and is answered.
+// Each rank sends its endpoint (processes, host and addresses) to rank 0 by a
+// control message. Rank 0 chooses where to listen and broadcasts the addresses
+// with a secret. Each rank connects, sends the secret and its number, and
+// receives an answer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using namespace pcc;
 namespace {
 const int greatestAddresses = 16;
 
-/// Who a rank is, and where.
+/// The process and the addresses of a rank.
 struct Card {
   uint64_t network, processes; ///< hashes of namespaces
   int32_t pid, count;
@@ -33,7 +34,7 @@ struct Card {
   Address addresses[greatestAddresses];
 };
 
-/// Where rank 0 listens, and a secret that only ranks of this run know.
+/// The addresses where rank 0 listens, and a secret for the ranks of this run.
 struct Invitation {
   Secret secret;
   int32_t count;
@@ -64,7 +65,7 @@ static Card ownCard() {
   return card;
 }
 
-/// Where rank 0 listens.
+/// The addresses where rank 0 listens.
 static std::vector<Address> chooseAddresses(const std::vector<Card> &cards) {
   auto addressesOf = [](const Card &card) {
     return std::vector<Address>(card.addresses, card.addresses + card.count);
@@ -78,7 +79,7 @@ static std::vector<Address> chooseAddresses(const std::vector<Card> &cards) {
   return sharedAddresses(addressesOf(cards[0]), others);
 }
 
-/// Listens on rank 0.
+/// Makes rank 0 listen.
 static void invite(const std::vector<Card> &cards, Door &door,
                    Invitation &invitation) {
   for (const Address &host : chooseAddresses(cards)) {
@@ -97,7 +98,7 @@ static std::vector<Peer> peersOf(const std::vector<Card> &cards) {
   return peers;
 }
 
-/// What `rank` is told of rank 0.
+/// The description of rank 0 for `rank`.
 static Answer answerTo(int rank, const std::vector<Peer> &peers) {
   Answer answer = {};
   answer.pid = peers[0].pid;
@@ -112,7 +113,7 @@ static Answer answerTo(int rank, const std::vector<Peer> &peers) {
   return answer;
 }
 
-/// Lets in all other ranks; false if some do not come.
+/// Accepts the connections of all other ranks; false if some do not connect.
 static bool acceptRanks(Door &door, std::vector<Peer> &peers) {
   for (size_t missing = peers.size() - 1; missing > 0;) {
     Arrival arrival = door.next(steadyNow() + greatPatience);

@@ -1,4 +1,4 @@
-//===- Meeting.h - Connections of all ranks to rank 0 -----------*- C++ -*-===//
+//===- Meeting.h - Connections of all ranks with rank 0 ---------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_LAUNCH_MEETING_H
 #define PCC_RUNTIME_LAUNCH_MEETING_H
@@ -9,29 +9,29 @@
 
 namespace pcc {
 
-/// Another rank, as this one is connected with it.
+/// Another rank that this one is connected with.
 struct Peer {
-  int socket = -1; ///< does not block
+  int socket = -1; ///< nonblocking
   int pid = 0;
   std::string host;
-  uint64_t processes = 0; ///< hash of the namespace that its id is of
+  uint64_t processes = 0; ///< hash of its pid namespace
 };
 
-/// How the ranks are connected with each other.
+/// The connections of this rank.
 struct Meeting {
-  /// On rank 0 each rank (of itself there is no socket), elsewhere rank 0 only;
-  /// empty where the ranks could not connect.
+  /// On rank 0 one per rank (without a socket for itself), elsewhere only rank
+  /// 0; empty if the ranks could not connect.
   std::vector<Peer> peers;
-  /// Of those that may have to speak for a rank 0 that does not, this one's
-  /// number from 0: who can end it comes first.
+  /// This rank's number among the ranks that report a silent rank 0, from 0;
+  /// ranks that can kill rank 0 come first.
   int order = 0;
-  uint64_t processes = 0; ///< as a peer's, of this rank
+  uint64_t processes = 0; ///< this rank's, as in Peer
 };
 
-/// Connects by TCP; all ranks call it. Rank 0 listens until all have come, on
-/// the loopback if all are on its host, otherwise on the interfaces through
-/// which the others are reached. Who does not know what rank 0 told the ranks
-/// is sent away, and holds nobody up.
+/// Connects by TCP; all ranks call it. Rank 0 listens until all have connected:
+/// on the loopback if all are on its host, otherwise on the interfaces through
+/// which the others can be reached. Unauthenticated connections are closed
+/// without delaying the ranks.
 Meeting meet();
 
 } // namespace pcc

@@ -15,21 +15,20 @@ using namespace pcc;
 static std::vector<std::string> mpirunArguments(int64_t ranks,
                                                 const std::string &folder) {
   std::string count = std::to_string(ranks);
-  return {
-      "mpirun", "-q", "-n", count,
-      // All ranks here, also inside a batch job with hosts of its own.
-      "--host", "localhost:" + count, "--oversubscribe", "--bind-to", "none",
-      "--mca", "plm", "isolated", "--mca", "ras",
-      "^slurm,tm,lsf,gridengine,alps,loadleveler",
-      // Ranks of one host need neither a network nor the time to look for one.
-      "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
-      // A rank that waits lets others run: with more ranks than cores, or
-      // beside other work, a step is a hundred times slower without.
-      "--mca", "mpi_yield_when_idle", "1",
-      // Open MPI's own folder belongs to all jobs of a user, and one that ends
-      // may remove it while another starts.
-      "--mca", "orte_tmpdir_base", folder, "--mca",
-      "btl_vader_backing_directory", folder};
+  return {"mpirun", "-q", "-n", count,
+          // All ranks run here, even inside a batch job with its own hosts.
+          "--host", "localhost:" + count, "--oversubscribe", "--bind-to",
+          "none", "--mca", "plm", "isolated", "--mca", "ras",
+          "^slurm,tm,lsf,gridengine,alps,loadleveler",
+          // Ranks of one host need no network, nor the time to detect one.
+          "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
+          // A waiting rank yields to others. Without it, a step is a hundred
+          // times slower with more ranks than cores, or on a busy machine.
+          "--mca", "mpi_yield_when_idle", "1",
+          // All jobs of a user share Open MPI's own folder, and a job that ends
+          // may remove it while another starts.
+          "--mca", "orte_tmpdir_base", folder, "--mca",
+          "btl_vader_backing_directory", folder};
 }
 
 void pcc::becomeMpirun(int64_t ranks, char **argv, const std::string &self,
@@ -46,7 +45,7 @@ void pcc::becomeMpirun(int64_t ranks, char **argv, const std::string &self,
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  // Debian's name for Open MPI's, which holds where MPICH owns "mpirun".
+  // Debian's name for Open MPI's mpirun, in case MPICH owns "mpirun".
   execvp("mpirun.openmpi", pointers.data());
   execvp("mpirun", pointers.data());
   fail(ExitWorld, format("cannot run mpirun: %s", strerror(errno)),

@@ -8,8 +8,8 @@
 
 namespace pcc {
 
-/// For a child of the program that was started by hand: becomes mpirun, which
-/// starts `self` as so many ranks on this host; they share `folder`.
+/// Executes mpirun, which starts `self` as so many ranks on this host; they
+/// share `folder`. Called in a child of the manually started program.
 [[noreturn]] void becomeMpirun(int64_t ranks, char **argv,
                                const std::string &self,
                                const std::string &folder);

@@ -1,8 +1,8 @@
 //===- SelfStart.cpp - A program that starts its own ranks ----------------===//
 //
-// The parent process runs mpirun, or what takes its place, as a child rather
-// than becoming it, so that signals and exit codes mean the same as under any
-// other start.
+// The parent process runs mpirun, or its replacement, as a child instead of
+// executing it in place. So signals and exit codes have the same meaning as
+// under any other launcher.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,9 @@ static int availableCores() {
                                         const std::string &self,
                                         const std::string &folder,
                                         pid_t parent) {
-  // A group of its own, so that Ctrl-C reaches the parent only. It ends with
-  // the parent, also where it hangs or is stopped, and its ranks with it.
+  // It has its own process group, so that Ctrl-C reaches only the parent. It
+  // ends with the parent even if it hangs or is stopped, and its ranks end with
+  // it.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
@@ -60,30 +61,31 @@ static int availableCores() {
   becomeStarter(ranks, argv, self);
 }
 
-/// What mpirun and the ranks need, as measured with Open MPI 4.1 on 4, 16 and
-/// 64 ranks, with something to spare. mpirun has 25 descriptors and 3 for each
-/// rank, and some more while it starts one. Without it rank 0 has two
-/// connections with each other rank, and they may have two with each other.
+/// The number of descriptors that mpirun or the ranks need, measured with Open
+/// MPI 4.1 on 4, 16 and 64 ranks, with some reserve. mpirun has 25 descriptors
+/// and 3 per rank, and a few more while it starts a rank. Without mpirun, rank
+/// 0 has two connections with each other rank, and any two ranks may have two.
 static int64_t neededDescriptors(int64_t ranks) { return 48 + 4 * ranks; }
-/// 8 MiB of addresses and settings, and for each rank a file of 4 MiB in which
-/// others leave it messages; without mpirun, the status board.
+/// The size of the job's folder: 8 MiB of addresses and settings, and per rank
+/// a file of 4 MiB for incoming messages, with some reserve; without mpirun
+/// only the status board.
 static int64_t neededBytes(int64_t ranks) {
   if (!backend::usesMPI())
     return int64_t{1} << 20;
   return (int64_t{12} << 20) + ranks * (int64_t{9} << 19);
 }
 
-/// Sees to it that mpirun or rank 0 may open what it needs; with less mpirun
-/// hangs.
+/// Raises the limit of open files if mpirun or rank 0 need more; with too few
+/// mpirun hangs.
 static void allowDescriptors(int64_t ranks) {
-  // Those that it inherits count, too.
+  // Inherited descriptors count, too.
   int64_t needed = neededDescriptors(ranks) +
                    static_cast<int64_t>(listFolder("/proc/self/fd").size());
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) ||
       limit.rlim_cur >= static_cast<rlim_t>(needed))
     return;
-  // No more than needed: mpirun closes them one by one in each rank.
+  // Not higher than needed: mpirun closes all of them one by one in each rank.
   limit.rlim_cur = needed;
   if (limit.rlim_max < limit.rlim_cur || setrlimit(RLIMIT_NOFILE, &limit))
     fail(ExitWorld,
@@ -95,7 +97,7 @@ static void allowDescriptors(int64_t ranks) {
                 static_cast<long long>(needed)));
 }
 
-/// Seconds in which all ranks must have joined. 64 of them took 2 s on two
+/// The time limit in seconds for all ranks to join. 64 ranks took 2 s on two
 /// cores; a busy host or a slow file system takes longer.
 static double startSeconds(int64_t ranks) {
   const char *given = getenv("PCC_START_SECONDS");
@@ -115,10 +117,10 @@ static double startSeconds(int64_t ranks) {
               "joined the others",
               startSeconds(ranks), static_cast<long long>(ranks),
               startedRanks(), joinedRanks()),
-       "the environment variable PCC_START_SECONDS gives them more (0: any)");
+       "the environment variable PCC_START_SECONDS sets this limit (0: none)");
 }
 
-/// The exit code of a run that ended so.
+/// The exit code of a run with this ending.
 static int outcome(const Ending &ending, int64_t ranks) {
   int status = ending.status;
   if (ending.deaf) {
@@ -142,13 +144,14 @@ static int outcome(const Ending &ending, int64_t ranks) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (int failure = firstFailure())
     return failure;
-  // The child could not even start the ranks, and has said why.
+  // The child could not start the ranks, and has printed the error.
   if (code == ExitWorld && startedRanks() == 0)
     return code;
   std::vector<LostRank> lost = lostRanks();
   if (code == 0 && lost.empty())
     return ExitDone;
-  std::string starter = backend::usesMPI() ? "mpirun" : "what started them";
+  std::string starter =
+      backend::usesMPI() ? "mpirun" : "the ranks' parent process";
   if (startedRanks() == 0)
     fail(ExitCommunication,
          format("%s could not start %lld ranks (it exited with %d)",
@@ -169,10 +172,11 @@ static int outcome(const Ending &ending, int64_t ranks) {
                  strsignal(code - 128));
   std::string note;
   if (code == 128 + SIGKILL)
-    note = "signal 9 nobody sent is often the kernel, out of memory: 'dmesg' "
-           "tells";
+    note =
+        "if nobody sent signal 9, the kernel may have run out of memory: see "
+        "'dmesg'";
   if (code == 128 + SIGBUS)
-    note = "signal 7 is often a file system that is full, such as /dev/shm, "
+    note = "signal 7 often means a full file system, such as /dev/shm, "
            "under memory that ranks share";
   fail(ExitCommunication, who + " " + how + "; all other ranks were ended",
        note);
@@ -193,7 +197,7 @@ int pcc::startRanks(int64_t ranks, char **argv) {
   std::string folder = createJobFolder(neededBytes(ranks));
   std::string mark = createStatusBoard(folder, static_cast<int>(ranks));
   int streams = offerStreams(folder);
-  // Hardening: a kernel that cannot do it leaves mpirun as it is.
+  // Hardening only: a kernel without support leaves mpirun unrestricted.
   int binds = backend::usesMPI() ? holdBinds() : -1;
   pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
   if (started == 0) {

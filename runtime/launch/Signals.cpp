@@ -1,4 +1,4 @@
-//===- Signals.cpp - Asking a run to stop ---------------------------------===//
+//===- Signals.cpp - Requests to stop a run -------------------------------===//
 
 #include "runtime/launch/Signals.h"
 
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 static std::atomic<int> request{0};
-/// When the first SIGTERM or SIGHUP came.
+/// The time of the first SIGTERM or SIGHUP.
 static std::atomic<double> firstAt{0};
 static std::atomic<bool> terminated{false};
-/// Seconds in which a request may arrive twice.
+/// Seconds within which a repetition counts as the same request.
 static const double briefly = 0.1, longer = 2;
 static double moment = briefly;
 
@@ -27,7 +27,7 @@ static double now() {
 bool pcc::noteSignal(int signal) {
   int none = 0;
   request.compare_exchange_strong(none, signal);
-  // A warning, which batch systems repeat, and which SIGTERM follows.
+  // A warning, which batch systems repeat and follow by SIGTERM.
   if (signal == SIGUSR1)
     return false;
   double time = now(), first = 0;
@@ -55,7 +55,7 @@ void pcc::watchSignals() {
     if (signal != SIGHUP || sigaction(SIGHUP, nullptr, &before) ||
         before.sa_handler != SIG_IGN)
       sigaction(signal, &action, nullptr);
-  // A file over the limit of sizes is then an error of its write.
+  // Exceeding the file size limit is then an error of the write.
   signal(SIGXFSZ, SIG_IGN);
 }
 

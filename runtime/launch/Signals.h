@@ -1,9 +1,9 @@
-//===- Signals.h - Asking a run to stop -------------------------*- C++ -*-===//
+//===- Signals.h - Requests to stop a run -----------------------*- C++ -*-===//
 //
-// A first signal asks for an end in order, a second one ends the process at
-// once. Some senders send one request twice: timeout to the process and to its
-// group, srun along two ways, a terminal that closes from the shell and from
-// the kernel. What follows within a moment is the same request.
+// A first signal requests an orderly end, a second one ends the process at
+// once. Some senders send one request twice: `timeout` to the process and to
+// its group, srun on two paths, a closing terminal from the shell and from the
+// kernel. A repetition within a short time counts as the same request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,28 +12,29 @@
 
 namespace pcc {
 
-/// From here on SIGTERM, SIGUSR1 and, unless it is ignored, SIGHUP ask for an
-/// end after the current step. The second one that is SIGTERM or SIGHUP ends
-/// the process with 128 + its number. A write that exceeds the limit of file
-/// sizes fails like any other. Works before constructors have run.
+/// From now on SIGTERM, SIGUSR1 and, unless it is ignored, SIGHUP request an
+/// end after the current step. A second SIGTERM or SIGHUP ends the process with
+/// 128 + its number. A write beyond the file size limit fails like any other.
+/// May be called before constructors have run.
 void watchSignals();
 
 /// This process was started by a launcher, whose signals may arrive twice
-/// within a longer moment.
+/// within a longer time.
 void expectRepeatedSignals();
 
-/// Notes a signal; true: it is a second one, which ends the run at once. Safe
-/// in a signal handler.
+/// Records a signal. Returns true if it is a second one, which must end the run
+/// at once. Safe in a signal handler.
 bool noteSignal(int signal);
 
-/// The signal that asked the run for an end, or 0.
+/// The signal that requested an end, or 0.
 int stopSignal();
 
-/// Whether this process got SIGTERM, by which launchers end the survivors of a
-/// lost rank.
+/// Whether this process received SIGTERM, with which launchers end the
+/// survivors of a lost rank.
 bool gotSIGTERM();
 
-/// Seconds that a start has to hear of an end: it takes moments, but may hang.
+/// Seconds within which a starting job must react to a request to end; that
+/// takes moments, but may hang.
 inline constexpr double startPatience = 10;
 
 /// "SIGTERM"

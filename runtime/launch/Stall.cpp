@@ -1,4 +1,4 @@
-//===- Stall.cpp - Tells which rank holds up a job ------------------------===//
+//===- Stall.cpp - Finds the rank that stalls a job -----------------------===//
 
 #include "runtime/launch/Stall.h"
 
@@ -9,7 +9,7 @@ using namespace pcc;
 bool RunningClock::update(double steady) {
   double elapsed = last < 0 ? 0 : steady - last;
   last = steady;
-  // Busy cores keep a thread waiting for less than a second.
+  // On busy cores a thread waits less than a second.
   bool stopped = elapsed > tick + 1;
   seconds += stopped ? tick : elapsed;
   return stopped;
@@ -37,8 +37,8 @@ Stall pcc::findStall(const std::vector<RankState> &ranks, double now,
     const RankState &state = ranks[rank];
     if (!state.isPresent)
       continue;
-    // Whoever caused a stall has been so for all of the timeout; half of it is
-    // more than a message takes.
+    // The cause of a stall has been silent for the whole timeout; half of it is
+    // more than a heartbeat takes.
     bool isSilent = now - state.heard >= timeout / 2;
     bool flushes = !isSilent && state.progress.doing == Doing::Flushes;
     double limit = flushes ? std::max(timeout, leastFlush) : timeout;

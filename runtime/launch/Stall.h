@@ -1,9 +1,9 @@
-//===- Stall.h - Tells which rank holds up a job ----------------*- C++ -*-===//
+//===- Stall.h - Finds the rank that stalls a job ---------------*- C++ -*-===//
 //
-// A job stands still if for a time no rank has finished an operation, read or
-// written a byte. To blame is a rank of which nothing is heard, because it is
-// stopped or its network is dead; if all are heard, one that does not wait for
-// others; if all wait, the network or the program.
+// A job is stalled if no rank has finished an operation, or read or written a
+// byte, for some time. The cause is a silent rank, which is stopped or has lost
+// its network. If no rank is silent, it is a rank that does not wait for
+// others. If all wait, it is the network or the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,49 +16,50 @@
 #include <vector>
 
 namespace pcc {
-/// Seconds in which this process ran: those for which it was stopped do not
-/// count. (A suspended machine stops the steady clock itself.)
+/// A clock in seconds that pauses while this process is stopped. (A suspended
+/// machine stops the steady clock itself.)
 class RunningClock {
 public:
-  /// `tick`: update() is called at least so often.
+  /// `tick`: the maximum interval between calls of update().
   explicit RunningClock(double tick) : tick(tick) {}
-  /// `steady`: what steadyNow() gives. Returns true if the process was
-  /// stopped since the call before; others may still be.
+  /// `steady` is the value of steadyNow(). Returns true if the process was
+  /// stopped since the previous call; others may still be stopped.
   bool update(double steady);
-  /// Seconds of it until the last update().
+  /// The time of the last update().
   double now() const { return seconds; }
 
 private:
   double tick, seconds = 0, last = -1;
 };
 
-/// What is known of a rank; times are those of a RunningClock.
+/// The state of a rank, as known here; times are of a RunningClock.
 struct RankState {
-  bool isPresent = true; ///< has not left
+  bool isPresent = true; ///< has not ended
   Progress progress;
-  double heard = 0; ///< when something was heard last
-  double moved = 0; ///< when progress was last seen
+  double heard = 0; ///< time of the last heartbeat
+  double moved = 0; ///< time of the last progress
   time_t movedAt = 0;
 
-  /// Takes in a message of the rank that came at `now`; `moved` stays where it
-  /// tells of no progress since the one before.
+  /// Records a heartbeat of the rank that arrived at `now`. `moved` changes
+  /// only if it reports progress since the previous one.
   void hear(const Progress &heard, double now);
-  /// Begins anew, as if there had been progress now.
+  /// Resets the times, as if there had been progress now.
   void restart(double now);
 };
 
-/// Seconds that a flush to a disk has at least: nobody sees how far it is.
+/// The minimum time limit in seconds for a flush to a disk, whose progress
+/// cannot be observed.
 const double leastFlush = 600;
 
-/// What rank 0 finds.
+/// The result of findStall().
 struct Stall {
-  /// Whether the job stands still; else the rest says nothing.
+  /// Whether the job is stalled; if not, the other fields are meaningless.
   bool found = false;
-  std::vector<int> ranks; ///< to blame; empty: all wait for others
-  bool isSilent = false;  ///< nothing is heard of these
+  std::vector<int> ranks; ///< the cause; empty: all wait for others
+  bool isSilent = false;  ///< whether these are silent
 };
-/// Looks at all ranks, which are indices of `ranks`. Both times are in seconds,
-/// `now` by the RunningClock; a flush is given `leastFlush` at least.
+/// Examines all ranks; `ranks` is indexed by rank. Both times are in seconds,
+/// `now` by the RunningClock; a flush has at least `leastFlush`.
 Stall findStall(const std::vector<RankState> &ranks, double now,
                 double timeout);
 

@@ -1,4 +1,4 @@
-//===- StatusBoard.cpp - What became of each rank -------------------------===//
+//===- StatusBoard.cpp - The outcome of each rank -------------------------===//
 
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Error.h"
@@ -61,7 +61,7 @@ std::string pcc::jobFolder() {
   return path ? folderOf(path) : "";
 }
 
-/// Maps the board that the environment names, if it does.
+/// Maps the board if the environment names one.
 static void openBoard() {
   const char *path = getenv(environmentName);
   if (board || !path)

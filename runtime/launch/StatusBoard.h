@@ -1,8 +1,8 @@
-//===- StatusBoard.h - What became of each rank -----------------*- C++ -*-===//
+//===- StatusBoard.h - The outcome of each rank -----------------*- C++ -*-===//
 //
-// A run that starts its own ranks shares a small file with them, so that the
-// parent can tell which rank was lost and with which code a rank gave up,
-// whatever the launcher in between makes of it.
+// A run that starts its own ranks shares a small file with them. It tells the
+// parent which rank was lost and with which code a rank failed, independent of
+// the launcher in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,49 +14,50 @@
 
 namespace pcc {
 
-/// Makes the board for `ranks` ranks in the job's folder and names it in the
-/// environment of the processes started from here on, by the entry
-/// "NAME=value" that it returns.
+/// Creates the board for `ranks` ranks in the job's folder. The entry
+/// "NAME=value" that it returns names the board in the environment of all
+/// processes started from now on.
 std::string createStatusBoard(const std::string &folder, int ranks);
 
-/// The folder of the job that started this process; "" for none.
+/// The folder of the job that started this process; "" if there is none.
 std::string jobFolder();
 
-/// Called by a rank at its start; without a board in the environment, this
-/// and the functions below do nothing.
+/// Called by a rank at its start. Without a board in the environment, this and
+/// the functions below do nothing.
 void joinStatusBoard(int rank);
-/// This rank and all others have found each other.
+/// This rank and all others are connected.
 void statusJoined();
-/// This rank gives up with an exit code, which it has explained; the first of
-/// all ranks to do so decides the run's.
+/// This rank fails with an exit code and has printed the error; the first code
+/// of all ranks decides the run's.
 void statusFailed(int code);
-/// This rank is done.
 void statusDone();
-/// Safe in a signal handler: this rank was told to end, it is not the cause.
+/// Safe in a signal handler: this rank was told to end and is not the cause.
 void statusTerminated();
-/// For whoever starts the ranks: it ends this one, which is not the cause.
+/// For the process that starts the ranks: it ends this rank, which is not the
+/// cause.
 void statusEnded(int rank);
-/// The signal by which the user asked the parent for an end, or 0.
+/// The signal by which the user requested an end from the parent, or 0.
 int statusAskedToStop();
 
 /// For the parent: the code of the first rank that failed, or 0.
 int firstFailure();
-/// For the parent: ranks that started and neither ended, failed nor were told
+/// A rank that has started, has neither finished nor failed, and was not told
 /// to end.
 struct LostRank {
-  /// Its number, and its process on this host.
+  /// Its number, and its process id on this host.
   int rank, pid;
 };
-/// The lost ranks, in their order.
+/// For the parent: the lost ranks, in ascending order.
 std::vector<LostRank> lostRanks();
-/// For the parent: how many ranks ever started, how many have joined, and
-/// whether nothing is left to do, for all are done or one has failed.
+/// For the parent: the number of ranks that have started.
 int startedRanks();
-/// Those that called statusJoined().
+/// The number of ranks that have joined, are done or have failed.
 int joinedRanks();
-/// True also where ranks that are done have not exited yet.
+/// Whether all ranks are done or one has failed; ranks that are done may not
+/// have exited yet.
 bool isJobOver();
-/// For the parent: asks all ranks for an end, also those that start later.
+/// For the parent: requests an end from all ranks, including those that start
+/// later.
 void askToStop(int signal);
 
 } // namespace pcc

@@ -1,8 +1,8 @@
 //===- Supervisor.cpp - The parent of a self-started job ------------------===//
 //
-// Signals go to the parent alone: the ranks read on the status board that an
-// end was asked for, when they are ready for it. mpirun is not told, for it
-// may hang, and takes SIGTERM as an order to kill the ranks.
+// Only the parent receives signals. Ranks read the request to end on the status
+// board when they are ready for it. mpirun is not told, since it may hang, and
+// takes SIGTERM as an order to kill the ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,12 @@ Supervisor::Supervisor() {
   sigemptyset(&taken);
   for (int signal : {SIGTERM, SIGUSR1, SIGINT, SIGQUIT, SIGCHLD})
     sigaddset(&taken, signal);
-  // nohup, and shells that cannot continue what they stop
+  // These are ignored under nohup, and in shells that cannot continue what they
+  // stop.
   for (int signal : {SIGHUP, SIGTSTP})
     if (!isIgnored(signal))
       sigaddset(&taken, signal);
-  // A shell's background jobs do not mind Ctrl-C; kill -INT means them.
+  // Background jobs of a shell ignore Ctrl-C, but not kill -INT.
   for (int signal : {SIGINT, SIGQUIT})
     if (isIgnored(signal))
       ignored.insert(signal);
@@ -48,8 +49,9 @@ Supervisor::Supervisor() {
 
 void Supervisor::prepareLauncher() const {
   signal(SIGPIPE, SIG_DFL);
-  // Batch systems signal all processes of a job. mpirun would end the ranks,
-  // which it starts with no signal blocked.
+  // Batch systems signal all processes of a job. On a signal mpirun would end
+  // the ranks, which it starts with no signal blocked. So its other signals
+  // stay blocked.
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
@@ -58,7 +60,8 @@ void Supervisor::prepareLauncher() const {
 
 void Supervisor::suspend(JobProcesses &job) {
   job.stop();
-  // The shell sees this process stop like any other, until it continues it.
+  // The shell sees this process stop like any other, until the shell continues
+  // it.
   raise(SIGSTOP);
   job.resume();
 }
@@ -84,12 +87,12 @@ int Supervisor::takeSignals(JobProcesses &job) {
 Ending Supervisor::supervise(JobProcesses &job, int ranks,
                              const std::vector<Service> &services,
                              double seconds) {
-  // Seconds that a launcher has to end when its ranks are done: it takes
-  // moments, but may hang or be stopped.
+  // endPatience: seconds for the launcher to end after its ranks are done. That
+  // takes moments, but it may hang or be stopped.
   const double tick = 0.1, endPatience = 30;
   double waited = 0, asked = 0, left = 0, last = steadyNow();
   Ending ending;
-  // What came before anybody waited here.
+  // Requests from before this call.
   if (stopSignal())
     askToStop(stopSignal());
   while (!job.launcherEnded(ending.status)) {
@@ -103,7 +106,7 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks,
       if (entries[i + 1].revents & POLLIN)
         services[i].serve(services[i].descriptor);
     ending.signal = takeSignals(job);
-    // A longer pause is time in which this process was stopped.
+    // During a longer pause this process was stopped.
     double passed = std::min(steadyNow() - last, 10 * tick);
     last = steadyNow();
     waited += passed;

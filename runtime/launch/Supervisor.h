@@ -11,45 +11,48 @@
 
 namespace pcc {
 
-/// How a job ended.
+/// The end of a job.
 struct Ending {
-  int status = 0;    ///< of the launcher, as waitpid gives it
-  int signal = 0;    ///< all was killed because of it; 0: it was not
-  bool late = false; ///< all was killed: not all ranks joined in time
-  /// All was killed: an end was asked for, and the ranks did not come together
-  /// to hear of it.
+  int status = 0; ///< of the launcher, from waitpid
+  int signal =
+      0; ///< the signal because of which all processes were killed, or 0
+  bool late = false; ///< all were killed: not all ranks joined in time
+  /// All were killed: an end was requested, but the ranks never joined to learn
+  /// of it.
   bool deaf = false;
-  bool stuck = false; ///< the launcher was killed: all ranks were done
+  bool stuck =
+      false; ///< the launcher was killed: it did not end after its ranks
 };
 
-/// What the job asks for: called when the descriptor is readable.
+/// A request handler for the job's processes.
 struct Service {
-  /// Watched for as long as the job runs; whoever gave it closes it.
+  /// Polled while the job runs; the creator closes it.
   int descriptor;
-  /// Called on the supervising thread, with the same descriptor.
+  /// Called on the supervising thread when the descriptor is readable.
   void (*serve)(int descriptor);
 };
 
-/// Has the signals of this process wait until the job is there to be told, and
-/// tells it; the handlers of Signals.h do not run any more.
+/// Queues the signals of this process until the job can be told, and tells it.
+/// The handlers of Signals.h do not run any more.
 class Supervisor {
 public:
   Supervisor();
   /// In the child that becomes the launcher: leaves signals to this process.
   void prepareLauncher() const;
 
-  /// Waits for the end of the job and serves it. Within `seconds` all ranks
-  /// must have joined, not counting time in which all was stopped; 0: whenever.
+  /// Waits for the end of the job and serves its requests. All ranks must join
+  /// within `seconds`, not counting time in which the job was stopped; 0: no
+  /// limit.
   Ending supervise(JobProcesses &job, int ranks,
                    const std::vector<Service> &services, double seconds);
 
 private:
-  /// The signal that ends all at once, or 0.
+  /// Returns the signal that must end the job at once, or 0.
   int takeSignals(JobProcesses &job);
   void suspend(JobProcesses &job);
 
   sigset_t taken;
-  std::set<int> ignored; ///< of SIGINT and SIGQUIT: from the terminal
+  std::set<int> ignored; ///< SIGINT and SIGQUIT if ignored at the start
   int queue = -1;
 };
 

@@ -1,8 +1,8 @@
-//===- TargetCpu.cpp - What a program needs of its processor --------------===//
+//===- TargetCpu.cpp - The processor that a program needs -----------------===//
 //
-// The runtime itself is compiled for any processor, and OpenBLAS chooses its
-// kernels when it starts; the compiled steps are for one. A processor that
-// lacks an instruction would end them by SIGILL, so it is asked first.
+// The runtime itself is compiled for any processor, and OpenBLAS selects its
+// kernels when it starts; the compiled steps are for one processor. A missing
+// instruction would end them by SIGILL, so the features are checked first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ static bool hasBit(unsigned leaf, unsigned subleaf, int where, int bit) {
          registers[where] >> bit & 1;
 }
 
-/// Whether the system saves these registers, by their bits in XCR0.
+/// Whether the system saves these registers, given by their bits in XCR0.
 static bool savesRegisters(uint32_t bits) {
   if (!hasBit(1, 0, Feature::ecx, 27)) // OSXSAVE
     return false;
@@ -67,7 +67,7 @@ static bool has(const std::string &name) {
   for (const Feature &feature : known) {
     if (name != feature.name)
       continue;
-    // The wider registers, which all that uses them implies.
+    // The wider registers; features that use them imply one of these names.
     uint32_t registers = name == "avx"       ? 0x6
                          : name == "avx512f" ? 0xe6
                          : name == "egpr"    ? 1 << 19
@@ -86,7 +86,7 @@ std::vector<std::string> pcc::missingFeatures(const std::string &features) {
   return missing;
 }
 
-/// The widest of LLVM's generic processors that this one can stand for.
+/// The most capable of LLVM's generic x86-64 processors that this one supports.
 static const char *widestHere() {
   const std::pair<const char *, const char *> levels[] = {
       {"x86-64-v2", "sse3,ssse3,sse4.1,sse4.2,popcnt,cx16,sahf"},
@@ -120,7 +120,8 @@ void pcc::checkTargetCpu() {
     names += (names.empty() ? "" : ", ") + name;
   if (!names.empty())
     fail(ExitDevice,
-         "this processor lacks what the program was compiled for: " + names,
+         "this processor lacks features that the program was compiled for: " +
+             names,
          format("it was compiled for '%s'; pcc --target-cpu %s compiles one "
                 "that runs here, and so does pcc on this machine",
                 target()->cpu, widestHere()));

@@ -1,4 +1,4 @@
-//===- TargetCpu.h - What a program needs of its processor ------*- C++ -*-===//
+//===- TargetCpu.h - The processor that a program needs ---------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_LAUNCH_TARGETCPU_H
 #define PCC_RUNTIME_LAUNCH_TARGETCPU_H
@@ -8,17 +8,17 @@
 
 namespace pcc {
 
-/// Ends the run with ExitDevice, naming them, where this processor lacks
-/// instructions that the program was compiled to use. To be called before any
+/// Exits with ExitDevice if this processor lacks instruction sets that the
+/// program was compiled to use, and names them. Must be called before any
 /// compiled code runs.
 void checkTargetCpu();
 
-/// "x86-64-v3 with avx, avx2, ..."; empty where the program does not say it.
+/// "x86-64-v3 with avx, avx2, ..."; empty if the program does not record it.
 std::string targetCpuText();
 
-/// Which of these features, by LLVM's names with commas between, this processor
-/// lacks. What is unknown counts as there, and so does all on other processors
-/// than x86-64.
+/// The features of a comma-separated list, by LLVM's names, that this processor
+/// lacks. Unknown features, and all features on processors other than x86-64,
+/// count as present.
 std::vector<std::string> missingFeatures(const std::string &features);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Waiting.cpp - How long threads that wait keep a core ---------------===//
+//===- Waiting.cpp - How long waiting threads occupy a core ---------------===//
 
 #include "runtime/launch/Waiting.h"
 
@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-// Those of libgomp: turns ahead of a sleep, and OpenMP's two ways to wait.
+// libgomp's spin iterations before a sleep, and OpenMP's wait policy.
 static const char *const spins = "GOMP_SPINCOUNT";
 static const char *const policy = "OMP_WAIT_POLICY";
 
@@ -21,7 +21,8 @@ void pcc::limitSpins(char **argv, char **environment) {
   for (; environment[count]; ++count)
     if (isOf(environment[count], spins) || isOf(environment[count], policy))
       return;
-  // Started as an argument of the dynamic linker, which is the executable then.
+  // Without an interpreter entry the program was started as an argument of the
+  // dynamic linker, and /proc/self/exe is the linker.
   if (!getauxval(AT_BASE))
     return;
   char self[4096];
@@ -29,7 +30,7 @@ void pcc::limitSpins(char **argv, char **environment) {
   if (length <= 0 || length == sizeof(self))
     return;
   self[length] = 0;
-  // Constructors of libraries have not run: no allocation.
+  // Constructors of libraries have not run: memory must not be allocated.
   auto **extended =
       static_cast<char **>(__builtin_alloca((count + 3) * sizeof(char *)));
   memcpy(extended, environment, count * sizeof(char *));

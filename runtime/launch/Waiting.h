@@ -1,14 +1,14 @@
-//===- Waiting.h - How long threads that wait keep a core -------*- C++ -*-===//
+//===- Waiting.h - How long waiting threads occupy a core -------*- C++ -*-===//
 //
-// The threads of a rank meet after each kernel. One that is early looks again
-// and again whether the others are there, which is faster than to sleep and be
-// woken up, but by OpenMP's own choice does so for milliseconds: on cores that
-// have other work as well it keeps from its core the very thread that it waits
-// for. On a busy machine a step of 12 ms then takes 1100 to 1500. With 20000
-// turns, about half a millisecond, it takes 220; with 2000 it takes 140, but
-// where nothing else runs, steps with products by oneDNN get slower by 4 %.
+// The threads of a rank synchronize after each kernel. A thread that arrives
+// early spins, which is faster than sleeping and being woken. By default OpenMP
+// spins for milliseconds. On cores with other work, the spinning thread
+// occupies the core that the awaited thread needs. On a busy machine a step of
+// 12 ms then takes 1100 to 1500 ms. With 20,000 iterations (about 0.5 ms) it
+// takes 220 ms. With 2,000 iterations it takes 140 ms, but on an idle machine
+// steps with oneDNN's GEMMs become 4 % slower.
 //
-// OpenMP reads this from the environment when it is loaded, ahead of main.
+// OpenMP reads the limit from the environment when it is loaded, before main.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,15 @@
 
 namespace pcc {
 
-/// Begins this process again with a limit of turns, unless its environment says
-/// how threads wait. For the first moment of a process, ahead of all libraries,
-/// when nothing is lost; where it is not possible nothing happens.
+/// Executes this process again with a limit of spin iterations, unless its
+/// environment already configures how threads wait. To be called first in a
+/// process, before any library initializes, when no state is lost. Does nothing
+/// if it is not possible.
 void limitSpins(char **argv, char **environment);
 
-/// Has programs that this process starts sleep at once, unless its user said
-/// how threads wait: for ranks that share cores with each other.
+/// Makes the threads of programs that this process starts sleep without
+/// spinning, unless the user configured how threads wait. For ranks that share
+/// cores.
 void stopSpinsOfRanks();
 
 } // namespace pcc

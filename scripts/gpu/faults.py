@@ -159,7 +159,7 @@ class Trial:
 
     def stopped(self):
         begun = time.monotonic()
-        self.disturb(signal.SIGSTOP, r"rank {rank} .*has stood still for \d+ s",
+        self.disturb(signal.SIGSTOP, r"rank {rank} .*made no progress for \d+ s",
                      TIMEOUT + END, "--timeout", str(TIMEOUT))
         if time.monotonic() - begun < TIMEOUT:
             raise Wrong(f"ended before --timeout {TIMEOUT} was over")

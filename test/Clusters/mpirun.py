@@ -85,7 +85,7 @@ for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
     assert re.search(rf"\[rank {speaker}\] error: rank {rank} \(process \d+ on "
                      # Of what it did, others know what it last told them; and
                      # it is told of when the last of them stands still too.
-                     rf"host {host}\) has stood still for [345] s, since .*, in "
+                     rf"host {host}\) has made no progress for [345] s, since .*, in "
                      r"(('.*' of )?the start|'.*' of step)", err), err
     assert err.count("error:") == 1, err
     until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])),
@@ -111,7 +111,7 @@ until(lambda: not any(map(ranksOn, ["node1", "node2", "node3"])),
       seconds=30)
 with open("cut.txt") as file:
     text = file.read()
-    assert re.search(r"on host node3\) has stood still for [345] s", text), text
+    assert re.search(r"on host node3\) has made no progress for [345] s", text), text
 cut.kill()
 cut.wait()
 good("host", "--mend", "node3")

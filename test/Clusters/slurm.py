@@ -85,7 +85,7 @@ good("host", "node3", "pkill -STOP -x train")
 still.communicate(timeout=60)
 err = read("still.json.err")
 assert still.returncode == 7, (still.returncode, err)
-assert re.search(r"on host node3\) has stood still for [345] s, since", err), err
+assert re.search(r"on host node3\) has made no progress for [345] s, since", err), err
 good("host", "node3", "! pgrep -x train")
 
 # What Slurm sends when time is up, and scancel.

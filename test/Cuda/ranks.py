@@ -120,7 +120,7 @@ ended, _ = run("hangs")
 assert [code for code, _ in ended] == [7] * 4, ended
 text = "".join(err for _, err in ended)
 assert re.fullmatch(
-    r"\[rank 0\] error: no rank has done anything for 2 s; all end\n"
+    r"\[rank 0\] error: no rank has made progress for 2 s; all ranks end\n"
     r"\[rank 0\] note: each waits for others, as over a dead network: "
     r"rank 0 in 'the end of what was issued' of the start, .*; issued last: "
     r"ranks 0, 1 and 2: all_reduce over tp no\. 1 of 'layer/add', all_reduce over "

@@ -142,8 +142,8 @@ for text in ("2", "-1", "x", "", "1 0", "99999999999999999999"):
     code, _, err = run("toy-tp2", *RUN, RANK=text, WORLD_SIZE="2",
                        MASTER_ADDR="localhost", MASTER_PORT=str(freePort()))
     assert (code, err) == (
-        3, f"error: RANK is '{text}', and the ranks are those from 0 to 1\n"
-        "note: each of 2 processes has another one of these numbers there; "
+        3, f"error: RANK is '{text}', but ranks are numbered from 0 to 1\n"
+        "note: each of the 2 processes needs its own number; "
         "torchrun, mpirun and srun set it\n"), (text, code, err)
 
 # Other ranks than the program has.
@@ -198,7 +198,7 @@ for devices, code, text in (
          "for tests, PCC_SHARE_DEVICES=1 lets ranks share devices\n"),
         ("no driver", 9,
          "error: no device: no driver\nnote: there is a way out\n"),
-        ("crash", 9, "error: a look for devices was ended by signal 11 "
+        ("crash", 9, "error: the search for devices was ended by signal 11 "
          "(Segmentation fault)\nnote: their driver does not work on this "
          "host\n")):
     ended = run("toy-dp2-tp2", *RUN, PLAIN_DEVICES=devices)
@@ -207,7 +207,7 @@ good("toy-dp2-tp2", *RUN, PLAIN_DEVICES="1", PCC_SHARE_DEVICES="1")
 
 ended = asked.end()
 assert ended[0][:2] == (
-    0, "[rank 1] warning: SIGTERM ended this rank before all had joined\n"), ended
+    0, "[rank 1] warning: SIGTERM ended this rank before all ranks had joined\n"), ended
 ended = waiting.end()
 assert [code for code, _, _ in ended] == [7] * 3, ended
 assert ended[0][1] == (

@@ -77,8 +77,8 @@ run, folder = hanging(PCC_START_SECONDS="1")
 out, err = run.communicate(timeout=30)
 assert run.returncode == 7 and err == (
     "error: the ranks did not start within 1 s: of 4, 0 started and 0 joined "
-    "the others\nnote: the environment variable PCC_START_SECONDS gives them "
-    "more (0: any)\n"), (run.returncode, err)
+    "the others\nnote: the environment variable PCC_START_SECONDS sets this "
+    "limit (0: none)\n"), (run.returncode, err)
 requireNothingLeft(folder)
 run = begin("toy-dp2-tp2", *RUN, env=dict(hangs, PCC_START_SECONDS="1m"))
 out, err = run.communicate(timeout=30)

@@ -66,7 +66,7 @@ def checkStall(err, speaker, rank, what, why="nothing is heard of it"):
     assert len(found) == 1 and err.count("error:") == 1, err
     assert found[0][0] == f"[rank {speaker}]", err
     text = (rf"rank {rank} \(process \d+ on host {os.uname().nodename}\) has "
-            rf"stood still for [234] s, since \d+-\d+-\d+ [0-9:]+, in {what}")
+            rf"made no progress for [234] s, since \d+-\d+-\d+ [0-9:]+, in {what}")
     assert re.fullmatch(text, found[0][1]), (text, err)
     assert f"[rank {speaker}] note: {why}" in err, err
     assert f"; rank {speaker} is in '" in err, err
