@@ -1,4 +1,4 @@
-//===- Destinations.cpp - What a run may write ----------------------------===//
+//===- Destinations.cpp - The files that a run writes ---------------------===//
 
 #include "runtime/train/Destinations.h"
 
@@ -14,18 +14,18 @@
 using namespace pcc;
 
 namespace {
-/// A file and what it is to the run: "--data reads".
+/// A file and its role in the run, such as "--data reads".
 struct Named {
   std::string path, role;
 };
 
-/// A file that the run writes, by a flag's wish.
+/// A file that the run writes because of a flag.
 struct Destination {
   std::string flag, path;
 };
 } // namespace
 
-/// Every file that the run reads, whether or not it is there.
+/// All files that the run reads, whether or not they exist.
 static std::vector<Named> inputsOf(const TrainingOptions &options,
                                    const SourceFiles &files) {
   std::vector<Named> inputs = {{"/proc/self/exe", "is this program"}};
@@ -47,7 +47,7 @@ static std::vector<Named> inputsOf(const TrainingOptions &options,
 static std::vector<Destination> destinationsOf(const pcc_program &program,
                                                const TrainingOptions &options) {
   std::vector<Destination> written;
-  // What is not written in place is first written beside it.
+  // A file that is replaced is first written to a temporary file next to it.
   auto add = [&](const char *flag, const std::string &path, bool isReplaced) {
     written.push_back({flag, path});
     if (isReplaced)
@@ -67,7 +67,7 @@ static std::vector<Destination> destinationsOf(const pcc_program &program,
   return written;
 }
 
-/// Says that `path` cannot be written unless it can.
+/// Exits with ExitOutput if `path` cannot be written.
 static void checkWritable(const std::string &path) {
   if (isDevice(path))
     return;
@@ -105,7 +105,7 @@ void pcc::checkDestinations(const pcc_program &program,
                     to.flag.c_str(), to.path.c_str()),
              "name two files");
   }
-  // What cannot be written is said now, not after hours of training.
+  // Errors are reported now, not after hours of training.
   if (!options.save.empty()) {
     makeFolders(options.save);
     ownSaveFolder(options.save);

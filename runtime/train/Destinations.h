@@ -1,4 +1,4 @@
-//===- Destinations.h - What a run may write --------------------*- C++ -*-===//
+//===- Destinations.h - The files that a run writes -------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_DESTINATIONS_H
 #define PCC_RUNTIME_TRAIN_DESTINATIONS_H
@@ -8,10 +8,11 @@
 
 namespace pcc {
 
-/// Checks, before a run begins, every file that its flags name to be written:
-/// none is a file that it reads (data, weights, the model, the program) or that
-/// another flag writes, by whatever path, and all can be written to. Exits with
-/// ExitOutput otherwise. Makes the folders of --save and --export-onnx.
+/// Checks, before a run begins, each file that its flags write. The file must
+/// be writable. It must not be a file that the run reads (data, weights, the
+/// model, the program) or that another flag writes, whatever paths name them.
+/// Exits with ExitOutput otherwise. Creates the folders of --save and
+/// --export-onnx.
 void checkDestinations(const pcc_program &program,
                        const TrainingOptions &options,
                        const SourceFiles &files);

@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - The loss on other data ------------------------------===//
+//===- Evaluate.cpp - The loss on validation data -------------------------===//
 
 #include "runtime/train/Evaluate.h"
 
@@ -15,13 +15,13 @@
 
 using namespace pcc;
 
-/// Why batches must be whole, or null.
+/// The reason why batches must be whole, or null.
 static const char *whyWhole() {
   return &pcc_the_whole_batch ? pcc_the_whole_batch.reason : nullptr;
 }
 
-/// The batches that --eval-batches is a number of. Pieces of the last one count
-/// as one.
+/// The number of batches to evaluate, at most `most`. All pieces of an
+/// incomplete last batch together count as one batch of --eval-batches.
 static int64_t batchesOf(const DataOrder &order, int64_t batch, int64_t most) {
   int64_t whole = order.samples() / batch;
   return most > whole ? order.steps() : most;
@@ -45,7 +45,7 @@ Evaluation::Evaluation(const pcc_program &program,
       all.push_back(sample);
   if (!data.mayCount(all))
     fail(ExitData,
-         format("'%s': nothing counts in the %s samples that are evaluated on",
+         format("'%s': the %s samples of the evaluation have no valid targets",
                 data.path().c_str(), grouped(all.size()).c_str()),
          data.findUncounted(all));
 }
@@ -69,7 +69,7 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
     if (!outputs.read("loss", loss))
       fail(ExitInternal, "evaluation has no output called 'loss'");
     outputs.read("target_count", count);
-    // A loss that is no mean by a count may be divided by it all the same.
+    // A loss without a target_count may still be divided by a count that is 0.
     bool isEmpty =
         count == 0 || (std::isnan(loss) &&
                        !data.findUncounted(order.samplesOf(batch)).empty());
@@ -77,7 +77,7 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
       ++result.empty;
       continue;
     }
-    // A batch may have its samples several times.
+    // A batch may contain its samples several times.
     double weight = double(count) * order.samplesIn(batch);
     sum += loss * weight;
     targets += weight;
@@ -94,10 +94,11 @@ std::string Evaluation::describe() const {
   if (batches < order.steps())
     return text + format(", by --eval-batches %lld",
                          static_cast<long long>(options.evalBatches));
-  return text + (whyWhole()
-                     ? format(", in whole batches: %s", whyWhole())
-                     : format(", as the other %lld fill no part of a batch of "
-                              "%lld that repeats",
-                              static_cast<long long>(left),
-                              static_cast<long long>(globalBatch(program))));
+  return text +
+         (whyWhole()
+              ? format(", in whole batches: %s", whyWhole())
+              : format(", since the other %lld cannot be repeated to fill a "
+                       "batch of %lld",
+                       static_cast<long long>(left),
+                       static_cast<long long>(globalBatch(program))));
 }

@@ -1,4 +1,4 @@
-//===- Evaluate.h - The loss on other data ----------------------*- C++ -*-===//
+//===- Evaluate.h - The loss on validation data -----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_EVALUATE_H
 #define PCC_RUNTIME_TRAIN_EVALUATE_H
@@ -11,29 +11,29 @@ struct pcc_context;
 
 namespace pcc {
 
-/// What is evaluated on: the first --eval-batches global batches of some data,
-/// the last of which may have fewer samples.
+/// The evaluation on a data set: on its first --eval-batches global batches.
+/// The last batch may have fewer samples.
 class Evaluation {
 public:
-  /// Exits with ExitData where the data do not fill a batch that must be whole,
-  /// or no label of what is evaluated on counts.
+  /// Exits with ExitData if the data do not fill a batch although the loss
+  /// needs a whole one, or if the samples have no valid target.
   Evaluation(const pcc_program &program, const TrainingOptions &options,
              const Dataset &data);
 
-  /// How many of the samples are evaluated on, and why not all, for the start
-  /// of a run.
+  /// The number of samples that are evaluated, and the reason if not all are,
+  /// for the start of a run.
   std::string describe() const;
 
-  /// The mean loss of what counts, which is nothing where `empty` is `batches`.
+  /// The mean loss over all valid targets.
   struct Result {
-    /// Of a token model the cross entropy in nats; NaN where `empty` is
+    /// In a token model the cross entropy in nats; NaN if `empty` equals
     /// `batches`.
     double loss = 0;
-    /// How many batches were computed.
+    /// The number of batches that were computed.
     int64_t batches = 0;
-    int64_t empty = 0; ///< batches in which nothing counts
+    int64_t empty = 0; ///< batches without valid targets
   };
-  /// All ranks call it.
+  /// All ranks must call it.
   Result run(pcc_context *context, const pcc_stage &stage,
              const Coordinates &coordinates, char *arena) const;
 
@@ -42,7 +42,7 @@ private:
   const TrainingOptions &options;
   const Dataset &data;
   DataOrder order;
-  int64_t batches; ///< that are computed
+  int64_t batches; ///< the number that are computed
 };
 
 } // namespace pcc

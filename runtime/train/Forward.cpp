@@ -66,7 +66,7 @@ static void readInput(const std::string &folder, const pcc_input &input,
                 input.name, dtypeName(input.dtype)));
 }
 
-/// The header of a .npy file of version 1 of a pcc_dtype, padded to 64 bytes.
+/// The header of a .npy file, version 1, padded to 64 bytes.
 static std::string headerOf(const pcc_output &output, int32_t dtype) {
   std::string shape;
   for (int d = 0; d < output.layout.rank; ++d)

@@ -8,15 +8,15 @@
 
 namespace pcc {
 
-/// Whether the program computes outputs from inputs and trains nothing.
+/// Whether the program only computes outputs from inputs, without training.
 bool isForwardProgram(const pcc_program &program);
 
-/// Reads `<input>.npy` of the folder --data for every input, computes, and
-/// writes `<output>.npy` to the folder --outputs. Characters of names that no
-/// file name may have become '_'. bf16, which numpy lacks, is read from and
-/// written as float32. Exits with ExitUsage without those flags, ExitData for
-/// an array that is not of the input's shape or a type that it can hold,
-/// ExitOutput where a file cannot be written.
+/// Reads `<input>.npy` from the folder --data for every input, computes, and
+/// writes `<output>.npy` to the folder --outputs. Characters that file names
+/// cannot contain are replaced by '_'. bf16, which numpy lacks, is read from
+/// and written as float32. Exits with ExitUsage if a flag is missing. Exits
+/// with ExitData if an array's shape is not the input's, or its type or a value
+/// does not fit, and with ExitOutput if a file cannot be written.
 void runForward(const pcc_program &program, const TrainingOptions &options);
 
 } // namespace pcc

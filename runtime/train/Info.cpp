@@ -1,4 +1,4 @@
-//===- Info.cpp - What a program says of itself ---------------------------===//
+//===- Info.cpp - The texts that describe a program -----------------------===//
 
 #include "runtime/train/Info.h"
 

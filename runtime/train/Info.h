@@ -1,4 +1,4 @@
-//===- Info.h - What a program says of itself -------------------*- C++ -*-===//
+//===- Info.h - The texts that describe a program ---------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_INFO_H
 #define PCC_RUNTIME_TRAIN_INFO_H
@@ -9,15 +9,15 @@
 
 namespace pcc {
 
-/// A step's samples and where they come from, such as "16 samples = micro batch
-/// 2 x dp 2 x 4 microbatches".
+/// The batch of a step and its factors, such as "16 samples = micro batch 2 x
+/// dp 2 x 4 microbatches".
 std::string batchText(const pcc_program &program);
 
-/// The text of --info.
+/// The output of --info.
 std::string infoText(const pcc_program &program);
 
-/// How products of the program's 16-bit parameters are computed on this rank,
-/// such as "bf16: oneDNN (AMX)"; empty if it has none of those.
+/// How this rank computes GEMMs of the program's low-precision parameters, such
+/// as "bf16: oneDNN (AMX)"; empty if the program has none.
 std::string productsText(const pcc_program &program);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- LossCheck.cpp - Why a step has no loss -----------------------------===//
+//===- LossCheck.cpp - The cause of a loss that is not finite -------------===//
 
 #include "runtime/train/LossCheck.h"
 
@@ -28,7 +28,7 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
 std::string LossCheck::findUncounted(int64_t step) const {
   std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
   std::string zeros = findZeros(counts);
-  // A program that tells its counts knows better than the labels.
+  // The program's counts are more reliable than the labels.
   if (zeros.empty() && !counts.empty())
     return "";
   std::vector<int64_t> samples = order.samplesOf(step);
@@ -42,7 +42,7 @@ std::string LossCheck::findBadData(int64_t step, bool hadOneBefore) const {
     if (std::string found = data.findNotFinite(sample); !found.empty())
       return found;
   std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
-  // What is 0 did no harm where no count is.
+  // Zeros in the data are harmless if no count is 0.
   if (!counts.empty() && findZeros(counts).empty())
     return "";
   if (hadOneBefore)
@@ -51,7 +51,7 @@ std::string LossCheck::findBadData(int64_t step, bool hadOneBefore) const {
 }
 
 bool LossCheck::isEmpty(const StepResult &result) const {
-  // Without a norm the program updates nothing.
+  // The program updates nothing if the norm is NaN.
   return result.hasNorm && std::isnan(result.norm) &&
          !findUncounted(result.step).empty();
 }
@@ -73,31 +73,28 @@ void LossCheck::requireFinite(const StepResult &result, int64_t first,
   std::string uncounted = findUncounted(result.step);
   std::string note = findBadData(result.step, result.step > first);
   if (note.empty() && !uncounted.empty())
-    note = uncounted + "; with --skip-empty such a step updates nothing";
+    note = uncounted + "; --skip-empty skips the update of such a step";
   if (note.empty())
     note = result.step == first
-               ? "no update came before it: look at the values that training "
-                 "began with"
+               ? "it is the first step of this run: check the values that it "
+                 "started from"
                : "a lower --lr or a longer --warmup-steps often helps";
   bool isLoss = !std::isfinite(result.loss);
   if (isLoss && uncounted.empty() && result.lossScale > 0)
-    note +=
-        "; what fp16 computes ends at 65504, what --precision bf16 does not";
+    note += "; fp16 overflows above 65504, --precision bf16 does not";
   if (skipped > 0)
     note += format("; of the steps before it %lld in a row were skipped, as "
                    "many as --skip-nonfinite allows",
                    static_cast<long long>(skipped));
   else if (result.step > first && uncounted.empty())
-    note += "; --skip-nonfinite N lets up to N such steps in a row update "
-            "nothing";
+    note += "; --skip-nonfinite N skips the updates of up to N such steps "
+            "in a row";
   if (saved > 0)
     note += format("; the last checkpoint is of step %lld",
                    static_cast<long long>(saved));
   fail(ExitNonFinite,
        what +
-           (!isLoss && result.lossScale > 0
-                ? ", though the loss has a scale of 1"
-                : "") +
-           (uncounted.empty() ? "" : ": nothing counts in its samples"),
+           (!isLoss && result.lossScale > 0 ? ", at a loss scale of 1" : "") +
+           (uncounted.empty() ? "" : ": its samples have no valid targets"),
        note);
 }

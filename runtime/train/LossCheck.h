@@ -1,4 +1,4 @@
-//===- LossCheck.h - Why a step has no loss ---------------------*- C++ -*-===//
+//===- LossCheck.h - The cause of a loss that is not finite -----*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_LOSSCHECK_H
 #define PCC_RUNTIME_TRAIN_LOSSCHECK_H
@@ -12,36 +12,37 @@
 
 namespace pcc {
 
-/// Finds out why the loss of a step, or its norm, is not finite.
+/// Finds the cause of a loss or gradient norm that is not finite.
 struct LossCheck {
-  /// The scalars of the step, which was the last one taken.
+  /// The scalars of the step, which was taken last.
   const Outputs &outputs;
-  /// What the step was trained on.
+  /// The data of the step.
   const Dataset &data;
   const DataOrder &order;
 
-  /// Whether nothing counted in a step and nothing was updated. All ranks call
-  /// it alike.
+  /// Whether the step had no valid targets and updated nothing. All ranks must
+  /// call it.
   bool isEmpty(const StepResult &result) const;
-  /// Ends the program where the loss or the norm is not finite. `first`: the
-  /// first step of the run; `saved`: the last checkpoint's, not positive if
-  /// there is none; `skipped`: how many such steps in a row came before. All
-  /// ranks call it alike.
+  /// Ends the program if the loss or the norm is not finite. `first`: the first
+  /// step of the run; `saved`: the step of the last checkpoint, not positive if
+  /// there is none; `skipped`: the number of such steps directly before. All
+  /// ranks must call it.
   void requireFinite(const StepResult &result, int64_t first, int64_t saved,
                      int64_t skipped) const;
-  /// By what nothing counts in the step, in words; empty: something does. All
-  /// ranks call it alike.
+  /// The reason why the step has no valid targets, in words; empty if it has
+  /// some. All ranks must call it.
   std::string findUncounted(int64_t step) const;
-  /// What of the step's data is inf or nan, or is 0 and was not in the step
-  /// before, if this run had one: in words; empty: nothing.
+  /// The data of the step that are inf or nan, or that are all 0 and were not
+  /// in the previous step, if this run had one. In words; empty if there are
+  /// none.
   std::string findBadData(int64_t step, bool hadOneBefore) const;
 
-  /// "the loss of step 7 is nan"; empty where loss and norm are finite.
+  /// "the loss of step 7 is nan"; empty if loss and norm are finite.
   static std::string findNonfinite(const StepResult &result);
 
 private:
-  /// Which of these results of the step, by which the model's own loss was
-  /// divided, are 0, in words; empty: none. All ranks call it alike.
+  /// The given results of the step, by which the model's own loss was divided,
+  /// that are 0. In words; empty if none is. All ranks must call it.
   std::string findZeros(const std::vector<std::string> &counts) const;
 };
 

@@ -1,4 +1,4 @@
-//===- Main.cpp - The start of a training binary --------------------------===//
+//===- Main.cpp - The entry point of a training binary --------------------===//
 
 #include "runtime/Backend.h"
 #include "runtime/launch/Deadline.h"
@@ -42,11 +42,12 @@ static std::string arithmetic(const pcc_program &program) {
   return text + format(" = %lld", static_cast<long long>(worldSize(program)));
 }
 
-/// Brings the ranks together, so that each notices what becomes of the others.
+/// Connects the ranks, so that each detects the end of the others.
 static void joinRanks(const Launch &launch, const TrainingOptions &options) {
   bool hasParent = launch.launcher == Launcher::SelfStarted;
   bool alone = launch.launcher == Launcher::None;
-  // What it takes to start on busy hosts, of which nobody sees how far it is.
+  // The minimum time for connecting on busy hosts, where progress cannot be
+  // observed.
   const int64_t leastStart = 60;
   int64_t seconds =
       options.timeout > 0 ? std::max(options.timeout, leastStart) : 0;
@@ -63,14 +64,14 @@ static void joinRanks(const Launch &launch, const TrainingOptions &options) {
   statusJoined();
 }
 
-/// Sees to the flags of programs for GPUs.
+/// Applies the flags of programs for GPUs.
 static void chooseForDevices(const pcc_program &program,
                              const TrainingOptions &options) {
   if (options.cudaGraphs && options.noCudaGraphs)
     fail(ExitUsage, "--cuda-graphs and --no-cuda-graphs exclude each other");
-  const char *const compiled = "those that pcc --target cuda compiles have";
-  // NCCL documents graphs for ranks that launch the same one. Those of stages
-  // differ.
+  const char *const compiled = "compile it with pcc --target cuda";
+  // NCCL documents graphs for ranks that launch the same graph. The graphs of
+  // stages differ.
   bool uses = program.n_stages > 1 ? options.cudaGraphs : !options.noCudaGraphs;
   bool isAsked = options.cudaGraphs || options.noCudaGraphs;
   if (!backend::chooseGraphs(uses) && isAsked)
@@ -126,7 +127,8 @@ static int run(int argc, char **argv) {
   if (alone && ranks > 1)
     return startRanks(ranks, argv);
 
-  // The ranks end with the daemon that started them, whatever ends that.
+  // The ranks end with the daemon that started them, for whatever reason it
+  // ends.
   if (launch.launcher == Launcher::SelfStarted ||
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -142,11 +144,11 @@ static int run(int argc, char **argv) {
   return ExitDone;
 }
 
-/// Remembers signals from the first moment on. The constructors of libraries,
-/// which come next, take some of the milliseconds before main.
+/// Records signals from the first moment on. The constructors of libraries run
+/// next and take part of the milliseconds before main.
 static void watchEarly(int, char **argv, char **environment) {
   limitSpins(argv, environment);
-  // A program that only computes outputs has nothing to bring to an end.
+  // A program that only computes outputs has no orderly early end.
   if (!isForwardProgram(pcc_the_program))
     watchSignals();
 }

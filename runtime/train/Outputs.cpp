@@ -32,7 +32,7 @@ Outputs::Outputs(const pcc_program &program, const Coordinates &coordinates,
 
 void Outputs::request(const char *arena) {
   if (requested - taken == 2)
-    fail(ExitInternal, "the scalars of three steps are asked for at once");
+    fail(ExitInternal, "the scalars of three steps are pending");
   int turn = requested++ % 2;
   std::vector<backend::HostCopy> copies;
   for (int i = 0; i < own.count; ++i)

@@ -11,31 +11,32 @@
 
 namespace pcc {
 
-/// The scalars that entries leave. They are copied as each entry leaves them,
-/// and taken later, in the same order: one more entry may have been issued by
-/// then. What is said of all ranks: they call it alike.
+/// The scalars that entries leave in the arena. They are copied after each
+/// entry and taken later in the same order; one more entry may have been issued
+/// by then.
 class Outputs {
 public:
-  /// Of steps, or of evaluations.
+  /// For steps, or for evaluations.
   Outputs(const pcc_program &program, const Coordinates &coordinates,
           bool evaluation);
 
-  /// Asks for those that the entry issued last leaves in the arena. Of two
-  /// requests at most the scalars were not taken.
+  /// Requests the scalars of the entry that was issued last. At most two
+  /// requests may be pending.
   void request(const char *arena);
-  /// Waits for those asked for first and not taken yet; what follows tells of
-  /// these, until the next request but one.
+  /// Waits for the oldest pending request. read() returns its scalars until the
+  /// next request but one.
   void take();
 
-  /// Reads the one called `name`. Where the first stage does not have it, the
-  /// first that does tells all ranks. False: no stage has it. For all ranks.
+  /// Reads the scalar `name`. If the first stage does not have it, the first
+  /// stage that does broadcasts it to all ranks. Returns false if no stage has
+  /// it. All ranks must call it.
   bool read(const char *name, float &value) const;
-  /// The names that begin with `prefix`, of any stage, each once and in the
-  /// same order on all ranks.
+  /// The distinct names with this prefix of all stages, in the same order on
+  /// all ranks.
   std::vector<std::string> names(const std::string &prefix) const;
 
 private:
-  /// Those of a stage: the first, and how many there are.
+  /// The outputs of a stage.
   struct List {
     const pcc_output *first;
     int count;
@@ -47,7 +48,7 @@ private:
   bool evaluation;
   List own;
   int64_t requested = 0, taken = 0;
-  std::vector<float> values[2]; ///< by turn; those of `own`
+  std::vector<float> values[2]; ///< by slot; in the order of `own`
 };
 
 } // namespace pcc

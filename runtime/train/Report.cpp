@@ -1,4 +1,4 @@
-//===- Report.cpp - What ranks send in a step -----------------------------===//
+//===- Report.cpp - The traffic of a step ---------------------------------===//
 
 #include "runtime/train/Report.h"
 

@@ -1,4 +1,4 @@
-//===- Report.h - What ranks send in a step ---------------------*- C++ -*-===//
+//===- Report.h - The traffic of a step -------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_REPORT_H
 #define PCC_RUNTIME_TRAIN_REPORT_H
@@ -10,13 +10,13 @@
 
 namespace pcc {
 
-/// What was communicated between two moments, `before` being the earlier one.
+/// The traffic between two moments; `before` is the earlier one.
 std::vector<backend::Traffic>
 trafficSince(const std::vector<backend::Traffic> &before,
              std::vector<backend::Traffic> now);
 
-/// Writes --report: what each rank communicated in a step. All ranks call it,
-/// each with its own.
+/// Writes --report: the traffic of each rank in a step. All ranks must call it,
+/// each with its own traffic.
 void writeReport(const std::string &path,
                  const std::vector<backend::Traffic> &ofStep);
 

@@ -19,55 +19,57 @@ namespace pcc {
 /// A training run on this rank, from its start to its end.
 class Run {
 public:
-  /// Reads what the options name; what is wrong with them or their files ends
-  /// the program.
+  /// Reads the files that the options name; exits on invalid options or files.
   Run(const pcc_program &program, const TrainingOptions &options,
       const Launch &launch);
 
-  /// What comes before the first step; false: an end was asked for meanwhile.
+  /// Loads the weights and prints the description of the run. Returns false if
+  /// an end was requested meanwhile.
   bool begin();
-  /// The steps.
+  /// Runs the steps.
   void loop();
-  /// What follows the last step, however the loop ended.
+  /// Prints the summary, writes the report and exports the model, after the
+  /// last step or an early end.
   void finish();
 
 private:
-  /// What the options of a resumed run mean for its learning rate, given those
-  /// that the checkpoint was trained with.
+  /// Checks the learning rate of a resumed run against the options that the
+  /// checkpoint was trained with.
   void checkRates(const TrainingOptions &earlier);
   void chooseTrace();
   bool evaluatesAfter(int64_t step) const;
-  /// Says which flags change nothing beside others.
+  /// Warns of flags that have no effect together with others.
   void warnOfUnused() const;
   void load();
   std::string dataText(const Dataset &set) const;
   std::string unusedText() const;
   void describe() const;
-  /// The signal that asks this run for an end, or 0; SIGPIPE also where nobody
-  /// reads its lines and it leaves nothing else. All ranks call it, and agree.
+  /// The signal that requests an end of this run, or 0. SIGPIPE also stands for
+  /// a closed standard output if the run writes no files. All ranks must call
+  /// it and get the same result.
   int findRequest();
   bool stopsEarly();
   void issue(int64_t step);
-  /// Logs and checks steps that were issued until no more than `left` are
-  /// pending.
+  /// Takes, logs and checks issued steps until at most `left` are pending.
   void settle(int64_t left);
-  /// Counts a step whose loss or norm is not finite and that --skip-nonfinite
-  /// lets pass.
+  /// Counts a step whose loss or norm is not finite if --skip-nonfinite allows
+  /// it.
   void countNonfinite(StepResult &result);
-  /// Whether a step can be issued before it is known if the one before updated
-  /// anything.
+  /// Whether a step can be issued before it is known whether the previous one
+  /// updated the parameters.
   bool mayBeAhead() const;
-  /// Says no to what only programs with a scale of the loss take.
+  /// Rejects flags that need a loss scale if the program has none.
   void checkLossScale() const;
-  /// The program's numbers as this run begins.
+  /// The initial values of the program's numbers.
   Numbers firstNumbers() const;
-  /// Warns of the first step in which nothing counts.
+  /// Counts a step without valid targets, and warns of the first one.
   void noteEmpty(int64_t step);
-  /// Warns of the first step of a row whose loss or norm is not finite.
+  /// Warns of the first of consecutive steps whose loss or norm is not finite.
   void noteNonfinite(const StepResult &result);
-  /// What tells why a step has no loss.
+  /// Finds the reason why a step has no loss.
   LossCheck lossCheck() const { return {steps->taken(), *data, *order}; }
-  /// Why there is no loss to tell; empty: it was told.
+  /// Evaluates after a step. Returns the reason why there is no loss, or ""
+  /// once it is logged.
   std::string evaluate(int64_t step);
   void save(int64_t step);
   TrainingState state() {
@@ -75,7 +77,8 @@ private:
             arena,   files, static_cast<uint64_t>(options.seed)};
   }
   bool first() const { return backend::rank() == 0; }
-  /// Steps that updated nothing, ever.
+  /// The number of steps so far that updated nothing, including the
+  /// checkpoint's.
   int64_t skipped() const {
     return before.skipped + empty + overflowed + nonfinite;
   }
@@ -85,24 +88,25 @@ private:
   const Launch &launch;
   Coordinates coordinates;
   const pcc_stage &stage;
-  std::unique_ptr<SavedFiles> checkpoint; ///< resumed from; null: none
-  std::vector<std::string> changes;       ///< of its options
-  int64_t done = 0;                       ///< steps that the checkpoint holds
-  StepCount before;                       ///< what else it holds
-  /// Steps of this run that updated nothing: without valid targets, since
-  /// gradients were too large for the loss scale, or since the loss or the
+  std::unique_ptr<SavedFiles> checkpoint; ///< to resume from; null: none
+  std::vector<std::string>
+      changes;      ///< options that differ from the checkpoint's
+  int64_t done = 0; ///< steps that the checkpoint holds
+  StepCount before; ///< the checkpoint's step counts and numbers
+  /// Steps of this run that updated nothing, because they had no valid targets,
+  /// because gradients overflowed at the loss scale, or because the loss or the
   /// norm was not finite.
   int64_t empty = 0, overflowed = 0, nonfinite = 0;
-  /// Of the last kind, since a step updated something.
+  /// Steps of the last kind since the last update.
   int64_t nonfiniteInRow = 0;
-  bool leftOut = false;               ///< of an evaluation, and said so
-  int64_t last = 0;                   ///< the step that this run ends with
+  bool leftOut = false;               ///< whether empty batches were reported
+  int64_t last = 0;                   ///< the last step of this run
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
   int64_t savedStep = -1;
   std::unique_ptr<Dataset> data, valData;
   bool saidClosed = false;
-  bool allChecked = true; ///< else some ids only when they are read
-  bool isOnePass = false; ///< over the data, as no number of steps was given
+  bool allChecked = true; ///< else the remaining ids are checked when read
+  bool isOnePass = false; ///< over the data: no number of steps was given
   std::unique_ptr<DataOrder> order;
   std::unique_ptr<Evaluation> evaluation;
   Schedule schedule;
@@ -114,7 +118,7 @@ private:
   std::unique_ptr<SafeTensors> initFile;
   std::unique_ptr<Log> log;
   std::unique_ptr<Steps> steps;
-  int64_t ahead = 0; ///< how many steps may be pending while one is issued
+  int64_t ahead = 0; ///< steps that may be pending when one is issued
 };
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- SameRun.cpp - Whether all ranks have begun one run -----------------===//
+//===- SameRun.cpp - Checks that all ranks run the same program -----------===//
 
 #include "runtime/train/SameRun.h"
 
@@ -12,7 +12,7 @@
 
 using namespace pcc;
 
-/// What tells programs apart; they may be for several processors.
+/// Identifies a program; programs for different processors have equal texts.
 static std::string textOf(const pcc_program &program) {
   std::string text =
       format("%s of %lld parameters, %s, %s, arena", program.model,
@@ -24,7 +24,7 @@ static std::string textOf(const pcc_program &program) {
   return text;
 }
 
-/// The texts of rank 0, in which names of files may have line breaks.
+/// The texts of rank 0. They may contain line breaks, from names of files.
 static std::vector<std::string>
 ofRankZero(const std::vector<std::string> &texts) {
   std::string text;

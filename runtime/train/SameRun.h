@@ -1,4 +1,4 @@
-//===- SameRun.h - Whether all ranks have begun one run ---------*- C++ -*-===//
+//===- SameRun.h - Checks that all ranks run the same program ---*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TRAIN_SAMERUN_H
 #define PCC_RUNTIME_TRAIN_SAMERUN_H
@@ -9,8 +9,9 @@
 namespace pcc {
 
 /// Exits with ExitWorld on a rank whose program is not rank 0's, and with
-/// ExitUsage on one whose flags are not. A launcher takes the command of each
-/// host from its user. All ranks call it, once they have joined.
+/// ExitUsage on a rank whose flags differ from rank 0's: users of some
+/// launchers give each host its own command. All ranks must call it, once they
+/// have joined.
 void requireSameRun(const pcc_program &program, const TrainingOptions &options);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Start.cpp - What comes before the first step -----------------------===//
+//===- Start.cpp - The preparation of a training run ----------------------===//
 
 #include "runtime/train/Run.h"
 
@@ -16,7 +16,8 @@
 
 using namespace pcc;
 
-/// Ids of each data set that are checked at the start: about a second of work.
+/// The bytes of ids of each data set that are checked at the start, about a
+/// second of work.
 static const int64_t checkedBytes = int64_t{1} << 30;
 
 static const pcc_stage &ownStage(const pcc_program &program,
@@ -24,7 +25,7 @@ static const pcc_stage &ownStage(const pcc_program &program,
   return program.stages[stageOf(program, coordinates)];
 }
 
-/// The order of the samples that are trained on, which must fill one step.
+/// The order of the training samples, which must fill at least one step.
 static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
                                           const Dataset &data,
                                           const TrainingOptions &options) {
@@ -48,7 +49,7 @@ static bool hasRole(const pcc_program &program, Role role) {
   return false;
 }
 
-/// Warns of numbers of another optimizer than the program's.
+/// Warns of hyperparameters that the program's optimizer does not have.
 static void warnOfScalars(const pcc_program &program,
                           const TrainingOptions &options) {
   const std::pair<const char *, Role> flags[] = {
@@ -72,7 +73,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   checkInputs(stage);
   if (first())
     warnOfScalars(program, options);
-  // Not every run reads it.
+  // Not every run reads this file.
   if (!options.model.empty() && !exists(options.model))
     fail(ExitData, format("cannot read model file '%s': %s",
                           options.model.c_str(), strerror(ENOENT)));
@@ -116,7 +117,7 @@ void Run::load() {
   context = backend::prepare(program, coordinates, resources);
   arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
   communication = backend::communicationText();
-  // What is wrong with the data is said now, not when a step reaches it.
+  // Errors in the data are reported now, not when a step reaches them.
   if (first()) {
     Operation check("check of the data");
     allChecked = data->check(checkedBytes);
@@ -145,21 +146,21 @@ void Run::load() {
 bool Run::mayBeAhead() const {
   bool maySkip =
       options.skipEmpty || options.skipNonfinite || hasLossScale(program);
-  // Else the steps are told which update they are.
+  // With the role Step the host passes the number of the update, which depends
+  // on the steps before.
   return !maySkip || !hasRole(program, Role::Step);
 }
 
 void Run::checkLossScale() const {
   for (const char *name : {"initial-loss-scale", "loss-scale-window"})
     if (options.given.count(name) && !hasLossScale(program))
-      fail(ExitUsage,
-           format("--%s: this program has no scale of the loss", name),
-           "--precision fp16 of pcc gives it one");
+      fail(ExitUsage, format("--%s: this program has no loss scale", name),
+           "programs compiled with pcc --precision fp16 have one");
   auto known = before.numbers.find(lossScaleName);
   if (options.given.count("initial-loss-scale") &&
       known != before.numbers.end())
     fail(ExitUsage,
-         format("--initial-loss-scale: the checkpoint goes on with a scale of "
+         format("--initial-loss-scale: the checkpoint has a loss scale of "
                 "%lld",
                 static_cast<long long>(known->second)));
 }
@@ -168,7 +169,7 @@ Numbers Run::firstNumbers() const {
   Numbers first = {{lossScaleName, options.initialLossScale},
                    {goodStepsName, 0},
                    {updatesName, done - before.skipped}};
-  // Those of a checkpoint are all there or, of another precision, none.
+  // A checkpoint has all of them, or none if it has another precision.
   for (auto &[name, value] : before.numbers)
     first[name] = value;
   return first;
@@ -181,7 +182,7 @@ void Run::checkRates(const TrainingOptions &earlier) {
                 options.minLr),
          "give --min-lr, too");
   changes = changedOptions(earlier, options);
-  // After warm-up, a rate that rises is a schedule that begins anew.
+  // After warm-up, a rising rate means that the schedule restarts.
   double was = scheduleOf(earlier).at(done), is = schedule.at(done + 1);
   if (first() && done >= options.warmupSteps && is > was * (1 + 1e-9) &&
       done < options.steps)
@@ -200,12 +201,12 @@ std::string Run::dataText(const Dataset &set) const {
   return text;
 }
 
-/// What one pass over the data leaves out, for it has whole steps alone.
+/// The samples that one pass over the data omits because they fill no step.
 std::string Run::unusedText() const {
   int64_t left = data->samples() - options.steps * globalBatch(program);
   if (!isOnePass || left <= 0)
     return "";
-  return ", " + grouped(left) + " of them in no step";
+  return ", " + grouped(left) + " of them unused";
 }
 
 void Run::describe() const {
@@ -221,10 +222,11 @@ void Run::describe() const {
   if (!communication.empty())
     text += "messages   " + communication + "\n";
   std::string rest =
-      allChecked ? ""
-                 : format("; %s of ids were checked, the rest will be when it "
-                          "is read",
-                          bytesText(checkedBytes).c_str());
+      allChecked
+          ? ""
+          : format("; %s of ids were checked, the rest will be when they "
+                   "are read",
+                   bytesText(checkedBytes).c_str());
   text += "data       " + dataText(*data) +
           (options.shuffle ? ", shuffled" : "") + unusedText() + rest + "\n";
   if (valData)
@@ -242,7 +244,7 @@ void Run::describe() const {
                  grouped(options.steps).c_str(),
                  grouped(options.warmupSteps).c_str());
   if (hasLossScale(program))
-    text += format("scale      %s of the loss, doubled after %s good steps\n",
+    text += format("loss scale %s, doubled after %s steps without overflow\n",
                    grouped(readNumbers(stage, arena).at(lossScaleName)).c_str(),
                    grouped(options.lossScaleWindow).c_str());
   if (checkpoint)
@@ -281,7 +283,7 @@ void Run::warnOfUnused() const {
               : ", the evaluation is after step " + text(options.steps)));
 }
 
-/// The steps of --trace, which must be among those of this run.
+/// Chooses the steps of --trace, which must be among those of this run.
 void Run::chooseTrace() {
   if (options.trace.empty() || done >= last)
     return;

@@ -64,7 +64,7 @@ StepResult Steps::take() {
   if (outputs.read(lossScaleName, result.lossScale))
     result.overflows = std::isfinite(result.loss) && result.hasNorm &&
                        !std::isfinite(result.norm) && result.lossScale > 1;
-  // What was issued ahead began when the one before was done.
+  // A step that was issued ahead began when the previous one ended.
   double now = steadyNow();
   result.seconds = now - std::max(first.begin, takenAt);
   takenAt = now;

@@ -1,15 +1,15 @@
 //===- Steps.h - Issues the steps of a run ----------------------*- C++ -*-===//
 //
-// A step is issued, and its scalars are taken, at moments of their own, so that
-// a device has the next step while the host waits for what the one before says:
+// A step is issued first and its scalars are taken later, so that a device has
+// the next step while the host waits for the scalars of the previous one:
 //
 //     issue 1
 //     issue 2      take 1, log and check it
 //     issue 3      take 2
 //                  take 3: the run saves, evaluates or ends here
 //
-// So the host waits once in a step. Back ends whose entries are done when their
-// call returns take each step as soon as it was issued.
+// So the host waits once per step. If a back end completes an entry before its
+// call returns, each step is taken as soon as it was issued.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,9 @@
 
 namespace pcc {
 
-/// What steps run on: the program of a rank and its memory.
+/// The program of a rank and its memory.
 struct StepMachine {
-  /// The program, this rank's stage of it and its place on the mesh.
+  /// The program, this rank's stage of it and its coordinates on the mesh.
   const pcc_program &program;
   const pcc_stage &stage;
   const Coordinates &coordinates;
@@ -35,30 +35,32 @@ struct StepMachine {
   char *arena;
 };
 
-/// Fills the inputs of a step or an evaluation and has the back end fill those
-/// that its entry asks for. Exits with ExitData for ids outside the vocabulary.
+/// Fills the inputs of a step or an evaluation, and sets the filler for inputs
+/// that the entry requests itself. Exits with ExitData for ids outside the
+/// vocabulary.
 void giveInputs(const StepMachine &machine, const Dataset &data,
                 const DataOrder &order, const StepValues &values);
 
-/// Issues steps and takes what they leave.
+/// Issues steps and takes their results.
 class Steps {
 public:
-  /// `reports`: issue() notes what the step communicates.
+  /// `reports`: issue() records the traffic of the step.
   Steps(const StepMachine &machine, const Dataset &data, const DataOrder &order,
         bool reports)
       : machine(machine), data(data), order(order), reports(reports),
         outputs(machine.program, machine.coordinates, /*evaluation=*/false) {}
 
-  /// Fills the inputs of a step and hands it to the back end.
+  /// Fills the inputs of a step and issues it to the back end.
   void issue(const StepValues &values);
-  /// How many were issued and not taken.
+  /// The number of steps that were issued and not taken.
   int64_t pending() const { return issued.size(); }
-  /// Waits for the first of these, and tells its result. All ranks call it.
+  /// Waits for the oldest pending step and returns its result. All ranks must
+  /// call it.
   StepResult take();
 
   /// The scalars of the step taken last.
   const Outputs &taken() const { return outputs; }
-  /// What the step issued last communicated.
+  /// The traffic of the step issued last.
   const std::vector<backend::Traffic> &traffic() const { return ofStep; }
 
 private:
@@ -73,7 +75,7 @@ private:
   bool reports;
   Outputs outputs;
   std::deque<Issued> issued;
-  double takenAt = 0; ///< when the one before was taken
+  double takenAt = 0; ///< when the previous step was taken
   std::vector<backend::Traffic> ofStep;
 };
 

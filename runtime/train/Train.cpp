@@ -42,14 +42,14 @@ std::string Run::evaluate(int64_t step) {
   Evaluation::Result result =
       evaluation->run(context, stage, coordinates, arena);
   std::string batches =
-      format("%lld batches of '%s' that are evaluated on",
-             static_cast<long long>(result.batches), valData->path().c_str());
+      format("%lld batches of '%s'", static_cast<long long>(result.batches),
+             valData->path().c_str());
   if (result.empty == result.batches)
-    return "nothing counts in the " + batches;
+    return "no valid targets in the " + batches;
   if (!first())
     return "";
   if (result.empty && !leftOut)
-    warn(format("%lld of the %s contribute nothing: nothing counts in them",
+    warn(format("%lld of the %s contribute nothing: they have no valid targets",
                 static_cast<long long>(result.empty), batches.c_str()));
   leftOut = leftOut || result.empty;
   log->evaluation(step, result.loss);
@@ -72,15 +72,16 @@ void Run::save(int64_t step) {
 
 void Run::finish() {
   if (empty && first())
-    log->say(format("skipped    %lld of the steps, in which nothing counted",
+    log->say(format("skipped    %lld of the steps: no valid targets",
                     static_cast<long long>(empty)));
   if (overflowed && first())
-    log->say(format("skipped    %lld of the steps, whose gradients overflowed",
+    log->say(format("skipped    %lld of the steps: gradient overflow",
                     static_cast<long long>(overflowed)));
   if (nonfinite && first())
-    log->say(format("skipped    %lld of the steps, whose loss or gradient norm "
-                    "was not finite",
-                    static_cast<long long>(nonfinite)));
+    log->say(
+        format("skipped    %lld of the steps: the loss or the gradient norm "
+               "was not finite",
+               static_cast<long long>(nonfinite)));
   if (std::string graphs = backend::graphsText(); !graphs.empty() && first())
     log->say("graphs     " + graphs);
   if (!options.report.empty())
@@ -110,7 +111,7 @@ int Run::findRequest() {
                            : "cannot write to standard output: " +
                                  std::string(strerror(consoleError()));
     if (leavesFiles)
-      warn(what + "; the run goes on without lines");
+      warn(what + "; the run continues without output");
     else if (!isConsoleClosed())
       fail(ExitOutput, what);
   }
@@ -134,7 +135,7 @@ void Run::issue(int64_t step) {
 void Run::countNonfinite(StepResult &result) {
   if (result.overflows || result.skipped)
     return;
-  // The program has updated nothing: @update decides by the same two numbers.
+  // The program has updated nothing: @update decides by the same two values.
   bool isTaken = LossCheck::findNonfinite(result).empty();
   if (isTaken) {
     nonfiniteInRow = 0;
@@ -174,12 +175,12 @@ void Run::loop() {
       startTrace();
     issue(step);
     settle(ahead);
-    // The ranks see a signal at different moments; they stop after one step.
+    // The ranks see a signal at different moments but stop after the same step.
     int signal = findRequest();
     bool evaluates = evaluatesAfter(step);
     bool ends = step == last || signal;
     bool saves = options.saveEvery > 0 && step % options.saveEvery == 0;
-    // Nothing is written before this step was checked.
+    // Files are only written after this step was checked.
     if (evaluates || ends || saves || step == traceTo) {
       settle(0);
       backend::drain();

@@ -9,8 +9,8 @@
 
 namespace pcc {
 
-/// Trains on this rank, which has joined the others. Returns when done; every
-/// failure exits.
+/// Trains on this rank, which has joined the others. Returns when done or
+/// stopped by a signal; every failure exits.
 void train(const pcc_program &program, TrainingOptions options,
            const Launch &launch);
 

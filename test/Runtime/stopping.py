@@ -241,7 +241,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
             "device\n")
         run = begin(program, "--data", "tokens.bin", "--steps", "4",
                     "--log-json", "full.json", stdout=full)
-        assert "goes on without lines" in finish(run, 0)[1]
+        assert "continues without output" in finish(run, 0)[1]
     # No stdout at all: no file of the run gets its number.
     run = begin("sh", "-c", f"{program} --data tokens.bin --steps 4 "
                 f"--log-json none.json --save none-{program} >&-")
