@@ -1,8 +1,8 @@
 //===- Channels.cpp - The connections of a rank ---------------------------===//
 //
-// Rank 0 listens where Rendezvous.h says. A rank that was let in sends its
-// card: where it listens itself. When all have come, rank 0 tells all of them
-// all cards, and a new secret for the connections that follow.
+// Rank 0 listens as described in Rendezvous.h. Each connected rank sends its
+// endpoint, where it listens itself. When all have connected, rank 0 sends all
+// endpoints to all ranks, with a new secret for later connections.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,16 +25,16 @@
 
 using namespace pcc;
 
-/// Where a rank is, as it says or as rank 0 tells the others.
+/// The endpoint of a rank.
 struct Channels::Card {
-  uint64_t network = 0; ///< a hash of its namespace: that of a loopback
+  uint64_t network = 0; ///< a hash of its network namespace
   in_addr_t host = 0;   ///< network byte order, as the port
   uint16_t port = 0;
-  cpu_set_t cores = {}; ///< that it may run on
+  cpu_set_t cores = {}; ///< on which it may run
 };
 
 namespace {
-/// What is ahead of each message.
+/// Precedes each message.
 struct Header {
   MessageKind kind;
   uint32_t reserved;
@@ -52,8 +52,9 @@ static const double forever = std::numeric_limits<double>::infinity();
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// The other side is gone. Who sees to that, the lifeline, the parent or the
-/// launcher, knows more of it and ends this process, too.
+/// Ends this rank because a connection broke. The heartbeat connection, the
+/// parent or the launcher knows more about the cause and usually ends this
+/// process first.
 [[noreturn]] static void lose(int rank, const char *why) {
   const useconds_t moment = 5000000;
   usleep(moment);
@@ -61,8 +62,8 @@ static const double forever = std::numeric_limits<double>::infinity();
        format("the connection with rank %d was lost: %s", rank, why));
 }
 
-/// Moves all bytes through a socket that does not block; returns false if the
-/// other side has closed it, with errno set or 0.
+/// Transfers all bytes through a nonblocking socket. Returns false if the
+/// connection is lost, with errno set or, if the other side closed it, 0.
 static bool move(Direction direction, int socket, char *data, int64_t bytes) {
   while (bytes > 0) {
     auto most = static_cast<size_t>(std::min(bytes, exchange::greatestPiece));
@@ -106,11 +107,12 @@ void Channels::receive(int from, MessageKind kind, void *data, int64_t bytes) {
   moveAll(Direction::Receives, from, socket, &header, sizeof(header));
   if (header.kind != kind || header.bytes != bytes)
     fail(ExitInternal,
-         format("rank %d sent a message %d of %lld bytes where rank %d expects "
-                "a message %d of %lld",
-                from, static_cast<int>(header.kind),
-                static_cast<long long>(header.bytes), own,
-                static_cast<int>(kind), static_cast<long long>(bytes)));
+         format(
+             "rank %d sent message kind %d of %lld bytes, but rank %d expects "
+             "kind %d of %lld",
+             from, static_cast<int>(header.kind),
+             static_cast<long long>(header.bytes), own, static_cast<int>(kind),
+             static_cast<long long>(bytes)));
   moveAll(Direction::Receives, from, socket, data, bytes);
 }
 
@@ -120,12 +122,13 @@ void Channels::receive(int from, MessageKind kind, void *data, int64_t bytes) {
 
 int Channels::socketTo(int rank) {
   if (out[rank] < 0) {
-    // What is sent before the other side looks for it waits in its system.
+    // The other side's system queues the connection and its data until that
+    // rank accepts it.
     Hello hello = {secret, own};
     out[rank] = knock(hosts[rank], ports[rank], hello, nullptr, 0,
                       steadyNow() + greatPatience);
     if (out[rank] < 0)
-      lose(rank, "it does not let this one connect");
+      lose(rank, "it does not accept a connection from this rank");
   }
   return out[rank];
 }
@@ -134,7 +137,7 @@ int Channels::socketFrom(int rank) {
   while (in[rank] < 0) {
     Arrival arrival = door->next(forever);
     if (arrival.rank < 0)
-      fail(ExitInternal, format("rank %d listens nowhere", own));
+      fail(ExitInternal, format("rank %d has no listener", own));
     if (arrival.rank == own || in[arrival.rank] >= 0)
       close(arrival.socket);
     else
@@ -143,7 +146,8 @@ int Channels::socketFrom(int rank) {
   return in[rank];
 }
 
-/// "ranks 1, 2 and 5", or more of them in short.
+/// Returns " for ranks 1, 2, 5", with at most eight numbers and a count of the
+/// others.
 static const char *missingText(const std::vector<int> &sockets) {
   std::string text;
   int count = 0;
@@ -152,7 +156,7 @@ static const char *missingText(const std::vector<int> &sockets) {
       text += (count > 1 ? ", " : " ") + std::to_string(rank);
   if (count > 8)
     text += format(" and %d others", count - 8);
-  // As long as the program: what others read of this one's progress.
+  // Never freed: other threads read it as this rank's progress.
   return strdup(((count == 1 ? " for rank" : " for ranks") + text).c_str());
 }
 
@@ -175,7 +179,7 @@ static std::string textOf(in_addr_t host) {
   return text;
 }
 
-/// Opens rank 0's door.
+/// Makes rank 0 listen.
 static void openDoor(const Rendezvous &rendezvous, Door &door) {
   if (rendezvous.listener >= 0)
     return door.listenAt(rendezvous.listener);
@@ -208,7 +212,7 @@ void Channels::letIn(const Launch &launch) {
     char yes = 1;
     Header header;
     Card card;
-    // One that was interrupted comes again, and then sends its card at once.
+    // A rank whose connection broke connects again and then sends its endpoint.
     bool isGood = arrival.rank > 0 && in[arrival.rank] < 0 &&
                   sendWhole(arrival.socket, &yes, 1) &&
                   move(Direction::Receives, arrival.socket,
@@ -235,7 +239,7 @@ void Channels::letIn(const Launch &launch) {
   takeTable(cards);
 }
 
-/// Rank 0 may be on its way, and another program listen at a port meanwhile.
+/// Rank 0 may not listen yet, and another program may use one of the ports.
 static int knockUntilLetIn(const Rendezvous &rendezvous, const Hello &hello) {
   const useconds_t pause = 50000;
   while (true) {
@@ -259,7 +263,8 @@ void Channels::findRankZero(const Launch &launch) {
   card.network = ownNetwork();
   card.cores = exchange::ownCores();
   card.host = addressOf(in[0], getsockname).sin_addr.s_addr;
-  // The secret of those who will connect is not known yet; they neither.
+  // The secret of later connections is not known yet, to the connecting ranks
+  // either.
   door = std::make_unique<Door>(Secret(), size());
   card.port = door->listenAt(card.host, 0);
   if (!card.port)

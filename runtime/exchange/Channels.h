@@ -14,14 +14,14 @@
 
 namespace pcc {
 
-/// What a message is, which both sides must agree on.
+/// The type of a message, on which both sides must agree.
 enum class MessageKind : uint32_t { Card, Table, Message, Broadcast, Barrier };
 
-/// The connections of this rank with others, each of which keeps the order of
-/// what is sent.
+/// This rank's connections with the other ranks. Each connection preserves the
+/// order of messages.
 class Channels {
 public:
-  /// Meets all other ranks of a launch.
+  /// Connects with the other ranks of a launch.
   explicit Channels(const Launch &launch);
   ~Channels();
   Channels(const Channels &) = delete;
@@ -29,14 +29,14 @@ public:
 
   /// Sends `bytes` bytes; may return before they have arrived.
   void send(int to, MessageKind kind, const void *data, int64_t bytes);
-  /// Receives as many; exits with ExitInternal where the other side sends
-  /// something else.
+  /// Receives a message of this size; exits with ExitInternal if the other side
+  /// sends a different kind or size.
   void receive(int from, MessageKind kind, void *data, int64_t bytes);
 
   /// As backend::rank() and backend::size().
   int rank() const { return own; }
   int size() const { return static_cast<int>(in.size()); }
-  /// See there.
+  /// See exchange::neighbors().
   const exchange::Neighbors &neighbors() const { return near; }
 
 private:
@@ -50,8 +50,9 @@ private:
 
   int own;
   exchange::Neighbors near;
-  std::vector<int> in, out; ///< sockets by rank, -1: none yet
-  /// Where others of higher rank than 0 connect, and where they do.
+  std::vector<int> in, out; ///< sockets by rank, -1: not connected
+  /// On ranks above 0, the listener for other ranks; and the addresses of
+  /// theirs.
   std::unique_ptr<Door> door;
   Secret secret = {};
   std::vector<in_addr_t> hosts;

@@ -1,4 +1,4 @@
-//===- Exchange.cpp - Ranks that talk by TCP ------------------------------===//
+//===- Exchange.cpp - Control messages over TCP ---------------------------===//
 
 #include "runtime/exchange/Exchange.h"
 
@@ -13,8 +13,8 @@
 
 using namespace pcc;
 
-/// Null where this is the only rank. Never freed but by finish(): other threads
-/// may end the process.
+/// Null if this is the only rank. Only finish() frees it: other threads may end
+/// the process.
 static Channels *channels = nullptr;
 
 bool backend::usesMPI() { return false; }
@@ -27,13 +27,13 @@ void backend::join(bool alone) {
 
 void backend::finish() {
   Operation operation("leaving the other ranks", Doing::Waits);
-  // Who has left does not answer any more.
+  // A rank that has left does not answer any more, so all meet here first.
   maxOverRanks(0);
   delete channels;
   channels = nullptr;
 }
 
-// What a rank that gives up has told the lifeline ends the others.
+// The heartbeat connection has told the other ranks, which end by themselves.
 void backend::abortRanks(int code) { _exit(code); }
 
 int backend::rank() { return channels ? channels->rank() : 0; }
@@ -52,7 +52,7 @@ exchange::Neighbors exchange::neighbors() {
 
 void backend::broadcast(void *buffer, int64_t bytes, int root) {
   Operation operation("broadcast", Doing::Waits);
-  // By way of rank 0, which has a connection with every other rank.
+  // Through rank 0, which has a connection with every other rank.
   if (rank() == 0) {
     if (root != 0)
       channels->receive(root, MessageKind::Broadcast, buffer, bytes);

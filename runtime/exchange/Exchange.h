@@ -1,15 +1,16 @@
-//===- Exchange.h - Ranks that talk by TCP ----------------------*- C++ -*-===//
+//===- Exchange.h - Control messages over TCP -------------------*- C++ -*-===//
 //
-// The control messages of Backend.h for back ends without MPI: start-up,
-// checkpoints, the end of a step. What is computed does not pass here. Every
-// rank has a connection with rank 0 from the start; two others connect when one
-// sends to the other for the first time:
+// The control messages of Backend.h for back ends without MPI: startup,
+// checkpoints and the end of a step. Compiled code's data is not sent here.
+// Every rank has a connection with rank 0 from the start; two other ranks
+// connect when one of them first sends to the other:
 //
-//   rank 1 ---- rank 0 ---- rank 2      cards, barriers, broadcasts
+//   rank 1 ---- rank 0 ---- rank 2      endpoints, barriers, broadcasts
 //   rank 1 -----------------> rank 2    the pieces of a checkpoint
 //
-// Only the main thread communicates, and waits where it does. A rank that died
-// closes its connections; the lifeline tells of it, and this as a last resort.
+// Only the main thread communicates, and it blocks. A rank that dies closes its
+// connections. The heartbeat connection normally reports it; the code here does
+// so as a last resort.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,21 +24,19 @@
 namespace pcc {
 namespace exchange {
 
-/// The ranks that share this one's host.
+/// The ranks on this rank's host.
 struct Neighbors {
-  int index = 0; ///< this one's number among them, in the order of ranks
-  int count = 1; ///< this one included
-  /// The cores that each may run on, by its number; none where that could not
-  /// be found out.
+  int index = 0; ///< this rank's number among them, in rank order
+  int count = 1; ///< including this rank
+  /// For each of them the cores on which it may run; empty if unknown.
   std::vector<cpu_set_t> cores;
 };
-/// The cores that this process may run on.
+/// The cores on which this process may run.
 cpu_set_t ownCores();
-/// Known once backend::join() has returned.
+/// Valid once backend::join() has returned.
 Neighbors neighbors();
 
-/// The greatest number of bytes that the system is given at once. Tests lower
-/// it.
+/// The maximum number of bytes in one system call. Tests lower it.
 extern int64_t greatestPiece;
 
 } // namespace exchange

@@ -1,4 +1,4 @@
-//===- Rendezvous.cpp - Where ranks without MPI find rank 0 ---------------===//
+//===- Rendezvous.cpp - How ranks without MPI find rank 0 -----------------===//
 
 #include "runtime/exchange/Rendezvous.h"
 
@@ -17,7 +17,7 @@
 
 using namespace pcc;
 
-/// So many ports are in question where none is given.
+/// The number of possible ports if none is given.
 static const int portsInQuestion = 16;
 
 static std::string get(const char *name) {
@@ -83,7 +83,8 @@ static uint64_t hashOf(const std::string &text) {
   return mix(fnv1a(text.data(), text.size()));
 }
 
-/// What all ranks of a job, and no others, have in their environment.
+/// A text that all ranks of a job, and no others, can derive from their
+/// environment.
 static std::string nameOfJob(const Launch &launch) {
   std::vector<const char *> names;
   switch (launch.launcher) {
@@ -97,7 +98,7 @@ static std::string nameOfJob(const Launch &launch) {
              "SLURM_CLUSTER_NAME"};
     break;
   default:
-    // The first is a secret of the job.
+    // The first variable is a secret of the job.
     names = {"OMPI_MCA_orte_precondition_transports", "PMIX_NAMESPACE"};
   }
   std::string text = get("PCC_EXCHANGE_SECRET");
@@ -114,7 +115,7 @@ static Secret secretOf(const std::string &job) {
   return secret;
 }
 
-/// Ports below those that systems hand out themselves.
+/// The ports are below the system's ephemeral ports.
 static void drawPorts(Rendezvous &rendezvous, const std::string &job) {
   const int first = 20000, count = 12000;
   int at = first + static_cast<int>(hashOf("port " + job) % count);
@@ -133,7 +134,7 @@ static int portNumber(const std::string &text, const std::string &name) {
   return static_cast<int>(port);
 }
 
-/// The agent of torchrun listens at MASTER_PORT itself.
+/// torchrun's agent listens at MASTER_PORT itself.
 static void takeMasterPort(Rendezvous &rendezvous) {
   int port = portNumber(get("MASTER_PORT"), "MASTER_PORT");
   if (get("TORCHELASTIC_USE_AGENT_STORE") != "True") {
@@ -147,8 +148,7 @@ static void takeMasterPort(Rendezvous &rendezvous) {
 
 [[noreturn]] static void failUnknown(const std::string &source) {
   fail(ExitWorld,
-       "the ranks cannot find rank 0: no address of IPv4 is known for " +
-           source,
+       "the ranks cannot find rank 0: no IPv4 address is known for " + source,
        "set PCC_EXCHANGE to rank 0's host, or its address");
 }
 
@@ -158,7 +158,7 @@ static void takeHost(Rendezvous &rendezvous, const std::string &name) {
     failUnknown(rendezvous.source);
 }
 
-/// What the launcher tells of the host of rank 0.
+/// Takes the host of rank 0 from the launcher.
 static void takeLaunchersHost(const Launch &launch, Rendezvous &rendezvous) {
   switch (launch.launcher) {
   case Launcher::Torchrun:
@@ -196,7 +196,7 @@ Rendezvous pcc::findRendezvous(const Launch &launch) {
   rendezvous.secret = secretOf(job);
   std::string given = get("PCC_EXCHANGE");
   size_t colon = given.find(':');
-  if (colon != given.rfind(':')) // as of IPv6
+  if (colon != given.rfind(':')) // an IPv6 address
     failUnknown("PCC_EXCHANGE '" + given + "'");
   if (colon != std::string::npos)
     rendezvous.ports = {static_cast<uint16_t>(
@@ -214,7 +214,7 @@ Rendezvous pcc::findRendezvous(const Launch &launch) {
   } else {
     takeLaunchersHost(launch, rendezvous);
   }
-  // Some hosts have their own name stand for the loopback.
+  // On some hosts the host's own name resolves to the loopback.
   bool isHere =
       std::all_of(rendezvous.hosts.begin(), rendezvous.hosts.end(), isLoopback);
   if (isHere && launch.localSize > 0 && launch.localSize < launch.size)
@@ -236,6 +236,6 @@ std::vector<in_addr_t> pcc::listeningAddresses(const Rendezvous &rendezvous) {
                 hostName().c_str(), rendezvous.source.c_str()),
          "set PCC_EXCHANGE to rank 0's host, as by 'mpirun -x "
          "PCC_EXCHANGE=HOST'");
-  // The name of a service may lead here.
+  // The name may be a service's that leads to this host.
   return own;
 }

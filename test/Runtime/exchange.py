@@ -131,7 +131,7 @@ ended = torchrun("toy-tp2", *RUN, ranks=2,
                  PCC_EXCHANGE=f"localhost:{freePort()}")
 assert [code for code, _, _ in ended] == [0, 0], ended
 for text, said in (("localhost:x", "'x' is not a port\n[rank 0] note: "),
-                   ("no.such.host.", "no address of IPv4 is known for PCC_"),
+                   ("no.such.host.", "no IPv4 address is known for PCC_"),
                    ("::1", "known for PCC_EXCHANGE '::1'\n"),
                    ("[::1]:2000", "known for PCC_EXCHANGE '[::1]:2000'\n")):
     ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], PCC_EXCHANGE=text)
