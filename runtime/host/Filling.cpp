@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-/// Never freed: the process may exit while its thread waits.
+/// Never freed: the process may exit while the thread waits.
 static FillingThread &fillingThread() {
   static auto &thread = *new FillingThread;
   return thread;

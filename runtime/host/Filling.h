@@ -1,9 +1,9 @@
 //===- Filling.h - The thread that fills inputs -----------------*- C++ -*-===//
 //
-// A stream of compiled code that has the host fill inputs is a thread's, which
-// fills one after the other, beside what computes. It begins with the first.
-// What backend::setFiller() was given fills; an issued fill keeps that of its
-// entry, though the next one is issued meanwhile.
+// Fills that compiled code issues on a stream are executed by a thread, in
+// order, overlapped with compute. The thread starts with the first fill. It
+// calls the filler of backend::setFiller(). An issued fill keeps the filler of
+// its entry, even if the next entry is issued meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +15,15 @@
 
 namespace pcc::filling {
 
-/// Fills an input for a microbatch at `to`, here and now.
+/// Fills an input for a microbatch at `to`, on the calling thread.
 void fill(int32_t input, int64_t microbatch, char *to);
-/// Has an input filled for a microbatch at `to`; the thread calls `before`, if
-/// there is one, ahead of it. Returns how many fills were issued so far.
+/// Issues the fill of an input for a microbatch at `to`; the thread first calls
+/// `before`, if it is not null. Returns the number of fills issued so far.
 uint64_t issue(int32_t input, int64_t microbatch, char *to,
                std::function<void()> before = {});
-/// Whether the first `count` fills are done.
+/// Whether the first `count` fills are complete.
 bool hasDone(uint64_t count);
-/// Returns when they are; for any thread.
+/// Returns when they are complete; for any thread.
 void wait(uint64_t count);
 
 } // namespace pcc::filling

@@ -35,7 +35,7 @@ struct Team {
 
 static void teamMember(void *argument) {
   auto *team = static_cast<Team *>(argument);
-  // A system short of threads may give fewer than asked for.
+  // The system may start fewer threads than requested.
   int step = omp_get_num_threads();
   for (int part = omp_get_thread_num(); part < team->parts; part += step)
     team->body(team->data, part);

@@ -1,4 +1,4 @@
-//===- Traffic.cpp - Counts of what a rank sends --------------------------===//
+//===- Traffic.cpp - Traffic counters -------------------------------------===//
 
 #include "runtime/host/Traffic.h"
 
@@ -6,7 +6,7 @@
 
 using namespace pcc;
 
-/// A step has few kinds, each of which comes often.
+/// A step has few kinds of operations, each of which occurs often.
 static TrafficCounts counts;
 
 static void add(TrafficSums &sum, const TrafficSums &more, int sign = 1) {
@@ -35,7 +35,7 @@ void pcc::countTraffic(const TrafficCounts &more) {
 }
 
 std::vector<backend::Traffic> backend::traffic() {
-  // By what the texts are: where they lie differs from run to run.
+  // Sorted by the texts, since their addresses differ from run to run.
   std::map<std::pair<int32_t, std::string>, TrafficSums> sorted;
   for (const auto &[key, sums] : counts)
     add(sorted[{std::get<0>(key),
