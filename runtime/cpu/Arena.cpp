@@ -12,7 +12,7 @@
 
 using namespace pcc;
 
-// What is mapped is zero.
+// mmap returns zeroed memory.
 char *backend::allocateArena(int64_t bytes, int64_t) {
   requireMemory(bytes);
   void *memory =
@@ -22,7 +22,7 @@ char *backend::allocateArena(int64_t bytes, int64_t) {
     fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
                             "needs: %s",
                             bytesText(bytes).c_str(), strerror(errno)));
-  // Fewer page faults and TLB misses; merely advice.
+  // Fewer page faults and TLB misses; only a hint.
   madvise(memory, bytes, MADV_HUGEPAGE);
   return static_cast<char *>(memory);
 }
@@ -34,11 +34,11 @@ char *pcc::reach(const void *place) {
 void *backend::openView(char *memory, int64_t, Access) { return memory; }
 void backend::closeView(void *, char *, int64_t, Access) {}
 
-// What the compute stream was given is done.
+// The work of the compute stream is complete already.
 void backend::beginEntry(pcc_context *, pcc_step_fn) {}
 
-// An entry is done when its call returns: there is nothing to be ahead of.
-// PCC_AHEAD=1 has the host behave as if there were, for tests.
+// An entry is complete when its call returns, so the host cannot run ahead.
+// PCC_AHEAD=1 makes the host behave as if it could, for tests.
 int backend::stepsAhead() {
   const char *wish = getenv("PCC_AHEAD");
   return wish && !strcmp(wish, "1");

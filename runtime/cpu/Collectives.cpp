@@ -1,13 +1,14 @@
-//===- Collectives.cpp - Collectives by MPI -------------------------------===//
+//===- Collectives.cpp - Collectives on MPI -------------------------------===//
 //
-// A large sum is made of messages between pairs: each rank gets all parts of
-// its share, adds them in the order of the ranks and sends the sum to all. So
-// every element is added once, alike from run to run, and all have the same
-// sum. Open MPI's own nonblocking all_reduce sends whole buffers up and down a
-// tree, which takes two to three times as long as this or its blocking one (30
-// MiB on one host). Small ones, which take as long as a message does, it does,
-// but for those of 16-bit elements, which MPI does not know: these are added in
-// f32, and what all ranks' make is rounded once.
+// A large all_reduce is composed of point-to-point messages: each rank receives
+// all ranks' contributions to its share, adds them in rank order and sends the
+// sum to all ranks. So every element is summed once, in the same order in each
+// run, and all ranks have the same sum. Open MPI's own nonblocking all_reduce
+// sends whole buffers up and down a tree; it takes two to three times as long
+// as this or its blocking one (30 MiB on one host). It is used for small
+// all_reduces, which take as long as a message, except with bf16 and f16, which
+// MPI does not have. Those are summed in f32, and the sum over all ranks is
+// rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +25,15 @@
 
 using namespace pcc;
 
-// Large messages are cut into pieces of this many elements.
+// Large messages are divided into pieces of this many elements.
 int64_t pcc::greatestCount = INT_MAX / 2;
 int64_t pcc::greatestWhole = 1 << 16;
 
-/// What is reduced at a time, in elements of all ranks' shares: on one host
-/// pieces that stay in the cache, which are twice as fast as larger ones;
-/// between hosts pieces that are worth a message.
+/// The size of a piece of a reduction, in elements over all ranks' shares. On
+/// one host a piece stays in the cache, which is twice as fast as larger
+/// pieces; between hosts it is large enough for the message overhead.
 static const int64_t nearCount = 1 << 18, farCount = 1 << 20;
-/// While one piece is added, another one is on its way.
+/// One piece is transferred while another one is summed.
 static const int piecesAtOnce = 2;
 
 static MPI_Datatype typeOf(int32_t dtype) {
@@ -47,10 +48,10 @@ static MPI_Datatype typeOf(int32_t dtype) {
     return MPI_INT32_T;
   case PCC_BF16:
   case PCC_F16:
-    return MPI_UINT16_T; // to be sent; MPI adds none
+    return MPI_UINT16_T; // for transfers only
   default:
     fail(ExitInternal,
-         format("collectives cannot add or compare type %s", dtypeName(dtype)));
+         format("collectives cannot reduce type %s", dtypeName(dtype)));
   }
 }
 
@@ -66,31 +67,31 @@ struct Collective {
   Communicator &c;
   const char *name;
   int64_t count, size; ///< size: of an element, in bytes
-  int32_t dtype;       ///< of what is reduced
+  int32_t dtype;       ///< of the elements
   MPI_Datatype type = MPI_BYTE;
   MPI_Op op = MPI_OP_NULL;
   const char *in = nullptr;
   char *out = nullptr;
-  bool adds = false; ///< a sum is added to what its place holds
+  bool adds = false; ///< the sum is added to the contents of out
 
   void sendTo(int rank, const char *at, int64_t n, int tag,
               Posted &posted) const;
   void receiveFrom(int rank, char *at, int64_t n, int tag,
                    Posted &posted) const;
-  /// Adds the ranks' blocks of n elements at `to`, in their order. `own` is
-  /// this rank's and may lie at `to`; `others`: those of the others, and, where
-  /// this adds, room for one more.
+  /// Reduces the ranks' blocks of n elements into `to`, in rank order. `own` is
+  /// this rank's block and may be `to`. `others` are the other ranks' blocks
+  /// and, if this adds, space for one more.
   void combine(const char *own, char *others, char *to, int64_t n) const;
-  /// Whether elements have 16 bits.
+  /// Whether the elements are bf16 or f16.
   bool isHalf() const { return dtype == PCC_BF16 || dtype == PCC_F16; }
 
-  /// Adds `from` at `to`.
+  /// Adds `from` to `to`.
   void addTo(char *to, const char *from, int64_t n) const;
 
 private:
   void combineHalves(const char *own, const char *others, char *to,
                      int64_t n) const;
-  /// A rank's block of n elements, where `own` and `others` lie.
+  /// A rank's block of n elements, in `own` or `others`.
   const char *blockOf(int rank, const char *own, const char *others,
                       int64_t n) const {
     if (rank == c.index)
@@ -104,8 +105,8 @@ struct Range {
   int64_t at, n;
 };
 
-/// Memory for the blocks of others, of one piece after the other. Only the
-/// communication thread uses it.
+/// Reused memory for other ranks' blocks of a piece. Only the communication
+/// thread uses it.
 class Scratch {
 public:
   std::vector<char> take(int64_t bytes) {
@@ -136,7 +137,7 @@ static int64_t piecesOf(int64_t count, int64_t most) {
   return (count + most - 1) / most;
 }
 
-/// The part of n elements that a rank adds up.
+/// The share of n elements that a rank sums.
 static Range shareOf(int64_t n, int rank, int ranks) {
   int64_t begin = n * rank / ranks;
   return {begin, n * (rank + 1) / ranks - begin};
@@ -162,7 +163,7 @@ void Collective::receiveFrom(int rank, char *at, int64_t n, int tag,
            name);
 }
 
-/// By parts that stay in the cache as f32. A part is read before it is
+/// Works on slices that stay in the cache as f32. A slice is read before it is
 /// written, so own may be to.
 void Collective::combineHalves(const char *own, const char *others, char *to,
                                int64_t n) const {
@@ -219,7 +220,7 @@ void Collective::combine(const char *own, char *others, char *to,
   if (isHalf())
     return combineHalves(own, others, to, n);
   auto blockOf = [&](int rank) { return this->blockOf(rank, own, others, n); };
-  // This rank's block is still to be read where the sum would be.
+  // This rank's block, still to be read, occupies the sum's destination.
   bool isLate = own == to && c.index > 0;
   char *sum = isLate ? others : adds ? others + (c.size - 1) * n * size : to;
   if (blockOf(0) != sum)
@@ -234,8 +235,8 @@ void Collective::combine(const char *own, char *others, char *to,
     memcpy(to, sum, n * size);
 }
 
-/// Marks of the messages of so many pieces, which are as far apart as those of
-/// all collectives that can be under way at once.
+/// Takes message tags for so many pieces. They repeat after 2^14 pieces, more
+/// than can be in flight at once.
 static uint64_t takeTags(Communicator &c, int64_t pieces) {
   uint64_t first = c.tags;
   c.tags += pieces;
@@ -254,7 +255,7 @@ static std::unique_ptr<Request> requestOf(const Collective &collective) {
   return request;
 }
 
-/// Among one rank there is only something to copy or to add.
+/// On a communicator of one rank: a copy or an addition.
 static std::unique_ptr<Request> copyAlone(const Collective &collective) {
   auto request = requestOf(collective);
   request->post = [=](int64_t, int, int, Posted &) {
@@ -271,7 +272,7 @@ static std::unique_ptr<Request> copyAlone(const Collective &collective) {
   return request;
 }
 
-/// out: of all ranks, the sum of their `out`.
+/// All_reduce of `out` by MPI's own function.
 static std::unique_ptr<Request> reduceWhole(const Collective &collective) {
   auto request = requestOf(collective);
   request->pieces = piecesOf(collective.count, greatestCount);
@@ -291,7 +292,7 @@ static std::unique_ptr<Request> reduceWhole(const Collective &collective) {
   return request;
 }
 
-/// The same in shares.
+/// All_reduce of `out`, in shares.
 static std::unique_ptr<Request> reduceShares(const Collective &collective) {
   auto request = requestOf(collective);
   int64_t most =
@@ -340,7 +341,8 @@ static std::unique_ptr<Request> reduceShares(const Collective &collective) {
 
 static std::unique_ptr<Request> reduceScatter(const Collective &collective) {
   auto request = requestOf(collective);
-  // As much in all as an all_reduce has, but messages that are worth it.
+  // As much in total as a piece of an all_reduce, but messages of a minimum
+  // size.
   const int64_t leastCount = 1 << 14;
   int64_t most = collective.c.oneHost ? nearCount : farCount;
   most =
@@ -379,8 +381,8 @@ static std::unique_ptr<Request> reduceScatter(const Collective &collective) {
   return request;
 }
 
-/// out: the ranks' blocks one after the other. Each sends one to each:
-/// `stride` apart in `in`, 0 for the same to all.
+/// Sends a block to each rank, from `in` with this stride between blocks, 0 for
+/// the same block to all. out receives the ranks' blocks, one after another.
 static std::unique_ptr<Request> exchangeBlocks(const Collective &collective,
                                                int64_t stride) {
   auto request = requestOf(collective);
@@ -413,7 +415,8 @@ static std::unique_ptr<Request> exchangeBlocks(const Collective &collective,
   return request;
 }
 
-/// It reads and writes so many blocks; `sent`: the bytes that this rank sends.
+/// Issues a collective that reads and writes so many blocks; `sent`: the bytes
+/// that this rank sends.
 static void issue(pcc_context *ctx, int32_t stream,
                   const Collective &collective,
                   std::unique_ptr<Request> request, int64_t reads,

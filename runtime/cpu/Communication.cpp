@@ -1,4 +1,4 @@
-//===- Communication.cpp - The thread that communicates -------------------===//
+//===- Communication.cpp - The communication thread -----------------------===//
 
 #include "runtime/cpu/Communication.h"
 
@@ -33,22 +33,24 @@ void pcc::checkMPI(int status, const char *what) {
 }
 
 //===----------------------------------------------------------------------===//
-// A request under way
+// A request in flight
 //===----------------------------------------------------------------------===//
 
 struct Stream::Running {
   explicit Running(std::unique_ptr<Request> request)
       : request(std::move(request)), slots(this->request->window) {}
 
-  /// Starts it where it may, behind what its stream began before; `now` by the
-  /// steady clock.
+  /// Starts the request if it may, after the earlier ones of its stream; `now`
+  /// is by the steady clock.
   bool start(Stream &stream, double now);
-  /// Whether one of the two writes what the other one reads or writes.
+  /// Whether one of the two writes memory that the other one accesses.
   bool meets(const Running &other) const;
-  /// Posts what may be posted; true if anything was, or is done.
+  /// Posts the phases that can be posted. Returns true if anything was posted
+  /// or completed.
   bool move();
   bool isDone() const { return isPosted && underWay == 0; }
-  /// Tells a trace that it is over: from when its stream had no other.
+  /// Adds a span to the trace: from the start, or the end of the stream's
+  /// previous span, until now.
   void trace(Stream &stream) const {
     if (begin < 0 || !tracing)
       return;
@@ -65,12 +67,12 @@ struct Stream::Running {
   };
   std::unique_ptr<Request> request;
   std::vector<Piece> slots;
-  int64_t next = 0; ///< the first piece that has no slot yet
+  int64_t next = 0; ///< the next piece without a slot
   int underWay = 0; ///< pieces in slots
   bool isPosted = false;
   bool isStarted = false;
-  double due = -1;   ///< when it may be posted; -1: it has not started
-  double begin = -1; ///< for a trace; -1: it is not for one
+  double due = -1;   ///< when its delay ends; -1: it has not started
+  double begin = -1; ///< for a trace; -1: not traced
 };
 
 Stream::Stream() = default;
@@ -85,7 +87,7 @@ bool Stream::Running::start(Stream &stream, double now) {
     if (launches &&
         (launches->posted != request->launchTurn || now < stream.linkFree))
       return false;
-    // Without waits it came when it was issued, whenever the thread looks.
+    // Without waits it starts at its issue, whenever this thread notices it.
     bool isLate = launches || !request->waits.empty();
     double came = isLate ? now : request->issuedAt;
     if (launches)
@@ -169,15 +171,16 @@ bool Stream::Running::move() {
 //===----------------------------------------------------------------------===//
 
 /// The shortest and the longest nap between two tests while the rank computes.
-/// What is waited for is noticed late by an eighth of its time at most.
+/// A completion is noticed late by at most an eighth of its time.
 static const double shortNap = 20e-6, longNap = 200e-6;
-/// A stream begins no more while it has so much under way: what came first
-/// should not share the network with all that comes later. It is more than a
-/// network holds, and what a rank may send while its thread has no core.
+/// A stream starts no further request while it has this much in flight: earlier
+/// requests should not share the network with all later ones. The limit exceeds
+/// the capacity of a network, and what a rank may send while its thread has no
+/// core.
 static const int mostUnderWay = 8;
 static const int64_t mostBytesUnderWay = 4 << 20;
-/// Between two looks at what others began, when this rank has nothing to test:
-/// a message that MPI took over may still need it.
+/// The interval for checking requests of other ranks when this rank has nothing
+/// to test: MPI may still need calls for a message that it has buffered.
 static const double idleNap = 10e-3;
 
 namespace pcc {
@@ -192,26 +195,26 @@ public:
   void lookAgain();
   static void runHere(Stream &stream, std::unique_ptr<Request> request);
 
-  Stream calls; ///< what communication::call() is given
+  Stream calls; ///< the requests of communication::call()
 
 private:
   void run();
   void takeNews();
   bool moveStreams();
   bool moveStream(Stream &stream, double now);
-  /// Whether a request may begin beside those in front of it.
+  /// Whether a request may start alongside the earlier ones of its stream.
   static bool mayBegin(const Stream &stream, size_t index);
   void tellWaiting();
   void rest();
   void wakeUp();
 
   std::thread thread;
-  /// Threads that MPI started.
+  /// The threads that MPI started.
   std::set<int> threadsOfMPI;
   std::mutex mutex;
   std::condition_variable wake, told;
 
-  // Under the mutex; `hasNews` where the thread should look at them.
+  // Protected by the mutex; `hasNews` tells the thread to read them.
   std::vector<std::pair<Stream *, std::unique_ptr<Request>>> incoming;
   std::vector<const Event *> awaited;
   bool isStarted = false, isEnding = false, isAborted = false;
@@ -219,12 +222,11 @@ private:
   std::atomic<bool> hasNews{false};
   std::atomic<int> waiting{0}; ///< threads that wait for an event
 
-  // Of the thread alone.
-  std::vector<Stream *> busy; ///< those with requests
+  // Used only by the communication thread.
+  std::vector<Stream *> busy; ///< the streams with requests
   bool ends = false;
-  double movedAt = 0; ///< when there was something to do last
-  /// Whether MPI has anything of this rank's, and when a request that is
-  /// delayed is due.
+  double movedAt = 0; ///< time of the last progress
+  /// Whether requests of this rank are in flight, and when the next delay ends.
   bool isUnderWay = false;
   double nextDue = 0;
 };
@@ -246,12 +248,12 @@ void CommunicationThread::start() {
   told.wait(lock, [&] { return isStarted; });
 }
 
-/// Has the kernel give the calling thread a core for short times, but at once:
-/// a thread whose slice is short preempts one that computes when it wakes up,
-/// where otherwise that one goes on for some milliseconds. Kernels before 6.12
-/// know one slice for all.
+/// Requests short time slices from the kernel for the calling thread. A thread
+/// with a short slice preempts a computing thread when it wakes up; otherwise
+/// it waits for some milliseconds. Kernels before 6.12 use one slice for all
+/// threads.
 static void askForShortSlices() {
-  // As in linux/sched/types.h, which does not go with sched.h.
+  // As in linux/sched/types.h, which conflicts with sched.h.
   struct {
     uint32_t size, policy;
     uint64_t flags;
@@ -263,13 +265,13 @@ static void askForShortSlices() {
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) ||
       attributes.policy != SCHED_OTHER)
     return;
-  attributes.runtime = 100'000; // the least
+  attributes.runtime = 100'000; // the minimum
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 void CommunicationThread::run() {
   progressNotes.communicator = gettid();
-  // Naps are shorter than what the kernel adds to them otherwise.
+  // By default the kernel delays a timer by more than a nap.
   prctl(PR_SET_TIMERSLACK, 1000);
   askForShortSlices();
   int provided = 0;
@@ -279,7 +281,7 @@ void CommunicationThread::run() {
   for (int id : threadIds())
     if (!before.count(id))
       threadsOfMPI.insert(id);
-  // What is duplicated from it inherits the handler.
+  // Duplicated communicators inherit the error handler.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -297,7 +299,7 @@ void CommunicationThread::run() {
       rest();
     }
   }
-  // Ten seconds are more than a busy host keeps a thread waiting.
+  // Ten seconds exceed the time that a thread waits for a core on a busy host.
   waitUntilIdle(threadsOfMPI, 10000);
   MPI_Finalize();
 }
@@ -366,7 +368,8 @@ bool CommunicationThread::moveStream(Stream &stream, double now) {
     if (!running.isDone())
       isUnderWay = true;
   }
-  // One that is done before those in front of it is not over yet.
+  // A request that completes before earlier ones counts as done only after
+  // them.
   while (!stream.queue.empty() && stream.queue.front()->isDone()) {
     stream.queue.front()->trace(stream);
     stream.queue.pop_front();
@@ -390,7 +393,7 @@ void CommunicationThread::tellWaiting() {
 
 void CommunicationThread::rest() {
   if (isUnderWay && waiting.load()) {
-    // The cores may be fewer than those who wait.
+    // There may be fewer cores than spinning threads.
     sched_yield();
     return;
   }
@@ -408,11 +411,11 @@ void CommunicationThread::rest() {
   if (!isUnderWay)
     checkMPI(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere,
                         MPI_STATUS_IGNORE),
-             "a look at messages");
+             "probing for messages");
 }
 
 //===----------------------------------------------------------------------===//
-// The threads that ask
+// The issuing threads
 //===----------------------------------------------------------------------===//
 
 void CommunicationThread::issue(Stream &stream,
@@ -428,7 +431,8 @@ void CommunicationThread::issue(Stream &stream,
 void CommunicationThread::wait(const Event &event) {
   std::unique_lock<std::mutex> lock(mutex);
   awaited.push_back(&event);
-  // The thread sees either this, and tells, or has said that it is done.
+  // The thread either sees this wait and notifies it, or has already marked the
+  // event as done.
   ++waiting;
   hasNews = true;
   wake.notify_one();
@@ -465,7 +469,7 @@ void CommunicationThread::abort(int code) {
     hasNews = true;
   }
   wake.notify_one();
-  // It may be in a call that does not return.
+  // The thread may be in a call that does not return.
   usleep(2000000);
   _exit(code);
 }

@@ -1,26 +1,26 @@
-//===- Communication.h - The thread that communicates -----------*- C++ -*-===//
+//===- Communication.h - The communication thread ---------------*- C++ -*-===//
 //
-// One thread of each rank starts and ends MPI and is the only one that calls
-// it. Others issue requests: of compiled code (collectives and transfers on
-// streams) and of the host (control messages, calls). A request is a few
-// nonblocking operations of MPI at a time. The thread tests those of all
-// streams in turn; it does so without a pause while the rank waits for one of
-// them, naps in between while the rank computes, and sleeps when there are
-// none. MPI's own progress happens in its calls alone, hence the tests.
+// One thread of each rank initializes and finalizes MPI, and only it calls MPI.
+// Other threads issue requests: compiled code's (collectives and transfers on
+// streams) and the host's (control messages, calls). A request posts a few
+// nonblocking MPI operations at a time. The thread tests the operations of all
+// streams in a loop: without a pause while the rank waits for one of them, with
+// naps in between while the rank computes. Without any, it wakes up every 10
+// ms. MPI progresses only inside its calls, hence the tests.
 //
-// Requests of a stream begin in order and are over in order, but what follows
-// is posted while what it does not touch is still under way:
+// Requests of a stream begin in order and complete in order. A request is
+// posted while earlier ones are in flight if their memory accesses do not
+// conflict:
 //
-//   all_gather of norms    [0, 64)     posted at once, in one turn of the
-//   all_gather of weights  [64, 4096)  thread: other bytes
-//   all_reduce             [64, 128)   when the weights are there
+//   all_gather of norms    [0, 64)     both posted at once: they access
+//   all_gather of weights  [64, 4096)  different bytes
+//   all_reduce             [64, 128)   posted when the weights have arrived
 //
-// A program of one rank has no such thread and starts no MPI: its requests,
-// which have nobody to talk to, are done where they are issued.
+// A program of one rank has no such thread and does not initialize MPI: its
+// requests are executed where they are issued.
 //
-// The requests of a stream are issued by one thread, which is the main one but
-// where a device has a thread of its own; wait() and abort() may be called by
-// any.
+// One thread issues the requests of a stream: the main thread, or the device's
+// thread if a device has one. Any thread may call wait() and abort().
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,14 @@
 
 namespace pcc {
 
-/// What was posted together and is done when all of it is.
+/// MPI operations that were posted together and are complete when all of them
+/// are.
 using Posted = std::vector<MPI_Request>;
 
-/// Requests that are posted as they were issued, whatever streams they are on:
-/// those of one communicator, which all ranks must enter alike, or the messages
-/// of one channel, which have no other mark to tell them apart.
+/// Requests that are posted in the order of their issue, on whatever streams
+/// they are: those of one communicator, which all ranks must post in the same
+/// order, or the transfers of one channel, which have no other tag to
+/// distinguish them.
 struct PostOrder {
   uint64_t issued = 0; ///< by the issuing thread
   uint64_t posted = 0; ///< by the communication thread
@@ -56,69 +58,69 @@ namespace communication {
 void issue(Stream &stream, std::unique_ptr<Request> request);
 } // namespace communication
 
-/// The first `count` requests of a stream, or the first `fills` that were
-/// issued (Filling.h); over when they are done.
+/// The first `count` requests of a stream, or the first `fills` fills
+/// (Filling.h); complete when they are.
 struct Event {
   const Stream *stream = nullptr; ///< null: nothing to wait for
   uint64_t count = 0;
-  /// What the last of them is, as of an Operation.
+  /// The name and detail of the last request, as in an Operation.
   const char *name = "", *detail = "";
   uint64_t fills = 0;
 };
 
-/// Bytes that a request reads, or writes.
+/// Bytes that a request reads or writes.
 struct Access {
-  const void *at; ///< the first of them
+  const void *at; ///< the first byte
   int64_t bytes;  ///< how many
   bool writes;    ///< else it reads
 };
 
-/// What a stream is given to do. It consists of pieces, of which `window` are
-/// under way at a time; a piece of phases, each of which is posted when all of
-/// the one before is done.
+/// An operation for a stream. It consists of pieces, of which `window` are in
+/// flight at a time. A piece consists of phases; each phase is posted when the
+/// previous one is complete.
 struct Request {
-  /// As of an Operation: both live as long as the program.
+  /// As in an Operation: both live as long as the program.
   const char *name = "", *detail = "";
-  /// What a trace shows: on the track of this stream, if it is one of compiled
-  /// code; -1: nothing.
+  /// The stream's number, for its track in a trace, if it is a stream of
+  /// compiled code; -1: not traced.
   int32_t stream = -1;
   int64_t bytes = 0;
   int64_t pieces = 1;
   int window = 1;
-  /// Posts a phase of a piece; `slot` is that of no other piece under way.
-  /// False: there is no such phase, the piece is done.
+  /// Posts a phase of a piece; `slot` identifies the piece among those in
+  /// flight. Returns false if there is no such phase: the piece is complete.
   std::function<bool(int64_t piece, int phase, int slot, Posted &posted)> post;
-  /// It starts after these.
+  /// The events after which it starts.
   std::vector<Event> waits;
-  /// All that it reads and writes: it need not wait for what its stream has
-  /// under way elsewhere. Empty: it waits for all of it.
+  /// All memory that it accesses: it need not wait for earlier requests of its
+  /// stream that access other memory. Empty: it waits for all of them.
   std::vector<Access> accesses;
-  /// Whether it must not start yet, though it may; asked again whenever a
-  /// noteDone() says that something was done. None: it never is.
+  /// Whether it must not start yet, although its order allows it. Evaluated
+  /// again after each noteDone() or noteIdle(). Null: never.
   std::function<bool()> isHeld;
-  /// Waits for its turn in each; see addTo().
+  /// Its position in each order; see addTo().
   std::vector<std::pair<PostOrder *, uint64_t>> turns;
-  /// The order in which it starts, on whatever stream, and its number in that
-  /// order; null: any.
+  /// The order in which requests start on all streams, and its position; null:
+  /// none.
   PostOrder *launches = nullptr;
   uint64_t launchTurn = 0;
-  /// Seconds on a link that it has for itself, which takes one request of the
-  /// stream after the other; then it is posted.
+  /// Seconds that it occupies the stream's simulated link, which carries one
+  /// request at a time, before it is posted.
   double delay = 0;
-  /// When it was issued, by the steady clock; set by issue().
+  /// The time of issue by the steady clock; set by issue().
   double issuedAt = 0;
 
-  /// Takes the next turn of an order.
+  /// Takes the next position of an order.
   void addTo(PostOrder &order) { turns.push_back({&order, order.issued++}); }
-  /// Starts only once all requests that were added to `order` before it have
-  /// started, as NCCL does with NCCL_LAUNCH_ORDER_IMPLICIT=1.
+  /// Makes it start only after all requests that were added to `order` before
+  /// it have started, as NCCL does with NCCL_LAUNCH_ORDER_IMPLICIT=1.
   void launchIn(PostOrder &order) {
     launches = &order;
     launchTurn = order.issued++;
   }
 };
 
-/// Requests that begin, and are over, in the order of their issue.
+/// Requests that begin and complete in the order of their issue.
 class Stream {
 public:
   Stream();
@@ -126,34 +128,34 @@ public:
   Stream(const Stream &) = delete;
   Stream &operator=(const Stream &) = delete;
 
-  /// All that was issued so far. For the issuing thread.
+  /// All requests issued so far. For the issuing thread.
   Event recorded() const { return {this, issued, lastName, lastDetail}; }
-  /// Whether so many requests are done. For any thread.
+  /// Whether this many requests are complete. For any thread.
   bool hasDone(uint64_t count) const { return done.load() >= count; }
 
-  /// Of a stream whose requests another thread than the one that communicates
-  /// carries out: notes, by the issuing thread, that it was given one.
+  /// For a stream whose requests another thread than the communication thread
+  /// executes: records an issued request. For the issuing thread.
   void noteIssued(const char *name, const char *detail) {
     ++issued;
     lastName = name;
     lastDetail = detail;
   }
-  /// Notes, by the thread that carries them out, that one more is done, and
-  /// tells the one that communicates.
+  /// Records that one more request is complete, and notifies the communication
+  /// thread. For the executing thread.
   void noteDone();
-  /// Has the one that communicates ask again what is held.
+  /// Makes the communication thread evaluate `isHeld` of held requests again.
   static void noteIdle();
 
 private:
   friend class CommunicationThread;
   friend void communication::issue(Stream &, std::unique_ptr<Request>);
-  struct Running; ///< a request that the communication thread has taken
+  struct Running; ///< a request in the communication thread
 
   uint64_t issued = 0;
   const char *lastName = "", *lastDetail = "";
   std::atomic<uint64_t> done{0};
 
-  // Of the thread alone.
+  // Used only by the communication thread.
   std::deque<std::unique_ptr<Running>> queue;
   double linkFree = 0; ///< when the last delay ends
   double traced = 0;   ///< the end of the last span in a trace
@@ -161,27 +163,27 @@ private:
 
 namespace communication {
 
-/// Starts the thread and MPI; returns when both are there.
+/// Starts the thread, which initializes MPI; returns when it has.
 void start();
-/// Whether there is a thread.
+/// Whether the thread exists.
 bool isRunning();
-/// Hands a request to a stream, which lives until end().
+/// Issues a request on a stream, which must live until end().
 void issue(Stream &stream, std::unique_ptr<Request> request);
-/// Returns when the event is over.
+/// Returns when the event is complete.
 void wait(const Event &event);
-/// issue() and wait().
+/// issue(), then wait().
 void run(Stream &stream, std::unique_ptr<Request> request);
-/// Calls MPI otherwise than by a request: `body` is run by the thread, or by
-/// the caller where there is none. Returns when it is done.
+/// Runs `body`, which calls MPI, on the communication thread, or on the caller
+/// if there is none. Returns when it is complete.
 void call(const std::function<void()> &body);
-/// Returns when all requests are done and MPI has ended.
+/// Returns when all requests are complete and MPI is finalized.
 void end();
-/// Ends all ranks with this code; where that takes more than 2 s, this one.
+/// Ends all ranks with this code; ends this one if that takes more than 2 s.
 [[noreturn]] void abort(int code);
 
 } // namespace communication
 
-/// Exits with ExitCommunication if an MPI call did not succeed.
+/// Exits with ExitCommunication if an MPI call failed.
 void checkMPI(int status, const char *what);
 
 } // namespace pcc

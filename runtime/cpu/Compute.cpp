@@ -1,6 +1,6 @@
 //===- Compute.cpp - The compute stream of a CPU --------------------------===//
 //
-// What compiled code computes is done when its call returns.
+// Operations of compiled code are complete when their call returns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
 
 void pcc_launch_async(pcc_context *ctx, int32_t stream,
                       const pcc_kernel *kernel, void *const *args) {
-  // The threads are for the compute stream, which may be using them.
+  // The rank's threads belong to the compute stream, which may be using them.
   auto request = std::make_unique<Request>();
   request->name = kernel->name;
   std::vector<void *> places(args, args + kernel->n_args);
@@ -73,7 +73,7 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
   communication::run(requests, std::move(request));
 }
 
-/// Returns when an event is over.
+/// Returns when an event is complete.
 static void waitHere(const Event &event) {
   TraceSpan span(Track::Compute, "wait");
   if (event.fills) {
@@ -84,7 +84,7 @@ static void waitHere(const Event &event) {
   communication::wait(event);
 }
 
-/// Whether there is nothing to wait for.
+/// Whether an event is complete.
 static bool isOver(const Event &event) {
   if (event.fills)
     return filling::hasDone(event.fills);
@@ -102,7 +102,7 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
   if (stream == PCC_COMPUTE_STREAM)
     return pcc_fill(ctx, input, microbatch, to, bytes);
   StreamState &state = stateOf(ctx, stream);
-  // What uses inputs is the compute stream's, so this is rare.
+  // Inputs are used by the compute stream, so this is rare.
   for (const Event &event : state.waits)
     waitHere(event);
   state.waits.clear();
@@ -111,7 +111,7 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
   Event &recorded = placeOf(ctx, event).emplace();
-  // On the compute stream all is done when it is issued.
+  // On the compute stream all work is complete when it is issued.
   if (stream == PCC_COMPUTE_STREAM)
     return;
   recorded.fills = stateOf(ctx, stream).fills;
@@ -123,7 +123,7 @@ void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {
   const Event &recorded = lastRecord(ctx, event);
   if (isOver(recorded))
     return;
-  // The communication thread knows nothing of fills.
+  // The communication thread cannot wait for fills.
   if (stream == PCC_COMPUTE_STREAM || recorded.fills)
     return waitHere(recorded);
   stateOf(ctx, stream).waits.push_back(recorded);

@@ -1,4 +1,4 @@
-//===- Context.h - A rank of a CPU program ----------------------*- C++ -*-===//
+//===- Context.h - The state of a rank of a CPU program ---------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_CPU_CONTEXT_H
 #define PCC_RUNTIME_CPU_CONTEXT_H
@@ -16,30 +16,30 @@ namespace pcc {
 
 /// A communicator of pcc_program.comms as this rank sees it.
 struct Communicator {
-  MPI_Comm comm = MPI_COMM_NULL; ///< null where size is 1
+  MPI_Comm comm = MPI_COMM_NULL; ///< null if size is 1
   int size = 1, index = 0;
   bool oneHost = true; ///< all its ranks share a host
   std::string over;    ///< " over tp"
-  PostOrder order;     ///< of what is posted on it
-  /// Marks of the messages of a collective, so many were given out.
+  PostOrder order;     ///< of the requests posted on it
+  /// The number of message tags that were used.
   uint64_t tags = 0;
 };
 
-/// A stream of compiled code as its issuing thread sees it.
+/// A stream of compiled code, in its issuing thread.
 struct StreamState {
-  Stream stream; ///< what it was given, and how much of it is done
-  /// Waits that the next request of the stream begins with.
+  Stream stream; ///< the requests issued, and how many are complete
+  /// Events that the next request of the stream waits for.
   std::vector<Event> waits;
-  /// Of the host's stream: how many fills all of them are that were issued.
+  /// On the stream of fills: the number of fills issued so far, on all streams.
   uint64_t fills = 0;
 };
 
-/// Sends to, or receives from, a rank on a channel.
+/// One direction of a point-to-point channel with a rank.
 struct Channel {
   int peer;        ///< its rank
   int32_t channel; ///< as in pcc_send
   bool sends;      ///< else it receives
-  /// Some order.
+  /// An arbitrary order.
   bool operator<(const Channel &other) const {
     return std::tie(peer, channel, sends) <
            std::tie(other.peer, other.channel, other.sends);
@@ -48,24 +48,25 @@ struct Channel {
 
 } // namespace pcc
 
-/// What the CPU back end keeps for a rank; compiled code hands it back in every
-/// call.
+/// The state that the CPU back end keeps for a rank; compiled code passes it to
+/// every call.
 struct pcc_context {
-  /// How many threads kernels and BLAS calls of this rank use.
+  /// The number of threads of this rank's kernels and BLAS calls.
   int threads = 1;
   /// This rank's communicators, by their index in pcc_program.comms.
   std::vector<pcc::Communicator> comms;
-  /// A constant, where a buffer may begin.
+  /// A constant, aligned like a buffer.
   struct alignas(PCC_ALIGNMENT) Constant {
-    int64_t value; ///< all of it
+    int64_t value;
   };
-  /// Those of pcc_program.
+  /// The constants of pcc_program.
   std::vector<Constant> constants;
-  /// By number; that of the compute stream has what it waits for at once.
+  /// By number; the compute stream's entry holds the requests that it waits for
+  /// at once.
   std::vector<std::unique_ptr<pcc::StreamState>> streams;
-  /// What all streams of an entry begin behind; none on a CPU.
+  /// The event that all streams of an entry wait for; none on a CPU.
   pcc::Event begun;
-  /// By number, what the last record stands for.
+  /// By number, the last record of each event.
   std::vector<std::optional<pcc::Event>> events;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with this one's coordinates
@@ -80,29 +81,31 @@ struct pcc_context {
 
 namespace pcc {
 
-/// Exits with ExitMemory where the ranks of this host cannot have what each of
-/// them needs, `bytes` of them this one. Memory is handed out when it is
-/// touched, so that too much of it is otherwise noticed by the kernel's killing
-/// a rank. All ranks call it.
+/// Exits with ExitMemory if this host does not have the memory that all its
+/// ranks need, `bytes` of it for this one. Memory is allocated when it is
+/// touched, so without this check the kernel would kill a rank. All ranks must
+/// call it.
 void requireMemory(int64_t bytes);
 
-/// Hands a request of `bytes` bytes to a stream of compiled code; on the
-/// compute stream returns when it is done.
+/// Issues a request of `bytes` bytes on a stream of compiled code; on the
+/// compute stream returns when it is complete.
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
              int64_t bytes);
 
-/// Where collectives and transfers start in the order of their issue, on
-/// whatever streams they are, gives a request its turn.
+/// Makes collectives and transfers start in the order of their issue, on
+/// whatever streams they are: always on the emulated GPU, on CPUs with
+/// PCC_LAUNCH_ORDER=1.
 void keepLaunchOrder(pcc_context *ctx, Request &request);
 
-/// Where the threads of this rank find a place of the arena; compiled code and
-/// the host may name it by another address.
+/// The address at which this rank's threads access arena memory; compiled code
+/// and the host may use another address.
 char *reach(const void *place);
 
-/// The greatest count one MPI call is given: counts are ints. Tests lower it
-/// to reach the paths of large transfers.
+/// The maximum count of one MPI call: counts are ints. Tests lower it to cover
+/// large transfers.
 extern int64_t greatestCount;
-/// An all_reduce of more bytes is made of messages between pairs; as above.
+/// The maximum size in bytes of an all_reduce by MPI's own function; larger
+/// ones are composed of point-to-point messages. Tests lower it.
 extern int64_t greatestWhole;
 
 } // namespace pcc

@@ -9,7 +9,7 @@
 
 using namespace pcc;
 
-/// Bytes worth a thread of their own.
+/// The minimum number of bytes per thread.
 static const int64_t copyGrain = 1 << 20;
 
 static void copyPart(void *const *args, int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-//===- Delays.cpp - Messages that take their time -------------------------===//
+//===- Delays.cpp - Artificial delays of communication --------------------===//
 
 #include "runtime/cpu/Delays.h"
 
@@ -51,7 +51,7 @@ std::vector<Delay> pcc::parseDelays(const std::string &text) {
     if (!isRange ||
         std::find(names.begin(), names.end(), delay.name) == names.end())
       fail(ExitUsage,
-           format("PCC_DELAY: '%s' is no delay of messages", item.c_str()),
+           format("PCC_DELAY: '%s' is not a valid delay", item.c_str()),
            "an item is OPERATION=MS, OPERATION/AXIS=MS or with MS..MS or "
            "MS/MiB, such as all_gather/dp=20; operations are all_reduce, "
            "all_gather, reduce_scatter, all_to_all, send, exchange, any");

@@ -1,8 +1,8 @@
-//===- Delays.h - Messages that take their time -----------------*- C++ -*-===//
+//===- Delays.h - Artificial delays of communication ------------*- C++ -*-===//
 //
-// PCC_DELAY, for tests of what overlaps: messages of a kind are held back for
-// so many milliseconds, those of one stream one after the other. Nothing is
-// computed meanwhile, so that one machine shows what a slower network would do.
+// PCC_DELAY, for tests of overlap, delays collectives and transfers by some
+// milliseconds; the delays of one stream follow each other. A delay uses no
+// core, so one machine can show the behavior of a slower network.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,31 +15,31 @@
 
 namespace pcc {
 
-/// What an item of PCC_DELAY says.
+/// An item of PCC_DELAY.
 struct Delay {
-  std::string name;           ///< of an operation; "any"
+  std::string name;           ///< an operation, or "any"
   std::string over;           ///< its axes, "dp" or "pp tp"; empty: any
   double least = 0, most = 0; ///< seconds
-  bool isPerMiB = false;      ///< seconds for each MiB of a message, instead
+  bool isPerMiB = false;      ///< seconds per MiB instead
 };
 
-/// Reads "all_gather=20,reduce_scatter/dp=5..10,send=3/MiB"; exits with
-/// ExitUsage where it is nothing of the kind.
+/// Parses "all_gather=20,reduce_scatter/dp=5..10,send=3/MiB"; exits with
+/// ExitUsage if it is invalid.
 std::vector<Delay> parseDelays(const std::string &text);
 
-/// Seconds for the `index`-th operation of a rank by the first item that names
-/// it: `detail` is " over pp tp", `bytes` what the report counts for it.
-/// Between `least` and `most` they depend on rank and index alone. 0: no item
-/// does.
+/// The delay in seconds of a rank's `index`-th operation, from the first item
+/// that matches it; 0 if none does. `detail` is " over pp tp", `bytes` is the
+/// size in the report. A value between `least` and `most` depends only on rank
+/// and index.
 double findDelay(const std::vector<Delay> &delays, const std::string &name,
                  const std::string &detail, int64_t bytes, int rank,
                  uint64_t index);
 
-/// Those of PCC_DELAY.
+/// The delays of PCC_DELAY.
 const std::vector<Delay> &givenDelays();
 
-/// The one of an operation by PCC_DELAY; called once for each, by the main
-/// thread.
+/// The delay of an operation by PCC_DELAY. The main thread calls it once for
+/// each operation.
 double delayOf(const char *name, const char *detail, int64_t bytes);
 
 } // namespace pcc

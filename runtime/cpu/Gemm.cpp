@@ -1,4 +1,4 @@
-//===- Gemm.cpp - Matrix products -----------------------------------------===//
+//===- Gemm.cpp - GEMMs on CPUs -------------------------------------------===//
 
 #include "runtime/cpu/Gemm.h"
 
@@ -15,7 +15,7 @@
 using namespace pcc;
 
 namespace {
-/// A batch of products, and the number of parts it is cut into.
+/// A batch of GEMMs, and the number of parts into which it is divided.
 struct Batch {
   const pcc_gemm_desc *desc;
   Matrices first;
@@ -58,13 +58,13 @@ static void multiplyPart(void *argument, int part) {
                 count * (part + 1) / batch->parts);
 }
 
-/// Products of the types that BLAS has.
+/// GEMMs of the types that BLAS supports.
 static void multiplyBLAS(const pcc_gemm_desc &d, const Matrices &matrices,
                          int threads) {
   int64_t count = d.batch0 * d.batch1;
   Batch batch{&d, matrices, 1};
-  // One thread for each of several products beats several threads for one
-  // after the other, unless the products are large and do not come out even.
+  // With several GEMMs, one thread for each is faster than several threads for
+  // one after another, unless they are large and do not divide evenly.
   const double large = 1e7; // multiply-adds; about 1 ms on one core
   bool uneven = count % threads != 0 && count < 4 * threads;
   bool each = count == 1 || (uneven && double(d.m) * d.n * d.k > large);
@@ -82,11 +82,11 @@ static bool isHalf(int32_t dtype) {
 static void checkDesc(const pcc_gemm_desc &d) {
   for (int32_t dtype : {d.a_dtype, d.b_dtype, d.c_dtype})
     if (dtype < 0 || dtype >= PCC_DTYPES || !isFloat(dtype))
-      fail(ExitInternal, format("pcc_gemm has no products of type %d", dtype));
+      fail(ExitInternal, format("pcc_gemm does not support type %d", dtype));
   if (d.a_dtype != d.b_dtype ||
       (d.c_dtype != d.a_dtype && !(isHalf(d.a_dtype) && d.c_dtype == PCC_F32)))
     fail(ExitInternal,
-         format("pcc_gemm has no products of types %s and %s with results of "
+         format("pcc_gemm does not support types %s and %s with results of "
                 "type %s",
                 dtypeName(d.a_dtype), dtypeName(d.b_dtype),
                 dtypeName(d.c_dtype)));

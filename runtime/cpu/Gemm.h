@@ -1,8 +1,8 @@
-//===- Gemm.h - The ways to multiply matrices -------------------*- C++ -*-===//
+//===- Gemm.h - GEMMs on CPUs -----------------------------------*- C++ -*-===//
 //
-// OpenBLAS has products of f32 and f64. Those of 16-bit elements go to oneDNN
-// where the processor multiplies bf16 itself, and else are widened to f32 by
-// blocks and given to OpenBLAS.
+// OpenBLAS has GEMMs for f32 and f64. GEMMs of bf16 use oneDNN if the processor
+// has bf16 instructions. Other bf16 and f16 GEMMs convert blocks to f32 and use
+// OpenBLAS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,31 +13,31 @@
 
 namespace pcc {
 
-/// Where the matrices of a batch of products lie.
+/// The matrices of a batch of GEMMs.
 struct Matrices {
   const char *a, *b; ///< the first A and B
   char *c;           ///< the first C
 };
 
-/// The matrices of product `index` of a batch, counted with batch1 fastest.
+/// The matrices of GEMM `index` of a batch, with batch1 varying fastest.
 Matrices matricesAt(const pcc_gemm_desc &desc, const Matrices &first,
                     int64_t index);
 
-/// The products of a description, whichever way there is.
+/// Computes the GEMMs of a description, with the library for its types.
 void multiply(const pcc_gemm_desc &desc, const Matrices &matrices, int threads);
 
-/// Products of bf16 or f16 by OpenBLAS. Every thread keeps scratch of at most
-/// 5 MiB for the blocks that it works on.
+/// GEMMs of bf16 or f16 on OpenBLAS. Every thread keeps scratch memory of at
+/// most 5 MiB for its blocks.
 void multiplyWidened(const pcc_gemm_desc &desc, const Matrices &matrices,
                      int threads);
 
-/// The instructions with which oneDNN multiplies bf16 on this processor, such
-/// as "AMX"; null if it has none that are worth it. DNNL_MAX_CPU_ISA in the
-/// environment, which oneDNN reads, forbids some of them.
+/// The instruction set with which oneDNN multiplies bf16 on this processor,
+/// such as "AMX"; null if there is none that is worth using. DNNL_MAX_CPU_ISA
+/// in the environment, which oneDNN reads, can exclude some.
 const char *bf16Instructions();
 
-/// Products of bf16 by oneDNN; k is at least 1. What it prepares for a
-/// description is kept, so only one thread may call it.
+/// GEMMs of bf16 on oneDNN; k is at least 1. Primitives are cached per
+/// description, so only one thread may call it.
 void multiplyOneDNN(const pcc_gemm_desc &desc, const Matrices &matrices,
                     int threads);
 

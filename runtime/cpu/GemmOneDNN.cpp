@@ -1,9 +1,9 @@
-//===- GemmOneDNN.cpp - Products of bf16 by oneDNN ------------------------===//
+//===- GemmOneDNN.cpp - GEMMs of bf16 on oneDNN ---------------------------===//
 //
-// oneDNN makes code for each shape, which takes milliseconds, and calls it,
-// which takes less than one. What it made for a description is kept here: the
-// library's own cache looks up several objects a call. Debian's build of the
-// library runs on libgomp's threads, as OpenBLAS and kernels do.
+// oneDNN generates code for each shape, which takes milliseconds; calling the
+// code takes less than one. Primitives are cached here per description: the
+// library's own cache looks up several objects per call. Debian's build of the
+// library runs on libgomp's threads, like OpenBLAS and kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 using namespace pcc;
 
 namespace {
-/// Numbers that tell descriptions apart, with the number of threads.
+/// The fields that distinguish descriptions, and the number of threads.
 using Key = std::array<int64_t, 20>;
 
-/// A batch of products as a primitive of oneDNN, for one number of threads.
+/// A batch of GEMMs as a primitive of oneDNN, for one number of threads.
 class Product {
 public:
   Product(const pcc_gemm_desc &d, const dnnl::engine &engine);
@@ -31,20 +31,20 @@ public:
   void run(dnnl::stream &stream, const Matrices &matrices);
 
 private:
-  /// Makes the primitive, with the batch dims where `batched`.
+  /// Creates the primitive, with the batch dims if `batched`.
   void make(const dnnl::engine &engine, bool batched);
   dnnl::memory::desc describe(int32_t dtype, int64_t rows, int64_t columns,
                               int64_t stride, bool transposed, int64_t step0,
                               int64_t step1, bool batched) const;
 
   pcc_gemm_desc d;
-  int64_t calls; ///< of the primitive, one after the other
+  int64_t calls; ///< number of calls of the primitive
   dnnl::matmul::primitive_desc made;
   dnnl::matmul primitive;
   dnnl::memory a, b, c;
 };
 
-/// The library, and what it made for this program's descriptions.
+/// The library, and the primitives of this program's descriptions.
 struct Library {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
@@ -65,7 +65,7 @@ dnnl::memory::desc Product::describe(int32_t dtype, int64_t rows,
   auto addBatch = [&](int64_t size, int64_t step) {
     if (!batched || size == 1)
       return;
-    // What all products of the dim share has extent 1 there.
+    // An operand that all GEMMs of the dim share has extent 1 there.
     sizes.push_back(step == 0 ? 1 : size);
     strides.push_back(step == 0 ? rows * stride : step);
   };
@@ -83,7 +83,8 @@ Product::Product(const pcc_gemm_desc &d, const dnnl::engine &engine) : d(d) {
   int64_t count = d.batch0 * d.batch1;
   make(engine, /*batched=*/true);
   calls = 1;
-  // Loops over single numbers stand in for batches it has no code for.
+  // oneDNN falls back to scalar reference code for batches that it does not
+  // support.
   if (count > 1 && !strncmp(made.impl_info_str(), "ref", 3)) {
     make(engine, /*batched=*/false);
     calls = count;
@@ -146,7 +147,7 @@ const char *pcc::bf16Instructions() {
 
 void pcc::multiplyOneDNN(const pcc_gemm_desc &desc, const Matrices &matrices,
                          int threads) {
-  // Never deleted: at exit the library may be gone first.
+  // Never deleted: at exit the library may be unloaded first.
   static auto *library = new Library;
   try {
     std::unique_ptr<Product> &product = library->products[keyOf(desc, threads)];

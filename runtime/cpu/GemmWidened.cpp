@@ -1,14 +1,14 @@
-//===- GemmWidened.cpp - Products of 16-bit matrices in f32 ---------------===//
+//===- GemmWidened.cpp - GEMMs of bf16 and f16 in f32 ---------------------===//
 //
-// The result is cut into tiles, and the sum over k into blocks, such that the
-// f32 copies of a block of A and of B fit a thread's cache. A thread makes one
-// tile after the other, each by products of f32 on one thread:
+// The result is divided into tiles, and the sum over k into blocks, such that
+// the f32 copies of a block of A and of B fit a thread's cache. A thread
+// computes one tile after another, each by single-threaded f32 GEMMs:
 //
 //            block of k                        tile
 //   A  . . . . [####] . .      B  . . . . .   C . . . . .
 //      . . . . [####] . .         [###] . .     [###] . .
 //
-// A tile of 16-bit results is added up in scratch as well, so that it is
+// A tile of bf16 or f16 results is accumulated in scratch memory, so that it is
 // rounded once.
 //
 //===----------------------------------------------------------------------===//
@@ -24,10 +24,11 @@
 using namespace pcc;
 
 namespace {
-/// At most this many rows and columns of a tile, and of a block of k.
+/// The maximum rows and columns of a tile, and the maximum extent of a block of
+/// k.
 const int64_t tileExtent = 768, blockExtent = 384;
 
-/// A piece of a matrix of one of the types.
+/// A piece of a matrix.
 struct Piece {
   const char *data;
   int32_t dtype;
@@ -35,7 +36,7 @@ struct Piece {
   int64_t rows, columns;
 };
 
-/// The cut of a batch of products into tiles, which threads share out.
+/// The division of a batch of GEMMs into tiles, which threads share.
 class Tiles {
 public:
   Tiles(const pcc_gemm_desc &d, const Matrices &first, int threads);
@@ -57,14 +58,14 @@ private:
   int parts;
 };
 
-/// What a thread needs for the tile at hand; it keeps it for the next one.
+/// The buffers of a thread for the current tile, reused for the next one.
 struct Scratch {
   std::vector<float> a, b, c;
 };
 } // namespace
 
-/// The extent of equal pieces of `whole` of at most `greatest`, in whole
-/// vectors of f32, which kernels like.
+/// The extent of equal pieces of `whole` that are at most `greatest`, rounded
+/// up to whole f32 vectors for the kernels.
 static int64_t evenPiece(int64_t whole, int64_t greatest) {
   const int64_t vector = 16;
   int64_t pieces = (whole + greatest - 1) / greatest;
@@ -75,7 +76,8 @@ static int64_t evenPiece(int64_t whole, int64_t greatest) {
 Tiles::Tiles(const pcc_gemm_desc &d, const Matrices &first, int threads)
     : d(d), first(first), rows(evenPiece(d.m, tileExtent)),
       columns(evenPiece(d.n, tileExtent)) {
-  // Smaller tiles come out even, but more is widened for each product in them.
+  // Smaller tiles divide more evenly, but convert more elements per
+  // multiplication.
   auto isUneven = [&] {
     return count() < threads ||
            (count() % threads != 0 && count() < 4 * threads);
@@ -103,7 +105,7 @@ void Tiles::runPart(int part) const {
     runTile(i);
 }
 
-/// The f32 copy of a piece, row after row, in `copy`.
+/// Copies a piece as f32, row after row, into `copy`.
 static const float *widened(const Piece &piece, std::vector<float> &copy) {
   copy.resize(std::max<size_t>(copy.size(), piece.rows * piece.columns));
   for (int64_t row = 0; row < piece.rows; ++row)
@@ -113,7 +115,7 @@ static const float *widened(const Piece &piece, std::vector<float> &copy) {
   return copy.data();
 }
 
-/// The piece of an operand that is [rows, columns] in the product.
+/// The piece of an operand that is [rows, columns] in the GEMM.
 static Piece pieceOf(const char *matrix, int32_t dtype, int64_t stride,
                      bool transposed, int64_t row, int64_t column, int64_t rows,
                      int64_t columns) {
@@ -125,7 +127,7 @@ static Piece pieceOf(const char *matrix, int32_t dtype, int64_t stride,
 
 void Tiles::runTile(int64_t index) const {
   static thread_local Scratch scratch;
-  // Tiles of the same columns follow each other.
+  // Successive tiles use the same columns.
   int64_t row = index % rowTiles() * rows;
   int64_t column = index / rowTiles() % columnTiles() * columns;
   Matrices at = matricesAt(d, first, index / (rowTiles() * columnTiles()));

@@ -1,4 +1,4 @@
-//===- IdleThreads.cpp - Threads that have nothing left to do -------------===//
+//===- IdleThreads.cpp - Waiting for idle threads -------------------------===//
 
 #include "runtime/cpu/IdleThreads.h"
 
@@ -22,7 +22,7 @@ std::set<int> pcc::threadIds() {
   return ids;
 }
 
-/// True if the kernel would run the thread now; false too if it has ended.
+/// True if the thread is running or ready to run; false also if it has ended.
 static bool runs(int thread) {
   char path[64], text[512];
   snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
@@ -38,8 +38,8 @@ static bool runs(int thread) {
 }
 
 bool pcc::waitUntilIdle(const std::set<int> &threads, int milliseconds) {
-  // One thread may wake another, which was looked at before: only what sleeps
-  // in a second look, too, has been woken by none.
+  // A thread may wake another one that was checked before. So all must sleep in
+  // two successive passes.
   int quiet = 0;
   for (int waited = 0; quiet < 2; ++waited) {
     bool busy = false;

@@ -1,11 +1,11 @@
-//===- IdleThreads.h - Threads that have nothing left to do -----*- C++ -*-===//
+//===- IdleThreads.h - Waiting for idle threads -----------------*- C++ -*-===//
 //
-// Open MPI 4 starts threads of its own, which run callbacks of its components,
-// and MPI_Finalize unloads the components ahead of the threads. MPI_Init
-// itself posts such a callback ("a programming model was declared"). Where a
-// program is short and its cores are busy, the thread may not have run between
-// the two, and then calls into a library that is gone. So a rank waits, before
-// MPI_Finalize, until what Open MPI started sleeps.
+// Open MPI 4 starts threads that run callbacks of its components, and
+// MPI_Finalize unloads the components before it ends the threads. MPI_Init
+// itself posts such a callback ("a programming model was declared"). In a short
+// program on busy cores, the thread may not have run before MPI_Finalize, and
+// then calls into an unloaded library. So before MPI_Finalize a rank waits
+// until Open MPI's threads sleep.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,11 @@
 
 namespace pcc {
 
-/// The kernel's ids of this process's threads; empty where /proc is not there.
+/// The kernel's ids of this process's threads; empty without /proc.
 std::set<int> threadIds();
 
-/// Waits until none of `threads` runs or is ready to run, for at most so many
-/// milliseconds. Returns false if one still is.
+/// Waits until none of `threads` is running or ready to run, for at most this
+/// many milliseconds. Returns false if one still is.
 bool waitUntilIdle(const std::set<int> &threads, int milliseconds);
 
 } // namespace pcc

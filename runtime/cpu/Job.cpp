@@ -1,6 +1,6 @@
 //===- Job.cpp - The ranks of a CPU program -------------------------------===//
 //
-// MPI is started only where there are other ranks or a launcher to talk to.
+// MPI is initialized only if there are other ranks or a launcher.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ static MPI_Comm control = MPI_COMM_NULL;
 static int ownRank = 0, worldRanks = 1;
 static const int controlTag = 1;
 
-/// Of control messages. Never freed.
+/// The stream of control messages. Never freed.
 static Stream &messages = *new Stream;
 
 bool backend::usesMPI() { return true; }
@@ -44,7 +44,7 @@ void backend::abortRanks(int code) { communication::abort(code); }
 int backend::rank() { return ownRank; }
 int backend::size() { return worldRanks; }
 
-/// Hands on a message, piece by piece; post(offset, count, request) posts one.
+/// Transfers a message in pieces; post(offset, count, request) posts one piece.
 template <typename Function>
 static void run(const char *name, int64_t bytes, Function post) {
   auto request = std::make_unique<Request>();

@@ -16,7 +16,7 @@
 
 using namespace pcc;
 
-/// The ranks of this host; null where this is the only rank.
+/// The communicator of this host's ranks; null if this is the only rank.
 static MPI_Comm hostRanks() {
   static MPI_Comm host = MPI_COMM_NULL;
   if (host == MPI_COMM_NULL && backend::size() > 1)
@@ -26,8 +26,8 @@ static MPI_Comm hostRanks() {
   return host;
 }
 
-/// The cores divided among the ranks of this host, so that ranks x threads do
-/// not exceed them; OMP_NUM_THREADS decides where it is set.
+/// This rank's share of the cores, so that ranks x threads on this host do not
+/// exceed them; OMP_NUM_THREADS overrides it.
 static int chooseThreads() {
   if (const char *wish = getenv("OMP_NUM_THREADS"))
     if (atoi(wish) > 0)
@@ -48,8 +48,8 @@ static int chooseThreads() {
   return fairThreads(masks.data(), sizeof(own), ranks, index);
 }
 
-/// This rank's communicator over some axes: of the ranks that agree on all
-/// others, ordered by the index on these.
+/// This rank's communicator over some axes: the ranks with the same coordinates
+/// on all other axes, ordered by their index on these.
 static Communicator makeCommunicator(const pcc_program &program,
                                      const pcc_comm &comm,
                                      const Coordinates &coordinates) {
@@ -76,7 +76,7 @@ static Communicator makeCommunicator(const pcc_program &program,
   int onHost = 0;
   MPI_Comm_size(host, &onHost);
   MPI_Comm_free(&host);
-  // The ranks of a communicator must cut a message alike.
+  // The ranks of a communicator must divide a message in the same way.
   int local = onHost == made.size;
   checkMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPI_INT, MPI_MIN, made.comm),
            "making a communicator");
@@ -84,7 +84,7 @@ static Communicator makeCommunicator(const pcc_program &program,
   return made;
 }
 
-/// What takes the other ranks to find out or to make.
+/// Sets up everything that requires communication with the other ranks.
 static void connect(pcc_context &context, const pcc_program &program,
                     const Coordinates &coordinates) {
   context.threads = chooseThreads();
@@ -111,7 +111,7 @@ pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
   Operation operation("making communicators", Doing::Waits);
-  givenDelays(); // what is wrong with them is said now
+  givenDelays(); // reports errors early
   auto *context = new pcc_context;
   communication::call([&] { connect(*context, program, coordinates); });
   setThreads(context->threads);
@@ -136,7 +136,8 @@ pcc_context *backend::prepare(const pcc_program &program,
   return context;
 }
 
-/// Bytes that this host can still give; the greatest number if it is not known.
+/// The memory that this host can still provide, in bytes; the maximum value if
+/// unknown.
 static int64_t availableMemory() {
   FILE *file = fopen("/proc/meminfo", "r");
   if (!file)

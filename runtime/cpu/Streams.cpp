@@ -30,7 +30,7 @@ StreamState &pcc::stateOf(pcc_context *ctx, int32_t stream) {
 
 void pcc_set_node(pcc_context *ctx, const char *node) { ctx->node = node; }
 
-/// A detail that names a node, too. Made once for both, and kept.
+/// A detail followed by a node. Each combination is created once and kept.
 static const char *withNode(const char *detail, const char *node) {
   if (!*node)
     return detail;
@@ -65,7 +65,7 @@ std::optional<Event> &pcc::placeOf(pcc_context *ctx, int32_t event) {
   return ctx->events[event];
 }
 
-// There are no graphs: what follows is always issued.
+// There are no graphs: the operations are always issued.
 int32_t pcc_graph_begin(pcc_context *, int32_t, int64_t, const char *) {
   return 1;
 }
@@ -74,7 +74,8 @@ void pcc_graph_end(pcc_context *, int32_t) {}
 Event pcc::recordedOn(pcc_context *ctx, int32_t stream) {
   StreamState &state = stateOf(ctx, stream);
   if (!state.waits.empty()) {
-    // What the stream waits for is before the record, though nothing follows.
+    // Pending waits of the stream belong to the record, even if no request
+    // follows.
     auto nothing = std::make_unique<Request>();
     nothing->name = state.waits.back().name;
     nothing->detail = state.waits.back().detail;

@@ -1,9 +1,9 @@
 //===- Streams.h - Streams and events of compiled code ----------*- C++ -*-===//
 //
 // An event stands for a number of requests of a stream: a record notes how many
-// the stream has been given, a wait for it is over when so many are done. What
-// is said here is of all streams but that of computation, which is the
-// target's: pcc_record, pcc_wait and issueOn are defined beside what computes.
+// were issued, and a wait is complete when that many are. This file covers all
+// streams except the compute stream, which depends on the target: pcc_record,
+// pcc_wait and issueOn are defined in the target's Compute.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,19 +14,19 @@
 
 namespace pcc {
 
-/// The state of a stream; makes it where it is new.
+/// The state of a stream, created on first use.
 StreamState &stateOf(pcc_context *ctx, int32_t stream);
 
-/// Tells a request on which stream it goes, and of what it waits for there.
+/// Sets a request's stream, its size and the events that it waits for there.
 void prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
                     int64_t bytes);
 
-/// The place of an event, which may be new.
+/// The entry of an event, created on first use.
 std::optional<Event> &placeOf(pcc_context *ctx, int32_t event);
-/// What a stream, not that of computation, was given so far.
+/// An event for the requests issued so far on a stream other than the compute
+/// stream.
 Event recordedOn(pcc_context *ctx, int32_t stream);
-/// What the last record of an event stands for; exits with ExitInternal where
-/// there is none.
+/// The last record of an event; exits with ExitInternal if there is none.
 const Event &lastRecord(pcc_context *ctx, int32_t event);
 
 } // namespace pcc

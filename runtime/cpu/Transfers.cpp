@@ -13,11 +13,12 @@ using namespace pcc;
 static void checkStage(pcc_context *ctx, int32_t stage) {
   if (stage < 0 || stage >= static_cast<int32_t>(ctx->peers.size()) ||
       ctx->transfers == MPI_COMM_NULL)
-    fail(ExitInternal, format("the program has no stage %d to talk to", stage));
+    fail(ExitInternal,
+         format("the program has no stage %d to communicate with", stage));
 }
 
 namespace {
-/// A message to or from another stage.
+/// A transfer to or from another stage.
 struct Message {
   int32_t stage, channel;
   char *buffer;
@@ -26,7 +27,8 @@ struct Message {
 };
 } // namespace
 
-// Both sides cut a message alike; pieces of one channel arrive in order.
+// Both sides divide a transfer in the same way; pieces of one channel arrive in
+// order.
 static void post(pcc_context *ctx, const Message &message, Posted &posted) {
   int peer = ctx->peers[message.stage];
   for (int64_t at = 0; at < message.bytes; at += greatestCount) {
@@ -42,7 +44,7 @@ static void post(pcc_context *ctx, const Message &message, Posted &posted) {
   }
 }
 
-/// Transfers some messages at once; the first one's stage is told.
+/// Posts some transfers together; progress reports name the first one's stage.
 static void transfer(pcc_context *ctx, int32_t stream, const char *name,
                      const std::vector<Message> &messages) {
   auto request = std::make_unique<Request>();
