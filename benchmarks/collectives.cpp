@@ -2,17 +2,17 @@
 //
 //     cuda-collectives RANKS BYTES...
 //
-// Starts RANKS ranks, each on a GPU of its own, which communicate by the NCCL
-// that a training program would open, with the settings that it would make.
-// For each operation and size, rank 0 prints a line of JSON:
+// Starts RANKS ranks, each on its own GPU. They use the NCCL library that a
+// training program would load, with the same settings. For each operation and
+// size, rank 0 prints a line of JSON:
 //
 //     {"op": "all_reduce", "ranks": 8, "bytes": 1048576, "seconds": 2.1e-05}
 //
 // BYTES are the size of a rank's largest buffer: the output of an all_gather,
-// the input of a reduce_scatter. "send_recv" has each rank send to the next one
-// and receive from the one before. Seconds are those of one operation of many
-// that follow each other, on the slowest rank. Ends with ExitDevice if an
-// operation leaves other numbers than it should.
+// the input of a reduce_scatter. In "send_recv" each rank sends to the next
+// rank and receives from the previous one. The seconds are the mean time of one
+// of many successive operations, on the slowest rank. Exits with ExitDevice if
+// a result is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,19 +47,19 @@ const pcc_device_code pcc_the_device_code = {};
 
 /// Every byte of the data sent: 0x3C3C3C3C is an f32 of about 0.0115.
 static const unsigned char pattern = 0x3c;
-/// How long the operations of one measurement may take together, and how many
-/// they are at most.
+/// The target duration of one measurement, and the maximum number of operations
+/// in it.
 static const double measuredSeconds = 0.2;
 static const int mostRepeats = 200;
 
 namespace {
 /// An operation: issue() calls NCCL for `count` f32 elements of the largest
-/// buffer; each result is `factor` times the element that was sent.
+/// buffer; each result element is `factor` times the element that was sent.
 struct Operation {
   const char *name;
   std::function<ncclResult_t(size_t count)> issue;
   double factor;
-  /// How many of a rank's `count` elements are written.
+  /// The rank's `count` divided by the number of elements that are written.
   int64_t part;
 };
 
@@ -84,10 +84,10 @@ static void require(ncclResult_t result, const char *name) {
                                 cuda::nccl().ncclGetErrorString(result));
 }
 
-/// Seconds of `repeats` operations, one behind the other.
+/// The seconds of `repeats` successive operations.
 static double time(const Operation &operation, size_t count, int repeats,
                    CUevent event) {
-  backend::maxOverRanks(0); // all begin together
+  backend::maxOverRanks(0); // barrier
   double begin = steadyNow();
   for (int i = 0; i < repeats; ++i)
     require(operation.issue(count), operation.name);
@@ -97,7 +97,7 @@ static double time(const Operation &operation, size_t count, int repeats,
   return steadyNow() - begin;
 }
 
-/// The first and the last element that an operation has written.
+/// Whether the first and the last element that an operation wrote are correct.
 static bool isRight(const Operation &operation, const Buffers &buffers,
                     size_t count) {
   float sent;
@@ -118,7 +118,7 @@ static bool isRight(const Operation &operation, const Buffers &buffers,
 static void measure(const Operation &operation, const Buffers &buffers,
                     size_t bytes, CUevent event) {
   size_t count = bytes / sizeof(float);
-  // The first ones connect ranks and load kernels.
+  // Warm-up: the first operations connect ranks and load kernels.
   time(operation, count, 2, event);
   double one = time(operation, count, 2, event) / 2;
   int wanted = static_cast<int>(
@@ -129,9 +129,8 @@ static void measure(const Operation &operation, const Buffers &buffers,
   int slowest = backend::maxOverRanks(
       static_cast<int>(std::min<double>(took * nanoseconds, INT32_MAX)));
   if (!isRight(operation, buffers, count))
-    fail(ExitDevice, format("%s of %zu bytes leaves other numbers than it "
-                            "should",
-                            operation.name, bytes));
+    fail(ExitDevice,
+         format("%s of %zu bytes has a wrong result", operation.name, bytes));
   if (backend::rank() == 0) {
     printf("{\"op\": \"%s\", \"ranks\": %d, \"bytes\": %zu, \"seconds\": "
            "%.9f}\n",
@@ -142,7 +141,7 @@ static void measure(const Operation &operation, const Buffers &buffers,
 
 static void measureAll(const std::vector<size_t> &sizes) {
   size_t most = *std::max_element(sizes.begin(), sizes.end());
-  // Zeros, so that an element that no operation writes is seen.
+  // Zeros, so that an element that no operation writes is detected.
   Buffers buffers = {allocate(most, pattern), allocate(most, 0)};
   const cuda::Nccl &nccl = cuda::nccl();
   ncclComm_t comm = cuda::communicator(0).comm;
@@ -183,14 +182,14 @@ static void measureAll(const std::vector<size_t> &sizes) {
       measure(operation, buffers, bytes, event);
 }
 
-/// Sizes in bytes, each of whole elements of all ranks.
+/// Parses sizes in bytes, each a multiple of one element per rank.
 static std::vector<size_t> sizesOf(char **texts, int64_t ranks) {
   std::vector<size_t> sizes;
   for (; *texts; ++texts) {
     size_t bytes = strtoull(*texts, nullptr, 10);
     if (bytes == 0 || bytes % (sizeof(float) * ranks))
-      fail(ExitUsage, format("'%s' bytes are not elements of f32 that %lld "
-                             "ranks have equally many of",
+      fail(ExitUsage, format("'%s' bytes are not a multiple of one f32 for "
+                             "each of %lld ranks",
                              *texts, static_cast<long long>(ranks)));
     sizes.push_back(bytes);
   }

@@ -1,10 +1,9 @@
-//===- products.cpp - Times products of matrices of the CPU back end ------===//
+//===- products.cpp - Times the GEMMs of the CPU back end -----------------===//
 //
-// Reads lines "m n k form dtype c_dtype", form being nn, nt or tn (which
-// operand is transposed) and dtypes numbers of pcc_dtype; answers each with the
-// seconds of one product, as one call of a program's step, and those of them
-// that a processor worked on it. The first answer to a line that was not asked
-// before includes what is prepared once.
+// Reads lines "m n k form dtype c_dtype". `form` is nn, nt or tn (the operand
+// that is transposed), the dtypes are numbers of pcc_dtype. Prints for each
+// line the seconds of one GEMM, as one call of a program's step, and its CPU
+// time in seconds. The first answer for a new line includes one-time setup.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +25,14 @@ struct Operands {
 };
 } // namespace
 
-/// Seconds that processors have worked for this process.
+/// The CPU time of this process in seconds.
 static double processorNow() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + time.tv_nsec * 1e-9;
 }
 
-/// Elements of no order, in memory like a program's arena.
+/// Pseudorandom elements, in memory like a program's arena.
 static char *fill(int32_t dtype, int64_t count) {
   char *made = backend::allocateArena(count * sizeOf(dtype), /*kept=*/0);
   uint32_t state = 1;

@@ -4,8 +4,8 @@ training programs, one JSON object per step.
     torch_gpt2.py MODEL.onnx DATA LOG.json --steps N [--threads 2] ...
 
 The weights are those of MODEL.onnx; data order, schedule and optimizer are
-those of examples/training.py. A step's time covers what a training loop does:
-forward, backward, clipping, update, and reading the loss back.
+those of examples/training.py. A step's time covers forward, backward, clipping,
+update and reading the loss back.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import training  # noqa: E402
 
 
 def load(path, attention):
-    """GPT-2 124M without dropout and with the weights of the ONNX file."""
+    """Returns GPT-2 124M without dropout, with the weights of the ONNX file."""
     model = GPT2LMHeadModel(
         GPT2Config(
             resid_pdrop=0,
@@ -39,7 +39,7 @@ def load(path, attention):
         tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).copy())
         for tensor in onnx.load(path).graph.initializer
     }
-    # The head is the embedding, which the file holds once.
+    # The head is tied to the embedding, which the file contains once.
     weights["lm_head.weight"] = weights["transformer.wte.weight"]
     model.load_state_dict(weights)
     return model.train()

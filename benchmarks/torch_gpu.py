@@ -7,13 +7,14 @@ per step.
         --vocab 50257 --seq 1024 --batch 64 --steps 30 --json log.json --compile
     torchrun --standalone --nproc-per-node 8 torch_gpu.py gpt ... --batch 512 ...
 
-Under torchrun the ranks share the batch, and each has a replica
+Under torchrun the batch is divided over the ranks. Each rank has a replica
 (DistributedDataParallel), which reduces gradients while the backward pass runs.
 
-Shapes are flags of test/Inputs/models/make.py. bf16 by autocast with f32
-parameters, scaled_dot_product_attention, fused AdamW, gradients clipped, a
-vocabulary of a multiple of 64 rows, as training scripts have it. A step's time covers forward, backward, clipping,
-update and the loss read back; tokens are drawn.
+The shape flags are those of test/Inputs/models/make.py. The script uses bf16 autocast
+with f32 parameters, scaled_dot_product_attention, fused AdamW and gradient clipping.
+The vocabulary is padded to a multiple of 64, as is common in training scripts. A
+step's time covers forward, backward, clipping, update and reading the loss back.
+Tokens are random.
 """
 
 import argparse
@@ -123,8 +124,8 @@ class Llama(nn.Module):
 
 
 class WithLoss(nn.Module):
-    """A model and its loss, so that the compiler sees both: logits of f32 would
-    take more memory than all else."""
+    """A model and its loss in one module, so that torch.compile sees both: f32
+    logits would take more memory than everything else."""
 
     def __init__(self, model):
         super().__init__()
@@ -136,7 +137,7 @@ class WithLoss(nn.Module):
 
 
 class Ranks:
-    """This process among those that torchrun started; else the only one."""
+    """The ranks that torchrun started; without torchrun this process alone."""
 
     def __init__(self, device):
         self.rank = int(os.environ.get("RANK", 0))
@@ -150,14 +151,14 @@ class Ranks:
         torch.distributed.init_process_group("nccl" if device == "cuda" else "gloo")
 
     def replicate(self, model):
-        """The model, whose gradients become the mean of all ranks'."""
+        """Returns the model, with gradients averaged over the ranks."""
         if self.size == 1:
             return model
         return nn.parallel.DistributedDataParallel(
             model, gradient_as_bucket_view=True, broadcast_buffers=False)
 
     def mean(self, loss):
-        """The loss of the whole batch, as a number: the host waits for it."""
+        """Returns the loss of the whole batch as a float; blocks the host."""
         if self.size > 1:
             torch.distributed.all_reduce(loss)
         return loss.item() / self.size
@@ -175,7 +176,7 @@ def main():
     parser.add_argument("--kv-heads", type=int)
     parser.add_argument("--dropout", type=float, default=0)
     parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--json", required=True, help="where it logs")
+    parser.add_argument("--json", required=True, help="path of the log")
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--device", default="cuda")
     o = parser.parse_args()
@@ -183,7 +184,7 @@ def main():
     ranks = Ranks(o.device)
     if o.batch % ranks.size:
         parser.error(f"--batch {o.batch} is not a multiple of {ranks.size} ranks")
-    # Rows of logits that begin at whole accesses, as training scripts have it.
+    # Aligned rows of logits, as is common in training scripts.
     drawn, o.vocab = o.vocab, (o.vocab + 63) // 64 * 64
     torch.manual_seed(0)
     model = (GPT if o.family == "gpt" else Llama)(o).to(ranks.device)

@@ -11,7 +11,7 @@ extern "C" {
 
 /// A loss that is only defined for a batch with all of its samples.
 typedef struct {
-  const char *reason; ///< such as "'/MatMul' joins several samples"
+  const char *reason; ///< such as "'/MatMul' combines several samples"
 } pcc_whole_batch;
 
 /// Missing in programs whose loss can be computed from the losses of parts of a
