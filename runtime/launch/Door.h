@@ -99,8 +99,9 @@ void pollUntil(std::vector<pollfd> &entries, double deadline);
 /// Sends a few bytes, which must fit into the buffer of a new connection.
 bool sendWhole(int socket, const void *bytes, size_t count);
 
-/// Enables TCP keepalive, so that the system detects within a minute that a
-/// host has vanished, which closes no connection.
+/// Enables TCP keepalive and a timeout of unacknowledged data, so that the
+/// system detects within a minute that a host has vanished. Also sets
+/// TCP_NODELAY.
 void probe(int socket);
 
 } // namespace pcc
