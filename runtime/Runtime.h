@@ -226,11 +226,11 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
                     int64_t microbatch, void *to, int64_t bytes);
 
 /// Begins operations that a device may launch as one graph, number `graph` of
-/// the stage: those that the program issues up to pcc_graph_end, in a loop
-/// those of several iterations, beginning with `turn`. Returns 0 if the graph
-/// was captured by an earlier call and is launched now; the program then
-/// continues after the end. The operations' arguments, except the iteration,
-/// are the same in each call. `name` is for messages.
+/// the stage: those that the program issues up to pcc_graph_end. In a loop
+/// these are the operations of several iterations, beginning with `turn`.
+/// Returns 0 if the graph was captured by an earlier call and is launched now;
+/// the program then continues after the end. The operations' arguments, except
+/// the iteration, are the same in each call. `name` is for messages.
 int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn,
                         const char *name);
 /// Ends the graph.

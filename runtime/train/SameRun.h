@@ -9,9 +9,9 @@
 namespace pcc {
 
 /// Exits with ExitWorld on a rank whose program is not rank 0's, and with
-/// ExitUsage on a rank whose flags differ from rank 0's: users of some
-/// launchers give each host its own command. All ranks must call it, once they
-/// have joined.
+/// ExitUsage on a rank whose flags differ from rank 0's. Users of some
+/// launchers start each host with its own command. All ranks must call it, once
+/// they have joined.
 void requireSameRun(const pcc_program &program, const TrainingOptions &options);
 
 } // namespace pcc
