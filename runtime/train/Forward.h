@@ -14,9 +14,10 @@ bool isForwardProgram(const pcc_program &program);
 /// Reads `<input>.npy` from the folder --data for every input, computes, and
 /// writes `<output>.npy` to the folder --outputs. Characters that file names
 /// cannot contain are replaced by '_'. bf16, which numpy lacks, is read from
-/// and written as float32. Exits with ExitUsage if a flag is missing. Exits
-/// with ExitData if an array's shape is not the input's, or its type or a value
-/// does not fit, and with ExitOutput if a file cannot be written.
+/// and written as float32. Exits with ExitUsage if a flag is missing or does
+/// not apply. Exits with ExitData if an array's shape is not the input's, or
+/// its type or a value does not fit, and with ExitOutput if a file cannot be
+/// written.
 void runForward(const pcc_program &program, const TrainingOptions &options);
 
 } // namespace pcc
