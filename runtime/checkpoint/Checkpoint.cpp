@@ -48,12 +48,14 @@ static json trainerState(const TrainingState &state,
   return all;
 }
 
-/// Deletes what killed runs left, before a new checkpoint needs the space.
+/// Deletes the temporary folders of killed runs, before a new checkpoint needs
+/// the space.
 static void removeLeftovers(const std::string &dir) {
   for (const std::string &name : listFolder(dir)) {
     if (name.compare(0, 6, ".step-"))
       continue;
-    // A kill while it was replaced; its successor is not complete.
+    // The run was killed between the two renames of replaceFolder(): this is
+    // the last complete checkpoint of the step.
     std::string step = name.substr(1, name.rfind('.') - 1);
     if (name == "." + step + ".old" &&
         exists(dir + "/" + name + "/" + stateFile) && !exists(dir + "/" + step))
@@ -71,7 +73,7 @@ static void removeOld(const std::string &dir, int64_t keep,
   if (keep == 0)
     return;
   for (int64_t i = 0; i + keep - 1 < static_cast<int64_t>(steps.size()); ++i) {
-    // Renamed first: a folder of this name is always complete.
+    // Renamed before deletion: a folder named step-* is always complete.
     std::string aside = dir + "/." + steps[i] + ".gone";
     replaceFile(dir + "/" + steps[i], aside);
     removeFolder(aside);
@@ -79,7 +81,7 @@ static void removeOld(const std::string &dir, int64_t keep,
 }
 
 namespace {
-/// Where a checkpoint goes.
+/// The paths of a checkpoint: DIR/step-* and its temporary name.
 struct Place {
   std::string dir, name;
 
@@ -89,9 +91,10 @@ struct Place {
 };
 } // namespace
 
-/// True if no rank has an error to tell, false if the folder was deleted and
-/// `again`. Otherwise ends the run: the first rank that has one tells it, when
-/// all have closed their files and the incomplete folder is gone.
+/// Combines the errors of all ranks. Returns true if no rank has one, and false
+/// if `again` is set and the folder was deleted meanwhile. Otherwise ends the
+/// run: once all ranks have closed their files and the incomplete folder is
+/// deleted, the lowest failed rank reports its error.
 static bool agree(const std::string &error, const Place &place, bool again) {
   bool first = backend::rank() == 0;
   int failed = backend::maxOverRanks(
@@ -107,15 +110,15 @@ static bool agree(const std::string &error, const Place &place, bool again) {
   backend::maxOverRanks(0);
   if (backend::rank() == backend::size() - failed)
     fail(ExitOutput, error);
-  backend::maxOverRanks(0); // until that rank ends this one
+  backend::maxOverRanks(0); // waits until that rank ends this one
   return true;
 }
 
-/// What trainer_state.json has of all ranks' files, on rank 0; the others send
-/// what they wrote.
+/// Gathers the "files" entries of trainer_state.json on rank 0: the model and
+/// the optimizer file of each rank. Other ranks return null.
 static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
   std::string own;
-  // Names come from models and may be no UTF-8.
+  // Names come from models and may not be UTF-8.
   if (optimizer.hashes.bytes)
     own = entryOf(optimizer.hashes, optimizer.pieces)
               .dump(-1, ' ', false, json::error_handler_t::replace);
@@ -138,12 +141,14 @@ static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
   return files;
 }
 
-/// What rank 0 does when all files of a checkpoint but the last are written.
+/// Completes a checkpoint on rank 0 once all other files are written: writes
+/// trainer_state.json, renames the folder, updates DIR/latest and deletes old
+/// checkpoints. Returns the error, or an empty string.
 static std::string complete(const std::string &text,
                             const TrainingOptions &options,
                             const Place &place) {
   const std::string &dir = place.dir;
-  // A run that came to own the folder meanwhile may write under these names.
+  // A run that took the folder over may be writing under the same names.
   requireSaveFolder();
   std::string error = writeFile(place.temporary() + "/" + stateFile, text);
   if (error.empty())
@@ -165,8 +170,8 @@ static std::string complete(const std::string &text,
   return error;
 }
 
-/// Writes a checkpoint, or ends the run; false if the folder was deleted
-/// meanwhile and `again`.
+/// Writes a checkpoint, or ends the run. Returns false if `again` is set and
+/// the folder was deleted meanwhile.
 static bool tryToSave(const TrainingState &state,
                       const TrainingOptions &options, StepCount count,
                       const Place &place, bool again) {
@@ -227,7 +232,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
     refuse("is not a trainer state");
   StepCount count;
   count.step = files.step();
-  // Absent in those of earlier versions, which skipped none.
+  // Earlier versions, which skipped no steps, did not write these fields.
   auto readCount = [&](const char *name, int64_t most) {
     json value = state.value(name, json(0));
     if (!value.is_number_integer() || value < 0 || value > most)
@@ -237,7 +242,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
   count.skipped = readCount("skipped_steps", count.step);
   count.nonfinite = readCount("skipped_nonfinite", count.skipped);
   count.nonfiniteInRow = readCount("skipped_nonfinite_in_row", count.nonfinite);
-  // Absent but in those of programs with a scale of the loss.
+  // Only checkpoints of programs with a loss scale have this field.
   if (state.contains("numbers")) {
     for (auto &[name, value] : state["numbers"].items()) {
       if (!value.is_number_integer())
@@ -250,7 +255,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
   if (state["format"] != 1)
     refuse("was written by a newer version");
   if (!files.isHashed() && backend::rank() == 0)
-    warn(format("checkpoint '%s' has no hashes: damage of it is not noticed",
+    warn(format("checkpoint '%s' has no hashes: damage cannot be detected",
                 folder.c_str()));
   for (auto &[name, value] : state["options"].items()) {
     if (!value.is_string())
@@ -263,7 +268,7 @@ StepCount pcc::readTrainerState(const pcc_program &program,
   for (auto [name, size] : sizes)
     if (backend::rank() == 0 && state[name] != size)
       warn(format("the checkpoint was trained with a %s of %s, this program "
-                  "has %lld: the data differ from there on",
+                  "has %lld: the remaining steps see other data",
                   name, state[name].dump().c_str(),
                   static_cast<long long>(size)));
   return count;

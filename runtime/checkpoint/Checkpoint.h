@@ -1,15 +1,17 @@
 //===- Checkpoint.h - Saves and resumes training ----------------*- C++ -*-===//
 //
 // DIR/step-00001000/
-//   model.safetensors           the parameters as the source model has them
-//   optim-rank-00000.safetensors  shards of the optimizer state, by the rank
-//                               that wrote them; see OptimizerFile.h
+//   model.safetensors           the parameters in the source model's names,
+//                               layout and types
+//   optim-rank-00000.safetensors  the optimizer state that this rank wrote; see
+//                               OptimizerFile.h
 //   trainer_state.json          step, data cursor, options, layout, hashes of
 //                               the files and of itself; see SavedFiles.h
 // DIR/latest                    the name of the newest complete folder
 //
-// A folder is written under a temporary name and renamed when all of it is on
-// the disk, so that a kill at any moment leaves the previous one intact.
+// A folder is written under a temporary name and renamed when all of it is
+// flushed to disk, so a kill at any moment leaves the previous checkpoint
+// intact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +28,29 @@
 
 namespace pcc {
 
-/// How far training is.
+/// The position in training: step and counters that a checkpoint stores.
 struct StepCount {
-  int64_t step = 0;    ///< the last that is done
-  int64_t skipped = 0; ///< steps up to it that updated nothing
-  /// Of those, the ones whose loss or norm was not finite, and how many such
-  /// steps there were since one that updated something.
+  int64_t step = 0;    ///< the last finished step
+  int64_t skipped = 0; ///< steps up to it without an update
+  /// The skipped steps whose loss or gradient norm was not finite: all of them,
+  /// and the number in a row at the end.
   int64_t nonfinite = 0, nonfiniteInRow = 0;
-  Numbers numbers; ///< those of the program that got so far
+  Numbers numbers; ///< the program's persistent scalars after the step
 };
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.
-/// Returns the folder. Exits with ExitOutput where it cannot be written.
+/// Returns the folder. Exits with ExitOutput if it cannot be written.
 std::string saveCheckpoint(const TrainingState &state,
                            const TrainingOptions &options, StepCount count);
 
-/// What trainer_state.json says: sets the options that the command line leaves
-/// open; `before`: all options as the checkpoint has them. Exits with
-/// ExitOutput for what is none.
+/// Returns the step counts of trainer_state.json. Sets those of the saved
+/// `options` that the command line did not give, and in `before` all of them.
+/// Exits with ExitOutput if the file is not a valid trainer state.
 StepCount readTrainerState(const pcc_program &program, const SavedFiles &files,
                            TrainingOptions &options, TrainingOptions &before);
 
-/// Loads parameters and optimizer state, whatever layout wrote them. Exits with
-/// ExitOutput if they are not this program's.
+/// Loads parameters and optimizer state; the checkpoint may be of any
+/// parallel layout. Exits with ExitOutput if they do not fit this program.
 void loadCheckpoint(const TrainingState &state, const SavedFiles &files);
 
 } // namespace pcc

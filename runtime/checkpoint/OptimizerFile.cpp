@@ -13,14 +13,14 @@
 using namespace pcc;
 
 namespace {
-/// A tensor of the arena under its name in the files.
+/// A tensor of the arena, with its name in the optimizer files.
 struct Saved {
   std::string name;
   int index; ///< among the stage's tensors
   const pcc_tensor *tensor;
 };
 
-/// A piece in a file.
+/// A piece that an opened file contains.
 struct Stored {
   const SafeTensors *file;
   const SafeTensors::Tensor *tensor;
@@ -47,7 +47,7 @@ static std::vector<Saved> savedTensors(const TrainingState &state) {
   return saved;
 }
 
-/// These elements of this rank's shard of a tensor.
+/// The piece of a tensor with these elements of this rank's shard.
 static OptimizerPiece pieceOf(const TrainingState &state,
                               const pcc_tensor &tensor, Span elements) {
   const pcc_layout &layout = tensor.layout;
@@ -75,9 +75,9 @@ std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
   if (tensors.empty())
     return "";
   if (!writers[backend::rank()])
-    return format("host %s does not have '%s', and no rank that does holds the "
-                  "same of the optimizer's state: give --save a folder that "
-                  "all hosts see",
+    return format("host %s does not see '%s', and no rank that does holds the "
+                  "same shards of the optimizer state: give --save a folder "
+                  "that all hosts share",
                   hostName().c_str(), folder.c_str());
   std::vector<SafeTensorsEntry> entries;
   std::map<std::string, std::string> notes = {{"step", std::to_string(step)}};
@@ -108,7 +108,7 @@ std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
 
 using Pieces = std::map<std::string, std::vector<Stored>>;
 
-/// Bytes of a file that memory holds before they are let go of.
+/// Bytes of a mapped file that are kept in memory before they are released.
 static const int64_t heldBytes = 16 << 20;
 
 static void addPieces(const SafeTensors &file, Pieces &pieces) {
@@ -119,14 +119,15 @@ static void addPieces(const SafeTensors &file, Pieces &pieces) {
     std::optional<OptimizerPiece> piece = readPiece(text, &tensor->shape);
     int32_t dtype = dtypeNamed(tensor->dtype.c_str());
     if (!piece || dtype < 0)
-      fail(ExitOutput, format("'%s' does not say where tensor '%s' lies",
-                              file.path().c_str(), name.c_str()));
+      fail(ExitOutput,
+           format("the metadata of '%s' give no valid piece for tensor '%s'",
+                  file.path().c_str(), name.c_str()));
     pieces[name].push_back({&file, tensor, dtype, *piece});
   }
 }
 
-/// Both describe the same whole: they may be padded differently, but agree on
-/// what is not padding.
+/// Returns whether a tensor and a saved piece are of one global shape: they may
+/// be padded differently, but the extents without padding agree.
 static bool sameWhole(const SourceMap &map, const pcc_layout &layout,
                       const OptimizerPiece &piece) {
   if (static_cast<int32_t>(piece.shape.size()) != layout.rank)
@@ -139,8 +140,8 @@ static bool sameWhole(const SourceMap &map, const pcc_layout &layout,
 }
 
 namespace {
-/// The elements of a shard that were found, as spans that do not follow on each
-/// other. Files may have an element twice: of stages that share a parameter.
+/// The elements of a shard that were found, as spans. Adjacent spans are
+/// merged. Spans may overlap: files may have an element twice.
 class Found {
 public:
   void add(Span span) {
@@ -165,8 +166,8 @@ private:
 };
 } // namespace
 
-/// Copies what a file has of a piece, whose first element lies at `to`. False
-/// if their types do not convert.
+/// Copies the elements that a stored piece shares with `own`, whose first
+/// element is at `to`. Returns false if the types cannot be converted.
 static bool copyCommon(const SourceMap &map, const OptimizerPiece &own,
                        int32_t dtype, const Stored &stored, char *to,
                        Found &found) {
@@ -191,7 +192,7 @@ static bool copyCommon(const SourceMap &map, const OptimizerPiece &own,
   return known;
 }
 
-/// The elements of a piece that are not padding.
+/// Returns the number of elements of a piece that are not padding.
 static int64_t validElements(const SourceMap &map, const OptimizerPiece &own) {
   int64_t count = 0;
   forEachCommon(own, own, map.valid,
@@ -217,10 +218,12 @@ static void readPart(const TrainingState &state, const std::string &folder,
            "was it written by a program for another model?");
     if (!copyCommon(map, own, tensor.dtype, stored,
                     static_cast<char *>(view.data()), found))
-      fail(ExitOutput,
-           format("checkpoint '%s' has '%s' as %s, which cannot become %s",
-                  folder.c_str(), saved.name.c_str(), dtypeName(stored.dtype),
-                  dtypeName(tensor.dtype)));
+      fail(
+          ExitOutput,
+          format(
+              "checkpoint '%s' has '%s' as %s, which cannot be converted to %s",
+              folder.c_str(), saved.name.c_str(), dtypeName(stored.dtype),
+              dtypeName(tensor.dtype)));
   }
   int64_t needed = validElements(map, own), count = found.count();
   if (count != needed)
@@ -232,13 +235,13 @@ static void readPart(const TrainingState &state, const std::string &folder,
          "is a file of it missing, or was it trained with another optimizer?");
 }
 
-/// Whether a file may hold something of these tensors.
+/// Returns whether a file may contain elements of these tensors' shards.
 static bool isNeeded(const TrainingState &state,
                      const std::vector<Saved> &tensors,
                      const SavedFiles &checkpoint, const std::string &file) {
   const OptimizerIndex *index = checkpoint.piecesOf(file);
   if (!index)
-    return true; // of an older version, which does not say
+    return true; // written by an older version, without an index
   return std::any_of(tensors.begin(), tensors.end(), [&](const Saved &saved) {
     auto entry = index->find(saved.name);
     if (entry == index->end())

@@ -1,10 +1,11 @@
 //===- OptimizerFile.h - The optimizer state on disk ------------*- C++ -*-===//
 //
-// A file per rank that has something to write. Each tensor is a piece of a
-// state (OptimizerPiece.h); the metadata says where it lies, so that ranks of
-// any layout find their own parts in whatever files there are. What of the
-// files holds what, trainer_state.json says once more: a rank opens only those
-// that hold something of its own.
+// Each rank with a share of the optimizer state writes one file. Each tensor of
+// a file is a piece of an optimizer state (OptimizerPiece.h). The file's
+// metadata give the position of each piece in the global tensor, so a program
+// of any parallel layout can assemble its shards from the files.
+// trainer_state.json repeats this index for all files: a rank opens only the
+// files that may contain elements of its shards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,24 +17,25 @@
 
 namespace pcc {
 
-/// What an optimizer file holds.
+/// Hashes and index of an optimizer file.
 struct WrittenFile {
-  FileHashes hashes; ///< no bytes: there is no file
+  FileHashes hashes; ///< zero bytes: the rank wrote no file
   OptimizerIndex pieces;
 };
 
-/// Writes this rank's share of the optimizer state: "exp_avg.<parameter>" and
-/// so on, and "master.<parameter>" for a parameter that training does not keep
-/// as the model has it: in another type, or with one added. `writers`, by rank:
-/// who can write there. Returns what went wrong, if anything did.
+/// Writes this rank's share of the optimizer state: "exp_avg.<parameter>",
+/// "exp_avg_sq.<parameter>" and so on. "master.<parameter>" is written for a
+/// parameter whose values in training are not those of the model file: they are
+/// in another type, or have one added. `writers`: by rank, whether it can write
+/// into `folder`. Returns the error, or an empty string.
 [[nodiscard]] std::string writeOptimizer(const TrainingState &state,
                                          int64_t step,
                                          const std::string &folder,
                                          const std::vector<bool> &writers,
                                          WrittenFile &written);
 
-/// Reads what this rank stores of the states, put together from the files of
-/// the checkpoint; exits with ExitOutput if a part of it is nowhere.
+/// Reads this rank's shards of the optimizer state from the files of the
+/// checkpoint. Exits with ExitOutput if elements are in no file.
 void readOptimizer(const TrainingState &state, const SavedFiles &checkpoint);
 
 } // namespace pcc

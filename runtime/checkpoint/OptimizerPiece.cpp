@@ -1,4 +1,4 @@
-//===- OptimizerPiece.cpp - Where a part of a state lies ------------------===//
+//===- OptimizerPiece.cpp - Position of saved optimizer state -------------===//
 
 #include "runtime/checkpoint/OptimizerPiece.h"
 
@@ -19,7 +19,8 @@ std::vector<int64_t> OptimizerPiece::storedShape() const {
   return isWhole() ? shard.extent : std::vector<int64_t>{elements.size()};
 }
 
-/// The list of whole numbers called `key`; false if it is none.
+/// Reads the list of non-negative integers called `key`. Returns false if there
+/// is none.
 static bool readList(const json &place, const char *key,
                      std::vector<int64_t> &list) {
   auto found = place.find(key);
@@ -33,7 +34,8 @@ static bool readList(const json &place, const char *key,
   return true;
 }
 
-/// Whether a shard lies within the whole, whose elements can be counted.
+/// Returns whether a shard is within a tensor of this shape, and its number of
+/// elements does not overflow.
 static bool liesIn(const Shard &shard, const std::vector<int64_t> &shape) {
   size_t rank = shape.size();
   if (shard.start.size() != rank || shard.extent.size() != rank)
@@ -75,13 +77,13 @@ pcc::readPiece(const std::string &text, const std::vector<int64_t> *stored) {
   return piece;
 }
 
-/// What two shards have in common along a dim.
+/// Returns the indices along a dim that two shards share.
 static Span commonIn(const Shard &a, const Shard &b, size_t dim) {
   return common({a.start[dim], a.start[dim] + a.extent[dim]},
                 {b.start[dim], b.start[dim] + b.extent[dim]});
 }
 
-/// The indices along the first dim of a piece's elements.
+/// Returns the global indices along dim 0 that a piece's elements span.
 static Span rowsOf(const OptimizerPiece &piece) {
   int64_t row = 1;
   for (size_t dim = 1; dim < piece.shard.extent.size(); ++dim)

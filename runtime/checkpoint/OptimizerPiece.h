@@ -1,15 +1,16 @@
-//===- OptimizerPiece.h - Where a part of a state lies ----------*- C++ -*-===//
+//===- OptimizerPiece.h - Position of saved optimizer state -----*- C++ -*-===//
 //
-// The files of the optimizer's state hold pieces of tensors: of a shard, a
-// rectangle of the whole, all elements or a run of them in row-major order.
-// This is how the metadata of a file says it, and once more trainer_state.json,
-// for every file:
+// An optimizer file stores pieces of tensors. A piece is a shard, which is a
+// rectangle of the global tensor, or a run of the shard's elements in row-major
+// order. The metadata of the file describe each piece as below;
+// trainer_state.json repeats the text for every file:
 //
 //   {"shape": [101, 16], "offset": [50, 0], "extent": [51, 16],
 //    "run": [300, 607]}
 //
-// "shape" is that of the whole, padding included; without "extent" and "run",
-// as in older files, the tensor has the shard's shape and all elements of it.
+// "shape" is the global shape, padding included. Without "run" the piece is the
+// whole shard. Without "extent", as in older files, the extent is the shape of
+// the stored tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,32 +25,33 @@
 
 namespace pcc {
 
-/// A part of a tensor.
+/// A shard of a tensor, or a run of a shard's elements.
 struct OptimizerPiece {
-  std::vector<int64_t> shape; ///< of the whole
+  std::vector<int64_t> shape; ///< global
   Shard shard;
-  Span elements; ///< of the shard
+  Span elements; ///< of the shard, row-major
 
-  /// The text that says where it lies.
+  /// Returns the JSON text that describes the piece.
   std::string text() const;
-  /// Its shape as a tensor of a file: the shard's, or of one dim for a run.
+  /// Returns the shape of the stored tensor: the shard's, or one dim for a run.
   std::vector<int64_t> storedShape() const;
-  /// Whether it is all of its shard.
+  /// Returns whether the piece is the whole shard.
   bool isWhole() const { return elements == Span{0, shard.elements()}; }
 };
 
-/// What a text says; nothing where it says no such thing. `stored`: the shape
-/// of the tensor that it is of, or null where only the text is known.
+/// Parses the text of a piece; returns nothing if it is invalid. `stored`: the
+/// shape of the stored tensor, which must agree, or null if only the text is
+/// known.
 std::optional<OptimizerPiece> readPiece(const std::string &text,
                                         const std::vector<int64_t> *stored);
 
-/// Whether a piece may have elements of another, their tensors being the same
-/// one.
+/// Returns whether two pieces of one tensor may share elements. May return true
+/// where they share none, but never the reverse.
 bool mayShare(const OptimizerPiece &a, const OptimizerPiece &b);
 
-/// Visits the elements that both pieces have and that are not padding, which
-/// `valid` bounds: `count` consecutive ones of both, from those elements of
-/// their shards on.
+/// Visits the elements that both pieces share, without padding: indices from
+/// `valid` on are padding. Each call covers `count` consecutive elements, from
+/// element inA of a's shard and inB of b's shard.
 void forEachCommon(
     const OptimizerPiece &a, const OptimizerPiece &b,
     const std::vector<int64_t> &valid,

@@ -32,14 +32,14 @@ struct Owner {
 
   std::string text() const;
   bool isEmpty() const { return token.empty(); }
-  /// "pid 12 on host a".
+  /// Returns "pid 12 on host a".
   std::string name() const {
     return format("pid %lld on host %s", static_cast<long long>(pid),
                   host.c_str());
   }
 };
 
-/// What this process holds.
+/// The ownership that this process holds; `file` is negative without one.
 struct Held {
   std::string dir, path;
   Owner self;
@@ -76,7 +76,7 @@ static Owner thisProcess() {
   return self;
 }
 
-/// Who the file names; empty if it is of nobody.
+/// Returns the owner that the file names; empty if it names none.
 static Owner readOwner(int file) {
   char text[4096];
   ssize_t bytes = pread(file, text, sizeof(text), 0);
@@ -109,20 +109,20 @@ static bool writeOwner(int file, const Owner &owner) {
   fail(ExitOutput, cannotWrite(path));
 }
 
-/// Opens the file, which a link cannot stand for.
+/// Opens the owner file; fails if it is a symbolic link.
 static int openOwnerFile(const std::string &path, int flags) {
   return open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/// True if `file` is what `path` leads to now.
+/// Returns whether `path` still names the open `file`.
 static bool isAt(int file, const std::string &path) {
   struct stat open, there;
   return fstat(file, &open) == 0 && lstat(path.c_str(), &there) == 0 &&
          open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
-/// Seconds since `file` was touched, by the clock that touched it: that of the
-/// file server, which also stamps a new file.
+/// Returns the seconds since `file` was last touched, by the file server's
+/// clock: compares with the time stamp of a new file.
 static int64_t silenceOf(int file, const std::string &path) {
   std::string now = path + "." + held.self.token;
   int other = createDescriptor(now);
@@ -142,8 +142,8 @@ static int64_t silenceOf(int file, const std::string &path) {
        note);
 }
 
-/// Ends this run if `owner`, another's, may be alive. isLocked: its file is;
-/// hasLocks: the file system has such a thing.
+/// Ends this run if `owner`, another run, may still be running. isLocked: its
+/// file is locked; hasLocks: the file system supports locks.
 static void requireDead(int file, const Owner &owner, bool isLocked,
                         bool hasLocks) {
   if (owner.isEmpty() && !isLocked)
@@ -158,8 +158,8 @@ static void requireDead(int file, const Owner &owner, bool isLocked,
   int64_t silence = silenceOf(file, held.path);
   if (silence < deadSeconds)
     refuse(owner,
-           format("its last sign of life is %lld s old; after %d s it counts "
-                  "as ended",
+           format("it last updated its .owner file %lld s ago; after %d s it "
+                  "is taken to have ended",
                   static_cast<long long>(silence), deadSeconds));
 }
 
@@ -167,11 +167,12 @@ static void beat() {
   std::unique_lock<std::mutex> lock(held.mutex);
   while (!held.wake.wait_for(lock, std::chrono::seconds(beatSeconds),
                              [] { return held.ends; }))
-    // Null, not a time: the file server's own.
+    // A null time means the file server's clock.
     futimens(held.file, nullptr);
 }
 
-/// Tries to become the owner; false if the file changed meanwhile.
+/// Tries to become the owner. Returns false if the caller has to try again,
+/// because the file was replaced or removed.
 static bool tryOwn() {
   int file = openOwnerFile(held.path, O_RDWR | O_CREAT);
   if (file < 0)
@@ -184,7 +185,7 @@ static bool tryOwn() {
   }
   requireDead(file, readOwner(file), taken, locked || taken);
   if (taken) {
-    // A host that is gone holds its lock on the server for long.
+    // The file server may hold the lock of a dead host for a long time.
     unlink(held.path.c_str());
     close(file);
     return false;
@@ -208,10 +209,10 @@ void pcc::ownSaveFolder(std::string dir) {
 void pcc::requireSaveFolder() {
   if (held.file < 0)
     return;
-  // Opened again: what a host knows of a shared file is fresh then.
+  // Opened again: this refreshes a network file system's cache of the file.
   int file = openOwnerFile(held.path, O_RDONLY);
   if (file < 0 && errno == ENOENT) {
-    // Somebody deleted the folder.
+    // The folder was deleted.
     leaveSaveFolder();
     makeFolders(held.dir);
     ownSaveFolder(held.dir);
@@ -223,8 +224,8 @@ void pcc::requireSaveFolder() {
     close(file);
   }
   if (owner.token != held.self.token)
-    refuse(owner, "it took the folder over from this run, of which nothing "
-                  "was heard");
+    refuse(owner, "it took the folder over because this run seemed to have "
+                  "ended");
 }
 
 void pcc::leaveSaveFolder() {

@@ -1,17 +1,20 @@
 //===- SaveFolder.h - One run owns a folder of checkpoints ------*- C++ -*-===//
 //
-// Two runs that save into one folder would write checkpoints of mixed halves.
-// The file DIR/.owner says who saves there:
+// Two runs that save into one folder would mix their files in one checkpoint.
+// The file DIR/.owner names the run that saves there:
 //
 //   {"host": "node1", "boot": "5b2f...", "pid": 4711, "job": "123",
 //    "token": "9c3e..."}
 //
-// Its owner holds it locked, touches it every 10 s, and removes it at its end.
-// On one host, told by the id of its boot, the lock decides whether an owner
-// lives. Locks of file systems between hosts are not to be relied on: there,
-// and where locks are missing, an owner whose file is untouched for 60 s by
-// the file server's clock is dead, and one of the same Slurm job was ended by
-// Slurm before it started this run again.
+// The owner keeps the file locked, touches it every 10 s and removes it at its
+// end. On one host, identified by its boot id, the lock decides whether the
+// owner still runs. Locks of network file systems are unreliable. So for an
+// owner on another host, and where the file system has no locks:
+// - an owner that has not touched its file for 60 s, by the file server's
+// clock,
+//   has ended;
+// - an owner of the same Slurm job was ended by Slurm before it restarted this
+//   run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +26,15 @@
 namespace pcc {
 
 /// Makes this process the owner of `dir`, which exists, until it calls
-/// leaveSaveFolder(). Exits with ExitOutput if another run is.
+/// leaveSaveFolder(). Exits with ExitOutput if another run owns it.
 void ownSaveFolder(std::string dir);
 
-/// Exits with ExitOutput if this process is not the owner any more. Makes the
-/// folder again, as this process's, where it was deleted. Does nothing in a
-/// process that never was the owner.
+/// Exits with ExitOutput if another run has taken the folder over. Creates the
+/// folder again, owned by this process, if it was deleted. Does nothing in a
+/// process that never called ownSaveFolder(), or has left the folder.
 void requireSaveFolder();
 
-/// Gives the folder up, if it is this process's.
+/// Ends this process's ownership of the folder, if it has it.
 void leaveSaveFolder();
 
 } // namespace pcc

@@ -17,7 +17,7 @@ std::vector<bool> pcc::findWriters(const std::string &folder,
   std::vector<bool> writers(ranks, true);
   if (ranks == 1)
     return writers;
-  // A file that no other folder has.
+  // A file with a random name, which no other folder contains.
   uint64_t token = 0;
   if (backend::rank() == 0)
     fillRandom(&token, sizeof(token));

@@ -8,10 +8,10 @@
 
 namespace pcc {
 
-/// By rank, whether it sees the folder that rank 0 has made; rank 0 does. A
-/// folder of the same name on another host's own disk is another one. All ranks
-/// call it, and get the same. `error` says on rank 0 what went wrong, if
-/// anything did.
+/// Returns for each rank whether it sees the folder that rank 0 created; rank 0
+/// always does. A folder of the same name on another host's local disk is a
+/// different one. All ranks call it and get the same result. On rank 0 `error`
+/// is set if the test file cannot be written.
 std::vector<bool> findWriters(const std::string &folder, std::string &error);
 
 } // namespace pcc

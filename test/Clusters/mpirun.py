@@ -127,7 +127,7 @@ good("host", "--kill", "node2")
 assert owner.wait() != 0
 # A beat may still be on its way: 60 s are waited for in tests by planting them.
 code, _, err = run("host", "node3", f"{one} --steps 3")
-assert code == 8 and "last sign of life is" in err, (code, err)
+assert code == 8 and "it last updated its .owner file" in err, (code, err)
 os.utime("shared/.owner", (time.time() - 70,) * 2)
 good("host", "node3", f"{one} --steps 3")
 assert latestStep("shared") == 3

@@ -91,7 +91,7 @@ for environment in {}, {"LD_PRELOAD": "./unlocked.so"}:
     code, err = toy(*SHORT, **environment)
     assert code == 8, (code, err)
     assert "another run (pid 7 on host far) saves into 'run'" in err, err
-    assert "note: its last sign of life is 2" in err, err
+    assert "note: it last updated its .owner file 2" in err, err
     assert os.listdir("run") == [".owner"], os.listdir("run")
     plant(70, **boot)
     code, err = toy(*SHORT, **environment)
