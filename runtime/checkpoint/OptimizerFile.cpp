@@ -140,8 +140,8 @@ static bool sameWhole(const SourceMap &map, const pcc_layout &layout,
 }
 
 namespace {
-/// The elements of a shard that were found, as spans. Adjacent spans are
-/// merged. Spans may overlap: files may have an element twice.
+/// The elements of a shard that were found, as spans. A span that continues the
+/// last one extends it. Spans may overlap: files may contain an element twice.
 class Found {
 public:
   void add(Span span) {

@@ -10,9 +10,8 @@
 // end. On one host, identified by its boot id, the lock decides whether the
 // owner still runs. Locks of network file systems are unreliable. So for an
 // owner on another host, and where the file system has no locks:
-// - an owner that has not touched its file for 60 s, by the file server's
-// clock,
-//   has ended;
+// - an owner has ended if its file was not touched for 60 s by the file
+//   server's clock;
 // - an owner of the same Slurm job was ended by Slurm before it restarted this
 //   run.
 //

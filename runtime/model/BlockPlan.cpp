@@ -39,9 +39,9 @@ void BlockPlan::choose(const std::vector<bool> &writers) {
   std::vector<int64_t> owned(writers.size(), 0), round(writers.size(), -1);
   int64_t now = 0;
   for (Block &block : all) {
-    // Who has a part and owns the fewest blocks so far. Rank 0 where none has
-    // one, and for what it reads from the model's file, which other hosts may
-    // not have.
+    // The owner is the writer with elements of the block that owns the fewest
+    // blocks so far. Rank 0 owns blocks without such a rank, and blocks with
+    // elements from the model file, which other hosts may not have.
     bool isFound = false;
     for (const SourcePart *part : block.parts) {
       if (part->source->isFromFile()) {

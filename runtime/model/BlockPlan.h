@@ -1,11 +1,12 @@
-//===- BlockPlan.h - Which rank writes which block of a file ----*- C++ -*-===//
+//===- BlockPlan.h - Assignment of file blocks to ranks ---------*- C++ -*-===//
 //
-// Hashes are of blocks of a file, and a block may hold elements of many ranks,
-// singly where a matrix is transposed or cut by columns. So the ranks write
-// whole blocks: the owner of a block gets from the others what they have of it,
-// hashes it and writes it at its place. Blocks that one rank has all of go
-// nowhere else. Blocks follow in rounds, in which a rank owns at most one: the
-// ranks first hand over what belongs to a round, then all write at once.
+// The model file is hashed by blocks. A block may contain elements of many
+// ranks, interleaved one by one where a matrix is transposed or column
+// parallel. So ranks write whole blocks: the owner of a block receives the
+// other ranks' elements, hashes the block and writes it at its offset. A block
+// whose elements one rank holds needs no transfer. Blocks are written in
+// rounds, in which a rank owns at most one block: the ranks first send the
+// elements of a round, then all owners write at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,30 +20,30 @@
 
 namespace pcc {
 
-/// The blocks of a file that holds source tensors, one after the other.
+/// The blocks of a file of contiguous source tensors, with owners and rounds.
 class BlockPlan {
 public:
-  /// Who has a part of a block.
+  /// A block, its owner and the ranks that have elements of it.
   struct Block {
     /// The rank that writes it.
     int owner = 0;
-    /// When: not before the block before it.
+    /// The round in which it is written; never decreases from block to block.
     int64_t round = 0;
-    /// Parts that may have elements in it, by rank and by place in the file.
+    /// Parts that may have elements in it, sorted by rank, then by tensor.
     std::vector<const SourcePart *> parts;
   };
 
-  /// `headerBytes` come before the first tensor. `writers`, by rank: who can
-  /// own a block; rank 0 can. The sources outlive this.
+  /// `headerBytes` come before the first tensor. `writers`: by rank, whether it
+  /// can own a block; rank 0 always can. `sources` must outlive this.
   BlockPlan(const pcc_program &program,
             const std::vector<SourceTensor> &sources, int64_t headerBytes,
             const std::vector<bool> &writers);
 
-  /// All bytes of the file.
+  /// Returns the size of the file in bytes.
   int64_t fileBytes() const { return end; }
-  /// In the order of the file.
+  /// The blocks in file order.
   const std::vector<Block> &blocks() const { return all; }
-  /// The first byte of a tensor in the file.
+  /// Returns the file offset of a tensor's first byte.
   int64_t placeOf(size_t source) const { return places[source]; }
 
 private:

@@ -29,7 +29,7 @@ std::vector<std::string> pcc::checkpointsIn(const std::string &dir) {
   return steps;
 }
 
-/// The checkpoint that DIR/latest names; empty if there is none.
+/// Returns the checkpoint that DIR/latest names; empty if there is none.
 static std::string readLatest(const std::string &dir) {
   std::string latest = dir + "/latest";
   if (!exists(latest))
@@ -42,15 +42,16 @@ static std::string readLatest(const std::string &dir) {
     fail(ExitOutput, format("'%s' does not name a checkpoint", latest.c_str()),
          steps.empty() ? ""
                        : "--resume " + dir + "/" + steps.back() +
-                             " goes on from the newest one");
-  // A kill before the renaming of 'latest', or damage of it.
+                             " continues from the newest one");
+  // The run was killed before it renamed 'latest', or the file is damaged.
   if (!steps.empty() && stepOfFolder(steps.back()) > stepOfFolder(name) &&
       backend::rank() == 0)
-    warn(format("'%s' names %s, but %s beside it is complete and newer: "
-                "--resume %s/%s goes on from there",
+    warn(format("'%s' names %s, but %s in the same folder is complete and "
+                "newer: --resume %s/%s continues from it",
                 latest.c_str(), name.c_str(), steps.back().c_str(), dir.c_str(),
                 steps.back().c_str()));
-  // The second while it was replaced, see removeLeftovers().
+  // The second name exists if a kill interrupted the replacement of the
+  // folder, see removeLeftovers().
   for (const std::string &place : {name, "." + name + ".old"})
     if (isComplete(dir + "/" + place))
       return dir + "/" + place;
@@ -60,7 +61,7 @@ static std::string readLatest(const std::string &dir) {
          format("checkpoint '%s' has no %s", folder.c_str(), stateFile),
          olderNote(folder));
   if (!steps.empty() && backend::rank() == 0)
-    warn(format("'%s' names %s, which is not there: the run goes on from %s",
+    warn(format("'%s' names %s, which is missing: the run continues from %s",
                 latest.c_str(), name.c_str(), steps.back().c_str()));
   return "";
 }
@@ -71,7 +72,7 @@ std::string pcc::findCheckpoint(const std::string &dir) {
   std::string latest = readLatest(dir);
   if (!latest.empty())
     return latest;
-  // A kill before the first 'latest', or a checkpoint that somebody deleted.
+  // The run was killed before it wrote 'latest', or its checkpoint was deleted.
   std::vector<std::string> steps = checkpointsIn(dir);
   if (!steps.empty())
     return dir + "/" + steps.back();
@@ -81,7 +82,7 @@ std::string pcc::findCheckpoint(const std::string &dir) {
 }
 
 namespace {
-/// A checkpoint folder apart from the one that it lies in.
+/// The path of a checkpoint folder, split into parent folder and name.
 struct Parts {
   std::string dir; ///< with a slash at its end, or empty
   std::string name;
@@ -117,6 +118,6 @@ std::string pcc::olderNote(const std::string &folder) {
   if (step < 0)
     return "";
   if (older.empty())
-    return "there is no older checkpoint beside it";
-  return "--resume " + older + " goes on from the one before";
+    return "there is no older checkpoint in its folder";
+  return "--resume " + older + " continues from the one before";
 }

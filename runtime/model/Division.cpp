@@ -1,4 +1,4 @@
-//===- Division.cpp - Which rank writes what ------------------------------===//
+//===- Division.cpp - Distribution of checkpoint writes -------------------===//
 
 #include "runtime/model/Division.h"
 
@@ -53,7 +53,7 @@ std::vector<int> Division::replicasOf(const Coordinates &at,
   }
 }
 
-/// The axes along which ranks of a stage keep the same of a tensor.
+/// Returns by axis whether a tensor is replicated along it within a stage.
 static std::vector<bool> freeAxes(const pcc_program &program,
                                   const pcc_tensor &tensor) {
   std::vector<bool> free(program.n_axes, true);
@@ -74,8 +74,8 @@ std::vector<Span> Division::divide(int rank) const {
   int64_t number = stageOf(program, at);
   const pcc_stage &stage = program.stages[number];
   std::vector<Span> found(stage.n_tensors), kept(stage.n_tensors);
-  // What is kept alike, by kind: the model's file and those of the optimizer
-  // are divided evenly each.
+  // Tensors of one kind with the same replicas form a group. Model file and
+  // optimizer files are thus each divided evenly.
   std::map<std::pair<int32_t, std::vector<bool>>, std::vector<int>> groups;
   for (int i = 0; i < stage.n_tensors; ++i) {
     const pcc_tensor &tensor = stage.tensors[i];
@@ -93,11 +93,11 @@ std::vector<Span> Division::divide(int rank) const {
     for (int i : members)
       total += kept[i].size();
     auto cut = [&](int64_t part) {
-      // Without an overflow of total * part.
+      // Computes total * part / count without overflow.
       return total / count * part + total % count * part / count;
     };
     Span share = {cut(index), cut(index + 1)};
-    int64_t before = 0; // elements of the tensors before, in the sequence
+    int64_t before = 0; // elements of the group's preceding tensors
     for (int i : members) {
       int64_t size = kept[i].size();
       Span part = common(share, {before, before + size});

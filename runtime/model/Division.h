@@ -1,10 +1,11 @@
-//===- Division.h - Which rank writes what ----------------------*- C++ -*-===//
+//===- Division.h - Distribution of checkpoint writes -----------*- C++ -*-===//
 //
-// Several ranks may keep the same elements: those of other data-parallel rows
-// without ZeRO, those of a tensor that tensor parallelism does not shard, those
-// of stages that share a parameter. Of all that they keep alike, taken as one
-// sequence, each writes an equal share, so that every element is written once
-// and the shares of most tensors are whole.
+// Several ranks may store the same elements: data-parallel replicas without
+// ZeRO, tensor-parallel ranks of a tensor that is not sharded over tp, and
+// stages that share a parameter. The replicated tensors are taken as one
+// sequence, of which each replica writes an equal share. Thus every element is
+// written once, and most tensors are in one share as a whole. A parameter that
+// stages share is written by the first of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,30 +19,31 @@
 
 namespace pcc {
 
-/// Divides the parameters and states of all ranks among them; the same on every
-/// rank.
+/// Assigns each element of parameters and optimizer state to one rank that
+/// writes it. All ranks compute the same assignment.
 class Division {
 public:
-  /// `writers`: by rank, who can write at all. Where none of those that keep an
-  /// element can, it is theirs all the same.
+  /// `writers`: by rank, whether it can write. If no rank that stores an
+  /// element can, the element is still assigned to one of them.
   Division(const pcc_program &program, std::vector<bool> writers);
 
-  /// By tensor of the rank's stage, the elements of its shard that the rank
-  /// writes; none of scratch.
+  /// Returns, by tensor of the rank's stage, the elements of its shard that the
+  /// rank writes. Empty for tensors that are not saved, such as scratch.
   const std::vector<Span> &sharesOf(int rank) const;
 
 private:
   std::vector<Span> divide(int rank) const;
-  /// The ranks that differ from this one on some of these axes only, in order;
-  /// those that can write, if any.
+  /// Returns the ranks whose coordinates differ from `at` on these axes only,
+  /// ascending; only those that can write, if there are any.
   std::vector<int> replicasOf(const Coordinates &at,
                               const std::vector<bool> &axes) const;
 
   const pcc_program &program;
   std::vector<bool> writers;
-  /// By stage and tensor, whether the stage is the first to have it.
+  /// By stage and tensor, whether the stage is the first with a saved tensor of
+  /// this name.
   std::vector<std::vector<bool>> isFirst;
-  mutable std::map<int, std::vector<Span>> shares; ///< found so far
+  mutable std::map<int, std::vector<Span>> shares; ///< cache
 };
 
 } // namespace pcc

@@ -1,17 +1,17 @@
-//===- EncodedTensor.h - Elements in fields of wire format ------*- C++ -*-===//
+//===- EncodedTensor.h - Tensors without raw bytes in ONNX ------*- C++ -*-===//
 //
-// An ONNX file may have the elements of a tensor as plain bytes, or in fields
-// that hold them in another form:
+// An ONNX file may store the elements of a tensor as contiguous raw bytes, or
+// encoded in protobuf fields:
 //
-//   initializer          int32_data of f16 and bf16, a varint for each element;
-//                        elements of any type that no one field holds together
-//   sparse_initializer   values, and the indices of these
-//   floats               of an attribute of a Constant
+//   initializer          int32_data of f16 and bf16, a varint per element;
+//                        elements of any type, split over several fields
+//   sparse_initializer   values and their indices
+//   floats               an attribute of a Constant
 //
-// Such a tensor is known by the place of its first field, tag included, and its
-// elements are made from the fields whenever they are asked for. Where an
-// offset of plain bytes could stand (pcc_source, #nn.source), the place stands
-// as a number below PCC_ABSENT.
+// An encoded tensor is identified by the file position of its first field, tag
+// included. Its elements are decoded when they are read. Where pcc_source and
+// #nn.source have the offset of raw bytes, the position of an encoded tensor is
+// stored as a number below PCC_ABSENT: PCC_ABSENT - 1 - position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,30 +39,31 @@ enum {
 };
 /// Field numbers of a SparseTensorProto.
 enum { SparseValues = 1, SparseIndices = 2, SparseDims = 3 };
-/// Field numbers of the messages that have tensors: graphs and attributes.
+/// Field numbers of graphs and attributes, the messages that contain tensors.
 enum {
-  Initializer = 5, ///< of a graph; an attribute's tensor has this number, too
+  Initializer = 5, ///< of a graph; also the number of an attribute's tensor
   SparseInitializer = 15,
   SparseTensor = 22,
   Floats = 7,
 };
 
-/// The offset that says that fields at `place` hold the elements.
+/// Returns the offset that stands for the encoded tensor at this position.
 inline int64_t offsetOf(int64_t place) { return PCC_ABSENT - 1 - place; }
-/// Whether an offset says so, and of what place.
+/// Returns whether an offset stands for an encoded tensor.
 inline bool isEncoded(int64_t offset) { return offset < PCC_ABSENT; }
-/// The place that such an offset names.
+/// Returns the position of the encoded tensor.
 inline int64_t placeOf(int64_t offset) { return PCC_ABSENT - 1 - offset; }
 
-/// Reads numbers of one field, be it packed or not, and makes elements of the
-/// low bytes of each.
+/// Collects elements from the numbers of a field, packed or not. An element is
+/// the low `width` bytes of a number.
 class Elements {
 public:
   /// Elements have `width` bytes.
   explicit Elements(int64_t width) : width(width) {}
 
-  /// Adds those of `field`, all of which are of fixed width or varints. False:
-  /// the field is damaged, or has a width that elements do not have.
+  /// Adds the numbers of `field`: of fixed width or, else, varints. Returns
+  /// false if the field is damaged or its size is no multiple of the element
+  /// width.
   bool add(const wire::Field &field, bool areFixed) {
     if (field.type != wire::Bytes)
       return areFixed ? addBytes(field.begin, field.end)
@@ -79,16 +80,16 @@ public:
     return true;
   }
 
-  /// How many elements were added.
+  /// Returns the number of elements added so far.
   int64_t count() const { return static_cast<int64_t>(bytes.size()) / width; }
-  /// Element `i` of eight bytes.
+  /// Returns element `i` where elements have eight bytes.
   int64_t number(int64_t i) const {
     int64_t value = 0;
     std::memcpy(&value, &bytes[i * width], sizeof(value));
     return value;
   }
 
-  /// The elements, little-endian, one behind the other.
+  /// The elements, little-endian and contiguous.
   std::vector<char> bytes;
 
 private:
@@ -106,8 +107,8 @@ private:
   int64_t width;
 };
 
-/// Calls visit(field) for the fields of a message. False: it is damaged, or
-/// visit says false.
+/// Calls visit(field) for the fields of a message. Returns false if the message
+/// is damaged or visit returns false.
 template <typename Visit>
 bool forEachField(const char *at, const char *end, Visit visit) {
   bool truncated = false;
@@ -119,7 +120,7 @@ bool forEachField(const char *at, const char *end, Visit visit) {
   return true;
 }
 
-/// The field that ONNX keeps elements of a type in, without raw bytes.
+/// Returns the TensorProto field for elements of a type without raw bytes.
 inline uint64_t fieldOf(int32_t dtype) {
   switch (dtype) {
   case PCC_F32:
@@ -133,7 +134,8 @@ inline uint64_t fieldOf(int32_t dtype) {
   }
 }
 
-/// The elements of a TensorProto, of the type `dtype`. False: damaged.
+/// Decodes the elements of a TensorProto of type `dtype`. Returns false if it
+/// is damaged.
 inline bool readTensor(const char *begin, const char *end, int32_t dtype,
                        Elements &to) {
   uint64_t number = fieldOf(dtype);
@@ -145,8 +147,8 @@ inline bool readTensor(const char *begin, const char *end, int32_t dtype,
   });
 }
 
-/// Puts the values of a SparseTensorProto at their places among zeros. False:
-/// damaged, or an index lies outside.
+/// Decodes a SparseTensorProto into a dense array of `count` elements. Returns
+/// false if it is damaged or an index is out of range.
 inline bool readSparse(const char *begin, const char *end, int32_t dtype,
                        int64_t count, std::vector<char> &to) {
   int64_t width = sizeOf(dtype), rank = 1;
@@ -161,7 +163,7 @@ inline bool readSparse(const char *begin, const char *end, int32_t dtype,
     return field.number != SparseIndices ||
            readTensor(field.begin, field.end, PCC_I64, indices);
   });
-  // Numbers in the row-major order of all elements, or an index for each dim.
+  // A value has one row-major index, or an index per dim.
   int64_t entries = values.count();
   if (entries > 0 && indices.count() != entries)
     rank = dims.count();
@@ -183,9 +185,9 @@ inline bool readSparse(const char *begin, const char *end, int32_t dtype,
   return true;
 }
 
-/// The `count` elements of type `dtype` that the field at `begin` holds, or
-/// it and others up to `end`, as plain bytes. False: the fields are damaged, or
-/// hold another number of elements.
+/// Decodes `count` elements of type `dtype` from the field at `begin` and, if
+/// it has fewer, from the fields after it up to `end`. Returns false if the
+/// fields are damaged or hold another number of elements.
 inline bool decode(const char *begin, const char *end, int32_t dtype,
                    int64_t count, std::vector<char> &to) {
   Elements elements(sizeOf(dtype));

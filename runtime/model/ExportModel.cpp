@@ -21,10 +21,11 @@
 
 using namespace pcc;
 
-/// Tensors of the model that share a place with another one in the file,
-/// because an exporter merged what was equal, or have none, because it removed
-/// zeros: they get initializers of their own. (Parts of one tensor have its
-/// name.) What is encoded becomes plain bytes.
+/// Returns the initializers that the exported file needs in addition: for
+/// tensors that share an offset of the file with another one, because an
+/// exporter merged equal tensors; for tensors without one, because it removed
+/// zeros; and for encoded tensors, which are replaced by raw bytes. (Program
+/// tensors that are parts of one source tensor have its name.)
 static std::vector<NewInitializer> newTensors(const pcc_program &program) {
   std::vector<NewInitializer> added;
   std::set<std::pair<std::string, int64_t>> places;
@@ -40,7 +41,8 @@ static std::vector<NewInitializer> newTensors(const pcc_program &program) {
   auto addReplaced = [&](const pcc_source &source) {
     add(source).replaced = encoded::placeOf(source.offset);
   };
-  // First what cannot go elsewhere, because nothing says what reads it.
+  // Tensors without recorded uses come first: they cannot be moved, so they
+  // keep the shared offset.
   for (bool canMove : {false, true})
     for (const SourceTensor &tensor : sources) {
       const pcc_source *source = tensor.map.source;
@@ -55,7 +57,7 @@ static std::vector<NewInitializer> newTensors(const pcc_program &program) {
         continue;
       if (!canMove)
         fail(ExitInternal,
-             format("nothing says what reads '%s', which lies at one place of "
+             format("no uses are recorded for '%s', which shares its offset in "
                     "'%s' with another tensor",
                     source->name, source->file));
       add(*source).uses.assign(held.uses, held.uses + held.n_uses);
@@ -72,25 +74,25 @@ static std::vector<NewInitializer> newTensors(const pcc_program &program) {
 }
 
 namespace {
-/// The source's model file, and where tensors go in its copy.
+/// The source model file, and the offsets of tensors in its copy.
 class SourceModel {
 public:
-  /// Exits with ExitData if new initializers do not go into it.
+  /// Exits with ExitData if the new initializers cannot be added.
   SourceModel(const pcc_program &program, const SourceFiles &files);
 
   const OnnxRewrite &rewrite() const { return *change; }
-  /// The file of a tensor of the model, as given to pcc, and the place in the
-  /// copy of it.
+  /// Return the file of a model's tensor, as given to pcc, and its offset in
+  /// the copy of the file.
   std::string fileOf(const SourceTensor &tensor) const;
   int64_t placeOf(const SourceTensor &tensor) const;
-  /// The place of what is stored there in the source.
+  /// Returns the offset in the copy of a tensor stored in the source.
   int64_t placeOf(const pcc_source &source) const;
 
 private:
   const pcc_program &program;
   MappedFile file;
-  /// Numbers of new initializers: by name, and by the offset of what one
-  /// replaces.
+  /// Indices of new initializers: by name, and by the offset of the encoded
+  /// tensor that one replaces.
   std::map<std::string, size_t> added;
   std::map<int64_t, size_t> replaced;
   std::unique_ptr<OnnxRewrite> change;
@@ -110,9 +112,9 @@ SourceModel::SourceModel(const pcc_program &program, const SourceFiles &files)
   change =
       std::make_unique<OnnxRewrite>(file.data(), file.size(), tensors, error);
   if (!error.empty())
-    fail(ExitData, format("cannot give '%s' initializers for parameters that "
-                          "an exporter merged or removed, or that are no plain "
-                          "bytes there: ",
+    fail(ExitData, format("cannot add initializers to '%s' for parameters that "
+                          "an exporter merged, removed or did not store as raw "
+                          "bytes: ",
                           file.path().c_str()) +
                        error);
 }
@@ -135,16 +137,18 @@ int64_t SourceModel::placeOf(const pcc_source &source) const {
                                               : source.offset;
 }
 
-/// Where a file of the source goes when the model file goes to `target`.
+/// Returns the path of a source file's copy when the model file is copied to
+/// `target`.
 static std::string targetOf(const pcc_program &program, const std::string &file,
                             const std::string &target) {
   if (file == program.source)
     return target;
   std::string folder = folderOf(program.source);
   if (file.compare(0, folder.size(), folder))
-    fail(ExitOutput,
-         format("cannot export: external data '%s' does not lie beside '%s'",
-                file.c_str(), program.source));
+    fail(
+        ExitOutput,
+        format("cannot export: external data '%s' is not in the folder of '%s'",
+               file.c_str(), program.source));
   return folderOf(target) + file.substr(folder.size());
 }
 
@@ -171,16 +175,16 @@ void pcc::checkExport(const pcc_program &program, const SourceFiles &files,
 }
 
 namespace {
-/// The copies of the source's files, under temporary names until all of them
-/// are complete.
+/// The copies of the source files, under temporary names until all of them are
+/// complete.
 class Copies {
 public:
-  /// A copy of `from` at `to`, or what `rewrite` makes of it.
+  /// Adds a copy of `from` at `to`, or the file that `rewrite` yields.
   void add(const std::string &file, const std::string &from,
            const std::string &to, const OnnxRewrite *rewrite);
   void write(const std::string &file, const char *data, int64_t bytes,
              int64_t offset);
-  /// Flushes all and puts them at their places, `last` at the end.
+  /// Flushes all copies and renames them to their paths, `last` at the end.
   void finish(const std::string &last);
 
 private:
@@ -195,7 +199,7 @@ private:
 };
 } // namespace
 
-/// Removes what is incomplete.
+/// Removes the temporary files and exits with the cause in errno.
 void Copies::cannot(const Copy &failed) const {
   std::string cause = strerror(errno);
   for (auto &[file, copy] : copies)
@@ -247,8 +251,8 @@ void Copies::finish(const std::string &last) {
   put(copies.at(last));
 }
 
-/// The values of a copy of a tensor, whose own lie at `from`. It may be of
-/// another type.
+/// Returns the values of another copy of a tensor in the source files. `from`:
+/// the tensor's own values. The copy may be of another type and layout.
 static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
                                       const pcc_source &copy,
                                       SourceFiles &files, const char *from) {
@@ -292,7 +296,7 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
         const pcc_source *source = tensor.map.source;
         if (!source || !source->file)
           return;
-        // The file's elements, first in the model's layout.
+        // Converts to the file's elements, still in the model's layout.
         if (tensor.map.excess) {
           whole.resize(tensor.bytes());
           convertAdding(tensor.map.excess, whole.data(), source->dtype, 1,
@@ -317,7 +321,7 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
                          model->placeOf(copy));
           }
       });
-  // The model file last: what it names is there before it.
+  // The model file comes last: the external data that it names exist by then.
   if (backend::rank() == 0)
     copies.finish(program.source);
 }

@@ -7,21 +7,23 @@
 
 namespace pcc {
 
-/// The files that exportModel() writes: `target` and the external data beside
-/// it. Exits with ExitUsage if the program has no source model, with ExitOutput
-/// if the data would not go beside it.
+/// Returns the files that exportModel() writes: `target`, and its external data
+/// under the folder of `target`. Exits with ExitUsage if the program has no
+/// source model, and with ExitOutput if external data are outside the model's
+/// folder.
 std::vector<std::string> exportTargets(const pcc_program &program,
                                        const std::string &target);
 
-/// Exits unless the source model can be copied to `target`; makes the folders.
+/// Exits unless the source model can be copied to `target`; creates the
+/// folders.
 void checkExport(const pcc_program &program, const SourceFiles &files,
                  const std::string &target);
 
-/// Copies the source model to `target`, its external data to the same places
-/// beside it, and puts the present parameters where the source's lie: same
+/// Copies the source model to `target` and its external data to the same
+/// relative paths, with the current parameters in place of the source's: same
 /// names, same layout, same types. Parameters that an exporter merged get
-/// initializers of their own. All ranks call it; rank 0 writes, beside the
-/// files and renamed when complete.
+/// initializers of their own. All ranks call it; rank 0 writes under temporary
+/// names and renames the files when all are complete.
 void exportModel(const TrainingState &state, const std::string &target);
 
 } // namespace pcc

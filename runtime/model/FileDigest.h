@@ -1,8 +1,9 @@
-//===- FileDigest.h - Whether a model's file is the same --------*- C++ -*-===//
+//===- FileDigest.h - Digest that identifies a model file -------*- C++ -*-===//
 //
-// The compiler and the program that it makes compute this of the files that
-// weights come from: a digest of the whole would read all of a large file. What
-// changes a file on purpose changes nearly all of it.
+// The compiler and the compiled program compute this digest of the files with
+// weights, to recognize a file that was replaced. A digest of the whole would
+// read all of a large file, so it takes samples: a deliberate change of weights
+// changes nearly all of the file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,7 @@
 
 #include "runtime/model/WireFormat.h"
 
-// In the header: neither the compiler nor a program links with a library.
+// Header-only: neither the compiler nor a program links with libxxhash.
 #define XXH_INLINE_ALL
 #include <algorithm>
 #include <cstdint>
@@ -23,18 +24,18 @@
 namespace pcc {
 namespace digest {
 
-/// The sizes that fileDigest() tells of: bytes of each end, the number of
-/// blocks between and the bytes of one.
+/// The sizes that fileDigest() uses: bytes at each end of the file, the number
+/// of samples and the bytes of a sample.
 const int64_t endBytes = 65536, samples = 1024, sampleBytes = 4096;
 
-/// Parts of a file's bytes, in its order.
+/// Ranges of a file's bytes, in file order.
 using Ranges = std::vector<std::string_view>;
 
-/// What an ONNX message is, on the way to tensors (numbers from onnx.proto).
+/// The ONNX messages that lead to tensors (field numbers from onnx.proto).
 enum class Message { Model, Graph, Node, Attribute, Tensor, Other };
 
-/// What field number `field` of a message holds: of what leads to tensors the
-/// kind of message, else Other.
+/// Returns the message in field number `field` of a message; Other if it does
+/// not lead to tensors.
 inline Message inner(Message in, uint64_t field) {
   if (in == Message::Model && field == 7)
     return Message::Graph;
@@ -47,8 +48,8 @@ inline Message inner(Message in, uint64_t field) {
   return isTensor ? Message::Tensor : Message::Other;
 }
 
-/// Adds all of a message but long fields of tensors, their elements; false if
-/// it is none.
+/// Adds the bytes of a message except long fields of tensors, which contain the
+/// elements. Returns false if the bytes are not a valid message.
 inline bool addMessage(Message kind, const char *begin, const char *end,
                        Ranges &ranges) {
   const char *from = begin;
@@ -73,8 +74,8 @@ inline bool addMessage(Message kind, const char *begin, const char *end,
   return true;
 }
 
-/// The header of a file: of an ONNX file all but the elements of tensors, of a
-/// safetensors file its own; none of others, such as external data.
+/// Returns the header of a file: of an ONNX file all bytes but tensor elements,
+/// of a safetensors file its header. Empty for others, such as external data.
 inline Ranges headerOf(const char *bytes, int64_t size) {
   Ranges ranges;
   uint64_t length = 0;
@@ -94,11 +95,11 @@ inline Ranges headerOf(const char *bytes, int64_t size) {
 
 } // namespace digest
 
-/// A digest of a file's size, its header, its first and last 64 KiB and 1,024
-/// blocks of 4 KiB that begin at evenly spaced pages, in this order: XXH3 with
-/// 64 bits. A file that is not longer than these is digested whole. `passed` is
-/// told of parts of a longer one that are no more needed: reading a sample of
-/// what is mapped may bring all that lies between two into the process.
+/// Returns the 64-bit XXH3 digest of a file's size, its header, its first and
+/// last 64 KiB and 1,024 samples of 4 KiB at evenly spaced pages, in this
+/// order. A file of at most 128 KiB + 4 MiB is digested whole. `passed` is
+/// called with ranges of a longer file that are no longer needed: reading
+/// samples of a mapped file may page in all bytes between them.
 inline uint64_t fileDigest(const char *bytes, int64_t size,
                            void (*passed)(const char *begin,
                                           const char *end) = nullptr) {

@@ -1,4 +1,4 @@
-//===- KeptRun.cpp - What a rank keeps of a tensor ------------------------===//
+//===- KeptRun.cpp - Range of a tensor that a rank stores -----------------===//
 
 #include "runtime/model/KeptRun.h"
 
@@ -7,7 +7,7 @@
 
 using namespace pcc;
 
-/// The elements of a bucket's row that a rank keeps.
+/// Returns the elements of a bucket in the rank's shard of it.
 static Span partOf(const pcc_program &program, const pcc_bucket &bucket,
                    const Coordinates &coordinates) {
   int64_t parts = 1, index = 0;
@@ -18,8 +18,8 @@ static Span partOf(const pcc_program &program, const pcc_bucket &bucket,
   }
   if (bucket.elements % parts != 0)
     fail(ExitInternal,
-         format("the program cuts a bucket of %lld elements into %lld equal "
-                "parts",
+         format("a bucket of %lld elements does not divide into %lld equal "
+                "shards",
                 static_cast<long long>(bucket.elements),
                 static_cast<long long>(parts)));
   int64_t size = bucket.elements / parts;
@@ -35,7 +35,7 @@ KeptRun pcc::keptRun(const pcc_program &program, const pcc_tensor &tensor,
   if (tensor.bucket_offset < 0 ||
       tensor.bucket_offset + elements > bucket.elements)
     fail(ExitInternal,
-         format("tensor '%s' reaches beyond its bucket", tensor.name));
+         format("tensor '%s' extends beyond its bucket", tensor.name));
   Span part = partOf(program, bucket, coordinates);
   Span own =
       common({tensor.bucket_offset, tensor.bucket_offset + elements}, part);

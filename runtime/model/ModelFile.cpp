@@ -13,13 +13,13 @@
 
 using namespace pcc;
 
-/// Bytes beside a block, for elements that lie across its ends.
+/// Bytes before and after a block, for elements that cross its ends.
 static const int64_t slack = 8;
 /// Digits of a hash.
 static const size_t hashDigits = 32;
 
 namespace {
-/// What a rank does to write a model.
+/// Writes this rank's blocks of a model file.
 class Writer {
 public:
   Writer(const TrainingState &state, int64_t step, const std::string &path,
@@ -28,9 +28,9 @@ public:
   std::string write(FileHashes &written);
 
 private:
-  /// The bytes of the file that are in a block, or all after it begins.
+  /// Returns the bytes of the file in a block; the last block may be shorter.
   Span bytesOf(size_t block) const;
-  /// The elements of a part's tensor of which bytes are in a block.
+  /// Returns the elements of a part's tensor with bytes in a block.
   Span windowOf(size_t block, const SourcePart &part) const;
   int64_t placeOf(const SourcePart &part) const {
     return plan.placeOf(part.source - sources.data());
@@ -39,11 +39,11 @@ private:
     return plan.blocks()[block].owner == backend::rank();
   }
   void open();
-  /// Puts a block together, of what this rank and others have of it.
+  /// Assembles a block in `buffer` from this rank's and other ranks' elements.
   void assemble(size_t block);
-  /// Hands over what this rank has of another's block.
+  /// Sends this rank's elements of another rank's block to the owner.
   void handOver(size_t block);
-  /// Writes what was put together.
+  /// Hashes and writes the assembled block.
   void put(size_t block);
   void close();
   void gatherHashes();
@@ -58,7 +58,7 @@ private:
   std::vector<char> buffer; ///< a block with slack before and after it
   std::vector<char> packed;
   std::vector<std::string> hashes; ///< by block
-  int64_t before = -1; ///< where the last block that was written begins
+  int64_t before = -1; ///< offset of the last block that was written
 };
 } // namespace
 
@@ -100,7 +100,7 @@ void Writer::open() {
     if (file < 0 || ftruncate(file, plan.fileBytes()))
       error = cannotWrite(path);
   }
-  backend::maxOverRanks(0); // the file is there
+  backend::maxOverRanks(0); // the file exists
   if (isOwner && backend::rank() != 0) {
     file = ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0)
@@ -114,7 +114,7 @@ void Writer::assemble(size_t number) {
   const BlockPlan::Block &block = plan.blocks()[number];
   Span bytes = bytesOf(number);
   std::fill(buffer.begin(), buffer.end(), '\0');
-  // Where the elements of a window go.
+  // Returns the address in `buffer` of a window's first element.
   auto addressOf = [&](const SourcePart &part, Span window) {
     int64_t place =
         placeOf(part) + window.begin * sizeOf(part.source->map.dtype);
@@ -215,7 +215,7 @@ void Writer::gatherHashes() {
 
 std::string Writer::write(FileHashes &written) {
   open();
-  // The block of this rank that is put together, but not written yet.
+  // The block of this rank that is assembled but not written yet.
   const size_t none = hashes.size();
   size_t own = none;
   int64_t round = 0;

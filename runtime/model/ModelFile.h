@@ -7,11 +7,12 @@
 
 namespace pcc {
 
-/// Writes all parameters of all stages to one safetensors file, under the
-/// source's names, in its layout and types, tied ones once. All ranks call it;
-/// each writes its share of the file's blocks, holding one at a time.
-/// `writers`, by rank: who can write there; rank 0 can. Returns what went wrong
-/// on this rank, if anything did; `written` says on rank 0 what the file holds.
+/// Writes all parameters of all stages to one safetensors file, in the source
+/// model's names, layout and types, tied parameters once. All ranks call it;
+/// each writes its share of the file's blocks, with one block in memory at a
+/// time. `writers`: by rank, whether it can write there; rank 0 always can.
+/// Returns this rank's error, or an empty string. On rank 0 `written` gets size
+/// and hashes.
 [[nodiscard]] std::string writeModel(const TrainingState &state, int64_t step,
                                      const std::string &path,
                                      const std::vector<bool> &writers,

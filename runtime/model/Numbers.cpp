@@ -1,4 +1,4 @@
-//===- Numbers.cpp - What goes on from step to step -----------------------===//
+//===- Numbers.cpp - Scalars that persist between steps -------------------===//
 
 #include "runtime/model/Numbers.h"
 
@@ -50,7 +50,7 @@ void pcc::writeNumbers(const pcc_stage &stage, char *arena,
     auto known = values.find(tensor.name);
     if (known == values.end())
       fail(ExitInternal,
-           format("number '%s' is none that this runtime knows", tensor.name));
+           format("this runtime does not know the scalar '%s'", tensor.name));
     HostView view(arena + tensor.arena_offset, sizeOf(tensor.dtype),
                   backend::Access::Write);
     if (tensor.dtype == PCC_I64) {

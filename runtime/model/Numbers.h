@@ -1,8 +1,8 @@
-//===- Numbers.h - What goes on from step to step ---------------*- C++ -*-===//
+//===- Numbers.h - Scalars that persist between steps -----------*- C++ -*-===//
 //
-// A program of fp16 has a scale of the loss, which changes as training goes on.
-// It and what decides about it are whole numbers, the same on every rank, known
-// by their names.
+// An fp16 program has a dynamic loss scale. The loss scale and the counters
+// that update it are integers, identified by name (PCC_NUMBER). They have the
+// same values on every rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,25 +17,27 @@
 
 namespace pcc {
 
-/// What gradients are multiplied by, a power of two.
+/// The loss scale, a power of two: gradients are multiplied by it.
 inline constexpr char lossScaleName[] = "loss_scale";
-/// For how many steps it has been right since it changed.
+/// The number of steps without overflow since the loss scale last changed.
 inline constexpr char goodStepsName[] = "good_steps";
-/// How many steps of the optimizer there were.
+/// The number of optimizer updates so far.
 inline constexpr char updatesName[] = "updates";
 
-/// Numbers by their names; empty for a program without any.
+/// The persistent scalars by name; empty for a program without any.
 using Numbers = std::map<std::string, int64_t>;
 
-/// Whether a program has a scale of the loss.
+/// Returns whether a program has a loss scale.
 bool hasLossScale(const pcc_program &program);
 
-/// What a rank's arena holds.
+/// Reads the persistent scalars from a rank's arena.
 Numbers readNumbers(const pcc_stage &stage, const char *arena);
-/// Gives the stage's numbers their values, each of which must be there.
+/// Writes the stage's persistent scalars. Exits with ExitInternal if `values`
+/// lacks one of them.
 void writeNumbers(const pcc_stage &stage, char *arena, const Numbers &values);
 
-/// Whether a checkpoint may have had them.
+/// Returns whether the values are possible: none is negative, and the loss
+/// scale is a power of two up to PCC_MOST_LOSS_SCALE.
 bool areValid(const Numbers &values);
 
 } // namespace pcc

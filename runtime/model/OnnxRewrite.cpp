@@ -1,4 +1,4 @@
-//===- OnnxRewrite.cpp - An ONNX file with more initializers --------------===//
+//===- OnnxRewrite.cpp - Adds initializers to an ONNX file ----------------===//
 
 #include "runtime/model/OnnxRewrite.h"
 
@@ -34,19 +34,19 @@ enum {
 const uint64_t valueName = 1;
 // Before this version, initializers had to be inputs of the graph.
 const uint64_t leastVersion = 4;
-// Parsers of protocol buffers read no more.
+// The limit of protobuf parsers.
 const int64_t greatestFile = INT32_MAX;
 
 struct Node {
   Field field;
   std::vector<Field> inputs;
   std::string_view op, output;
-  /// Whether it is a Constant that becomes an initializer.
+  /// Whether it is a Constant that an initializer replaces.
   bool isReplaced = false;
 };
 } // namespace
 
-/// Walks the file and collects what is to change.
+/// Walks the file and collects the edits.
 class OnnxRewrite::Walker {
 public:
   Walker(OnnxRewrite &rewrite, const std::vector<NewInitializer> &tensors)
@@ -55,8 +55,8 @@ public:
   bool run();
 
 private:
-  /// Calls visit(field) for the fields of a message; false if it is damaged or
-  /// visit says false.
+  /// Calls visit(field) for the fields of a message. Returns false if it is
+  /// damaged or visit returns false.
   template <typename Visit>
   bool forEachField(const char *at, const char *end, Visit visit) {
     bool truncated = false;
@@ -71,8 +71,8 @@ private:
   bool collectNode(const Field &field);
   bool collectName(const Field &message, uint64_t number);
   bool collectInitializer(const Field &field);
-  /// The number of the tensor that replaces something in [begin, end); -1 if
-  /// none does.
+  /// Returns the index of the new tensor that replaces a field in [begin, end);
+  /// -1 if none does.
   int64_t replacing(const char *begin, const char *end) const;
   void chooseNames();
   int64_t rewireNode(int64_t number, const Node &node);
@@ -82,10 +82,10 @@ private:
 
   OnnxRewrite &rewrite;
   const std::vector<NewInitializer> &tensors;
-  std::vector<Field> graphs; ///< one, or the parts of one
-  std::vector<Node> nodes;   ///< of all
+  std::vector<Field> graphs; ///< one, or several fields that form one graph
+  std::vector<Node> nodes;   ///< of all `graphs`
   std::set<std::string, std::less<>> taken;
-  /// What is replaced has these names, by the number of the tensor.
+  /// Names of the replaced tensors, by the index of the new tensor.
   std::map<int64_t, std::string> oldNames;
   std::vector<Field> replaced; ///< initializers
   std::vector<std::string> names;
@@ -183,14 +183,14 @@ void OnnxRewrite::Walker::chooseNames() {
     std::string name = tensor.name;
     for (const Node &node : nodes)
       if (isIdentity(node, name))
-        taken.erase(name); // it will go
+        taken.erase(name); // the Identity will be removed
     for (int i = 1; !taken.insert(name).second; ++i)
       name = tensor.name + "_" + std::to_string(i);
     names.push_back(name);
   }
 }
 
-/// Returns by how much the file grows, like all below.
+/// Adds an edit. Like the functions below, returns the growth in bytes.
 int64_t OnnxRewrite::Walker::replace(const char *begin, const char *end,
                                      std::string text) {
   int64_t growth = static_cast<int64_t>(text.size()) - (end - begin);
@@ -198,7 +198,7 @@ int64_t OnnxRewrite::Walker::replace(const char *begin, const char *end,
   return growth;
 }
 
-/// Corrects the length of a message whose content grows.
+/// Updates the length of a message whose content grows.
 int64_t OnnxRewrite::Walker::resize(const Field &field, int64_t growth) {
   std::string head;
   wire::putVarint(head, field.number << 3 | wire::Bytes);
@@ -224,7 +224,7 @@ int64_t OnnxRewrite::Walker::rewireNode(int64_t number, const Node &node) {
     bool isLast = i + 1 == count && next != read.end();
     if (own == read.end() && !isLast)
       continue;
-    // What the node lacked goes behind its last operand, in one edit with it.
+    // An operand that the node lacked goes after the last one, in one edit.
     std::string fields;
     if (own == read.end())
       fields.assign(input.tag, input.end);
@@ -237,8 +237,8 @@ int64_t OnnxRewrite::Walker::rewireNode(int64_t number, const Node &node) {
   return growth ? resize(node.field, growth) : 0;
 }
 
-/// Puts the new tensors before `end`, and notes where they will lie once all
-/// edits before it are known.
+/// Inserts the new tensors before `end`. Their offsets are relative to the
+/// inserted text until all edits before it are known.
 int64_t OnnxRewrite::Walker::addInitializers(const char *end) {
   std::string text;
   for (size_t t = 0; t < tensors.size(); ++t) {
@@ -272,7 +272,8 @@ bool OnnxRewrite::Walker::run() {
           use.node >= 0 && use.node < static_cast<int64_t>(nodes.size()) &&
           use.operand >= 0 && !nodes[use.node].inputs.empty() &&
           use.operand <= static_cast<int64_t>(nodes[use.node].inputs.size());
-  // What only changes its form is an input already where it has to be.
+  // A tensor that is only replaced is already an input of the graph if its
+  // version requires this.
   bool onlyReplaces = replaced.size() == tensors.size();
   for (size_t t = 0; t < tensors.size(); ++t)
     good &= tensors[t].replaced < 0 || oldNames.count(t);
@@ -307,10 +308,11 @@ OnnxRewrite::OnnxRewrite(const char *file, int64_t size,
     return;
   Walker walker(*this, tensors);
   if (!walker.run()) {
-    error = "it is not the graph that was compiled, or older than version 4";
+    error = "it is not the graph that was compiled, or its IR version is less "
+            "than 4";
     return;
   }
-  // The new tensors were put where the old file's graph ends.
+  // The new tensors were inserted at the end of the old file's graph.
   const Edit &last = *std::find_if(edits.begin(), edits.end(), [&](auto &e) {
     return !e.removed && !e.inserted.empty();
   });
@@ -318,7 +320,7 @@ OnnxRewrite::OnnxRewrite(const char *file, int64_t size,
   for (int64_t &place : places)
     place += start;
   if (this->size() > greatestFile)
-    error = "it would have more than 2 GiB, which nothing can read";
+    error = "it would be larger than 2 GiB, the limit of protobuf parsers";
 }
 
 int64_t OnnxRewrite::placeOf(int64_t offset) const {

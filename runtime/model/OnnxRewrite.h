@@ -1,4 +1,4 @@
-//===- OnnxRewrite.h - An ONNX file with more initializers ------*- C++ -*-===//
+//===- OnnxRewrite.h - Adds initializers to an ONNX file --------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_MODEL_ONNXREWRITE_H
 #define PCC_RUNTIME_MODEL_ONNXREWRITE_H
@@ -11,39 +11,39 @@
 
 namespace pcc {
 
-/// A parameter that the file has only as a part of what an exporter merged, or
-/// that an exporter removed; or one whose elements are to be plain bytes where
-/// the file has them in another form.
+/// An initializer to add: for a parameter that an exporter merged with others
+/// or removed, or for one whose encoded elements are replaced by raw bytes.
 struct NewInitializer {
-  std::string name; ///< made another where the graph has it already
+  std::string name; ///< changed if the graph has the name already
   int32_t dtype;
   std::vector<int64_t> shape;
   int64_t bytes;
-  /// What is to read it: operands of nodes, or the next one that a node lacks.
+  /// The operands of nodes that read it; may be the first one that a node
+  /// lacks.
   std::vector<pcc_use> uses;
-  /// The offset of the field that the new initializer replaces, of its name: an
-  /// initializer, or what a Constant holds. Negative: none.
+  /// The offset of the field that the new initializer replaces under the same
+  /// name: an initializer, or the value of a Constant. Negative: none.
   int64_t replaced = -1;
 };
 
-/// What changes in the bytes of an ONNX file to give it new initializers, of
-/// zeros at first, which the nodes read that they are for. An Identity that
-/// gave the merged tensor a new one's name goes.
+/// The edits of an ONNX file's bytes that add initializers, filled with zeros,
+/// and make their uses read them. An Identity from the merged tensor to the
+/// name of a new initializer is removed.
 class OnnxRewrite {
 public:
-  /// `file`: all bytes of the model; empty `tensors` change nothing. `error`
-  /// says why it cannot be done.
+  /// `file`: all bytes of the model; empty `tensors` change nothing. Sets
+  /// `error` to the reason if the initializers cannot be added.
   OnnxRewrite(const char *file, int64_t size,
               const std::vector<NewInitializer> &tensors, std::string &error);
 
-  /// Where a byte of the file lies in the new one.
+  /// Returns the offset in the new file of a byte of the old one.
   int64_t placeOf(int64_t offset) const;
-  /// Where the elements of a new initializer begin.
+  /// Returns the offset in the new file of a new initializer's elements.
   int64_t placeOfNew(size_t tensor) const { return places[tensor]; }
   /// Bytes of the new file.
   int64_t size() const { return placeOf(fileSize); }
 
-  /// Calls write(bytes, count, place in the new file) for all parts of it.
+  /// Calls write(bytes, count, offset in the new file) for all pieces of it.
   template <typename Write>
   void forEachPart(Write write) const {
     int64_t from = 0, to = 0;
@@ -67,7 +67,7 @@ private:
 
   const char *file;
   int64_t fileSize;
-  std::vector<Edit> edits; ///< by place, apart from each other
+  std::vector<Edit> edits; ///< sorted by offset, disjoint
   std::vector<int64_t> places;
 };
 

@@ -16,15 +16,15 @@ using json = nlohmann::json;
 
 static const int64_t greatestHeader = 100000000;
 
-/// Bytes of an element, by safetensors' name of its type; 0: unknown.
+/// Returns the bytes of an element of a safetensors type; 0: unknown.
 static int64_t elementBytes(const std::string &dtype) {
   const ElementInfo *info = findElement(&ElementInfo::safetensors, dtype);
   return info ? info->bytes : 0;
 }
 
-/// Parses a header; a key that occurs twice in one object makes it invalid.
-/// What is nested deeper than tensors are is not kept, so that memory stays
-/// proportional to what the format allows.
+/// Parses a header and sets `duplicate` to a key that occurs twice in one
+/// object. Values nested deeper than the format allows are dropped, which
+/// bounds the memory.
 static json parseHeader(const char *text, int64_t bytes,
                         std::string &duplicate) {
   const int deepest = 3;
@@ -44,7 +44,7 @@ static json parseHeader(const char *text, int64_t bytes,
   return json::parse(text, text + bytes, onEvent, /*allow_exceptions=*/false);
 }
 
-/// shape and offsets as lists of whole numbers that are not negative.
+/// Reads a list of non-negative integers, such as shape and offsets.
 static bool readNumbers(const json &list, std::vector<int64_t> &numbers) {
   if (!list.is_array())
     return false;
@@ -56,7 +56,7 @@ static bool readNumbers(const json &list, std::vector<int64_t> &numbers) {
   return true;
 }
 
-/// The step in the metadata of a file that may be damaged; empty: none.
+/// Returns the step in the metadata of a file that may be damaged; empty: none.
 static std::string stepIn(const MappedFile &file) {
   uint64_t length = 0;
   if (file.size() >= 8)
@@ -74,7 +74,7 @@ static std::string stepIn(const MappedFile &file) {
   return "";
 }
 
-/// Requires the size and the header that were saved.
+/// Requires that size and header are as they were saved.
 static void requireHeader(const MappedFile &file, const BlockCheck &check) {
   if (check.knowsHeader())
     return;
@@ -129,7 +129,7 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
         refuse("__metadata__ is not an object");
       for (auto &[key, value] : entry.items()) {
         if (!value.is_string())
-          refuse("__metadata__ holds something other than text");
+          refuse("__metadata__ has a value that is not a string");
         notes[key] = value.get<std::string>();
       }
       continue;
@@ -150,7 +150,7 @@ SafeTensors::SafeTensors(const std::string &path, ExitCode code,
       if (__builtin_mul_overflow(expected, size, &expected))
         refuse("tensor '" + name + "' is too large");
     if (offsets[0] > offsets[1] || offsets[1] > bufferBytes)
-      refuse("tensor '" + name + "' lies outside the file");
+      refuse("tensor '" + name + "' is outside the file");
     tensor.bytes = offsets[1] - offsets[0];
     if (tensor.bytes != expected)
       refuse(format("tensor '%s' has %lld bytes, its shape and type need %lld",
@@ -193,14 +193,14 @@ std::string
 pcc::safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
                        const std::map<std::string, std::string> &metadata) {
   nlohmann::ordered_json header;
-  // Hugging Face's loaders ask for the format.
+  // Hugging Face's loaders require the format.
   header["__metadata__"] = {{"format", "pt"}};
   for (auto &[key, value] : metadata)
     header["__metadata__"][key] = value;
   int64_t offset = 0;
   std::set<std::string> names = {"__metadata__"};
   for (const SafeTensorsEntry &entry : entries) {
-    // The compiler lets no such name pass: a file that nobody can read.
+    // The compiler refuses such names: readers would reject the file.
     if (!names.insert(entry.name).second)
       fail(ExitInternal, format("two tensors of a file would be called '%s'",
                                 entry.name.c_str()));
@@ -209,7 +209,7 @@ pcc::safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
                           {"data_offsets", {offset, offset + entry.bytes}}};
     offset += entry.bytes;
   }
-  // Notes may be no UTF-8.
+  // Names and metadata may not be UTF-8.
   std::string text =
       header.dump(-1, ' ', false, json::error_handler_t::replace);
   text.append((8 - text.size() % 8) % 8, ' ');

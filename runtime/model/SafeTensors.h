@@ -1,7 +1,7 @@
 //===- SafeTensors.h - Reads and writes safetensors files -------*- C++ -*-===//
 //
-// u64 little-endian length of the header, the header as JSON, then all
-// tensors' bytes.
+// A file consists of the length of the header as little-endian u64, the header
+// as JSON, and the bytes of all tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,59 +19,57 @@
 
 namespace pcc {
 
-/// A mapped file. The reader accepts only what the format allows: a header of
-/// at most 100,000,000 bytes, no key twice, no holes, overlaps or trailing
-/// bytes, sizes that agree with shape and type.
+/// A mapped safetensors file. The reader is strict: a header of at most
+/// 100,000,000 bytes, no duplicate keys, no holes, overlaps or trailing bytes,
+/// and sizes that agree with shape and type.
 class SafeTensors {
 public:
-  /// What the header says of a tensor.
+  /// The header's entry of a tensor.
   struct Tensor {
     std::string dtype; ///< "F32"
     std::vector<int64_t> shape;
-    int64_t place; ///< of its first byte in the file
+    int64_t place; ///< offset of its first byte in the file
     int64_t bytes;
   };
 
-  /// Exits with `code`, naming file and cause, for anything else, and for what
-  /// is not as it was `saved`.
+  /// Exits with `code`, naming file and cause, if the file is invalid or, given
+  /// `saved`, if its size or header differ from the saved ones.
   SafeTensors(const std::string &path, ExitCode code, const char *what,
               const std::optional<SavedFile> &saved = std::nullopt);
 
-  /// nullptr: there is no such tensor.
+  /// Returns the tensor of this name, or nullptr.
   const Tensor *find(const std::string &name) const;
-  /// Bytes [begin, end) of a tensor. What is made of them may be used when
-  /// requireWhole() has returned.
+  /// Returns bytes [begin, end) of a tensor. They are only verified, and their
+  /// values may only be used, once requireWhole() has returned.
   const char *read(const Tensor &tensor, int64_t begin, int64_t end) const;
-  /// Lets go of the memory that bytes [begin, end) of a tensor were read into.
+  /// Releases the memory that bytes [begin, end) of a tensor were read into.
   void release(const Tensor &tensor, int64_t begin, int64_t end) const {
     file.release(tensor.place + begin, tensor.place + end);
   }
-  /// Requires that all that was read is as it was saved.
+  /// Exits unless all blocks that were read have their saved hashes.
   void requireWhole() const;
-  /// The texts of the header's "__metadata__", by key; empty if it has none.
+  /// The strings of the header's "__metadata__", by key.
   const std::map<std::string, std::string> &metadata() const { return notes; }
   /// The path that it was opened with.
   const std::string &path() const { return file.path(); }
 
 private:
   MappedFile file;
-  std::unique_ptr<BlockCheck> check; ///< null: nothing to compare with
+  std::unique_ptr<BlockCheck> check; ///< null without hashes
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> notes;
 };
 
 /// A tensor to be written.
 struct SafeTensorsEntry {
-  /// The key of the header, unique in the file, and what the format calls the
-  /// type ("F32").
+  /// The tensor's name, unique in the file, and the format's name of the type
+  /// ("F32").
   std::string name, dtype;
-  /// Its extents; empty for a scalar.
-  std::vector<int64_t> shape;
-  /// The bytes of all its elements.
-  int64_t bytes;
+  std::vector<int64_t> shape; ///< empty for a scalar
+  int64_t bytes;              ///< of all elements
 };
 
-/// The bytes of a file before those of its tensors, which follow in this order.
+/// Returns the bytes of a file before its tensors, which follow in this order.
 std::string
 safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
                   const std::map<std::string, std::string> &metadata);
@@ -80,8 +78,7 @@ safeTensorsHeader(const std::vector<SafeTensorsEntry> &entries,
 /// failure nothing more is written.
 class SafeTensorsWriter {
 public:
-  /// Creates the file and writes the header. What goes wrong is told by
-  /// finish().
+  /// Creates the file and writes the header. Errors are returned by finish().
   SafeTensorsWriter(const std::string &path,
                     const std::vector<SafeTensorsEntry> &entries,
                     const std::map<std::string, std::string> &metadata);
@@ -89,10 +86,10 @@ public:
   SafeTensorsWriter(const SafeTensorsWriter &) = delete;
   SafeTensorsWriter &operator=(const SafeTensorsWriter &) = delete;
 
-  /// The next bytes of the buffer.
+  /// Writes the next bytes of the tensors.
   void write(const void *data, int64_t bytes);
-  /// Flushes to the disk and closes. Returns what went wrong, if anything did;
-  /// `written` says what the file holds.
+  /// Flushes to disk and closes. Returns the first error, or an empty string;
+  /// `written` gets size and hashes of the file.
   [[nodiscard]] std::string finish(FileHashes &written);
 
 private:

@@ -31,7 +31,7 @@ static bool isOptimizerFile(const std::string &name) {
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The last lines, given the text before them.
+/// Returns the last lines, which contain the hash of the text before them.
 static std::string endOf(const std::string &text) {
   return "  \"hash\": \"" + hashText(text.data(), text.size()) + "\"\n}\n";
 }
@@ -52,13 +52,13 @@ json pcc::entryOf(const FileHashes &hashes, const OptimizerIndex &pieces) {
 std::string pcc::stateText(json fields, const json &files) {
   fields["hashes"] = {
       {"kind", kind}, {"block_bytes", hashedBlock}, {"files", files}};
-  // Paths may be no UTF-8.
+  // Paths may not be UTF-8.
   std::string text = fields.dump(2, ' ', false, json::error_handler_t::replace);
   text.replace(text.size() - 2, 2, ",\n"); // in place of "\n}"
   return text + endOf(text);
 }
 
-/// Whether the last lines are those of the text before them.
+/// Returns whether the hash in the last lines is that of the text before them.
 static bool isWhole(const std::string &text) {
   size_t end = endOf("").size();
   if (text.size() < end)
@@ -75,7 +75,7 @@ static bool readCount(const json &entry, const char *key, int64_t &count) {
   return true;
 }
 
-/// What "files" has of one; false if it is no such thing.
+/// Reads the hashes of an entry of "files". Returns false if it is invalid.
 static bool readHashes(const json &entry, FileHashes &hashes) {
   if (!entry.is_object() || !readCount(entry, "bytes", hashes.bytes) ||
       !readCount(entry, "header_bytes", hashes.headerBytes) ||
@@ -93,7 +93,7 @@ static bool readHashes(const json &entry, FileHashes &hashes) {
   return static_cast<int64_t>(hashes.blocks.size()) == blocks;
 }
 
-/// What "files" has of the contents of one; false if it is no such thing.
+/// Reads the index of an entry of "files". Returns false if it is invalid.
 static bool readIndex(const json &entry, OptimizerIndex &pieces) {
   if (!entry["pieces"].is_object())
     return false;
@@ -106,11 +106,11 @@ static bool readIndex(const json &entry, OptimizerIndex &pieces) {
 }
 
 namespace {
-/// A trainer_state.json.
+/// A parsed trainer_state.json.
 struct StateText {
-  json fields; ///< discarded: no JSON
+  json fields; ///< discarded if the text is not JSON
   bool isHashed = false;
-  std::string error; ///< of its hashes
+  std::string error; ///< of the hashes; empty: none
   std::map<std::string, FileHashes> files;
   std::map<std::string, OptimizerIndex> pieces;
 
@@ -218,18 +218,18 @@ std::unique_ptr<SafeTensors> pcc::openInitial(const std::string &path) {
   const char *what = "initial weights";
   std::string folder = folderOf(path);
   std::string state = folder + stateFile;
-  // Others leave a file of this name beside their models, too.
+  // Other tools, too, write a file of this name into the folder of a model.
   if (path.substr(folder.size()) != modelFile || !exists(state))
     return std::make_unique<SafeTensors>(path, ExitData, what);
   StateText text(readText(state, ExitData));
   if (!text.isHashed) {
     if (!text.fields.is_object() && backend::rank() == 0)
-      warn("'" + path + "' was not compared with what was saved: '" + state +
-           "' is no trainer state");
+      warn("'" + path + "' was not verified: '" + state +
+           "' is not a trainer state");
     return std::make_unique<SafeTensors>(path, ExitData, what);
   }
-  std::string note = "a copy without " + std::string(stateFile) +
-                     " beside it is taken as it is";
+  std::string note = "a copy in a folder without " + std::string(stateFile) +
+                     " is not verified";
   int64_t step = 0;
   if (!readCount(text.fields, "step", step))
     text.error = "is not a trainer state";

@@ -10,18 +10,18 @@
 //       "model.safetensors": {
 //         "bytes": 20123456,
 //         "header_bytes": 1024,
-//         "header": "...",             of these first bytes
-//         "blocks": ["...", "..."],    of each 16 MiB from the file's start
-//         "pieces": {"exp_avg.w": "...", ...}  of an optimizer file: what its
-//                                      metadata says of each tensor
+//         "header": "...",             hash of these first bytes
+//         "blocks": ["...", "..."],    hash of each 16 MiB of the file
+//         "pieces": {"exp_avg.w": "...", ...}  only of an optimizer file: its
+//                                      metadata of each tensor
 //       },
 //       ...
 //   },
-//   "hash": "..."                      of all bytes before this line
+//   "hash": "..."                      hash of all bytes before this line
 // }
 //
-// Older checkpoints have neither field. One of the two alone is damage. Those
-// without "pieces" are older, too.
+// Older checkpoints have neither "hashes" nor "hash"; with only one of the two
+// the file is damaged. Checkpoints without "pieces" are older, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,56 +40,59 @@ namespace pcc {
 
 extern const char *const stateFile; ///< trainer_state.json
 extern const char *const modelFile; ///< model.safetensors
-/// The name of the file that a rank writes.
+/// Returns the name of the optimizer file that a rank writes.
 std::string optimizerFile(int rank);
 
-/// By the name of a tensor of an optimizer file, where it lies in the whole.
+/// The tensors of an optimizer file by name, each with the text of its piece
+/// (OptimizerPiece.h).
 using OptimizerIndex = std::map<std::string, std::string>;
 
-/// What trainer_state.json has of a file, and of one of the optimizer.
+/// Return the entry of a file in trainer_state.json: of the model file, and of
+/// an optimizer file with its index.
 nlohmann::ordered_json entryOf(const FileHashes &hashes);
 nlohmann::ordered_json entryOf(const FileHashes &hashes,
                                const OptimizerIndex &pieces);
-/// The text of trainer_state.json, given its fields and, by name, the entries
-/// of the files beside it.
+/// Returns the text of trainer_state.json, given its fields and the entries of
+/// the checkpoint's other files by name.
 std::string stateText(nlohmann::ordered_json fields,
                       const nlohmann::ordered_json &files);
 
-/// The files of a checkpoint, each compared with its hashes when it is read.
+/// The files of a checkpoint, each verified by its hashes when it is read.
 class SavedFiles {
 public:
-  /// Reads trainer_state.json. Exits with ExitOutput if it is none, is damaged
-  /// or is of another step than the folder's name.
+  /// Reads trainer_state.json. Exits with ExitOutput if it is invalid or
+  /// damaged, or if its step is not that of the folder's name.
   explicit SavedFiles(const std::string &folder);
 
   /// The checkpoint's folder, without a slash at its end.
   const std::string &folder() const { return path; }
-  /// All of trainer_state.json but the hashes; see Checkpoint.h.
+  /// The fields of trainer_state.json; see Checkpoint.h.
   const nlohmann::ordered_json &fields() const { return state; }
-  /// The last step that is done.
+  /// The last finished step.
   int64_t step() const { return state["step"].get<int64_t>(); }
-  /// Whether hashes were saved, so that damage is noticed.
+  /// Returns whether hashes were saved, so that damage can be detected.
   bool isHashed() const { return !files.empty(); }
 
   /// Opens one of the files. Exits with ExitOutput if it is missing or is not
   /// the one that was saved.
   std::unique_ptr<SafeTensors> open(const std::string &name,
                                     const char *what) const;
-  /// The names of those that hold optimizer state.
+  /// Returns the names of the optimizer files.
   std::vector<std::string> optimizerFiles() const;
-  /// What one of these holds; null where the checkpoint does not say it.
+  /// Returns the index of an optimizer file; null in checkpoints without
+  /// "pieces".
   const OptimizerIndex *piecesOf(const std::string &file) const;
 
 private:
   std::string path;
   nlohmann::ordered_json state;
-  std::map<std::string, FileHashes> files; ///< empty: without hashes
+  std::map<std::string, FileHashes> files; ///< empty without hashes
   std::map<std::string, OptimizerIndex> pieces;
-  std::string note; ///< what to do if something is damaged
+  std::string note; ///< for messages about damage: how to continue
 };
 
-/// Opens a file of tensors as initial values; compared with its hashes if it is
-/// the model of a checkpoint. Exits with ExitData.
+/// Opens a safetensors file with initial values. The model file of a checkpoint
+/// is verified by its hashes. Exits with ExitData on failure.
 std::unique_ptr<SafeTensors> openInitial(const std::string &path);
 
 } // namespace pcc

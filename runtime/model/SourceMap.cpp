@@ -1,4 +1,4 @@
-//===- SourceMap.cpp - Where program elements lie in the source -----------===//
+//===- SourceMap.cpp - Map from parameters to source tensors --------------===//
 
 #include "runtime/model/SourceMap.h"
 
@@ -32,7 +32,7 @@ SourceMap::SourceMap(const pcc_tensor &tensor, Whose whose)
     (stride[dim] < 0 ? least : most) += stride[dim] * (valid[dim] - 1);
   if (covered() > 0 && (least < 0 || most >= elements()))
     fail(ExitInternal,
-         format("parameter '%s' reaches beyond its source tensor '%s'",
+         format("parameter '%s' extends beyond its source tensor '%s'",
                 tensor.name, name.c_str()));
   if (source->plus_one && whose == Model)
     excess = 1;
@@ -48,8 +48,8 @@ void SourceMap::transpose(const pcc_tensor &tensor) {
   };
   if (shape.size() != 2)
     refuse();
-  // A step within a row becomes one within a column and the other way round, as
-  // long as no row is left by steps within it.
+  // A step along a row becomes a step along a column, and the reverse. This is
+  // only right if the steps within a row never leave it.
   int64_t columns = shape[1], rows = shape[0], last = base % columns;
   for (size_t dim = 0; dim < stride.size(); ++dim) {
     if (stride[dim] < 0)
@@ -65,7 +65,7 @@ void SourceMap::transpose(const pcc_tensor &tensor) {
 
 void pcc::transpose(const char *from, int64_t rows, int64_t columns,
                     int64_t size, char *to) {
-  // In blocks, so that the cache holds what is read and what is written.
+  // In blocks, so that the lines read and written stay in the cache.
   const int64_t block = 32;
   for (int64_t i0 = 0; i0 < rows; i0 += block)
     for (int64_t j0 = 0; j0 < columns; j0 += block)
@@ -90,14 +90,14 @@ int64_t SourceMap::covered() const { return product(valid); }
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// a / b towards minus infinity, for b > 0.
+/// Returns a / b, rounded towards minus infinity, for b > 0.
 static int64_t floorDiv(int64_t a, int64_t b) {
   return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
 namespace {
-/// Finds the runs of a part of a shard, dim by dim, entering only what reaches
-/// both the part and the window.
+/// Finds the runs of a part of a shard, dim by dim. Recurses only into indices
+/// that can have elements of both the part and the window.
 class RunFinder {
 public:
   RunFinder(const SourceMap &map, const Shard &shard);
@@ -107,23 +107,25 @@ public:
 
 private:
   struct Dim {
-    int64_t count;  ///< of indices that are not padding
+    int64_t count;  ///< indices without padding
     int64_t stride; ///< in the source
     int64_t step;   ///< in the shard
-    /// What the inner dims add at most, and in the source at least.
+    /// The largest offset that the inner dims add in the shard, and the
+    /// smallest and largest one in the source.
     int64_t mostLocal = 0, least = 0, most = 0;
   };
-  /// The indices of a dim whose elements may be among `part`, given those of
-  /// the outer dims.
+  /// Returns the indices of a dim whose elements may be in `part`. `local`: the
+  /// offset in the shard of the outer dims' indices.
   Span indicesOf(const Dim &dim, Span part, int64_t local) const;
-  /// Those that may also be within `window`.
+  /// The same, restricted to those that may also be in `window`. `at`: the
+  /// offset in the source of the outer dims' indices.
   Span indicesOf(const Dim &dim, Span part, Span window, int64_t local,
                  int64_t at) const;
   void enter(size_t number, Span part, Span window, int64_t local, int64_t at,
              const VisitRun &run) const;
 
   int64_t base;
-  bool isEmpty = false; ///< nothing but padding
+  bool isEmpty = false; ///< the shard is all padding
   std::vector<Dim> dims;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- SourceMap.h - Where program elements lie in the source ---*- C++ -*-===//
+//===- SourceMap.h - Map from parameters to source tensors ------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_MODEL_SOURCEMAP_H
 #define PCC_RUNTIME_MODEL_SOURCEMAP_H
@@ -12,39 +12,41 @@
 
 namespace pcc {
 
-/// A parameter's place in a tensor of the source model; a parameter without a
-/// source is its own. The model's tensor, which checkpoints have, may be the
-/// transpose of the one in its file, which pcc_source describes.
+/// Maps the elements of a parameter to those of a tensor of the source model. A
+/// parameter without a source maps to itself. pcc_source describes the tensor
+/// in the model's file. The model's own tensor, which checkpoints store, may be
+/// its transpose.
 struct SourceMap {
-  /// Which tensor is mapped: the model's, as checkpoints have it, or the one
-  /// that lies in its file.
+  /// The tensor that is mapped to: the model's, as checkpoints store it, or the
+  /// one in its file.
   enum Whose { Model, File };
-  /// The place of a parameter, or of the parameter that a state belongs to.
+  /// Maps a parameter, or the parameter that an optimizer state belongs to.
   /// `tensor` must outlive this.
   explicit SourceMap(const pcc_tensor &tensor, Whose whose = Model);
 
-  /// What the tensor is called there.
+  /// The name of the source tensor.
   std::string name;
-  /// The pcc_dtype of its elements there.
+  /// The pcc_dtype of the source tensor's elements.
   int32_t dtype;
   std::vector<int64_t> shape; ///< of the source tensor
   int64_t base = 0;
   std::vector<int64_t> stride, valid; ///< per program dim
   const pcc_source *source;           ///< may be null
-  /// What the program's elements have in excess of these.
+  /// The program's elements are those of the source tensor plus this number: 1
+  /// for norm weights of which the model has the weight less one.
   double excess = 0;
 
-  /// Elements of the source tensor.
+  /// Returns the number of elements of the source tensor.
   int64_t elements() const;
-  /// Elements of it that the program tensor covers.
+  /// Returns the number of source elements that the program tensor covers.
   int64_t covered() const;
 
 private:
-  /// Makes this the place in the transposed matrix.
+  /// Changes the map to the transpose of the source matrix.
   void transpose(const pcc_tensor &tensor);
 };
 
-/// The transpose of a row-major matrix of elements of `size` bytes.
+/// Transposes a row-major matrix of elements of `size` bytes.
 void transpose(const char *from, int64_t rows, int64_t columns, int64_t size,
                char *to);
 
@@ -53,17 +55,16 @@ void transpose(const char *from, int64_t rows, int64_t columns, int64_t size,
 using VisitRun = std::function<void(int64_t local, int64_t index, int64_t count,
                                     int64_t stride)>;
 
-/// Visits every run of elements along the last dim of a shard that are not
-/// padding.
+/// Visits the runs of elements along the last dim of a shard, without padding.
 void forEachRun(const SourceMap &map, const Shard &shard, const VisitRun &run);
 
-/// The same of the elements `part` of the shard, row-major, that are source
-/// elements within `window`.
+/// The same, restricted to the elements `part` of the shard (row-major indices)
+/// that map to source elements in `window`.
 void forEachRun(const SourceMap &map, const Shard &shard, Span part,
                 Span window, const VisitRun &run);
 
-/// Source elements among which are all those of a part of a shard; no more of
-/// them than the part's rows span.
+/// Returns a range of source elements that contains all elements of a part of a
+/// shard. It may contain others that the part's rows span.
 Span boundsOf(const SourceMap &map, const Shard &shard, Span part);
 
 } // namespace pcc

@@ -21,7 +21,7 @@ std::vector<SourceTensor> pcc::sourceTensors(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_tensors; ++i) {
       const pcc_tensor &tensor = program.stages[s].tensors[i];
-      // A tied parameter is held by several stages, equal in all of them.
+      // Several stages may hold a tied parameter, with equal values.
       if (tensor.kind != PCC_PARAM || !seen.insert(tensor.name).second)
         continue;
       SourceMap map(tensor);
@@ -89,8 +89,9 @@ void pcc::pack(char *arena, const SourcePart &part, Span window,
                                           tensor.dtype, 1, count);
              });
   if (!known)
-    fail(ExitInternal, format("parameter '%s' cannot return to type %s",
-                              tensor.name, dtypeName(map.dtype)));
+    fail(ExitInternal,
+         format("parameter '%s' cannot be converted back to type %s",
+                tensor.name, dtypeName(map.dtype)));
 }
 
 const char *pcc::unpack(const SourcePart &part, Span window, const char *from,
@@ -127,7 +128,7 @@ void pcc::fillFromFile(SourceFiles &files, const SourceTensor &source,
   }
 }
 
-/// Gathers a source tensor on rank 0, into `to`; the others send their parts.
+/// Gathers a source tensor on rank 0, into `to`; other ranks send their parts.
 static void gather(const TrainingState &state, const Division &division,
                    const SourceTensor &source, char *to) {
   Span whole = {0, source.map.elements()};

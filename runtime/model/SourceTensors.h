@@ -12,74 +12,73 @@
 
 namespace pcc {
 
-/// A tensor of the source model, and the program tensors that hold its parts.
+/// A tensor of the source model, and the program tensors that hold its
+/// elements.
 struct SourceTensor {
-  /// A program tensor that holds a part of it.
+  /// A program tensor that holds elements of the source tensor.
   struct Piece {
-    /// The index of the pipeline stage that has it, and among its tensors.
-    int64_t stage;
-    int index;
+    int64_t stage; ///< index of the pipeline stage
+    int index;     ///< among the stage's tensors
     const pcc_tensor *tensor;
-    /// Where its elements lie.
-    SourceMap map;
+    SourceMap map; ///< from its elements to the source tensor's
   };
 
-  /// Name, type and shape are those of the whole.
+  /// The map of the first piece; name, type and shape are the source tensor's.
   SourceMap map;
-  /// At least one; several where each holds a part.
+  /// At least one; several if each holds other elements.
   std::vector<Piece> pieces;
 
-  /// The bytes of all its elements in the source's type.
+  /// Returns the bytes of all elements in the source's type.
   int64_t bytes() const;
-  /// Whether some of its elements are in no program tensor, but in a file.
+  /// Returns whether some elements are in no program tensor, but in the model
+  /// file.
   bool isFromFile() const;
 };
 
-/// All source tensors in the order in which the stages name them, tied ones
-/// once; the same on every rank.
+/// Returns all source tensors in the order of the stages' tensors, tied ones
+/// once. The result is the same on every rank.
 std::vector<SourceTensor> sourceTensors(const pcc_program &program);
 
-/// What one rank hands over of a source tensor.
+/// The elements of a source tensor that one rank writes or sends.
 struct SourcePart {
-  /// Who hands it over.
   int rank;
-  /// What it is a part of, and of which program tensor there.
+  /// The source tensor, and the program tensor that holds the elements.
   const SourceTensor *source;
   const SourceTensor::Piece *piece;
-  /// What the rank holds of the piece, what it keeps of that, and what of that
-  /// it hands over.
+  /// The rank's shard of the program tensor, the range of the shard that the
+  /// rank stores, and the share of that range in this part.
   Shard shard;
   KeptRun kept;
   Span elements;
-  /// Source elements among which all of them are.
+  /// A range of source elements that contains all elements of the part.
   Span bounds;
 };
 
-/// The parts of a tensor, each element in one of them; ordered by rank within a
-/// piece. The tensor outlives them.
+/// Returns the parts of a source tensor, ordered by piece, then by rank. Each
+/// element of its pieces is in one part. `source` must outlive them.
 std::vector<SourcePart> partsOf(const pcc_program &program,
                                 const Division &division,
                                 const SourceTensor &source);
 
-/// The bytes that a part has within a window of source elements, in the
-/// source's type, padding left out.
+/// Returns the bytes of a part's elements in a window of source elements, in
+/// the source's type and without padding.
 int64_t packedBytes(const SourcePart &part, Span window);
-/// Appends them to `to`, on the part's rank.
+/// Appends these elements to `to`, on the part's rank.
 void pack(char *arena, const SourcePart &part, Span window,
           std::vector<char> &to);
-/// Puts them at their places, `to` being that of the window's first element.
-/// Returns what follows them in `from`.
+/// Copies these elements from `from` to their positions; `to` is the address of
+/// the window's first element. Returns the address after them in `from`.
 const char *unpack(const SourcePart &part, Span window, const char *from,
                    char *to);
 
-/// Puts the elements of a window that no program tensor holds at their places,
-/// as the source's file has them; others there get any value.
+/// Fills a window with the elements of the source's file, for the elements that
+/// no program tensor holds; the others are overwritten later.
 void fillFromFile(SourceFiles &files, const SourceTensor &source, Span window,
                   char *to);
 
-/// Calls visit(tensor, bytes) on rank 0 for each, with its present values in
-/// the source's names, layout and types, one tensor at a time. All ranks call
-/// it.
+/// Gathers the source tensors on rank 0, one at a time, and calls visit(tensor,
+/// bytes) there with the current values in the source's layout and type. All
+/// ranks call it.
 void gatherSourceTensors(
     const TrainingState &state, const std::vector<SourceTensor> &sources,
     const std::function<void(const SourceTensor &, const char *)> &visit);

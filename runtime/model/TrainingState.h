@@ -1,4 +1,4 @@
-//===- TrainingState.h - What a rank saves and loads ------------*- C++ -*-===//
+//===- TrainingState.h - State that checkpoints save and load ---*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_MODEL_TRAININGSTATE_H
 #define PCC_RUNTIME_MODEL_TRAININGSTATE_H
@@ -8,19 +8,18 @@
 
 namespace pcc {
 
-/// What a rank saves and loads.
+/// The state of a rank that checkpoints save and load.
 struct TrainingState {
   /// The whole program, and the stage of it that this rank runs.
   const pcc_program &program;
   const pcc_stage &stage;
-  /// Where this rank is on the mesh.
+  /// This rank's coordinates on the mesh.
   const Coordinates &coordinates;
-  /// The rank's memory, in which the stage's tensors lie.
+  /// The rank's arena, which contains the stage's tensors.
   char *arena;
-  /// The model's files as they lie now, for the types and layout of what is
-  /// saved.
+  /// The model's files, for elements that no program tensor holds.
   SourceFiles &files;
-  uint64_t initSeed; ///< the seed of random initial values, for the record
+  uint64_t initSeed; ///< seed of random initial values, for trainer_state.json
 };
 
 } // namespace pcc

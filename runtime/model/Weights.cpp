@@ -49,7 +49,8 @@ std::string SourceFiles::placeOf(const std::string &file) const {
   return file;
 }
 
-/// The folder of this executable, with a slash at its end; empty: not known.
+/// Returns the folder of this executable, with a slash at its end; empty if it
+/// is not known.
 static std::string executableFolder() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
@@ -81,7 +82,7 @@ std::string SourceFiles::find(const std::string &file) const {
        format("cannot find model file '%s', looked for in '%s' and '%s'",
               file.c_str(), getcwd(here, sizeof(here)) ? here : ".",
               executableFolder().c_str()),
-       "--model FILE says where the model lies; --init random needs none");
+       "--model FILE names the model file; --init random needs none");
 }
 
 const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
@@ -90,7 +91,7 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
     std::string place = find(source.file);
     file = std::make_unique<MappedFile>(
         place, ExitData, "model file",
-        "--model FILE says where the model lies; --init random needs none");
+        "--model FILE names the model file; --init random needs none");
     if (file->size() != source.file_size)
       fail(ExitData,
            format("model file '%s' has %lld bytes, but had %lld when the "
@@ -109,7 +110,7 @@ const char *SourceFiles::tensor(const pcc_source &source, int64_t bytes) {
   if (encoded::isEncoded(source.offset))
     return decoded(source, *file, bytes);
   if (source.offset < 0 || bytes > file->size() - source.offset)
-    fail(ExitData, format("tensor '%s' lies beyond the end of '%s'",
+    fail(ExitData, format("tensor '%s' extends beyond the end of '%s'",
                           source.name, file->path().c_str()));
   return file->data() + source.offset;
 }
@@ -134,8 +135,8 @@ void SourceFiles::release() {
     file->release(0, file->size());
 }
 
-/// The source tensor in a safetensors file, checked against the program's
-/// shape. nullptr: it is not there.
+/// Returns a source tensor in a safetensors file, after checking its shape;
+/// nullptr if the file lacks it.
 static const SafeTensors::Tensor *
 tensorOf(const SafeTensors &tensors, const SourceMap &map, ExitCode code) {
   const SafeTensors::Tensor *tensor = tensors.find(map.name);
@@ -154,14 +155,14 @@ tensorOf(const SafeTensors &tensors, const SourceMap &map, ExitCode code) {
 }
 
 namespace {
-/// What a rank fills of a tensor.
+/// The elements of a tensor that a rank fills.
 struct Destination {
   const pcc_tensor &tensor;
   Shard shard;
   Span part; ///< of the shard's elements
-  char *to;  ///< where the first of the part lies
+  char *to;  ///< address of the part's first element
 
-  /// The address of an element of the shard.
+  /// Returns the address of an element of the shard.
   char *at(int64_t local) const {
     return to + (local - part.begin) * sizeOf(tensor.dtype);
   }
@@ -170,19 +171,20 @@ struct Destination {
   }
 };
 
-/// The bytes of a tensor in a mapped file.
+/// A tensor in a mapped file.
 struct MappedTensor {
-  int32_t dtype; ///< -1: none that is known
-  /// Bytes from a block boundary of the file to the tensor.
+  int32_t dtype; ///< -1: unknown
+  /// Offset of the tensor from a block boundary of the file, in bytes.
   int64_t place;
-  /// Whether the bytes are pages of the file, which can be let go.
+  /// Whether the bytes are mapped pages of the file, which can be released.
   bool isMapped;
   std::function<const char *(int64_t begin, int64_t end)> read;
 };
 } // namespace
 
-/// Reads block by block of the file, each in the order in which it lies there,
-/// and lets go of it: memory holds little of the file at a time.
+/// Copies a rank's elements block by block in file order and releases each
+/// block of the file afterwards, so that little of the file is in memory at a
+/// time.
 static void copyShard(const Destination &to, const SourceMap &map,
                       const MappedTensor &from) {
   int64_t size = from.dtype < 0 ? 1 : sizeOf(from.dtype);
@@ -213,8 +215,9 @@ static void copyShard(const Destination &to, const SourceMap &map,
     begin = next;
   }
   if (!known)
-    fail(ExitData, format("tensor '%s' has a type that cannot become %s",
-                          map.name.c_str(), dtypeName(to.tensor.dtype)));
+    fail(ExitData,
+         format("tensor '%s' has a type that cannot be converted to %s",
+                map.name.c_str(), dtypeName(to.tensor.dtype)));
 }
 
 static void drawShard(const Destination &to, const SourceMap &map,
@@ -327,16 +330,17 @@ void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
     auto from = parameters.find(copy.of ? copy.of : "");
     if (from == parameters.end())
       fail(ExitInternal,
-           format("'%s' is a copy of no parameter of its stage", copy.name));
+           format("'%s' is a working copy of no parameter of its stage",
+                  copy.name));
     const pcc_tensor &parameter = *from->second;
-    // Of what ranks keep parts of, a step gathers the copies itself.
+    // Steps gather the working copies of bucketed parameters themselves.
     if (parameter.bucket)
       continue;
     KeptRun whole = keptRun(program, parameter, coordinates),
             own = keptRun(program, copy, coordinates);
     if (!(whole.elements == own.elements))
-      fail(ExitInternal, format("'%s' is a copy of another part of '%s' than "
-                                "its rank has",
+      fail(ExitInternal, format("working copy '%s' has other elements than the "
+                                "rank's shard of '%s'",
                                 copy.name, parameter.name));
     int64_t toSize = sizeOf(copy.dtype), fromSize = sizeOf(parameter.dtype);
     HostView to(arena + own.offset, own.elements.size() * toSize,
@@ -352,7 +356,7 @@ void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
   }
 }
 
-/// True if every parameter of the program has a file to come from.
+/// Returns whether every parameter of the program has a source file.
 static bool hasSourceFiles(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_tensors; ++i) {

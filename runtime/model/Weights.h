@@ -15,37 +15,37 @@
 
 namespace pcc {
 
-/// The files of the source model as they were given to pcc: the model file and
-/// those of its external data.
+/// Returns the files of the source model as they were given to pcc: the model
+/// file and its external data.
 std::set<std::string> sourceFiles(const pcc_program &program);
 
-/// The model files that parameters come from, each mapped and checked once. A
-/// relative path is looked for in the current folder, then in the executable's.
+/// The model files with the parameters' values, each mapped and checked once. A
+/// relative path is searched in the current folder, then in the executable's.
 class SourceFiles {
 public:
-  /// `model`: where the program's model file lies now, or empty. Files that
-  /// were named beside it are then looked for beside the new one.
+  /// `model`: the new path of the program's model file, or empty. Given a path,
+  /// external data are searched relative to the new path.
   SourceFiles(const pcc_program &program, std::string model)
       : program(program), model(std::move(model)) {}
 
-  /// The bytes of a source tensor. Exits with ExitData if the file cannot be
-  /// read, or is not the one that was compiled.
+  /// Returns the bytes of a source tensor. Exits with ExitData if the file
+  /// cannot be read, or if its size or digest changed since it was compiled.
   const char *tensor(const pcc_source &source, int64_t bytes);
-  /// Lets go of the memory that files were read into; they stay mapped. What
-  /// tensor() gave for an encoded source is gone.
+  /// Releases the memory that files were read into; they stay mapped.
+  /// Invalidates the bytes that tensor() returned for encoded sources.
   void release();
 
-  /// Where a file of the model, named as it was given to pcc, lies now. Exits
-  /// with ExitData if it is not found.
+  /// Returns the current path of a model's file, named as it was given to pcc.
+  /// Exits with ExitData if it is not found.
   std::string find(const std::string &file) const;
 
-  /// Where the files of the model lie now; those that are not found are left
-  /// out.
+  /// Returns the current paths of the model's files, without those not found.
   std::vector<std::string> places() const;
 
 private:
   std::string placeOf(const std::string &file) const;
-  /// Where a file lies now, if it is there; else empty.
+  /// Returns the current path of a file; empty if it is not found. Under
+  /// --model the file need not exist.
   std::string look(const std::string &file) const;
 
   const char *decoded(const pcc_source &source, const MappedFile &file,
@@ -54,37 +54,37 @@ private:
   const pcc_program &program;
   std::string model;
   std::map<std::string, std::unique_ptr<MappedFile>> files;
-  /// Elements of encoded sources, by the file and the offset.
+  /// Decoded elements of encoded sources, by file and offset.
   std::map<std::pair<std::string, int64_t>, std::vector<char>> elements;
 };
 
-/// How parameters get their first values.
+/// The source of the parameters' initial values.
 struct InitialValues {
-  /// Whether they come from the model's files, are drawn, or come from a
+  /// From the model's files, from a random number generator, or from a
   /// safetensors file.
   enum { FromSource, Random, FromTensors } kind = FromSource;
   uint64_t seed = 0;                    ///< for Random
   const SafeTensors *tensors = nullptr; ///< for FromTensors
-  ExitCode code = ExitData;             ///< for a tensor missing there
+  ExitCode code = ExitData;             ///< if a tensor is missing there
 };
 
-/// The values that --init `how` asks for; empty: the source's where there are
-/// files for all parameters, random ones otherwise. `file` holds a safetensors
-/// file as long as they are used.
+/// Returns the initial values that --init `how` selects. An empty `how` means
+/// the source's if all parameters have files, else random ones. `file` is set
+/// to an open safetensors file, which must outlive the values.
 InitialValues initialValues(const pcc_program &program, const std::string &how,
                             uint64_t seed, std::unique_ptr<SafeTensors> &file);
 
-/// Fills what this rank stores of all parameters of its stage, and the states
-/// that start at one; the arena is zeroed before. Holds no more than a few
-/// blocks of the files in memory. Random values are keyed by
-/// seed, source tensor and source element, so that every layout has the same.
+/// Fills this rank's shards of the stage's parameters, and of optimizer states
+/// that start at one, in a zeroed arena. Holds no more than a few blocks of the
+/// files in memory. Random values are keyed by seed, source tensor and source
+/// element, so they are the same in every parallel layout.
 void fillParameters(const pcc_program &program, const pcc_stage &stage,
                     const Coordinates &coordinates, char *arena,
                     const InitialValues &values, SourceFiles &files);
 
-/// Rounds this rank's parameters to the copies that its stage computes with
-/// (PCC_COPY): once they have their first values, from wherever. Copies of what
-/// ranks keep parts of are left to the steps, which gather them.
+/// Rounds this rank's parameters to the working copies of its stage (PCC_COPY).
+/// Called once the parameters have their initial or loaded values. Working
+/// copies of bucketed parameters are left to the steps, which gather them.
 void roundCopies(const pcc_program &program, const pcc_stage &stage,
                  const Coordinates &coordinates, char *arena);
 

@@ -1,8 +1,8 @@
-//===- WireFormat.h - Protocol buffers as bytes -----------------*- C++ -*-===//
+//===- WireFormat.h - Wire format of protocol buffers -----------*- C++ -*-===//
 //
-// A message is a sequence of fields: a tag (field number, wire type), then a
-// value, nested messages and texts being length-delimited values. Models are
-// walked in this form because a parser would copy all their weights.
+// A message is a sequence of fields, each a tag (field number, wire type) and a
+// value. Nested messages and strings are length-delimited values. Models are
+// walked in this form because a parser would copy all weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,28 +15,28 @@
 
 namespace pcc::wire {
 
-/// The wire types that are in use; the numbers are the format's.
+/// The supported wire types; the numbers are the format's.
 enum Type { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
 /// A field in the bytes of a message, which must outlive it.
 struct Field {
   /// The field's number in the message, from 1.
   uint64_t number;
-  /// The wire type; a value of Type.
+  /// A value of Type.
   int type;
   uint64_t varint;   ///< the value of a Varint, the length of Bytes
-  const char *tag;   ///< where the field begins
-  const char *begin; ///< where its value does, behind the length of Bytes
+  const char *tag;   ///< the first byte of the field
+  const char *begin; ///< the first byte of the value, after the length of Bytes
   const char *end;
 
-  /// The value of Bytes as text.
+  /// Returns the value of Bytes as text.
   std::string_view text() const {
     return std::string_view(begin, static_cast<size_t>(end - begin));
   }
 };
 
-/// Reads the number at `at` and moves behind it. False: it is none, or it does
-/// not end before `end`, which sets `truncated`.
+/// Reads the varint at `at` and advances `at`. Returns false if it is invalid
+/// or, setting `truncated`, does not end before `end`.
 inline bool readVarint(const char *&at, const char *end, uint64_t &value,
                        bool &truncated) {
   value = 0;
@@ -93,20 +93,20 @@ inline bool readField(const char *&at, const char *end, Field &field,
   return true;
 }
 
-/// Appends a number, seven bits to a byte, the lowest first.
+/// Appends a varint: seven bits per byte, the lowest first.
 inline void putVarint(std::string &out, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
 }
 
-/// Appends a field that holds a number.
+/// Appends a varint field.
 inline void putNumber(std::string &out, uint64_t field, uint64_t value) {
   putVarint(out, field << 3 | Varint);
   putVarint(out, value);
 }
 
-/// Appends a field that holds bytes: a text or a nested message.
+/// Appends a length-delimited field: a string or a nested message.
 inline void putBytes(std::string &out, uint64_t field, std::string_view bytes) {
   putVarint(out, field << 3 | Bytes);
   putVarint(out, bytes.size());

@@ -18,8 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from checkpoints import rows, withoutHashes
 
 environment = dict(os.environ)
-OLDER = "note: --resume work/step-00000003 goes on from the one before"
-NONE = "note: there is no older checkpoint beside it"
+OLDER = "note: --resume work/step-00000003 continues from the one before"
+NONE = "note: there is no older checkpoint in its folder"
 NEWER, STATE = "work/step-00000006", "trainer_state.json"
 
 
@@ -149,8 +149,8 @@ refused("toy-1", f"error: checkpoint '{NEWER}' has no {STATE}", OLDER)
 fresh()
 shutil.rmtree(NEWER)
 code, text = run("toy-1", "--resume", "work", "--stop-after", "3")
-assert code == 0 and ("warning: 'work/latest' names step-00000006, which is not "
-                      "there: the run goes on from step-00000003") in text, text
+assert code == 0 and ("warning: 'work/latest' names step-00000006, which is "
+                      "missing: the run continues from step-00000003") in text, text
 
 # The older one that is offered takes the run to the same end.
 must("toy-pp2", *OPTIONS, "--log-json", "whole.json")
@@ -177,12 +177,13 @@ refused("toy-1", f"error: '{NEWER}/{MODEL}' is damaged", NONE)
 fresh()
 flip("work/latest", 2)
 refused("toy-tp2", "error: 'work/latest' does not name a checkpoint",
-        "note: --resume work/step-00000006 goes on from the newest one")
+        "note: --resume work/step-00000006 continues from the newest one")
 for name, said in ("step-00000003", 1), ("step-00000006", 0):
     with open("work/latest", "w") as file:
         file.write(name + "\n")
     err = must("toy-tp2", "--resume", "work", "--stop-after", "7")
-    assert err.count("step-00000006 beside it is complete and newer") == said
+    assert err.count("step-00000006 in the same folder is complete and "
+                     "newer") == said
 
 # Without hashes, as older versions wrote them: a warning, from one rank, and
 # the same losses.
@@ -202,8 +203,8 @@ must("toy-tp2", *SHORT, INIT)
 flip(INIT, size[MODEL] - 1)
 for program in "toy-1", "toy-tp2":
     refused(program, f"error: '{INIT}' is damaged: its bytes 0 to",
-            "note: a copy without trainer_state.json beside it is taken as it "
-            "is", arguments=(*SHORT, INIT), exit=4)
+            "note: a copy in a folder without trainer_state.json is not "
+            "verified", arguments=(*SHORT, INIT), exit=4)
 shutil.copy(INIT, "copy.safetensors")
 must("toy-1", *SHORT, "copy.safetensors")
 fresh()
