@@ -1,4 +1,4 @@
-//===- ArrayChecks.cpp - What is wrong with arrays ------------------------===//
+//===- ArrayChecks.cpp - Checks of the values of arrays -------------------===//
 
 #include "runtime/data/ArrayDataset.h"
 #include "runtime/support/DType.h"
@@ -32,7 +32,7 @@ void ArrayDataset::refuse(const Array &array, int64_t element) const {
               static_cast<long long>(array.vocab)),
        format("valid values are 0 to %lld%s%s",
               static_cast<long long>(array.vocab - 1), array.bound.c_str(),
-              array.isLabels ? ", and -100 for what is not counted" : ""));
+              array.isLabels ? ", and -100 for ignored targets" : ""));
 }
 
 void ArrayDataset::checkRange(const Array &array, int64_t first,
@@ -52,8 +52,8 @@ void ArrayDataset::checkImplied(const pcc_implied &implied) const {
   NpyFile file(path);
   const Elements &elements = file.elements();
   int64_t row = file.shape().empty() ? 1 : file.shape().back();
-  // A few bytes an element, as many as of the ids that are checked at the
-  // start.
+  // Bounds the time: a few bytes per element, about as many bytes as of the ids
+  // that are checked at start.
   int64_t end = std::min(elements.count, int64_t{1} << 27);
   bool isShared = file.shape().size() < 2 || file.shape()[0] == 1;
   for (int64_t i = 0; i < end; ++i) {
@@ -62,7 +62,7 @@ void ArrayDataset::checkImplied(const pcc_implied &implied) const {
       continue;
     if (implied.ones)
       return warn(format("'%s' is not read: the program was compiled to take "
-                         "%s as ones; pcc --padding-mask has it fed",
+                         "%s as ones; compile with --padding-mask to feed it",
                          path.c_str(), implied.name));
     fail(ExitData,
          format("'%s' holds %g as element %lld, but the program was compiled "
@@ -79,8 +79,8 @@ void ArrayDataset::checkWidth(const Array &array, int64_t first,
   int64_t wide = firstTooWide(elements, first, count, array.dtype);
   if (wide >= 0)
     fail(ExitData,
-         format("%s of '%s' holds %lld, which input '%s' of type %s has no "
-                "number for",
+         format("%s of '%s' holds %lld, which input '%s' of type %s cannot "
+                "represent",
                 whereText(array.perSample, array.sampleElements, wide).c_str(),
                 array.file->path().c_str(),
                 static_cast<long long>(elements.integer(wide)),
@@ -145,7 +145,7 @@ bool ArrayDataset::counts(const Array &array,
   });
 }
 
-/// "samples 8 to 15", "sample 3" or "samples 3, 9, 1 and 5 others".
+/// Returns "samples 8 to 15", "sample 3" or "samples 3, 9, 1 and 5 others".
 static std::string samplesText(const std::vector<int64_t> &samples) {
   size_t count = samples.size();
   bool inOrder = true;
@@ -164,7 +164,8 @@ std::string
 ArrayDataset::findUncounted(const std::vector<int64_t> &samples) const {
   for (const auto &[name, array] : arrays)
     if (array.isLabels && array.perSample && !counts(array, samples))
-      return format("no label of %s in '%s' counts%s, for all are negative",
+      return format("no label of %s in '%s' is a valid target%s: all are "
+                    "negative",
                     samplesText(samples).c_str(), array.file->path().c_str(),
                     array.bound.c_str());
   return "";
@@ -187,10 +188,10 @@ std::string ArrayDataset::findZeros(const std::vector<int64_t> &samples,
   for (const auto &[name, array] : arrays) {
     if (array.isLabels || !array.perSample || counts(array, samples))
       continue;
-    // Such as types of tokens, all 0, which did no harm so far.
+    // An array that was all 0 before, such as token types, is not the cause.
     if (before.empty() || counts(array, before))
-      return format("'%s' holds nothing but 0 for this step: what is divided "
-                    "by its sum is divided by 0",
+      return format("'%s' is all 0 in this step: a quotient by its sum divides "
+                    "by 0",
                     array.file->path().c_str());
   }
   return "";

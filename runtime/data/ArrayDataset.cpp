@@ -25,7 +25,7 @@ static bool isTargets(const pcc_input &input) {
   return isTargetsByRole(input) || !strcmp(input.name, "targets");
 }
 
-/// Whether its elements are classes, of which negative ones are not counted.
+/// Returns whether its elements are class labels; negative ones are ignored.
 static bool isLabels(const pcc_input &input) {
   return (isTargets(input) || input.of_loss) && !isReal(input);
 }
@@ -34,15 +34,16 @@ static bool isArray(const std::string &name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".npy";
 }
 
-/// Where the model's own name of an input is not that of a file.
+/// Returns the default file of an input: labels.npy for targets, else the file
+/// named after the input.
 static std::string usualFile(const pcc_input &input) {
   return arrayFile(isTargets(input) ? "labels" : input.name);
 }
 
-/// Whether each sample has its own values.
+/// Returns whether each sample has its own values.
 static bool isPerSample(const pcc_input &input) { return input.batch_dim >= 0; }
 
-/// The extents of one sample, or of all if they share the values.
+/// Returns the extents of one sample, or of the values that all samples share.
 static std::vector<int64_t> shapeOfOne(const pcc_input &input) {
   std::vector<int64_t> shape(input.layout.shape,
                              input.layout.shape + input.layout.rank);
@@ -51,7 +52,7 @@ static std::vector<int64_t> shapeOfOne(const pcc_input &input) {
   return shape;
 }
 
-/// Such as "[samples, 3, 16, 16]".
+/// Returns the expected shape, such as "[samples, 3, 16, 16]".
 static std::string wantedShape(const pcc_input &input) {
   std::string sizes = shapeText(shapeOfOne(input));
   if (!isPerSample(input))
@@ -99,14 +100,14 @@ std::string ArrayDataset::fileOf(const pcc_input &input) const {
 void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
   std::string name = fileOf(input), path = folder + "/" + name;
   Array &array = arrays[name];
-  // Of several stages one input may be the same.
+  // Several stages may read the same input.
   if (array.file &&
       (array.input != input.name || array.isTargets != isTargetsByRole(input)))
     fail(ExitData,
          format("inputs '%s' and '%s' would both be read from '%s'",
                 array.input.c_str(), input.name, path.c_str()),
          array.input == input.name
-             ? "rename the model's input, for the loss adds targets"
+             ? "rename the model's input: the loss adds an input of this name"
              : "the targets may be in a file of their own name");
   array.input = input.name;
   array.isTargets = isTargetsByRole(input);
@@ -135,7 +136,7 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
                 "samples",
                 input.name, input.role, static_cast<long long>(own),
                 static_cast<long long>(rows)),
-         "what is the same for all samples has the role 'shared'");
+         "an input that is the same for all samples needs the role 'shared'");
   bool hasSamples = array.perSample && !shape.empty();
   if (hasSamples)
     shape.erase(shape.begin());
@@ -146,8 +147,8 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
                 wantedShape(input).c_str()),
          array.perSample
              ? ""
-             : format("it is the same for all samples, or else compile with "
-                      "--per-sample %s",
+             : format("the input is the same for all samples; if each has its "
+                      "own values, compile with --per-sample %s",
                       input.name));
   char probe[8];
   Elements none = array.file->elements();
@@ -168,8 +169,8 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
   if (count >= 0 && held != count) {
     const std::string &one = held == 1 ? input.name : counted;
     fail(ExitData,
-         format("the arrays of '%s' differ in their samples: '%s' has %s, the "
-                "ones before %s",
+         format("the arrays of '%s' differ in their number of samples: '%s' "
+                "has %s, the ones before %s",
                 folder.c_str(), name.c_str(), grouped(held).c_str(),
                 grouped(count).c_str()),
          held == 1 || count == 1
@@ -201,8 +202,8 @@ const ArrayDataset::Array &ArrayDataset::arrayOf(const pcc_input &input) const {
   return arrays.at(fileOf(input));
 }
 
-/// Copies the part of a row-major array [sizes...] from element `base` on that
-/// the dims of a shard cover, but the dim of samples.
+/// Copies a shard of one sample, which begins at element `base` of a row-major
+/// array. All dims but the batch dim are sharded as `shard` says.
 static void copyPart(const Elements &from, int64_t base, const pcc_input &input,
                      const Shard &shard, char *to) {
   std::vector<int> dims;

@@ -10,14 +10,14 @@
 
 namespace pcc {
 
-/// A folder with `<input>.npy` for every input that data feeds; of the targets
-/// it may be labels.npy. The first dim of an array numbers the samples, the
-/// others are the input's. An input that is no batch has one array for all
-/// samples.
+/// A folder with `<input>.npy` for every input fed from data; targets may be in
+/// labels.npy. The first dim of an array is the sample, the others are the
+/// input's. An input without a batch dim has one array for all samples.
 class ArrayDataset : public Dataset {
 public:
-  /// Opens and checks the arrays that `program` reads; exits with ExitData
-  /// where one is missing or does not fit. `program` must outlive this.
+  /// Opens the arrays that `program` reads and checks their shapes and types.
+  /// Exits with ExitData if one is missing or does not fit. `program` must
+  /// outlive this.
   ArrayDataset(const pcc_program &program, const std::string &folder);
 
   const std::string &path() const override { return folder; }
@@ -39,39 +39,41 @@ public:
 private:
   struct Array {
     std::unique_ptr<NpyFile> file;
-    std::string input;      ///< that it feeds, and whether that is targets
-    bool isTargets = false; ///< by its role
-    int32_t dtype = 0;      ///< that the input has
-    int64_t vocab = 0;      ///< the least bound of the inputs it feeds
-    std::string bound;      ///< whose bound it is
-    bool isLabels = false;  ///< classes; -100: not counted
+    std::string input;      ///< name of the input that it feeds
+    bool isTargets = false; ///< whether the input's role is targets or labels
+    int32_t dtype = 0;      ///< of the input
+    int64_t vocab = 0;      ///< smallest bound of the inputs that it feeds
+    std::string bound;      ///< boundText() of that input
+    bool isLabels = false;  ///< class labels; -100: ignored
     bool perSample = true;
     int64_t sampleElements = 1;
   };
   void add(const pcc_program &program, const pcc_input &input);
-  /// Whether an element of any of these samples counts: a label from 0 on, or
-  /// of another array a number but 0.
+  /// Returns whether any of these samples has a valid target (a label >= 0) or,
+  /// in an array of other values, a nonzero element.
   static bool counts(const Array &array, const std::vector<int64_t> &samples);
-  /// The file in the folder that feeds it.
+  /// Returns the name of the file in the folder that feeds an input.
   std::string fileOf(const pcc_input &input) const;
   const Array &arrayOf(const pcc_input &input) const;
-  /// Looks whether a file holds other values than the program takes an input of
-  /// its name to have: other positions end the run, another mask is warned of.
+  /// Checks a file whose input the compiler replaced by constants. Values that
+  /// differ from positions 0, 1, ... end the run; a mask that is not all ones
+  /// causes a warning.
   void checkImplied(const pcc_implied &implied) const;
   [[noreturn]] void refuse(const Array &array, int64_t element) const;
-  /// Refuses elements [first, first + count) of an array that its input has no
-  /// numbers for, or that are no ids.
+  /// Check elements [first, first + count) of an array: that the input's type
+  /// can represent them, and that ids are within the vocabulary. Exit with
+  /// ExitData otherwise.
   void checkWidth(const Array &array, int64_t first, int64_t count) const;
   void checkRange(const Array &array, int64_t first, int64_t count) const;
 
   const pcc_program &program;
   std::string folder;
   int64_t count = -1;
-  std::string counted;                 ///< an input that has so many samples
+  std::string counted;                 ///< an input with `count` samples
   std::map<std::string, Array> arrays; ///< by the file's name
 };
 
-/// The arrays that an ArrayDataset of this program reads, such as
+/// Returns the arrays that an ArrayDataset of this program reads, such as
 /// "labels.npy [samples] of whole numbers below 10".
 std::string describeArrays(const pcc_program &program);
 

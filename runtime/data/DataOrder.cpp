@@ -1,4 +1,4 @@
-//===- DataOrder.cpp - Which samples a step uses --------------------------===//
+//===- DataOrder.cpp - Order of the samples -------------------------------===//
 
 #include "runtime/data/DataOrder.h"
 
@@ -63,9 +63,10 @@ std::vector<int64_t> DataOrder::samplesOf(int64_t step) const {
   return all;
 }
 
-/// A Feistel network permutes the numbers of 2 * halfBits bits; walking its
-/// cycle until the number is less than `count` permutes those (Black and
-/// Rogaway, 2002). Fewer than four walks are expected, and no table is kept.
+/// Permutes [0, count) without a table: a Feistel network permutes the numbers
+/// of 2 * halfBits bits, and is iterated until the result is less than `count`
+/// (cycle walking, Black and Rogaway, 2002). The domain is at most 4 * count,
+/// so fewer than four iterations are expected.
 int64_t DataOrder::permute(int64_t n, uint64_t key) const {
   uint64_t mask = (uint64_t{1} << halfBits) - 1;
   uint64_t value = n;

@@ -1,4 +1,4 @@
-//===- DataOrder.h - Which samples a step uses ------------------*- C++ -*-===//
+//===- DataOrder.h - Order of the samples -----------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_DATA_DATAORDER_H
 #define PCC_RUNTIME_DATA_DATAORDER_H
@@ -8,51 +8,53 @@
 
 namespace pcc {
 
-/// The order of the samples of a data set, a pure function of seed and step.
-/// Step s (from 1) uses number (s - 1) * batch + i as its i-th; past the last
-/// sample it begins again at 0.
+/// The order of the samples of a dataset, a pure function of seed and step. The
+/// i-th sample of step s (from 1) has number (s - 1) * batch + i, modulo the
+/// number of samples.
 class DataOrder {
 public:
-  /// With `shuffle`, each pass over the samples has a permutation of its own,
-  /// drawn from `seed`.
+  /// With `shuffle`, each pass over the samples has its own permutation,
+  /// derived from `seed`.
   DataOrder(int64_t samples, int64_t batch, bool shuffle, uint64_t seed);
 
-  /// Every sample once, in order, for evaluation. Behind the whole batches come
-  /// those of fewer samples, each repeated as often as fills the batch, so that
-  /// its mean is that of the samples. Where that takes too many batches some
-  /// samples are left out; without `pieces` all that fill no batch are.
+  /// Returns the order for evaluation: every sample once, in order. The samples
+  /// after the last full batch are split into pieces whose size divides the
+  /// batch size. A piece is repeated to fill a batch, so the batch's mean is
+  /// that of the piece. There are at most 16 pieces; samples beyond them are
+  /// left out. Without `pieces`, all samples after the last full batch are left
+  /// out.
   static DataOrder once(int64_t samples, int64_t batch, bool pieces);
 
-  /// How many steps there are of an order that has every sample once.
+  /// Returns the number of steps of an order from once().
   int64_t steps() const { return whole() + pieces.size(); }
-  /// How many different samples a step of such an order has.
+  /// Returns the number of distinct samples of a step of such an order.
   int64_t samplesIn(int64_t step) const;
-  /// How many samples the steps up to this one have.
+  /// Returns the number of samples of the steps up to this one.
   int64_t samplesUpTo(int64_t step) const;
 
-  /// How many samples the data set has.
+  /// Returns the number of samples of the dataset.
   int64_t samples() const { return count; }
-  /// The number of the sample that is the i-th of a step.
+  /// Returns the number of the i-th sample of a step.
   int64_t sample(int64_t step, int64_t i) const;
-  /// The numbers of all samples of a step.
+  /// Returns the numbers of all samples of a step.
   std::vector<int64_t> samplesOf(int64_t step) const;
 
 private:
-  /// Samples that take a step of their own.
+  /// Fewer samples than a batch, which get a step of their own.
   struct Piece {
     int64_t first, count;
   };
   int64_t permute(int64_t n, uint64_t key) const;
-  /// How many whole batches there are.
+  /// Returns the number of full batches.
   int64_t whole() const { return count / batch; }
-  /// The piece that a step has, or null.
+  /// Returns the piece of a step; null if it has a full batch.
   const Piece *pieceOf(int64_t step) const;
 
   std::vector<Piece> pieces;
   int64_t count, batch;
   bool shuffle;
   uint64_t seed;
-  int halfBits = 1; ///< of the domain that permute() works on
+  int halfBits = 1; ///< half the bits of permute()'s domain
 };
 
 } // namespace pcc

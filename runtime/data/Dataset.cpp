@@ -1,4 +1,4 @@
-//===- Dataset.cpp - What a program is trained on -------------------------===//
+//===- Dataset.cpp - Training and validation data -------------------------===//
 
 #include "runtime/data/Dataset.h"
 
@@ -18,7 +18,7 @@ std::string pcc::boundText(const pcc_input &ids) {
   return std::string(", by '") + ids.looked_up_by + "'";
 }
 
-/// An input that token files cannot feed; nullptr: there is none.
+/// Returns an input that token files cannot feed; nullptr if there is none.
 static const pcc_input *findOther(const pcc_program &program) {
   for (int s = 0; s < program.n_stages; ++s)
     for (int i = 0; i < program.stages[s].n_inputs; ++i) {
@@ -26,7 +26,7 @@ static const pcc_input *findOther(const pcc_program &program) {
       Role role = roleOf(input);
       if (!isFromDataset(role))
         continue;
-      // Token files have no padding.
+      // Token files have no padding, so they can feed it with ones.
       if (isPaddingMask(input))
         continue;
       if (isNamed(role) || input.layout.rank != 2 || input.sequence_dim < 0 ||
@@ -37,7 +37,7 @@ static const pcc_input *findOther(const pcc_program &program) {
   return nullptr;
 }
 
-/// The paths of a list; a file whose name has a comma is one.
+/// Splits a list at commas, unless the whole is the name of a file.
 static std::vector<std::string> split(const std::string &paths) {
   if (exists(paths))
     return {paths};
@@ -59,7 +59,7 @@ std::vector<std::string> pcc::dataFiles(const std::string &paths) {
   }
   for (const std::string &path : split(paths)) {
     files.push_back(path);
-    // Megatron's index or, of an index, its tokens.
+    // Megatron's index of a token file, and the token file of an index.
     size_t dot = path.rfind('.');
     for (const char *suffix : {".idx", ".bin"})
       files.push_back(path.substr(0, dot) + suffix);

@@ -1,4 +1,4 @@
-//===- Dataset.h - What a program is trained on -----------------*- C++ -*-===//
+//===- Dataset.h - Training and validation data -----------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_DATA_DATASET_H
 #define PCC_RUNTIME_DATA_DATASET_H
@@ -11,64 +11,69 @@
 
 namespace pcc {
 
-/// Numbered samples, each of which has values for every input of the program
-/// that data feeds. Mapped files, never read whole.
+/// Numbered samples, each with values for every input fed from data. Files are
+/// mapped and never read whole.
 class Dataset {
 public:
   virtual ~Dataset() = default;
 
-  /// The files as --data or --val-data named them, for messages.
+  /// Returns the value of --data or --val-data, for messages.
   virtual const std::string &path() const = 0;
-  /// How many samples it has, at least one.
+  /// Returns the number of samples.
   virtual int64_t samples() const = 0;
-  /// What the start of a run says, such as "a.bin: 2,001 tokens (llm.c)".
+  /// Returns a description for the start of a run, such as "a.bin: 2,001 tokens
+  /// (llm.c)".
   virtual std::string describe() const = 0;
-  /// What `samples` samples take, such as "at least 65 tokens are needed".
+  /// Returns the data that `samples` samples require, such as "at least 65
+  /// tokens are needed".
   virtual std::string needed(int64_t samples) const = 0;
 
-  /// Checks ids against the program's vocabularies, of at most `budget` bytes;
-  /// exits with ExitData, naming the place. False: some are left unchecked.
+  /// Checks at most `budget` bytes of ids against the program's vocabularies.
+  /// Exits with ExitData, naming the position of an id that is out of range.
+  /// Returns false if some ids are left unchecked.
   virtual bool check(int64_t budget) const = 0;
-  /// The same of one sample.
+  /// Checks the ids of one sample in the same way.
   virtual void checkSample(int64_t sample) const = 0;
-  /// The first value of a sample that is inf or nan, in words; empty: none.
+  /// Returns a description of a sample's first inf or nan; empty if none.
   virtual std::string findNotFinite(int64_t sample) const = 0;
-  /// The first array of labels of which none counts in these samples, in words;
-  /// empty: none.
+  /// Returns a description of the first array of labels without valid targets
+  /// in these samples; empty if there is none.
   virtual std::string
   findUncounted(const std::vector<int64_t> &samples) const = 0;
-  /// False where there are labels and none of any array counts in these
-  /// samples.
+  /// Returns false if there are arrays of labels and none of them has a valid
+  /// target in these samples.
   virtual bool mayCount(const std::vector<int64_t> &samples) const = 0;
-  /// The first array of others that is 0 in all of these samples, unless it was
-  /// in all of those `before`, if there are any: in words; empty: none.
+  /// Returns a description of the first array, other than labels, that is 0 in
+  /// all these samples but not in the samples `before` (which may be none);
+  /// empty if there is none.
   virtual std::string findZeros(const std::vector<int64_t> &samples,
                                 const std::vector<int64_t> &before) const = 0;
 
-  /// Copies a sample's values of an input: of its dims but that of the samples
-  /// the part [shard.start, shard.start + shard.extent), row major.
+  /// Copies a sample's values of an input, row major: the indices [start, start
+  /// + extent) of `shard` along all dims but the batch dim.
   virtual void copySample(const pcc_input &input, const Shard &shard,
                           int64_t sample, char *to) const = 0;
-  /// Fills an input that is the same for all samples; false where the samples
-  /// have their own values.
+  /// Fills an input that is the same for all samples. Returns false if the
+  /// samples have their own values.
   virtual bool copyConstant(const pcc_input &input, const Shard &shard,
                             char *to) const = 0;
 };
 
-/// ", by 'node'": whose bound an input's ids have; "" where none is named.
+/// Returns ", by 'node'", the node that bounds an input's ids; "" if none is
+/// named.
 std::string boundText(const pcc_input &ids);
 
-/// Opens what --data or --val-data (`flag`) names: token files with commas
-/// between, or a folder of .npy files. Exits with ExitData where it cannot
-/// feed this program.
+/// Opens the value of --data or --val-data (`flag`): token files separated by
+/// commas, or a folder of .npy files. Exits with ExitData if it cannot feed
+/// this program.
 std::unique_ptr<Dataset> openDataset(const pcc_program &program,
                                      const std::string &paths,
                                      const char *flag);
 
-/// The files that openDataset() may read for what --data names.
+/// Returns the files that openDataset() may read for a value of --data.
 std::vector<std::string> dataFiles(const std::string &paths);
 
-/// What openDataset() takes for this program, in words.
+/// Returns a description of the data that openDataset() takes for this program.
 std::string describeWantedData(const pcc_program &program);
 
 } // namespace pcc

@@ -17,7 +17,7 @@ static T load(const char *data, int64_t i) {
   return value;
 }
 
-/// Calls use(T()) with the integer type.
+/// Calls use(T()) with the integer type of the elements.
 template <typename Use>
 static auto withInteger(Element type, Use use) {
   switch (type) {
@@ -62,7 +62,8 @@ double Elements::real(int64_t i) const {
   }
 }
 
-/// The first element of [begin, end) that is outside, or -1.
+/// Returns the first element of [begin, end) outside [0, bound) that is not
+/// `ignored`, or -1.
 template <typename T>
 static int64_t scan(const char *data, int64_t begin, int64_t end, int64_t bound,
                     int64_t ignored) {
@@ -71,7 +72,7 @@ static int64_t scan(const char *data, int64_t begin, int64_t end, int64_t bound,
     return (value < 0 || value >= bound) && value != ignored;
   };
   for (int64_t at = begin; at < end; at += block) {
-    // The extremes of a block first: that loop is vectorized.
+    // Minimum and maximum of a block come first: that loop is vectorized.
     int64_t stop = std::min(end, at + block);
     T least = load<T>(data, at), most = least;
     for (int64_t i = at; i < stop; ++i) {

@@ -9,33 +9,33 @@
 
 namespace pcc {
 
-/// A view of numbers that may lie at any byte.
+/// A view of an array of numbers, with no alignment.
 struct Elements {
-  /// How an element is stored.
+  /// The type of a stored element.
   Element type = Element::U8;
   /// The first byte; the file that it belongs to must outlive this.
   const char *data = nullptr;
-  /// How many elements there are, not bytes.
+  /// The number of elements.
   int64_t count = 0;
 
-  /// Element i, only of an integer type; a u64 beyond the i64s is negative.
+  /// Returns element i of an integer type; a u64 above INT64_MAX is negative.
   int64_t integer(int64_t i) const;
-  /// Element i of whatever type, rounded to a double.
+  /// Returns element i of any type, rounded to a double.
   double real(int64_t i) const;
 
-  /// The first i in [begin, end) whose integer is not in [0, bound), or -1;
-  /// `ignored` is allowed too. Splits the work over this rank's threads.
+  /// Returns the first i in [begin, end) whose integer is neither in [0, bound)
+  /// nor `ignored`, or -1. Splits the work over this rank's threads.
   int64_t firstOutside(int64_t begin, int64_t end, int64_t bound,
                        int64_t ignored) const;
 };
 
-/// The first of `count` elements from `first` on that a narrower integer type
-/// has no number for, signed or not; -1: none.
+/// Returns the first of `count` elements from `first` that a narrower integer
+/// type can represent neither as signed nor as unsigned; -1 if there is none.
 int64_t firstTooWide(const Elements &from, int64_t first, int64_t count,
                      int32_t toType);
 
-/// Copies elements, `stride` apart, to a pcc_dtype; false where integers would
-/// come from floats or the type is none of data.
+/// Copies `count` elements, `stride` apart, to a pcc_dtype. Returns false if
+/// floats would become integers.
 bool copyElements(const Elements &from, int64_t first, int64_t count,
                   int64_t stride, int32_t toType, char *to);
 

@@ -1,4 +1,4 @@
-//===- Headerless.cpp - What a file without a header holds ----------------===//
+//===- Headerless.cpp - Recognizes files without a header -----------------===//
 
 #include "runtime/data/Headerless.h"
 
@@ -12,7 +12,7 @@
 using namespace pcc;
 
 namespace {
-/// A format by the bytes that its files begin with.
+/// A file format, recognized by its first bytes.
 struct Format {
   const char *begin;
   size_t length;
@@ -20,18 +20,18 @@ struct Format {
   const char *note;
 };
 
-/// A width in bytes and an order of bytes.
+/// An interpretation of bytes as numbers: width in bytes and byte order.
 struct Reading {
   int64_t width;
   bool isBig;
 };
 
-/// What is known of a file's numbers, read in one way.
+/// Statistics of a file's numbers in one interpretation.
 struct Numbers {
   int64_t count = 0;
-  int64_t ids = 0;    ///< that a vocabulary may have
-  int64_t wide = 0;   ///< 65536 and more
-  int64_t varied = 0; ///< whose low 16 bits exceed `fewHigh`
+  int64_t ids = 0;    ///< less than `mostIds`
+  int64_t wide = 0;   ///< at least 65536
+  int64_t varied = 0; ///< whose low 16 bits are at least `fewHigh`
   int64_t nonzero = 0;
 };
 } // namespace
@@ -41,8 +41,9 @@ static const char wayOut[] =
     "ones take llm.c's header (20240801, 7, number of tokens) before uint32 "
     "tokens, or Megatron's .idx beside the file";
 static const char noArray[] =
-    "--data DIR takes the folder of <input>.npy arrays; of one array of tokens "
-    "x.astype('<u2').tofile(FILE) makes a file of tokens";
+    "--data DIR takes the folder of <input>.npy arrays; for one array of "
+    "tokens, "
+    "x.astype('<u2').tofile(FILE) writes a token file";
 static const char noTokenFile[] =
     "--data takes a file of token ids, or a folder of .npy arrays";
 
@@ -66,8 +67,8 @@ static const Format formats[] = {
      "only its successor, which begins with MMIDIDX, is read"},
 };
 
-/// Whether the first bytes are text; tokens of 16 bits that all look so are no
-/// chance.
+/// Returns whether the first bytes (32 to 4096) are text. It is very unlikely
+/// that uint16 tokens look like text by chance.
 static bool isText(const char *data, int64_t bytes) {
   const int64_t least = 32, most = 4096, longestCharacter = 4;
   if (bytes < least)
@@ -95,7 +96,7 @@ static uint64_t load(const char *data, Reading reading) {
   return value;
 }
 
-/// More ids than any tokenizer has.
+/// More ids than any tokenizer's vocabulary has.
 static const uint64_t mostIds = 1 << 20;
 
 static void count(const char *data, int64_t bytes, Reading reading,
@@ -111,9 +112,10 @@ static void count(const char *data, int64_t bytes, Reading reading,
   }
 }
 
-/// Whether the numbers are ids of this width. Of uint16 tokens the halves that
-/// are the high ones here are like the low ones: all are less than 16 only
-/// where nearly all tokens are.
+/// Returns whether the numbers look like ids of this width: all less than
+/// `mostIds`. If the file had uint16 tokens, the 16-bit halves that are the
+/// high ones in this interpretation would be distributed like the low ones.
+/// Then all of them would be less than 16 only if nearly all tokens were.
 static bool areIds(const char *data, int64_t bytes, Reading reading) {
   const int64_t window = 64 << 10, windows = 16, least = 8;
   if (bytes % reading.width || bytes / reading.width < least)
@@ -135,8 +137,8 @@ NoTokens pcc::findNoTokens(const char *data, int64_t bytes) {
       return {format.reason, format.note};
   if (isText(data, bytes))
     return {"is text, not token ids",
-            "a tokenizer makes ids of text, scripts/prepare-data a token of "
-            "each byte"};
+            "a tokenizer turns text into ids; scripts/prepare-data makes each "
+            "byte a token"};
   for (Reading reading : {Reading{8, false}, Reading{8, true},
                           Reading{4, false}, Reading{4, true}})
     if (areIds(data, bytes, reading)) {
@@ -158,10 +160,10 @@ std::string pcc::otherReading(const char *data, int64_t bytes, int64_t vocab) {
   };
   const Other others[] = {
       {{2, true},
-       "as big-endian tokens they are inside: x.astype('<u2').tofile(FILE) "
+       "as big-endian tokens they are in range: x.astype('<u2').tofile(FILE) "
        "writes little-endian ones"},
       {{1, false},
-       "as tokens of a byte each they are inside: headerless tokens are "
+       "as tokens of a byte each they are in range: headerless tokens are "
        "uint16"}};
   int64_t end = std::min<int64_t>(bytes, 1 << 20) / 2 * 2;
   for (const Other &other : others) {

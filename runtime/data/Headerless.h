@@ -1,4 +1,4 @@
-//===- Headerless.h - What a file without a header holds --------*- C++ -*-===//
+//===- Headerless.h - Recognizes files without a header ---------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_DATA_HEADERLESS_H
 #define PCC_RUNTIME_DATA_HEADERLESS_H
@@ -8,20 +8,21 @@
 
 namespace pcc {
 
-/// Why bytes that no header describes are not uint16 tokens.
+/// The reason why the bytes of a file without a header are not uint16 tokens.
 struct NoTokens {
-  /// What they are instead, such as "is text"; empty: they may be tokens.
+  /// The detected contents, such as "is text"; empty if they may be tokens.
   std::string reason;
-  std::string note; ///< the way out
+  std::string note; ///< a note with the remedy
 };
 
-/// Looks for other formats, by their first bytes, and for numbers of another
-/// width or byte order, by what every second one would be. Reads at most a few
-/// MiB, spread over the file.
+/// Detects other formats by their first bytes, and numbers of another width or
+/// byte order by their high 16-bit halves, which are mostly 0. Reads at most a
+/// few MiB, spread over the file.
 NoTokens findNoTokens(const char *data, int64_t bytes);
 
-/// Of tokens that are outside the vocabulary: how else the bytes can be read so
-/// that the first MiB is inside, as a note; empty: in no way that is known.
+/// For tokens outside the vocabulary: returns a note with another
+/// interpretation of the bytes in which all tokens of the first MiB are in
+/// range; empty if neither big-endian nor one-byte tokens are.
 std::string otherReading(const char *data, int64_t bytes, int64_t vocab);
 
 } // namespace pcc

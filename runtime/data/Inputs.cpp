@@ -33,8 +33,8 @@ StepValues pcc::stepValues(const TrainingOptions &options, int64_t step,
   return values;
 }
 
-/// The rank that an input of this role has: -1 for any, -2 for a role that
-/// this runtime does not know.
+/// Returns the tensor rank that an input of this role must have; -1 for any, -2
+/// for an unknown role.
 static int rankOfRole(Role role) {
   if (isFromDataset(role))
     return -1;
@@ -83,7 +83,7 @@ static void storeInteger(char *&to, int32_t dtype, int64_t value) {
   to += 4;
 }
 
-/// What a step has for a role of scalars that are counted.
+/// Returns a step's value of an integer scalar.
 static int64_t countOf(Role role, const StepValues &values) {
   switch (role) {
   case Role::Step:
@@ -95,7 +95,7 @@ static int64_t countOf(Role role, const StepValues &values) {
   }
 }
 
-/// What a step has for a role of scalars.
+/// Returns a step's value of a scalar.
 static double valueOf(Role role, const StepValues &values) {
   switch (role) {
   case Role::Seed:
@@ -129,7 +129,7 @@ static void storeScalar(char *to, int32_t dtype, Role role,
   convert(to, dtype, 1, &value, PCC_F64, 1, 1);
 }
 
-/// One microbatch's slot of an input that is not a scalar.
+/// Fills one microbatch's slot of an input that is not a scalar.
 static void fillSlot(const pcc_input &input, const Shard &shard,
                      int64_t microbatch, char *to, const Dataset &data,
                      const DataOrder &order, int64_t step) {
@@ -150,8 +150,8 @@ static void fillSlot(const pcc_input &input, const Shard &shard,
       storeInteger(to, input.dtype, first + i);
     return;
   }
-  // Of each index of the dims before that of the samples, these lie side by
-  // side.
+  // For each index of the dims before the batch dim, the samples' blocks are
+  // contiguous.
   int64_t blocks = 1;
   for (int dim = 0; dim < batch; ++dim)
     blocks *= shard.extent[dim];

@@ -1,7 +1,7 @@
 //===- NpyFile.cpp - Memory-mapped numpy arrays ---------------------------===//
 //
-// "\x93NUMPY", version, length of the header (u16, from version 2 on u32), the
-// header, which is a Python dict such as
+// A file consists of "\x93NUMPY", the version, the length of the header (u16,
+// from version 2 u32), the header, which is a Python dict such as
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 // and the elements.
 //
@@ -14,18 +14,18 @@
 using namespace pcc;
 
 namespace {
-/// Reads the dict: strings, True, False and tuples of whole numbers.
+/// Parses the dict. Its values are strings, True, False and tuples of integers.
 class HeaderParser {
 public:
   HeaderParser(const char *text, int64_t bytes) : at(text), end(text + bytes) {}
 
-  /// False for text that is no such dict.
+  /// Returns false if the text is not such a dict.
   bool parse();
 
   std::string descr;
   std::vector<int64_t> shape;
   bool fortran = false;
-  int fields = 0; ///< bits of those found
+  int fields = 0; ///< bit set of the fields found
 
 private:
   bool take(char c) {
@@ -82,7 +82,7 @@ bool HeaderParser::tuple() {
     if (at == begin)
       return false;
     shape.push_back(size);
-    // A tuple of one ends in a comma.
+    // A tuple of one element ends with a comma.
     if (!take(',') && (at == end || *at != ')'))
       return false;
   }
@@ -142,8 +142,8 @@ NpyFile::NpyFile(const std::string &path)
            "little-endian integers, bool, float16, float32 and float64 can be "
            "read");
   if (header.fortran && header.shape.size() > 1)
-    refuse("is stored by columns",
-           "numpy.save of numpy.ascontiguousarray(x) stores it by rows");
+    refuse("is stored in column-major order",
+           "numpy.save of numpy.ascontiguousarray(x) stores it row-major");
   values.type = known->type;
   values.data = bytes + headerAt + length;
   values.count = 1;

@@ -10,16 +10,16 @@
 
 namespace pcc {
 
-/// An array as numpy.save writes it, row major and little endian.
+/// A memory-mapped array as numpy.save writes it, row major and little endian.
 class NpyFile {
 public:
-  /// Exits with ExitData, naming file and cause, for anything else, also where
-  /// the file's size and the array's disagree.
+  /// Exits with ExitData, naming file and cause, if the file is of another
+  /// format or its size is not that of the array.
   explicit NpyFile(const std::string &path);
 
   /// The extents of its dims; empty for a scalar.
   const std::vector<int64_t> &shape() const { return sizes; }
-  /// All its elements, row major; they live as long as this.
+  /// All elements, row major; valid as long as this object.
   const Elements &elements() const { return values; }
   /// The path that it was opened with.
   const std::string &path() const { return file.path(); }
@@ -30,7 +30,7 @@ private:
   Elements values;
 };
 
-/// A shape for messages: "[3, 4]".
+/// Returns a shape for messages, such as "[3, 4]".
 std::string shapeText(const std::vector<int64_t> &shape);
 
 } // namespace pcc

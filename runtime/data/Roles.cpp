@@ -1,4 +1,4 @@
-//===- Roles.cpp - What the inputs of a program are -----------------------===//
+//===- Roles.cpp - Roles of program inputs --------------------------------===//
 
 #include "runtime/data/Roles.h"
 
@@ -6,7 +6,7 @@
 
 using namespace pcc;
 
-/// The names in programs, by the number of the role.
+/// The names of the roles in programs, in the order of Role.
 static const char *const names[] = {
     "tokens", "targets",   "labels",       "data",
     "shared", "positions", "samples",      "seed",

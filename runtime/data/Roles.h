@@ -1,7 +1,7 @@
-//===- Roles.h - What the inputs of a program are ---------------*- C++ -*-===//
+//===- Roles.h - Roles of program inputs ------------------------*- C++ -*-===//
 //
-// The one table of the names that programs have for roles; they are those of
-// the compiler's nn::InputRole (dialects/NN/Roles.h).
+// The only table of role names in programs. The names are those of the
+// compiler's nn::InputRole (dialects/NN/Roles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 
 namespace pcc {
 
-/// What the runtime puts into an input; Program.h says more of each.
+/// The role of an input, which decides its values; see pcc_input in Program.h.
 enum class Role : int32_t {
   Tokens,
   Targets,
@@ -32,23 +32,24 @@ enum class Role : int32_t {
   Epsilon,
   ClipGrad,
   LossScaleWindow,
-  Unknown, ///< a name that this runtime does not know
+  Unknown, ///< any other name
 };
 
-/// The role of an input, by its name.
+/// Returns the role that an input's role name stands for.
 Role roleOf(const pcc_input &input);
 
-/// Whether data has its values: a sequence of ids, or an array by name.
+/// Returns whether an input is fed from data: token ids, or an array by name.
 bool isFromDataset(Role role);
 
-/// Whether data has its values under the input's name.
+/// Returns whether an input is fed from the array of its name.
 bool isNamed(Role role);
 
-/// Whether an input is a padding mask of tokens, by its name as in the
-/// compiler: integers [batch, seq], ones where there is no padding.
+/// Returns whether an input is a padding mask of tokens: integers [batch, seq],
+/// 1 where there is no padding. Decided by the name (a suffix
+/// "attention_mask"), as in the compiler.
 bool isPaddingMask(const pcc_input &input);
 
-/// Whether it is one number for the whole step.
+/// Returns whether an input is one number for the whole step.
 bool isScalar(Role role);
 
 } // namespace pcc

@@ -11,12 +11,13 @@
 
 using namespace pcc;
 
-/// Offset from a position of the input to the token it holds. Targets are the
-/// following tokens; labels are the tokens themselves, for a model that shifts
-/// them inside.
+/// Returns the offset from a position of the input to its token. Targets are
+/// the following tokens; labels are the tokens themselves, for a model that
+/// shifts them inside.
 static int tokenShift(Role role) { return role == Role::Targets; }
 
-/// Of all stages' inputs of ids the one with the least vocabulary; null: none.
+/// Returns the input with the smallest vocabulary of all stages; null if no
+/// input has one.
 static const pcc_input *leastVocabulary(const pcc_program &program) {
   const pcc_input *least = nullptr;
   for (int s = 0; s < program.n_stages; ++s)
@@ -42,7 +43,7 @@ TokenDataset::TokenDataset(const pcc_program &program, const std::string &name,
 }
 
 size_t TokenDataset::fileOf(int64_t position) const {
-  // An empty file starts where the next one does, which is found.
+  // An empty file starts where the next one does; the next one is found.
   return std::upper_bound(starts.begin(), starts.end(), position) -
          starts.begin() - 1;
 }
@@ -95,7 +96,7 @@ bool TokenDataset::check(int64_t budget) const {
     const Elements &tokens = files[i]->elements();
     int64_t width = infoOf(tokens.type).bytes;
     int64_t end = std::min(tokens.count, budget / width);
-    // Nothing is ignored: -100 means something in labels only.
+    // No id is ignored: -100 has a meaning in labels only.
     int64_t found = tokens.firstOutside(0, end, vocab, vocab - 1);
     if (found >= 0)
       refuse(i, found);

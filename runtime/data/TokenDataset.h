@@ -10,12 +10,13 @@
 
 namespace pcc {
 
-/// Token files, one after the other as one sequence of tokens. Sample n is its
-/// tokens [n * seq, (n + 1) * seq], the last being the last target only.
+/// Token files, concatenated to one sequence of tokens. Sample n is the seq + 1
+/// tokens n * seq ... (n + 1) * seq; the last one is only a target.
 class TokenDataset : public Dataset {
 public:
   /// Opens the files at `paths`; `name`: all of them as the user gave them, for
-  /// messages. Exits with ExitData where they hold no sample.
+  /// messages. Exits with ExitData if one is invalid. They may hold too few
+  /// tokens for a sample.
   TokenDataset(const pcc_program &program, const std::string &name,
                const std::vector<std::string> &paths);
 
@@ -43,15 +44,15 @@ public:
 private:
   int64_t size() const { return starts.back(); }
   int64_t at(int64_t position) const;
-  /// The file that holds a position of the whole.
+  /// Returns the file that contains a position of the sequence.
   size_t fileOf(int64_t position) const;
   [[noreturn]] void refuse(size_t file, int64_t position) const;
 
   std::string name;
-  int64_t seq, vocab = 0; ///< vocab 0: ids have no bound
-  std::string bound;      ///< whose bound it is
+  int64_t seq, vocab = 0; ///< vocab 0: ids are unbounded
+  std::string bound;      ///< boundText() of the input with this vocabulary
   std::vector<std::unique_ptr<TokenFile>> files;
-  std::vector<int64_t> starts; ///< of the files, then the size of the whole
+  std::vector<int64_t> starts; ///< of the files, then the total size
 };
 
 } // namespace pcc

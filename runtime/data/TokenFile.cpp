@@ -16,20 +16,21 @@ static bool endsWith(const std::string &text, const char *end) {
          !text.compare(text.size() - length, length, end);
 }
 
-/// The file's name without its ending, which has four letters.
+/// Returns a path without its suffix of four characters, such as ".idx".
 static std::string stem(const std::string &path) {
   return path.substr(0, path.size() - 4);
 }
 
-/// The tokens of an index are in the .bin beside it.
+/// Returns the file with the tokens: for an index, the .bin file in the same
+/// folder.
 static std::string tokensOf(const std::string &path) {
   return endsWith(path, ".idx") ? stem(path) + ".bin" : path;
 }
 
 TokenFile::TokenFile(const std::string &path, int64_t vocab)
     : file(tokensOf(path), ExitData, "data file",
-           "--data names a file of tokens, several with commas between, or a "
-           "folder of .npy files") {
+           "--data names token files, separated by commas, or a folder of .npy "
+           "files") {
   std::string index = endsWith(file.path(), ".bin") ? stem(file.path()) + ".idx"
                                                     : std::string();
   if (endsWith(path, ".idx") || (!index.empty() && exists(index))) {
@@ -46,7 +47,7 @@ TokenFile::TokenFile(const std::string &path, int64_t vocab)
   if (file.size() >= 7 && !memcmp(file.data(), "MMIDIDX", 7))
     fail(ExitData,
          format("'%s' is the index of a Megatron data set", path.c_str()),
-         "name the .bin file, with this one beside it as .idx");
+         "name the .bin file, with this one in the same folder as .idx");
   readHeaderless(vocab);
 }
 
@@ -58,16 +59,17 @@ void TokenFile::readHeaderless(int64_t vocab) {
     fail(ExitData, format("'%s' ", path) + other.reason, other.note);
   if (file.size() % 2)
     fail(ExitData, format("'%s' is neither an llm.c .bin nor a sequence of "
-                          "uint16 tokens: its %lld bytes are odd",
+                          "uint16 tokens: its size of %lld bytes is odd",
                           path, static_cast<long long>(file.size())));
   if (vocab > mostIds)
-    fail(ExitData,
-         format("'%s' has no header, so its tokens are uint16, which have none "
-                "for the ids from 65536 on of the vocabulary of %lld",
-                path, static_cast<long long>(vocab)),
-         "write uint32 tokens behind llm.c's header (20240801, 7, number of "
-         "tokens) or with Megatron's .idx; its header (20240520, 1, number of "
-         "tokens) says that uint16 ones are meant");
+    fail(
+        ExitData,
+        format("'%s' has no header, so its tokens are uint16, which cannot "
+               "represent ids from 65536 of the vocabulary of %lld",
+               path, static_cast<long long>(vocab)),
+        "write uint32 tokens after llm.c's header (20240801, 7, number of "
+        "tokens) or with Megatron's .idx; if uint16 tokens are intended, write "
+        "llm.c's header (20240520, 1, number of tokens)");
   kind = "uint16";
   headerless = true;
   tokens = {Element::U16, file.data(), file.size() / 2};
@@ -107,9 +109,10 @@ void TokenFile::readLlmC() {
                         header[0], static_cast<long long>(width)));
 }
 
-/// 9 bytes "MMIDIDX\0\0", u64 version 1, u8 type, u64 sequences, u64 documents,
-/// then an int32 length and an int64 byte offset for each sequence, and the
-/// int64 documents, which do not matter here.
+/// An index consists of 9 bytes "MMIDIDX\0\0", u64 version 1, u8 type, u64
+/// number of sequences, u64 number of documents, an int32 length for each
+/// sequence, an int64 byte offset for each sequence, and int64 document
+/// indices, which are not used.
 void TokenFile::readMegatron(const std::string &indexPath) {
   const int64_t headerBytes = 9 + 8 + 1 + 8 + 8;
   kind = "Megatron";
@@ -146,10 +149,11 @@ void TokenFile::readMegatron(const std::string &indexPath) {
     int64_t pointer;
     memcpy(&length, lengths + 4 * i, 4);
     memcpy(&pointer, pointers + 8 * i, 8);
-    // What Megatron's own builder writes, so that the tokens are one array.
+    // Megatron's own builder writes contiguous sequences: the tokens are one
+    // array.
     if (pointer != next || length < 0)
-      refuse(format("has sequence %lld at byte %lld: sequences that do not "
-                    "lie one after the other cannot be read",
+      refuse(format("has sequence %lld at byte %lld: sequences that are not "
+                    "contiguous cannot be read",
                     static_cast<long long>(i),
                     static_cast<long long>(pointer)));
     next += length * width;

@@ -17,7 +17,8 @@ struct TrainingState {
   const Coordinates &coordinates;
   /// The rank's arena, which contains the stage's tensors.
   char *arena;
-  /// The model's files, for elements that no program tensor holds.
+  /// The model's files, for values that neither the arena nor a checkpoint has,
+  /// and for the export.
   SourceFiles &files;
   uint64_t initSeed; ///< seed of random initial values, for trainer_state.json
 };
