@@ -1,4 +1,4 @@
-//===- BlockHashes.cpp - Notices damage of files --------------------------===//
+//===- BlockHashes.cpp - Detects damage of files --------------------------===//
 
 #include "runtime/support/BlockHashes.h"
 

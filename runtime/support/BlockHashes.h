@@ -1,13 +1,13 @@
-//===- BlockHashes.h - Notices damage of files ------------------*- C++ -*-===//
+//===- BlockHashes.h - Detects damage of files ------------------*- C++ -*-===//
 //
-// What a checkpoint remembers of its files: XXH3 with 128 bits of the header
-// and of each block, as `xxh128sum` prints it. A reader compares the header and
-// the blocks that it reads, not the whole file.
+// A checkpoint stores the 128-bit XXH3 hashes of each file's header and blocks,
+// as `xxh128sum` prints them. A reader verifies the header and the blocks that
+// it reads, not the whole file.
 //
-// A rank of several threads hashes beside the reading and writing. On a single
-// one, memory takes longer to read than a hash to compute: so hashes follow
-// closely behind what is written and closely before what is read, in pieces
-// that stay in the cache.
+// A rank with several threads hashes on a separate thread, overlapped with
+// reading and writing. On a single thread, reading memory takes longer than
+// computing a hash. So a piece of 128 KiB is hashed right after it is written,
+// or right before it is read, while it is in the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,30 +24,30 @@
 
 namespace pcc {
 
-/// Bytes of a block; the last one of a file may have less.
+/// Bytes of a block; the last one of a file may be shorter.
 const int64_t hashedBlock = int64_t{1} << 24;
-/// Bytes that stay in the cache between two uses.
+/// Bytes of a piece that stays in the cache between two uses.
 const int64_t cachedPiece = int64_t{1} << 17;
 
-/// A hash of 128 bits.
+/// Computes a 128-bit XXH3 hash.
 class Hasher {
 public:
   Hasher();
-  /// Takes the next bytes in.
+  /// Adds the next bytes.
   void add(const char *data, int64_t bytes);
-  /// The hash of all bytes so far, as 32 hexadecimal digits.
+  /// Returns the hash of all bytes so far, as 32 hexadecimal digits.
   std::string text() const;
 
 private:
   alignas(PCC_XXH3_ALIGNMENT) char state[PCC_XXH3_BYTES];
 };
 
-/// The hash of some bytes as 32 hexadecimal digits.
+/// Returns the hash of the bytes as 32 hexadecimal digits.
 std::string hashText(const char *data, int64_t bytes);
 
-/// What is remembered of a file.
+/// Size and hashes of a file.
 struct FileHashes {
-  int64_t bytes = 0; ///< of the file; 0: there is none
+  int64_t bytes = 0; ///< of the file; 0: there is no file
   int64_t headerBytes = 0;
   std::string header;
   std::vector<std::string> blocks;
@@ -56,9 +56,9 @@ struct FileHashes {
 /// Hashes a file while it is written.
 class BlockHasher {
 public:
-  /// The next bytes of the file.
+  /// Adds the next bytes of the file.
   void add(const char *data, int64_t bytes);
-  /// The size and the hashes of all blocks, when no more bytes follow.
+  /// Returns the size and the hashes of all blocks, after the last bytes.
   FileHashes finish();
 
 private:
@@ -66,57 +66,61 @@ private:
   FileHashes hashes;
 };
 
-/// A file as a checkpoint was saved with it.
+/// The saved facts about a file of a checkpoint.
 struct SavedFile {
-  /// What its bytes must still hash to.
+  /// The hashes that its bytes must have.
   FileHashes hashes;
-  /// The step of the checkpoint; a file that says another is not its own.
+  /// The step of the checkpoint; a file with another step belongs to another
+  /// checkpoint.
   int64_t step;
-  std::string note; ///< what the user can do if it is another now
+  std::string note; ///< for error messages: how to continue
 };
 
-/// Compares a file with its hashes while it is read. What differs ends the run,
-/// with finish() at the latest.
+/// Verifies the hashes of a file while it is read. A difference ends the run,
+/// in finish() at the latest.
 class BlockCheck {
 public:
-  /// `file` outlives this.
+  /// `file` must outlive this.
   BlockCheck(const MappedFile &file, SavedFile saved, ExitCode code);
   ~BlockCheck();
   BlockCheck(const BlockCheck &) = delete;
   BlockCheck &operator=(const BlockCheck &) = delete;
 
-  /// Whether the size and the header are those that were saved.
+  /// Returns whether size and header are as they were saved.
   bool knowsHeader() const;
-  /// The bytes [begin, end) are read next.
+  /// Announces that the bytes [begin, end) are read next: their blocks are
+  /// hashed.
   void reading(int64_t begin, int64_t end);
-  /// Requires that all blocks of which a part was read are those that were
-  /// saved. Nothing that was read may be used before.
+  /// Exits unless all blocks that were read, even in part, have their saved
+  /// hashes. Bytes that were read may only be used after this call.
   void finish();
 
-  /// Ends the run with the code and the note that were given, naming the file.
+  /// Exits with the code and the note that were given, naming the file.
   [[noreturn]] void refuse(const std::string &message) const;
-  /// What the file is compared with.
+  /// The saved facts that the file is compared with.
   const SavedFile &saved() const { return expected; }
 
 private:
   struct Started {
     Hasher hasher;
-    int64_t bytes = 0; ///< hashed, from the block's start
+    int64_t bytes = 0; ///< hashed so far, from the block's start
   };
-  /// Where a block begins and ends in the file.
+  /// Return the file offsets at which a block begins and ends.
   int64_t beginOf(int64_t block) const { return block * hashedBlock; }
   int64_t endOf(int64_t block) const;
+  /// Hashes a block, without a hash thread, up to the piece that contains
+  /// `end`.
   void readingBlock(int64_t block, int64_t end);
-  /// Requires that this is the hash of a block.
+  /// Exits unless `found` is the saved hash of a block.
   void compare(int64_t block, const std::string &found) const;
 
   const MappedFile &file;
   SavedFile expected;
   ExitCode code;
-  HashThread *beside;     ///< null: there is none
-  std::vector<bool> seen; ///< by block: nothing is left to begin with
-  std::map<int64_t, Started> started;
-  std::vector<std::string> found; ///< by block, of those that were seen beside
+  HashThread *beside;     ///< null on a single thread
+  std::vector<bool> seen; ///< by block: hashed, or queued on the hash thread
+  std::map<int64_t, Started> started; ///< by block, hashed in part
+  std::vector<std::string> found;     ///< hashes by block, from the hash thread
 };
 
 } // namespace pcc

@@ -7,7 +7,8 @@
 
 namespace pcc {
 
-/// Seconds of the steady clock, which a suspended machine stops.
+/// Returns the seconds of the steady clock, which stops while the machine is
+/// suspended.
 inline double steadyNow() {
   auto time = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(time).count();

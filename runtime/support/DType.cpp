@@ -10,7 +10,7 @@
 
 using namespace pcc;
 
-/// Whether each row of the table stands at the number of its type.
+/// Returns whether each row of the table is at the index of its type.
 static constexpr bool isInOrder() {
   int32_t row = 0;
   for (const ElementInfo &info : elementInfos)
@@ -44,10 +44,12 @@ static uint16_t toHalf(double value) {
     return sign | 0x7c00;
   int exponent;
   std::frexp(size, &exponent);
-  // The spacing of halves near `size`; subnormals share the least one.
+  // The exponent of the spacing of halves near `size`; subnormals share the
+  // least.
   int spacing = exponent - 11 < -24 ? -24 : exponent - 11;
   double units = std::nearbyint(std::ldexp(size, -spacing));
-  // Halves in order are consecutive integers, so a carry comes out right.
+  // The bits of consecutive halves are consecutive integers, so a carry into
+  // the exponent is right.
   return sign | static_cast<uint16_t>(units + ((spacing + 24) << 10));
 }
 
@@ -143,10 +145,11 @@ bool pcc::convert(void *to, int32_t toType, int64_t toStride, const void *from,
 }
 
 #ifdef __x86_64__
-/// The instructions for halves, which nearly all processors have.
+/// The target attribute for F16C, the conversion instructions for halves, which
+/// nearly all x86-64 processors have.
 #define PCC_HALVES __attribute__((target("avx,f16c")))
 
-/// Both convert whole vectors and return how many elements that were.
+/// Both convert whole vectors and return the number of converted elements.
 PCC_HALVES static int64_t widenHalves(float *to, const uint16_t *from,
                                       int64_t count) {
   int64_t i = 0;

@@ -1,7 +1,7 @@
 //===- DType.h - Sizes, names and conversion of element types ---*- C++ -*-===//
 //
-// The one table of element types: compiler and runtime look up here what a file
-// format calls them.
+// The only table of element types: the compiler and the runtime look up their
+// names in file formats here.
 //
 
 #ifndef PCC_RUNTIME_SUPPORT_DTYPE_H
@@ -14,8 +14,8 @@
 
 namespace pcc {
 
-/// The element types of files, little endian. The first are those of pcc_dtype,
-/// with the same numbers; no program computes with the others.
+/// The element types of files, little endian. The first ones are those of
+/// pcc_dtype, with the same numbers; programs do not compute with the others.
 enum class Element : int32_t {
   F32 = PCC_F32,
   F64 = PCC_F64,
@@ -34,22 +34,22 @@ enum class Element : int32_t {
   F8E5M2,
 };
 
-/// What formats call an element type; nothing where one does not have it.
+/// Size of an element type and its names in file formats; an empty name means
+/// that the format lacks the type.
 struct ElementInfo {
-  /// The row's own type, whose number is the row's index.
+  /// The type; its number is the row's index.
   Element type;
   /// The bytes of one element.
   int64_t bytes;
   /// Whether it is a floating-point type; else an integer or a bool.
   bool isFloat;
-  /// Its name in the header of a safetensors file.
-  const char *safetensors;
-  const char *numpy; ///< "int32"
-  const char *descr; ///< in a .npy file
-  int32_t onnx;      ///< TensorProto.DataType
+  const char *safetensors; ///< in the header of a safetensors file: "I32"
+  const char *numpy;       ///< "int32"
+  const char *descr;       ///< in the header of a .npy file: "<i4"
+  int32_t onnx;            ///< TensorProto.DataType
 };
 
-/// The table, a row for each type, by its number.
+/// The table, with a row for each type, indexed by its number.
 inline constexpr ElementInfo elementInfos[] = {
     {Element::F32, 4, true, "F32", "float32", "<f4", 1},
     {Element::F64, 8, true, "F64", "float64", "<f8", 11},
@@ -68,16 +68,16 @@ inline constexpr ElementInfo elementInfos[] = {
     {Element::F8E5M2, 1, true, "F8_E5M2", "", "", 19},
 };
 
-/// The row of a type.
+/// Returns the row of a type.
 constexpr const ElementInfo &infoOf(Element type) {
   return elementInfos[static_cast<int32_t>(type)];
 }
-/// The row of a pcc_dtype.
+/// Returns the row of a pcc_dtype.
 constexpr const ElementInfo &infoOf(int32_t dtype) {
   return elementInfos[dtype];
 }
 
-/// The type that `field` of the table calls `name`; null if none does.
+/// Returns the row whose `field` is `name`; null if there is none.
 constexpr const ElementInfo *findElement(const char *ElementInfo::*field,
                                          std::string_view name) {
   for (const ElementInfo &info : elementInfos)
@@ -86,28 +86,27 @@ constexpr const ElementInfo *findElement(const char *ElementInfo::*field,
   return nullptr;
 }
 
-/// Whether programs have elements of the type, so that its number is a
-/// pcc_dtype.
+/// Returns whether the type's number is a pcc_dtype.
 constexpr bool isDType(Element type) {
   return static_cast<int32_t>(type) < PCC_DTYPES;
 }
 
-/// Bytes of one element of a pcc_dtype.
+/// Returns the bytes of one element of a pcc_dtype.
 inline int64_t sizeOf(int32_t dtype) { return infoOf(dtype).bytes; }
-/// Whether a pcc_dtype is a floating-point type.
+/// Returns whether a pcc_dtype is a floating-point type.
 inline bool isFloat(int32_t dtype) { return infoOf(dtype).isFloat; }
 
-/// safetensors' name of a pcc_dtype ("F32"), and back (-1: none).
+/// Returns the safetensors name of a pcc_dtype, such as "F32".
 inline const char *dtypeName(int32_t dtype) {
   return infoOf(dtype).safetensors;
 }
-/// The pcc_dtype that safetensors calls so; -1 for a name that is none.
+/// Returns the pcc_dtype with this safetensors name; -1 if there is none.
 inline int32_t dtypeNamed(std::string_view name) {
   const ElementInfo *info = findElement(&ElementInfo::safetensors, name);
   return info && isDType(info->type) ? static_cast<int32_t>(info->type) : -1;
 }
 
-/// The pcc_dtype that ONNX has this number for (-1: none).
+/// Returns the pcc_dtype with this number in ONNX; -1 if there is none.
 constexpr int32_t dtypeOfONNX(int32_t dataType) {
   for (int32_t dtype = 0; dtype < PCC_DTYPES; ++dtype)
     if (infoOf(dtype).onnx == dataType)
@@ -117,19 +116,20 @@ constexpr int32_t dtypeOfONNX(int32_t dataType) {
 
 /// Copies `count` elements, with strides in elements, converting between
 /// floating-point types (rounding to nearest, ties to even) and between equal
-/// types. False for any other pair.
+/// types. Returns false for any other pair.
 bool convert(void *to, int32_t toType, int64_t toStride, const void *from,
              int32_t fromType, int64_t fromStride, int64_t count);
 
-/// Copies `count` elements of bf16 or f16 at `from`, which may lie at any even
-/// address, as f32.
+/// Converts `count` elements of bf16 or f16 at `from`, which needs an alignment
+/// of two bytes, to f32.
 void widen(float *to, const void *from, int32_t dtype, int64_t count);
 
-/// Copies `count` f32 as bf16 or f16, rounding to nearest, ties to even; a NaN
-/// stays one.
+/// Converts `count` f32 to bf16 or f16, rounding to nearest, ties to even. A
+/// NaN stays a NaN.
 void narrow(void *to, int32_t dtype, const float *from, int64_t count);
 
-/// convert() with `add` added in double precision before the last rounding.
+/// Like convert(), with `add` added in double precision before the last
+/// rounding.
 bool convertAdding(double add, void *to, int32_t toType, int64_t toStride,
                    const void *from, int32_t fromType, int64_t fromStride,
                    int64_t count);

@@ -14,7 +14,7 @@ static void (*abortRanks)(int code) = nullptr;
 static void (*beforeMessage)() = nullptr;
 static bool (*mayClearNow)() = nullptr;
 static bool (*isTerminated)() = nullptr;
-/// Null behind the last; more than there are rooms.
+/// Null after the last one; more entries than libraries register.
 static void (*afterMessage[8])(int code) = {};
 
 std::string pcc::format(const char *fmt, ...) {
@@ -71,12 +71,12 @@ void pcc::announce(const std::string &message, const std::string &note) {
 
 void pcc::fail(ExitCode code, const std::string &message,
                const std::string &note) {
-  // If rank 0 failed too, its abort reaches this rank within the wait, by
-  // SIGTERM or worse; where it did not, the small stagger makes one of the
-  // others the first.
+  // If rank 0 failed too, its abort reaches this rank during the wait, as
+  // SIGTERM or SIGKILL. If it did not, the stagger by rank lets one of the
+  // other ranks report first.
   if (errorRank > 0) {
     auto isTold = [] { return isTerminated && isTerminated(); };
-    bool asked = isTold(); // before: by the user
+    bool asked = isTold(); // before the failure: by the user
     usleep(1500000 + 20000 * (errorRank < 100 ? errorRank : 100));
     if (!asked && isTold())
       _exit(code);

@@ -1,7 +1,7 @@
 //===- Error.h - Exit codes and fatal errors --------------------*- C++ -*-===//
 //
-// Every error of a training run is fatal: the run says one clear thing, ends
-// all ranks and leaves with a code that scripts can rely on.
+// Every error of a training run is fatal: the run prints one message, ends all
+// ranks and exits with a code that scripts can rely on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,39 +29,40 @@ enum ExitCode {
   ExitInternal = 70, ///< the compiled program and the runtime disagree
 };
 
-/// What printf would print, as a string.
+/// Returns the text that printf would print.
 std::string format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /// Prints "[rank R] error: message" (the prefix only when there are several
 /// ranks), then one "note: " line if `note` is not empty, ends all ranks and
-/// exits with `code`. Ranks other than 0 wait a moment first: what all of them
-/// find out, rank 0 says once.
+/// exits with `code`. Ranks other than 0 wait at least 1.5 s first, so that
+/// rank 0 alone reports an error that all ranks find.
 [[noreturn]] void fail(ExitCode code, const std::string &message,
                        const std::string &note = "");
 
-/// Prints the same from a thread that is not the main one, and ends nothing.
+/// Prints the same message from a thread other than the main one; ends no rank.
 void announce(const std::string &message, const std::string &note = "");
 
-/// "warning: message", from whichever rank calls it.
+/// Prints "warning: message" on the calling rank, with the rank's prefix.
 void warn(const std::string &message);
 
-/// The rank that fail() speaks for; before this call it speaks for a process
-/// without ranks. `abort` ends all ranks with a code.
+/// Sets the rank for the prefix of messages; until this call messages have
+/// none. `abort` ends all ranks with a code.
 void setErrorRank(int rank, int size, void (*abort)(int code));
 
-// What the rooms above do at messages and failures. Each registers itself when
-// it begins to have a part in them; before, nothing is done for it.
+// Callbacks by which libraries that depend on this one take part in messages
+// and failures. Each library registers its callbacks when it starts.
 
-/// `clear` clears the terminal for a message of fail() or warn(), and where
-/// `isReady` says that it would not wait, for one of announce().
+/// Registers `clear`, which clears the progress bar before a message of fail()
+/// or warn(). announce() calls it only if `isReady` returns that it would not
+/// block.
 void setBeforeMessage(void (*clear)(), bool (*isReady)());
 
-/// Whether this process was told to end from outside, as launchers do with the
-/// ranks that a failed one leaves.
+/// Registers a function that returns whether the process was asked to end from
+/// outside. Launchers do so with the remaining ranks when one fails.
 void setIsTerminated(bool (*isTerminated)());
 
-/// Has fail() call this after its message, before it ends the ranks; several
-/// in the order in which they were added. They must not fail.
+/// Registers a function that fail() calls after its message, before it ends the
+/// ranks. Several are called in the order of registration. They must not fail.
 void addAfterMessage(void (*tell)(int code));
 
 } // namespace pcc

@@ -1,9 +1,9 @@
-//===- FileNames.h - Names of models as names of files ----------*- C++ -*-===//
+//===- FileNames.h - File names from names in a model -----------*- C++ -*-===//
 //
-// Inputs and outputs of a model are arrays in files, parameters tensors of a
-// safetensors file. Their names come from files that anyone may have made. The
-// compiler refuses those that do not do, and whatever it let pass, arrayFile()
-// is in the folder that it is looked for in.
+// Inputs and outputs of a model are arrays in files named after them;
+// parameters are tensors of a safetensors file. The names come from untrusted
+// model files. The compiler refuses invalid names. Independently of this check,
+// arrayFile() never leads out of the folder that it is appended to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace pcc {
 
-/// The file that has the array of an input or output, in whatever folder: the
-/// name with '_' in the place of what separates folders, and ".npy".
+/// Returns the file name for the array of an input or output: the name with '_'
+/// in place of '/', '\\' and ':', and ".npy".
 inline std::string arrayFile(std::string_view name) {
   std::string file(name);
   for (char &c : file)
@@ -27,8 +27,8 @@ inline std::string arrayFile(std::string_view name) {
   return file + ".npy";
 }
 
-/// Why neither a file nor a tensor may have this name, such as "is empty";
-/// empty: both may.
+/// Returns why neither a file nor a tensor may have this name, such as "is
+/// empty"; empty if it is valid.
 inline std::string whyNoName(std::string_view name) {
   if (name.empty())
     return "is empty";
@@ -46,7 +46,8 @@ inline std::string whyNoName(std::string_view name) {
   return "";
 }
 
-/// Why no file may be called after an input or output; empty: one may.
+/// Returns why no file can be named after an input or output; empty if the name
+/// is valid.
 inline std::string whyNoArrayFile(std::string_view name) {
   const size_t longest = 255; // of a file's name, in bytes
   std::string why = whyNoName(name);
@@ -61,15 +62,16 @@ inline std::string whyNoArrayFile(std::string_view name) {
   size_t bytes = arrayFile(name).size();
   if (bytes > longest)
     return "makes a file name of " + std::to_string(bytes) +
-           " bytes, of which file systems take " + std::to_string(longest);
+           " bytes, more than the maximum of " + std::to_string(longest);
   return "";
 }
 
-/// Why a tensor of a safetensors file may not have this name; empty: it may.
+/// Returns why a tensor of a safetensors file may not have this name; empty if
+/// it is valid.
 inline std::string whyNoTensorName(std::string_view name) {
   if (name == "__metadata__")
-    return "is what a safetensors file calls its notes, so that no checkpoint "
-           "could be read again";
+    return "is the key of the metadata in a safetensors file, so that no "
+           "checkpoint could be read again";
   return whyNoName(name);
 }
 

@@ -15,7 +15,7 @@
 
 using namespace pcc;
 
-/// Bytes that are written at once, and those that a disk gets to do at once.
+/// Bytes per write call, and bytes after which a flush is started.
 static const int64_t pieceBytes = 16 << 20, flushedBytes = 64 << 20;
 
 static std::string cannotText(const char *what, const std::string &path) {
@@ -30,8 +30,8 @@ std::string pcc::cannotWrite(const std::string &path) {
   return cannotText("write", path);
 }
 
-/// The names in the folder that is open as `descriptor`, sorted; none if it
-/// cannot be read.
+/// Returns the sorted names in the folder that is open as `descriptor`; none if
+/// it cannot be read.
 static std::vector<std::string> entriesOf(int descriptor) {
   std::vector<std::string> names;
   // closedir() closes its descriptor; the caller keeps one.
@@ -51,7 +51,7 @@ static std::vector<std::string> entriesOf(int descriptor) {
 
 int pcc::createDescriptor(const std::string &path) {
   unlink(path.c_str());
-  // O_EXCL: between the two lines nothing may have come there, nor a link.
+  // O_EXCL: fails if a file or a link was created after the unlink.
   return open(path.c_str(),
               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
@@ -61,8 +61,8 @@ FILE *pcc::createFile(const std::string &path) {
   return descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
 }
 
-/// Has the disk begin with a block of a file, and waits for the one written
-/// before it, at byte `before` unless negative.
+/// Starts to flush a block of a file to disk, and waits until the block before
+/// it, at byte `before` unless negative, is flushed.
 static bool startFlush(int file, int64_t begin, int64_t bytes, int64_t before) {
   if (sync_file_range(file, begin, bytes, SYNC_FILE_RANGE_WRITE) == 0 &&
       (before < 0 ||
@@ -70,7 +70,7 @@ static bool startFlush(int file, int64_t begin, int64_t bytes, int64_t before) {
                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
                            SYNC_FILE_RANGE_WAIT_AFTER) == 0))
     return true;
-  // Any other error is one of the disk, which is told once.
+  // Any other error is a disk error, which the kernel reports only once.
   return errno == EINVAL || errno == ESPIPE || errno == ENOSYS;
 }
 
@@ -118,7 +118,7 @@ bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
 std::string pcc::syncAndClose(FILE *file, const std::string &path) {
   Operation operation("flush", path, Doing::Flushes);
   std::string error;
-  // What is no file on a disk has nothing to flush, and says EINVAL.
+  // fsync() fails with EINVAL for a pipe or device, which has nothing to flush.
   if (fflush(file) || (fsync(fileno(file)) && errno != EINVAL))
     error = cannotWrite(path);
   if (fclose(file) && error.empty())
@@ -155,7 +155,7 @@ std::string pcc::syncFolder(const std::string &path) {
   int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return cannotText("open", path);
-  // Some file systems have nothing to flush for a folder and say EINVAL.
+  // Some file systems cannot flush a folder and return EINVAL.
   std::string error;
   if (fsync(folder) && errno != EINVAL)
     error = cannotWrite(path);
@@ -181,13 +181,13 @@ void pcc::makeNewFolder(const std::string &path) {
     cannot("make folder", path);
 }
 
-/// Deletes an entry of the folder that is open as `parent`, links unfollowed.
-/// path: for a message.
+/// Deletes an entry of the folder that is open as `parent`, without following
+/// links. path: for a message.
 static void removeEntry(int parent, const std::string &name,
                         const std::string &path) {
   if (unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT)
     return;
-  // Linux says EISDIR of a folder; POSIX allows EPERM.
+  // For a folder Linux returns EISDIR; POSIX allows EPERM.
   if (errno != EISDIR && errno != EPERM)
     cannot("remove", path);
   int folder = openat(parent, name.c_str(),
@@ -212,8 +212,8 @@ std::string pcc::replaceFolder(const std::string &from, const std::string &to,
   };
   if (!exists(to))
     return move(from, to);
-  // rename() refuses a folder with files; an exchange leaves no moment without
-  // a complete one.
+  // rename() cannot replace a folder with files. An atomic exchange keeps a
+  // complete folder at `to` at all times.
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
                 RENAME_EXCHANGE) == 0) {
     removeFolder(from);

@@ -10,81 +10,84 @@
 
 namespace pcc {
 
-// Functions that return a text say what went wrong, for a message; it is empty
-// if nothing did. Others exit with ExitOutput and the cause on failure.
+// Functions that return a string return an error message, empty on success.
+// Unless stated otherwise, others exit with ExitOutput and the cause on
+// failure.
 
-/// Opens a new file for writing; null with errno set if it cannot be. What has
-/// its name, as a killed run leaves it, makes room: a link is removed, and
-/// what it leads to stays as it is.
+/// Opens a new file for writing; returns null with errno set on failure. An
+/// existing file of this name, such as one of a killed run, is deleted first.
+/// Of a link only the link is deleted, not its target.
 FILE *createFile(const std::string &path);
 /// The same, as a descriptor; -1 with errno set.
 int createDescriptor(const std::string &path);
 
-/// Writes the next bytes of a file. The disk begins with a large one while the
-/// rest is written: else all of it would wait for the flush at the end, of
-/// which nobody sees how far it is. Returns false with errno set on failure.
+/// Writes the next bytes of a file. A large file is flushed to disk while it is
+/// written. Otherwise the flush at the end would write all of it, without
+/// visible progress. Returns false with errno set on failure.
 [[nodiscard]] bool writeBytes(FILE *file, const std::string &path,
                               const void *data, int64_t bytes);
 
-/// Writes a block at byte `offset` of an open file. The disk begins with a
-/// large one, and is waited for to have written the one before, which begins at
-/// byte `before` unless that is negative. Returns false with errno set on
+/// Writes a block at byte `offset` of an open file. Starts to flush a block of
+/// at least 16 MiB to disk, and then waits until the block before it, at byte
+/// `before` unless negative, is flushed. Returns false with errno set on
 /// failure.
 [[nodiscard]] bool writeAt(int file, const std::string &path, const void *data,
                            int64_t bytes, int64_t offset, int64_t before = -1);
 
-/// Flushes to the disk and closes.
+/// Flushes to disk and closes.
 [[nodiscard]] std::string syncAndClose(FILE *file, const std::string &path);
 /// The same, of a descriptor.
 [[nodiscard]] std::string syncAndClose(int file, const std::string &path);
 
-/// Writes a whole small file and flushes it to the disk. Nothing is left of a
-/// file that could not be written.
+/// Writes a whole small file and flushes it to disk. Deletes the file if it
+/// cannot be written completely.
 [[nodiscard]] std::string writeFile(const std::string &path,
                                     const std::string &text);
 
-/// Flushes the entries of a folder to the disk.
+/// Flushes the entries of a folder to disk.
 [[nodiscard]] std::string syncFolder(const std::string &path);
 
-/// "cannot write 'path': " and the cause in errno.
+/// Returns "cannot write 'path': " and the cause in errno.
 std::string cannotWrite(const std::string &path);
 
-/// Makes a folder and those above it where they are missing.
+/// Creates a folder and its missing parents.
 void makeFolders(const std::string &path);
 
-/// Makes a folder that is not there yet, in one that is.
+/// Creates a folder that does not exist yet; its parent must exist.
 void makeNewFolder(const std::string &path);
 
-/// Deletes a folder with all that is in it, or a file, if it is there. Of a
-/// link nothing but the link goes.
+/// Deletes a folder with its contents, or a file, if it exists. Links are
+/// deleted, not followed.
 void removeFolder(const std::string &path);
 
-/// Puts folder `from` at the place of `to`, which may exist, in one step; where
-/// the file system cannot do that, `to` is called `aside` in between.
+/// Renames folder `from` to `to`, replacing `to` atomically if it exists. If
+/// the file system cannot exchange folders, `to` is renamed to `aside` in
+/// between.
 [[nodiscard]] std::string replaceFolder(const std::string &from,
                                         const std::string &to,
                                         const std::string &aside);
 
-/// Puts the file `from` at the place of the file `to`, which may exist, or
-/// renames a folder.
+/// Renames file `from` to `to`, replacing a file `to` if it exists; or renames
+/// a folder.
 void replaceFile(const std::string &from, const std::string &to);
 
-/// The folder part of a path, with the slash at its end; empty if it has none.
+/// Returns the folder part of a path, with the slash at its end; empty if it
+/// has none.
 std::string folderOf(const std::string &path);
 
-/// True for whatever has this name, also a link that leads nowhere.
+/// Returns whether anything has this name, including a dangling link.
 bool exists(const std::string &path);
-/// True also for a link to a folder.
+/// Returns whether the path is a folder or a link to one.
 bool isFolder(const std::string &path);
 
-/// True for what is there and neither a regular file nor a folder: a pipe,
-/// /dev/null. Nothing may take its place.
+/// Returns whether the path exists and is neither a regular file nor a folder,
+/// such as a pipe or /dev/null. Such a path must not be replaced by a file.
 bool isDevice(const std::string &path);
-/// Whether two paths lead to one regular file or, where there is none yet,
-/// would: also through links and other spellings.
+/// Returns whether two paths name the same regular file, also through links and
+/// other spellings; or, if neither exists, whether they would.
 bool isSameFile(const std::string &a, const std::string &b);
 
-/// Names of the entries of a folder, sorted; empty if it cannot be read.
+/// Returns the sorted names in a folder; empty if it cannot be read.
 std::vector<std::string> listFolder(const std::string &path);
 
 } // namespace pcc

@@ -1,7 +1,7 @@
 //===- Hash.h - Counter-based random numbers --------------------*- C++ -*-===//
 //
-// Random numbers as pure functions of a key and an index, so that every layout
-// draws the same ones.
+// Random numbers as pure functions of a key and an index, so that every
+// parallel layout draws the same ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ inline uint64_t mix(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// The hash of bytes by FNV-1a with 64 bits.
+/// Returns the 64-bit FNV-1a hash of the bytes.
 inline uint64_t fnv1a(const void *data, size_t bytes) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < bytes; ++i)
@@ -31,12 +31,12 @@ inline uint64_t fnv1a(const void *data, size_t bytes) {
   return hash;
 }
 
-/// 64 random bits.
+/// Returns 64 random bits.
 inline uint64_t randomBits(uint64_t key, uint64_t index) {
   return mix(key ^ mix(index + 0x9e3779b97f4a7c15u));
 }
 
-/// A standard normal number by the method of Box and Muller.
+/// Returns a standard normal number (Box-Muller transform).
 inline double randomNormal(uint64_t key, uint64_t index) {
   // (0, 1] so that the logarithm is finite.
   double u = ((randomBits(key, 2 * index) >> 11) + 1) * 0x1p-53;

@@ -1,4 +1,4 @@
-//===- HashThread.cpp - Hashes beside other work --------------------------===//
+//===- HashThread.cpp - Thread for hashing --------------------------------===//
 
 #include "runtime/support/HashThread.h"
 

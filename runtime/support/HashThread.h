@@ -1,4 +1,4 @@
-//===- HashThread.h - Hashes beside other work ------------------*- C++ -*-===//
+//===- HashThread.h - Thread for hashing ------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_SUPPORT_HASHTHREAD_H
 #define PCC_RUNTIME_SUPPORT_HASHTHREAD_H
@@ -11,16 +11,16 @@
 
 namespace pcc {
 
-/// A thread that hashes what the main one reads or writes at the same time.
+/// A thread that hashes data while the main thread reads or writes them.
 class HashThread {
 public:
-  /// The one of this rank; null if it has a single thread for its work, which
-  /// then hashes, too.
+  /// Returns the hash thread of this rank; null if the rank works with a single
+  /// thread, which then hashes itself.
   static HashThread *find();
 
-  /// Does this after what was added before.
+  /// Adds a job; jobs are executed in the order in which they are added.
   void add(std::function<void()> job);
-  /// Returns when all is done.
+  /// Waits until all jobs are done.
   void wait();
 
 private:
@@ -29,7 +29,7 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> jobs; ///< the first is being done
+  std::deque<std::function<void()>> jobs; ///< the first one is running
   std::thread thread;
 };
 

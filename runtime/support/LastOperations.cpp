@@ -1,4 +1,4 @@
-//===- LastOperations.cpp - What communicators were given last ------------===//
+//===- LastOperations.cpp - Last operation of each communicator -----------===//
 
 #include "runtime/support/LastOperations.h"
 
@@ -11,8 +11,8 @@
 using namespace pcc;
 
 namespace {
-/// The last operation of a communicator. The main thread alone writes; another
-/// one may read while it does, and then sees parts of two operations.
+/// The last operation of a communicator. Only the main thread writes it; a
+/// thread that reads at the same time may see a mix of two operations.
 struct Last {
   int32_t stream;
   const char *over;
@@ -21,7 +21,7 @@ struct Last {
 };
 } // namespace
 
-/// More communicators than any program has; what is beyond is not told.
+/// More communicators than any program has; others are not recorded.
 static Last all[256];
 static std::atomic<size_t> known{0};
 

@@ -1,9 +1,9 @@
-//===- LastOperations.h - What communicators were given last ----*- C++ -*-===//
+//===- LastOperations.h - Last operation of each communicator ---*- C++ -*-===//
 //
-// Ranks whose programs have come apart wait for each other for ever, each in
-// another collective. So when a job hangs, each rank tells the last operation
-// that it issued on each communicator, and how many there were: ranks in
-// agreement tell the same.
+// Ranks whose programs diverge wait for each other forever, each in another
+// collective. So when a job hangs, each rank reports the last operation that it
+// issued on each communicator, and the number of operations. Ranks in agreement
+// report the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,15 +16,15 @@
 
 namespace pcc {
 
-/// Notes that the main thread issues an operation on a communicator, which
-/// `stream` and `over`, " over tp", are the key of. `node` is the model's, or
-/// "". Texts live as long as the program.
+/// Records that the main thread issues an operation on a communicator, which
+/// `stream` and `over` (such as " over tp") identify. `node`: the node of the
+/// model, or "". The strings must live as long as the program.
 void noteOperation(int32_t stream, const char *name, const char *over,
                    const char *node);
 
-/// "all_reduce over tp no. 812 of 'h.0/attn/c_proj', send over pp no. 3", of
-/// at most so many characters; "" where nothing was issued. Another thread than
-/// the main one may call it.
+/// Returns the last operations in at most `most` characters, such as
+/// "all_reduce over tp no. 812 of 'h.0/attn/c_proj', send over pp no. 3"; "" if
+/// none was issued. May be called from any thread.
 std::string lastOperations(size_t most);
 
 } // namespace pcc

@@ -13,7 +13,7 @@ double Schedule::at(int64_t step) const {
   int64_t from = warmup;
   if (decay == Decay::WarmupStableDecay)
     from = std::max(warmup, steps - steps / 5);
-  // Steps beyond the last keep its rate.
+  // Steps after the last one keep its rate.
   double x = steps > from
                  ? std::clamp(double(step - from) / (steps - from), 0.0, 1.0)
                  : 1.0;

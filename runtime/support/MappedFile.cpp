@@ -13,7 +13,7 @@
 
 using namespace pcc;
 
-/// Files that are mapped now.
+/// The files that are currently mapped.
 static std::vector<const MappedFile *> &mapped() {
   static std::vector<const MappedFile *> files;
   return files;
@@ -26,7 +26,7 @@ MappedFile::MappedFile(const std::string &path, ExitCode code, const char *what,
     fail(code, format("cannot read %s '%s': %s", what, path.c_str(), reason),
          note);
   };
-  // Without O_NONBLOCK a named pipe would wait for its writer.
+  // Without O_NONBLOCK, opening a named pipe would wait for its writer.
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status;
   if (file < 0 || fstat(file, &status))
@@ -59,14 +59,14 @@ MappedFile::~MappedFile() {
 void MappedFile::release(const char *begin, const char *end) {
   static const uintptr_t page = sysconf(_SC_PAGESIZE);
   uintptr_t from = reinterpret_cast<uintptr_t>(begin) / page * page;
-  // Where the system cannot, the memory is held for longer, and that is all.
+  // A failure is harmless: the memory is only held longer.
   if (begin < end)
     madvise(reinterpret_cast<void *>(from),
             reinterpret_cast<uintptr_t>(end) - from, MADV_DONTNEED);
 }
 
-// The signal comes from our own reading of an element, not from within a call
-// that holds a lock, so that messages can be printed.
+// SIGBUS is raised by an access to a mapped element, not within a library call
+// that holds a lock, so printing a message is safe.
 void MappedFile::onReadError(int number, siginfo_t *info, void *) {
   const char *address = static_cast<const char *>(info->si_addr);
   for (const MappedFile *file : mapped())

@@ -11,26 +11,26 @@
 
 namespace pcc {
 
-/// A file's bytes, read by the system as they are touched.
+/// A file mapped into memory; the system reads pages when they are accessed.
 class MappedFile {
 public:
-  /// Exits with `code` where the file cannot be mapped, or was cut short when
-  /// its bytes are read; `what` says which kind of file it is, `note` what the
-  /// user can do.
+  /// Exits with `code` if the file cannot be mapped; later, if a read fails
+  /// because the file was truncated. `what`: the kind of file, for messages;
+  /// `note`: the note of the error message.
   MappedFile(const std::string &path, ExitCode code, const char *what,
              const std::string &note);
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
 
-  /// The first byte; not null even if there is none.
+  /// Returns the address of the first byte; not null even for an empty file.
   const char *data() const { return bytes; }
-  /// The number of bytes.
+  /// Returns the number of bytes.
   int64_t size() const { return length; }
-  /// The path that it was opened with.
+  /// Returns the path that it was opened with.
   const std::string &path() const { return name; }
-  /// Lets go of the memory that bytes [begin, end) were read into; whoever
-  /// reads them again has the system bring them back.
+  /// Releases the memory that bytes [begin, end) were read into. The system
+  /// reads them again on the next access.
   void release(int64_t begin, int64_t end) const {
     release(bytes + begin, bytes + end);
   }
@@ -38,8 +38,8 @@ public:
   static void release(const char *begin, const char *end);
 
 private:
-  /// Ends the program as the file that a read at `address` failed in wants; a
-  /// signal of anything else keeps its meaning.
+  /// Handles SIGBUS: exits with the code of the file in which a read failed. At
+  /// any other address the default action follows.
   static void onReadError(int signal, siginfo_t *info, void *);
 
   std::string name;

@@ -85,7 +85,8 @@ Shard pcc::shardOf(const pcc_program &program, const pcc_layout &layout,
     }
     if (layout.shape[dim] % parts != 0)
       fail(ExitInternal,
-           format("the program cuts %lld elements into %lld equal parts",
+           format("a dim of %lld elements does not divide into %lld equal "
+                  "shards",
                   static_cast<long long>(layout.shape[dim]),
                   static_cast<long long>(parts)));
     shard.extent.push_back(layout.shape[dim] / parts);

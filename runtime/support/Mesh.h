@@ -11,40 +11,41 @@
 
 namespace pcc {
 
-/// A rank's index along each axis, as pcc_program.axes lists them.
-using Coordinates = std::vector<int64_t>; ///< one per axis of the program
+/// A rank's index along each axis, in the order of pcc_program.axes.
+using Coordinates = std::vector<int64_t>;
 
-/// Number of ranks the program was built for.
+/// Returns the number of ranks that the program was built for.
 int64_t worldSize(const pcc_program &program);
 
-/// "pp=2 tp=4", or "one rank".
+/// Returns the mesh as text: "pp=2 tp=4", or "one rank".
 std::string meshText(const pcc_program &program);
 
-/// Where a rank is, by the formula at pcc_axis.
+/// Returns the coordinates of a rank, by the formula at pcc_axis.
 Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
-/// The rank that is there.
+/// Returns the rank with these coordinates.
 int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
 
-/// "rank 3", "ranks 0, 1 and 5", "ranks 0 to 6", and of many, which ascend,
-/// the first: "ranks 0, 2, 4, 6, 8, 10, 12, 14 and 8 others".
+/// Returns ascending ranks as text: "rank 3", "ranks 0, 1 and 5", "ranks 0 to
+/// 6", or the first eight of many: "ranks 0, 2, 4, 6, 8, 10, 12, 14 and 8
+/// others".
 std::string ranksText(const std::vector<int> &ranks);
 
-/// Index of the axis of stages, or -1: there is one stage.
+/// Returns the index of the pipeline axis; -1 if there is one stage.
 int stageAxis(const pcc_program &program);
 
-/// The pipeline stage of a rank: its coordinate on that axis.
+/// Returns the pipeline stage of a rank: its coordinate on that axis, or 0.
 int64_t stageOf(const pcc_program &program, const Coordinates &coordinates);
 
-/// The part of a tensor that a rank holds: global elements
-/// [start, start + extent) of each dim.
+/// A rank's shard of a tensor: global indices [start, start + extent) of each
+/// dim.
 struct Shard {
-  /// The first global index and the number of indices, for each dim.
+  /// By dim, the first global index and the number of indices.
   std::vector<int64_t> start, extent;
-  /// The number of elements, 1 for a scalar.
+  /// Returns the number of elements, 1 for a scalar.
   int64_t elements() const;
 };
 
-/// The shard of the rank with these coordinates; padding counts as elements.
+/// Returns the shard of the rank with these coordinates, padding included.
 Shard shardOf(const pcc_program &program, const pcc_layout &layout,
               const Coordinates &coordinates);
 

@@ -17,14 +17,14 @@ using namespace pcc;
 namespace {
 enum class Kind { Text, Count, Real, Switch };
 
-/// One flag: where its value goes, which values it takes, what it means.
+/// A flag: the variable for its value, the valid values and the help text.
 struct Flag {
   const char *name;
   Kind kind;
   void *value;
   const char *placeholder;
-  double least, most; ///< of a number; the least is allowed, so is the most
-  bool saved;         ///< part of what a checkpoint remembers
+  double least, most; ///< inclusive bounds of a number
+  bool saved;         ///< whether checkpoints store it
   const char *help;
 };
 
@@ -35,7 +35,7 @@ struct Group {
 } // namespace
 
 static std::vector<Group> groupsOf(TrainingOptions &o) {
-  const double big = 9e15; // a whole number that a double holds exactly
+  const double big = 9e15; // an integer that a double represents exactly
   auto text = [](const char *name, std::string &value, const char *what,
                  const char *help, bool saved = false) {
     return Flag{name, Kind::Text, &value, what, 0, 0, saved, help};
@@ -160,7 +160,7 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
   };
 }
 
-/// The flag of this name, or nullptr.
+/// Returns the flag of this name, or nullptr.
 static const Flag *findFlag(const std::vector<Group> &groups,
                             const std::string &name) {
   for (const Group &group : groups)
@@ -170,8 +170,8 @@ static const Flag *findFlag(const std::vector<Group> &groups,
   return nullptr;
 }
 
-/// Whether this is a number as people write it: 12, -0.5, 6e-4. The C library
-/// also takes "0x10", "inf" and spaces before it.
+/// Returns whether a text is a decimal number such as 12, -0.5 or 6e-4.
+/// strtod() also accepts "0x10", "inf" and leading spaces.
 static bool isDecimal(const std::string &text) {
   size_t at = 0;
   auto skip = [&](const char *any) {
@@ -200,7 +200,7 @@ static bool isDecimal(const std::string &text) {
   return at == text.size();
 }
 
-/// Stores a value; a text says what is wrong with it.
+/// Stores a value. Returns the error, or an empty string.
 static std::string assign(const Flag &flag, const std::string &value) {
   if (flag.kind == Kind::Text) {
     *static_cast<std::string *>(flag.value) = value;
@@ -227,7 +227,7 @@ static std::string assign(const Flag &flag, const std::string &value) {
   return "";
 }
 
-/// Number of single-letter edits between two words.
+/// Returns the number of single-letter edits between two words.
 static size_t distance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -378,7 +378,7 @@ std::string pcc::helpText(const std::string &program) {
   return text;
 }
 
-/// The value of a flag; of a number so many digits, with 17 all there are.
+/// Returns the value of a flag as text. 17 digits represent a double exactly.
 static std::string textOf(const Flag &flag, int digits = 17) {
   switch (flag.kind) {
   case Kind::Text:
@@ -409,17 +409,18 @@ pcc::savedOptions(const TrainingOptions &options) {
 std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
   TrainingOptions copy = options;
   std::vector<std::string> texts;
-  const int people = 15; // with more, 0.1 is another number
+  const int people = 15; // with 17 digits, 0.1 is 0.10000000000000001
   for (const Group &group : groupsOf(copy))
     for (const Flag &flag : group.flags) {
       std::string name = flag.name;
-      // Not --no-cuda-graphs: NCCL wants an operation recorded by all or none.
+      // --no-cuda-graphs is common: NCCL requires that all ranks or none record
+      // an operation in a graph.
       bool isOwn = name == "timeout" || name == "log-every" || name == "model";
       if (isOwn)
         continue;
       std::string value = textOf(flag, people);
       bool isWord = name == "lr-schedule" || value == "random" ||
-                    value == "from-onnx"; // of --init
+                    value == "from-onnx"; // values of --init
       if (flag.kind != Kind::Text || isWord)
         texts.push_back("--" + name + " " + value);
       else
@@ -430,7 +431,7 @@ std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
 
 std::vector<std::string> pcc::changedOptions(const TrainingOptions &before,
                                              const TrainingOptions &after) {
-  // Short, for people; the texts of checkpoints have all digits.
+  // Six digits for messages; checkpoints store 17.
   auto shortened = [](const std::string &value) {
     char *end;
     double number = strtod(value.c_str(), &end);

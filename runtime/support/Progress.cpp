@@ -1,12 +1,16 @@
-//===- Progress.cpp - What this rank does at present ----------------------===//
+//===- Progress.cpp - Current operation of this rank ----------------------===//
 //
-// Bytes are counted by the system, of all threads, since some hash beside the
-// main one. What is read from a mapped file shows as page faults. The thread
-// that communicates is left out: it looks for messages also when nothing
-// happens, and the system may move its memory about. Of a rank that waits for
-// others, only the bytes of that thread count: those of messages; threads of
-// Open MPI see to themselves. A device that computes tells how far it is where
-// it takes the inputs of a microbatch.
+// Progress is measured by finished operations and by the system's counters of
+// bytes and page faults. Reads of a mapped file show as page faults. Counters
+// of all threads are added, because hashing runs on a thread of its own. Two
+// threads are left out. The thread that reads the counters causes I/O itself.
+// The communication thread polls even when nothing happens, and the system may
+// migrate its memory.
+//
+// While a rank waits for others, the system's counters are used of the
+// communication thread alone: its bytes are those of messages. Threads of Open
+// MPI have activity of their own and are ignored. A computing device reports
+// progress when it requests the inputs of a microbatch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +32,7 @@ using namespace pcc;
 ProgressNotes pcc::progressNotes;
 
 static const char *fileName(const std::string &path) {
-  // Checkpoints have the same few names over and over.
+  // The set stays small: checkpoints use the same few names.
   static std::set<std::string> names;
   size_t end = path.find_last_not_of('/');
   size_t slash = path.rfind('/', end);
@@ -47,8 +51,8 @@ void pcc::setPhase(const char *phase, int64_t step) {
   advance();
 }
 
-/// Bytes that were read and written by those whose file of /proc this is.
-/// `length` becomes that of the file, which is read as well.
+/// Returns the bytes read and written according to a file /proc/.../io. Sets
+/// `length` to the length of the file, because reading it counts, too.
 static uint64_t bytesMoved(const char *path, uint64_t &length) {
   char text[1024] = "";
   int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -73,14 +77,14 @@ static std::string ofThread(int thread, const char *file) {
   return format("/proc/self/task/%d/%s", thread, file);
 }
 
-/// The page faults of a thread of this process.
+/// Returns the page faults of a thread of this process.
 static uint64_t pageFaultsOf(int thread) {
   FILE *file = fopen(ofThread(thread, "stat").c_str(), "r");
   if (!file)
     return 0;
   unsigned long minor = 0, major = 0;
-  // id (name) state, six of numbers, minflt, cminflt, majflt; the name of a
-  // thread is the program's, and may hold anything but the last parenthesis.
+  // Fields: id (name) state, six numbers, minflt, cminflt, majflt. The name of
+  // a thread may contain anything, so the last parenthesis ends it.
   char text[512] = "";
   size_t length = fread(text, 1, sizeof(text) - 1, file);
   fclose(file);
@@ -92,16 +96,16 @@ static uint64_t pageFaultsOf(int thread) {
   return minor + major;
 }
 
-/// What a thread has read and written.
+/// Returns the bytes that a thread has read and written.
 static uint64_t movedBy(int thread) {
   uint64_t length;
   return bytesMoved(ofThread(thread, "io").c_str(), length);
 }
 
-/// What all threads but this one and the one that communicates have read and
-/// written, also of mapped files.
+/// Returns bytes read and written plus page faults of all threads but this one
+/// and the communication thread.
 static uint64_t movedByOthers(int communicator) {
-  // Files that are read here are read by this thread: its own comes last.
+  // Reading the counters counts for this thread, so its own are read last.
   uint64_t left = 0, length, ignored;
   if (communicator)
     left = movedBy(communicator) + pageFaultsOf(communicator);

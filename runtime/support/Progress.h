@@ -1,8 +1,9 @@
-//===- Progress.h - What this rank does at present --------------*- C++ -*-===//
+//===- Progress.h - Current operation of this rank --------------*- C++ -*-===//
 //
-// When a job stands still, its ranks say which of them is to blame, and what it
-// was doing. For that the main thread notes what it does, at the cost of a few
-// stores for each operation; a thread of the lifeline reads the notes.
+// When a job hangs, its ranks report which rank causes it, and the operation of
+// that rank. For this purpose the main thread records its current operation, at
+// the cost of a few stores per operation. A thread of the heartbeat connection
+// reads these notes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,41 +16,42 @@
 
 namespace pcc {
 
-/// Whether a rank can be to blame for a job that stands still.
+/// The activity of a rank, which decides whether it can be the cause of a hang.
 enum class Doing : int32_t {
   Works,
-  Waits,   ///< for other ranks, in a call of the communication library
-  Flushes, ///< waits for a disk, which does not tell how far it is
+  Waits,   ///< waits for other ranks, in a call of the communication library
+  Flushes, ///< waits for a disk, which reports no progress
 };
 
-/// The notes. Only the main thread writes them, but those of the one that
-/// communicates and of a device; texts live as long as the program.
+/// The notes on a rank's progress. Only the main thread writes them, except
+/// those of the communication thread and of a device. Strings live as long as
+/// the program.
 struct ProgressNotes {
-  std::atomic<uint64_t> finished{0}; ///< operations
-  /// By threads of a device's driver: how often it came so far that it asked
-  /// the host for something. The main thread may wait for a whole step.
+  std::atomic<uint64_t> finished{0}; ///< finished operations
+  /// The number of requests of a device to the host, counted by threads of its
+  /// driver. Meanwhile the main thread may wait for a whole step.
   std::atomic<uint64_t> ofDevice{0};
-  /// By the thread that communicates, of pieces of operations, and its id; 0:
-  /// there is none.
+  /// Finished pieces of operations of the communication thread, and the
+  /// thread's id; 0: there is none.
   std::atomic<uint64_t> communicated{0};
   std::atomic<int> communicator{0};
   std::atomic<const char *> operation{""}, detail{""};
   std::atomic<Doing> doing{Doing::Works};
   std::atomic<const char *> phase{"the start"};
-  std::atomic<int64_t> step{-1}; ///< -1: the phase has none
+  std::atomic<int64_t> step{-1}; ///< -1: the phase is no step
 };
 /// The notes of this process.
 extern ProgressNotes progressNotes;
 
-/// Notes that something was finished: an operation, or a part of one that may
-/// take long.
+/// Counts a finished operation, or a finished piece of a long one.
 inline void advance() {
-  // One thread writes: no need of an atomic addition, which costs more.
+  // Only one thread writes, so an atomic addition, which costs more, is not
+  // needed.
   uint64_t finished = progressNotes.finished.load(std::memory_order_relaxed);
   progressNotes.finished.store(finished + 1, std::memory_order_relaxed);
 }
 
-/// The same, for the thread that communicates.
+/// The same, for the communication thread.
 inline void advanceCommunication() {
   uint64_t done = progressNotes.communicated.load(std::memory_order_relaxed);
   progressNotes.communicated.store(done + 1, std::memory_order_relaxed);
@@ -60,7 +62,7 @@ inline void advanceDevice() {
   progressNotes.ofDevice.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// An operation, from the construction to the destruction. `detail` continues
+/// Records an operation from construction to destruction. `detail` continues
 /// the name: " over tp".
 class Operation {
 public:
@@ -72,7 +74,7 @@ public:
         outerDoing(get(progressNotes.doing)) {
     set(name, detail, doing);
   }
-  /// One on a file, called by the last part of its path.
+  /// An operation on a file, whose name without the folder is the detail.
   Operation(const char *name, const std::string &path,
             Doing doing = Doing::Works);
   ~Operation() {
@@ -97,19 +99,19 @@ private:
   Doing outerDoing;
 };
 
-/// The part of the run that operations belong to from here on, such as "step"
-/// 12 or "the export". It stands for an operation of its own.
+/// Sets the phase of the run that operations belong to from here on, such as
+/// "step" 12 or "the export". Counts as a finished operation.
 void setPhase(const char *phase, int64_t step = -1);
 
-/// How far this rank is.
+/// A snapshot of this rank's progress.
 struct Progress {
-  uint64_t sum = 0; ///< changes with what is finished, read or written
+  uint64_t sum = 0; ///< changes with every finished operation, read or write
   Doing doing = Doing::Works;
   std::string text; ///< "'all_reduce over tp' of step 12"
-  std::string last; ///< as lastOperations() has it
+  std::string last; ///< lastOperations(); not set by readProgress()
 };
 
-/// Reads the notes; one thread beside the main one may call it.
+/// Reads the notes. May be called from one thread other than the main one.
 Progress readProgress();
 
 } // namespace pcc

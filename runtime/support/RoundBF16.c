@@ -1,7 +1,7 @@
-// Rounding of an f32 to bf16, to nearest, to even between two; a NaN is 0x7fff.
-// By LLVM's name, too, which it calls on processors that have no instruction
-// for it: vectors it rounds itself, single numbers by this function, which
-// libraries of compilers have had since 2023.
+// Rounds an f32 to bf16: to nearest, ties to even; a NaN becomes 0x7fff. Also
+// under LLVM's name: on processors without a conversion instruction LLVM rounds
+// vectors inline, but calls this function for scalars. Compilers' runtime
+// libraries provide it only since 2023.
 
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,8 @@ uint16_t pcc_round_bf16(float x) {
   return x != x ? 0x7fff : (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-// An f16 is returned as a bf16 is, and making one is no call of this.
+// A function returns an f16 in the same register as a bf16. Returning a
+// _Float16 by memcpy() causes no call of this function itself.
 // NOLINTNEXTLINE(readability-identifier-naming): LLVM's name.
 __attribute__((weak)) _Float16 __truncsfbf2(float x) {
   uint16_t rounded = pcc_round_bf16(x);

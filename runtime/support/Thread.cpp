@@ -1,4 +1,4 @@
-//===- Thread.cpp - Threads beside the main one ---------------------------===//
+//===- Thread.cpp - Auxiliary threads -------------------------------------===//
 
 #include "runtime/support/Thread.h"
 

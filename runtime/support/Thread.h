@@ -1,4 +1,4 @@
-//===- Thread.h - Threads beside the main one -------------------*- C++ -*-===//
+//===- Thread.h - Auxiliary threads -----------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_SUPPORT_THREAD_H
 #define PCC_RUNTIME_SUPPORT_THREAD_H
@@ -8,12 +8,13 @@
 
 namespace pcc {
 
-/// Starts a thread that gets no signals: they are for the main thread, which
+/// Starts a thread with all signals blocked: they go to the main thread, which
 /// may be waiting in MPI.
 std::thread startThread(std::function<void()> run);
 
-/// Has this thread, which reads mapped files, get the signal of one that is cut
-/// short: see MappedFile::onReadError(). Blocked it would end the process.
+/// Unblocks SIGBUS for this thread, which reads mapped files and gets it when a
+/// file is truncated: see MappedFile::onReadError(). If it were blocked, the
+/// signal would end the process without a message.
 void takeReadErrors();
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- Utf8.h - Characters of text ------------------------------*- C++ -*-===//
+//===- Utf8.h - UTF-8 decoding ----------------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_SUPPORT_UTF8_H
 #define PCC_RUNTIME_SUPPORT_UTF8_H
@@ -8,8 +8,8 @@
 
 namespace pcc {
 
-/// The bytes of the UTF-8 character that a text begins with; 0: it begins with
-/// none, or is empty.
+/// Returns the bytes of the UTF-8 character at the begin of a text; 0 if there
+/// is no valid one or the text is empty.
 inline size_t utf8Length(std::string_view text) {
   if (text.empty())
     return 0;
@@ -23,7 +23,7 @@ inline size_t utf8Length(std::string_view text) {
   for (size_t i = 1; i < length; ++i)
     if ((at(i) & 0xc0) != 0x80)
       return 0;
-  // Longer forms of what is shorter, halves of pairs, and what is beyond all.
+  // Overlong forms, surrogates, and code points above U+10FFFF.
   bool isNone =
       (first == 0xe0 && at(1) < 0xa0) || (first == 0xed && at(1) > 0x9f) ||
       (first == 0xf0 && at(1) < 0x90) || (first == 0xf4 && at(1) > 0x8f);

@@ -2,7 +2,7 @@
 
 #include "runtime/support/Xxh3.h"
 
-/* The library in its header: executables link with nothing more. */
+/* Header-only: executables link with no further library. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

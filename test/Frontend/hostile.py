@@ -118,7 +118,7 @@ check("one-output", model([node("Relu", ["x"], ["a:y"]),
       "outputs 'a:y' and 'a_y' would both be written to 'a_y.npy'",
       "--forward")
 for number, (name, why) in enumerate([
-        ("__metadata__", "cannot be saved: its name is what a safetensors"),
+        ("__metadata__", "cannot be saved: its name is the key of the metadata"),
         ("w\0", "cannot be saved: its name has a zero byte"),
         ("w\n", "cannot be saved: its name has a control character"),
         (b"w\xc3", "cannot be saved: its name is not UTF-8"),
