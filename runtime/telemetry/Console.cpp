@@ -20,14 +20,15 @@ static std::atomic<bool> isPrinting{false};
 
 void pcc::openConsole() {
   signal(SIGPIPE, SIG_IGN);
-  // A new descriptor has the least number that is free.
+  // open() returns the lowest free descriptor.
   int file;
   while ((file = open("/dev/null", O_RDWR)) >= 0 && file <= STDERR_FILENO) {
   }
   close(file);
 }
 
-/// Whether standard output takes bytes, or fails to; waits for it so long.
+/// Waits up to `milliseconds` until standard output accepts bytes or has
+/// failed. Returns false on timeout.
 static bool isWritable(int milliseconds) {
   pollfd entry = {STDOUT_FILENO, POLLOUT, 0};
   return poll(&entry, 1, milliseconds) == 1;
@@ -36,12 +37,12 @@ static bool isWritable(int milliseconds) {
 void pcc::print(const std::string &text) {
   isPrinting = true;
   for (size_t at = 0; at < text.size() && !failure;) {
-    // A reader that takes its time (less, Ctrl-S) is no rank that stands still.
+    // Waiting for a slow reader (less, Ctrl-S) is not a hang.
     if (!isWritable(1000)) {
       advance();
       continue;
     }
-    // So much a pipe that takes any bytes takes without waiting.
+    // A writable pipe accepts this many bytes without blocking.
     size_t bytes = std::min<size_t>(text.size() - at, PIPE_BUF);
     ssize_t n = write(STDOUT_FILENO, text.data() + at, bytes);
     if (n >= 0)
@@ -57,6 +58,6 @@ bool pcc::isConsoleReady() { return !isPrinting && isWritable(0); }
 int pcc::consoleError() { return failure; }
 
 bool pcc::isConsoleClosed() {
-  // EIO: a terminal that is gone; EBADF: never open for writing.
+  // EIO: the terminal was closed; EBADF: never open for writing.
   return failure == EPIPE || failure == EIO || failure == EBADF;
 }

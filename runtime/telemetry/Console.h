@@ -1,7 +1,7 @@
 //===- Console.h - Standard output ------------------------------*- C++ -*-===//
 //
-// A reader that goes away (| head) or a full disk must not end a run in the
-// middle: what cannot be printed is noted, and the run decides.
+// A reader that closes its end (| head) or a full disk must not end a run at
+// once: the error is recorded, and the run decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,22 +12,25 @@
 
 namespace pcc {
 
-/// Called first of all. Has the three standard streams open, so that no file
-/// of the run gets the number of one with all that is printed, and a write to
-/// what nobody reads fail rather than end the process.
+/// Called first in a process. Opens those of the three standard streams that
+/// are closed, so that no file of the run gets the descriptor of one and with
+/// it all printed text. Ignores SIGPIPE, so that a write to a closed pipe fails
+/// instead of ending the process.
 void openConsole();
 
-/// Writes the text to standard output, at once; nothing after a failure. Waits
-/// for a reader as long as it takes.
+/// Writes the text to standard output without buffering; does nothing after a
+/// failure. Waits for a slow reader without a time limit.
 void print(const std::string &text);
 
-/// Whether print() would not wait, for another thread than the main one.
+/// Returns whether print() would not block. For threads other than the main
+/// one.
 bool isConsoleReady();
 
-/// The errno with which standard output failed, or 0.
+/// Returns the errno with which standard output failed, or 0.
 int consoleError();
 
-/// Whether it failed because nobody reads it any more.
+/// Returns whether standard output failed because its reader or terminal is
+/// gone, or because it was never open for writing.
 bool isConsoleClosed();
 
 } // namespace pcc

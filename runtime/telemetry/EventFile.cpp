@@ -34,7 +34,7 @@ static uint32_t crc32c(const void *data, size_t bytes) {
   return ~crc;
 }
 
-/// As TensorFlow's record files store it.
+/// Returns the CRC-32C in the masked form of TensorFlow's record files.
 static uint32_t maskedCrc32c(const void *data, size_t bytes) {
   uint32_t crc = crc32c(data, bytes);
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
@@ -93,7 +93,8 @@ EventFile::EventFile(const std::string &folder, int64_t done) {
   write(version);
   if (done == 0)
     return;
-  // Status START of a session: what came after this step is void.
+  // A session with status START: TensorBoard discards earlier events from this
+  // step.
   std::string start = event(done + 1), session;
   putVarint(session, 1 << 3);
   putVarint(session, 1);

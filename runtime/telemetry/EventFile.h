@@ -11,19 +11,20 @@
 
 namespace pcc {
 
-/// An event file in a folder of its own name: records of a length, its masked
+/// A TensorBoard event file. Each record consists of a length, its masked
 /// CRC-32C, a protobuf `Event` and its masked CRC-32C. Failures exit with
 /// ExitOutput.
 class EventFile {
 public:
-  /// Events of steps after `done` that earlier files of the folder have are
-  /// hidden by TensorBoard.
+  /// Creates a file with a unique name in `folder`. If `done` is not 0,
+  /// TensorBoard discards the events of steps after `done` in earlier files of
+  /// the folder.
   EventFile(const std::string &folder, int64_t done);
   ~EventFile();
   EventFile(const EventFile &) = delete;
   EventFile &operator=(const EventFile &) = delete;
 
-  /// One event with a value for each tag.
+  /// Writes one event with a value for each tag.
   void scalars(int64_t step,
                const std::vector<std::pair<const char *, double>> &values);
 

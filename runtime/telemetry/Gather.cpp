@@ -1,4 +1,4 @@
-//===- Gather.cpp - A file of what all ranks have to tell -----------------===//
+//===- Gather.cpp - Writes one file with texts of all ranks ---------------===//
 
 #include "runtime/telemetry/Gather.h"
 

@@ -1,4 +1,4 @@
-//===- Gather.h - A file of what all ranks have to tell ---------*- C++ -*-===//
+//===- Gather.h - Writes one file with texts of all ranks -------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TELEMETRY_GATHER_H
 #define PCC_RUNTIME_TELEMETRY_GATHER_H
@@ -7,9 +7,10 @@
 
 namespace pcc {
 
-/// Writes `begin`, a text of each rank in their order, none empty, with a comma
-/// and a new line between them, and `end` into a file. Rank 0 does, all call
-/// it. Exits with ExitOutput if the file cannot be written.
+/// Writes a file of `begin`, the texts `own` of all ranks in rank order,
+/// separated by a comma and a line break, and `end`. No text may be empty. All
+/// ranks call it; rank 0 writes. Exits with ExitOutput if the file cannot be
+/// written.
 void writeGathered(const std::string &path, const std::string &begin,
                    const std::string &own, const std::string &end);
 

@@ -1,4 +1,4 @@
-//===- Log.cpp - What a run tells -----------------------------------------===//
+//===- Log.cpp - Logs of a training run -----------------------------------===//
 
 #include "runtime/telemetry/Log.h"
 
@@ -37,7 +37,8 @@ void Log::writeJson(const std::string &line) {
          format("cannot write '%s': %s", path.c_str(), strerror(errno)));
 }
 
-/// A number of a JSON object, which knows none that is not finite.
+/// Returns a number for JSON, which cannot represent inf and nan: null for
+/// them.
 static std::string jsonNumber(const char *fmt, double number) {
   return std::isfinite(number) ? numberText(fmt, number) : "null";
 }
@@ -51,7 +52,7 @@ void Log::step(const StepResult &result) {
     std::string line =
         format("step %*lld/%lld", width, static_cast<long long>(result.step),
                static_cast<long long>(steps));
-    line += result.skipped ? " | skipped: nothing counts"
+    line += result.skipped ? " | skipped: no valid targets"
                            : " | loss " + numberText("%.6f", result.loss);
     if (result.overflows)
       line += format(" | skipped: gradients overflow at scale %.0f",
@@ -66,7 +67,7 @@ void Log::step(const StepResult &result) {
                       result.seconds * 1e3, perSecond,
                       tokens ? "tok" : "samples"));
   }
-  // Nine digits tell every float from its neighbours.
+  // Nine digits represent a float exactly.
   std::string json =
       format("{\"step\":%lld,\"loss\":", static_cast<long long>(result.step)) +
       jsonNumber("%.9g", result.loss);

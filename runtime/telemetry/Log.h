@@ -1,4 +1,4 @@
-//===- Log.h - What a run tells ---------------------------------*- C++ -*-===//
+//===- Log.h - Logs of a training run ---------------------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TELEMETRY_LOG_H
 #define PCC_RUNTIME_TELEMETRY_LOG_H
@@ -22,37 +22,39 @@ struct StepResult {
   /// if the program computes it, as `hasNorm` says.
   float loss = 0, norm = 0;
   bool hasNorm = false;
-  bool skipped = false; ///< nothing counted, nothing was updated
-  float lossScale = 0;  ///< the gradients' in the step; 0: there is none
-  /// Whether they were too large with it, and nothing was updated.
+  bool skipped = false; ///< no valid targets: nothing was updated
+  float lossScale = 0;  ///< of the step; 0: the program has none
+  /// Whether gradients overflowed at this loss scale, so nothing was updated.
   bool overflows = false;
-  /// The how-manieth step in a row, and of all, it is that was skipped since
-  /// its loss or norm is not finite; 0: it was not.
+  /// The number of skipped steps with a non-finite loss or norm up to this one:
+  /// in a row, and in all. 0 in a row if this step was not skipped for that
+  /// reason.
   int64_t nonfiniteInRow = 0, nonfinite = 0;
   double lr = 0, seconds = 0;
-  int64_t items = 0; ///< of the global batch: tokens, or samples where the
-                     ///< model takes none
+  int64_t items = 0; ///< tokens of the global batch; samples if the model takes
+                     ///< no tokens
 };
 
 /// Writes the step lines, the JSON log and TensorBoard's events, and shows a
-/// progress bar; only rank 0 has one.
+/// progress bar. Only rank 0 has a Log.
 class Log {
 public:
-  /// `done`: the steps that came before; a resumed run appends to its
-  /// --log-json. `last`: the step it ends with. `tokens`: whether the items of
-  /// a step are tokens. `columns`: of the terminal, 0 for none.
+  /// `done`: the steps before this run; if not 0, --log-json is appended to.
+  /// `last`: the last step of the run. `tokens`: whether the items of a step
+  /// are tokens. `columns`: width of the terminal, 0 for none.
   Log(const TrainingOptions &options, int64_t done, int64_t last, bool tokens,
       int columns);
   ~Log();
   Log(const Log &) = delete;
   Log &operator=(const Log &) = delete;
 
-  /// Tells of a finished step: a line where --log-every has its turn, an entry
-  /// of the other logs always.
+  /// Logs a finished step. The other logs get an entry for every step. A line
+  /// is printed every --log-every steps, for the last of --steps, and for a
+  /// step that is skipped because of an overflow or a non-finite value.
   void step(const StepResult &result);
-  /// Tells of the loss on --val-data after a step.
+  /// Logs the loss on --val-data after a step.
   void evaluation(int64_t step, double loss);
-  /// Prints a line of other news.
+  /// Prints any other line.
   void say(const std::string &line);
 
 private:
@@ -66,14 +68,13 @@ private:
   ProgressBar bar;
 };
 
-/// A number by a printf format; NaN as "nan", without the sign that printf
-/// gives it.
+/// Formats a number with a printf format. NaN is always "nan", without a sign.
 std::string numberText(const char *format, double number);
 
-/// A whole number with commas: 1234567 as "1,234,567".
+/// Returns an integer with commas: "1,234,567" for 1234567.
 std::string grouped(int64_t number);
 
-/// "1.25 GiB", "310.5 MiB" or "12.0 KiB".
+/// Returns a number of bytes as "1.25 GiB", "310.5 MiB" or "12.0 KiB".
 std::string bytesText(int64_t bytes);
 
 } // namespace pcc

@@ -1,4 +1,4 @@
-//===- ProgressBar.cpp - How far a run is, on a terminal ------------------===//
+//===- ProgressBar.cpp - Progress bar on a terminal -----------------------===//
 
 #include "runtime/telemetry/ProgressBar.h"
 
@@ -14,7 +14,7 @@
 
 using namespace pcc;
 
-/// Whether a bar is on the terminal; errors hide it too.
+/// Whether a bar is on the terminal; error messages erase it, too.
 static bool visible = false;
 
 static void erase() {
@@ -41,8 +41,8 @@ static std::string timeText(double seconds) {
   return format("%lld:%02lld", whole / 60, whole % 60);
 }
 
-/// The text of a bar: done of total steps, and the seconds left (negative: not
-/// known), at most `columns` wide.
+/// Returns the text of a bar, at most `columns` wide: `done` of `total` steps,
+/// and the remaining seconds (negative: unknown).
 static std::string barText(int64_t done, int64_t total, double seconds,
                            int columns, bool color) {
   double share = total > 0 ? double(done) / total : 1;
@@ -51,7 +51,7 @@ static std::string barText(int64_t done, int64_t total, double seconds,
              static_cast<long long>(done), static_cast<long long>(total));
   if (seconds >= 0)
     numbers += ", " + timeText(seconds) + " left";
-  // The last column stays free: some terminals wrap there.
+  // The last column stays empty: some terminals wrap there.
   int room = std::min(columns - 3 - static_cast<int>(numbers.size()), 40);
   if (room < 5)
     return numbers.substr(1, std::max(columns - 1, 0));

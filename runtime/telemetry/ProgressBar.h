@@ -1,4 +1,4 @@
-//===- ProgressBar.h - How far a run is, on a terminal ----------*- C++ -*-===//
+//===- ProgressBar.h - Progress bar on a terminal ---------------*- C++ -*-===//
 
 #ifndef PCC_RUNTIME_TELEMETRY_PROGRESSBAR_H
 #define PCC_RUNTIME_TELEMETRY_PROGRESSBAR_H
@@ -8,21 +8,22 @@
 
 namespace pcc {
 
-/// Columns of the terminal that standard output is; 0: it is none, or one that
-/// cannot go back in a line.
+/// Returns the columns of the terminal on standard output; 0 if it is not a
+/// terminal, or one that cannot move back in a line.
 int terminalColumns();
 
-/// A bar below the lines of a run. Lines are printed between hide() and the
-/// next show().
+/// A progress bar below the printed lines. Lines are printed between hide() and
+/// the next show().
 class ProgressBar {
 public:
-  /// columns: 0 for none. Without colors where NO_COLOR is set.
+  /// columns: 0 for no bar. Colors are off if NO_COLOR is set.
   ProgressBar(int columns, int64_t done, int64_t total);
   ~ProgressBar() { hide(); }
 
-  /// Draws the bar after a step, at most ten times a second.
+  /// Draws the bar after a step: at once if it is not visible, otherwise at
+  /// most ten times a second.
   void show(int64_t done);
-  /// Erases the bar if it is there.
+  /// Erases the bar if it is visible.
   void hide();
 
 private:

@@ -1,4 +1,4 @@
-//===- Trace.cpp - What a rank does when ----------------------------------===//
+//===- Trace.cpp - Timeline of a rank -------------------------------------===//
 
 #include "runtime/telemetry/Trace.h"
 
@@ -19,23 +19,25 @@ namespace {
 struct Span {
   Track track;
   const char *name;
-  double begin, end; ///< microseconds from the origin
-  std::string notes; ///< of a JSON object
+  double begin, end; ///< microseconds from the origin; end is -1 while open
+  std::string notes; ///< members of a JSON object
 };
 } // namespace
 
 static std::vector<Span> spans;
-/// Those of other threads, and what guards them. Never freed.
+/// Spans of other threads, guarded by othersMutex. Never freed.
 static std::vector<Span> &others = *new std::vector<Span>;
 static std::mutex othersMutex;
 static std::map<Track, std::string> trackNames = {
     {Track::Host, "host"},
     {Track::Compute, "compute"},
     {Track::Communication, "communication"}};
-/// Rank 0's start of the trace, on the clock that ranks of all hosts share.
+/// Rank 0's start of the trace in microseconds of the system clock, which all
+/// hosts share.
 static std::atomic<double> origin{0};
 
-/// Microseconds on the system's clock, which never steps back in between.
+/// Returns microseconds of the system clock. They never step back: after the
+/// first call the steady clock is used.
 static double now() {
   using namespace std::chrono;
   static const auto steady = steady_clock::now();
@@ -58,7 +60,7 @@ void TraceSpan::addNote(const char *key, int64_t value) {
 }
 
 void TraceSpan::close() {
-  // The trace may have been written in between.
+  // The trace may have been written and cleared since open().
   if (index < spans.size())
     spans[index].end = traceNow();
 }
@@ -91,7 +93,7 @@ static std::string metadata(int rank, int track, const char *what,
                 rank, track, what, name.c_str());
 }
 
-/// This rank's events, each with a comma behind it.
+/// Returns this rank's events, each followed by a comma.
 static std::string ownEvents(const pcc_program &program) {
   int rank = backend::rank();
   std::string place;

@@ -1,8 +1,9 @@
-//===- Trace.h - What a rank does when --------------------------*- C++ -*-===//
+//===- Trace.h - Timeline of a rank -----------------------------*- C++ -*-===//
 //
-// Spans of chosen steps, written as a Chrome trace, which Perfetto and
-// chrome://tracing show: a process for each rank, a track for the host, one for
-// the compute stream and one for each of the others.
+// Records spans of the selected steps and writes them as a Chrome trace for
+// Perfetto or chrome://tracing. The trace has a process for each rank, with
+// tracks for the host, the compute stream, blocking communication and each
+// other stream.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,24 +18,26 @@
 
 namespace pcc {
 
-/// On which line of a rank's process a span is drawn. What the compute stream
-/// waits for at once is on Communication; stream n is n tracks below.
+/// The track of a span in its rank's process. Communication has the operations
+/// that the compute stream waits for immediately; stream n is n tracks below
+/// it.
 enum class Track { Host, Compute, Communication };
 
-/// The track of a stream of compiled code.
+/// Returns the track of a stream of compiled code.
 inline Track trackOf(int32_t stream) {
   return static_cast<Track>(static_cast<int32_t>(Track::Communication) +
                             stream);
 }
 
-/// Whether spans are kept at present.
+/// Whether spans are currently recorded.
 extern std::atomic<bool> tracing;
 
-/// A piece of work, from the construction to the destruction: an operation that
-/// a trace shows. Costs a test of `tracing` and a few stores when off.
+/// Records an operation from construction to destruction, in the trace and as
+/// Operation (Progress.h). While tracing is off it costs a test and a few
+/// stores.
 class TraceSpan {
 public:
-  /// `name` lives as long as the program; `detail`: as of an operation.
+  /// `name` must live as long as the program; `detail`: as of Operation.
   TraceSpan(Track track, const char *name, const char *detail = "")
       : operation(name,
                   track == Track::Communication ? Doing::Waits : Doing::Works,
@@ -50,7 +53,7 @@ public:
   TraceSpan(const TraceSpan &) = delete;
   TraceSpan &operator=(const TraceSpan &) = delete;
 
-  /// Adds a whole number to what the trace shows of the span.
+  /// Adds an integer to the span's arguments in the trace.
   void note(const char *key, int64_t value) {
     if (on)
       addNote(key, value);
@@ -66,22 +69,23 @@ private:
   size_t index = 0;
 };
 
-/// What a track is called. For the main thread.
+/// Sets the name of a track. For the main thread.
 void nameTrack(Track track, const std::string &name);
 
-/// Microseconds as a trace has them.
+/// Returns the microseconds since the start of the trace.
 double traceNow();
 
-/// Keeps a span that has ended, of any thread; `name` lives as long as the
-/// program. Leaves out what began before the trace did.
+/// Records a finished span; callable from any thread. `name` must live as long
+/// as the program. Spans that began before the trace are left out.
 void addSpan(Track track, const char *name, double begin, double end,
              int64_t bytes);
 
-/// Starts keeping spans; all ranks call it, and agree on the time.
+/// Starts recording spans. All ranks call it and use rank 0's time as the
+/// origin.
 void startTrace();
 
-/// Stops, gathers all ranks' spans and writes them on rank 0. All ranks call
-/// it. Exits with ExitOutput if the file cannot be written.
+/// Stops recording, gathers the spans of all ranks and writes them on rank 0.
+/// All ranks call it. Exits with ExitOutput if the file cannot be written.
 void writeTrace(const pcc_program &program, const std::string &path);
 
 } // namespace pcc
