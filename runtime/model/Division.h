@@ -33,8 +33,8 @@ public:
 
 private:
   std::vector<Span> divide(int rank) const;
-  /// Returns the ranks whose coordinates differ from `at` on these axes only,
-  /// ascending; only those that can write, if there are any.
+  /// Returns the ranks whose coordinates may differ from `at` on these axes
+  /// only, ascending, without those that cannot write, unless none can.
   std::vector<int> replicasOf(const Coordinates &at,
                               const std::vector<bool> &axes) const;
 

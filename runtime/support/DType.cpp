@@ -112,7 +112,7 @@ static void store(char *at, int32_t dtype, double value) {
 template <typename T>
 static void copyStrided(char *to, int64_t toStride, const char *from,
                         int64_t fromStride, int64_t count) {
-  // Elements of a file may lie at any byte, so they go through memcpy.
+  // Elements of a file may be unaligned, so they are copied with memcpy.
   for (int64_t i = 0; i < count; ++i)
     memcpy(to + i * toStride * sizeof(T), from + i * fromStride * sizeof(T),
            sizeof(T));

@@ -20,8 +20,10 @@ struct TrainingOptions {
   std::string exportOnnx, tensorboardDir, trace, traceSteps, report;
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
-  /// Numbers of steps, checkpoints and batches, and the seed. 0 means not
-  /// given, or never.
+  /// Numbers of steps, checkpoints and batches, and the seed. 0 means: not
+  /// given
+  /// (`steps`), never (`stopAfter`, `saveEvery`), all (`keep`), only at the end
+  /// (`evalEvery`).
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;
