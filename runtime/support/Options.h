@@ -21,9 +21,8 @@ struct TrainingOptions {
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
   /// Numbers of steps, checkpoints and batches, and the seed. 0 means: not
-  /// given
-  /// (`steps`), never (`stopAfter`, `saveEvery`), all (`keep`), only at the end
-  /// (`evalEvery`).
+  /// given (`steps`), never (`stopAfter`), only at the end (`saveEvery`,
+  /// `evalEvery`), all (`keep`).
   int64_t steps = 0, warmupSteps = 0, stopAfter = 0;
   int64_t saveEvery = 0, keep = 0, logEvery = 1;
   int64_t evalEvery = 0, evalBatches = 20, seed = 0;

@@ -8,8 +8,9 @@
 
 namespace pcc {
 
-/// The maximum number of microbatches of a step: each has inputs in memory and,
-/// with gpipe, activations.
+/// The most microbatches of a step. With gpipe and several stages, inputs and
+/// activations of all microbatches are live at once, so memory grows with their
+/// number. Otherwise inputs usually rotate through a few slots.
 inline constexpr int64_t kMostMicrobatches = 65536;
 
 /// Derives the missing ones of micro batch, global batch and number of
