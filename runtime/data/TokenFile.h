@@ -12,8 +12,7 @@ namespace pcc {
 
 /// A file of tokens, mapped and never read whole. Formats:
 /// - Megatron's .bin, recognized by the .idx file in its folder (`path` may
-/// name
-///   either): all its sequences, concatenated;
+///   name either): all its sequences, concatenated;
 /// - llm.c's .bin, recognized by its first bytes: 256 int32 (magic 20240520,
 ///   version 1, count), then uint16 tokens; or magic 20240801, version 7, then
 ///   uint32 tokens;
