@@ -10,8 +10,8 @@
 
 namespace pcc {
 
-// Functions that return a string return an error message, empty on success.
-// Unless stated otherwise, others exit with ExitOutput and the cause on
+// [[nodiscard]] functions that return a string return an error message, empty
+// on success. Functions without a result exit with ExitOutput and the cause on
 // failure.
 
 /// Opens a new file for writing; returns null with errno set on failure. An
