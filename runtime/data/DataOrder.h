@@ -8,9 +8,9 @@
 
 namespace pcc {
 
-/// The order of the samples of a dataset, a pure function of seed and step. The
-/// i-th sample of step s (from 1) has number (s - 1) * batch + i, modulo the
-/// number of samples.
+/// The order of the samples of a dataset, a pure function of seed and step.
+/// Passes over all samples follow each other without end. Step s (from 1) uses
+/// the positions (s - 1) * batch ... s * batch - 1 of this sequence.
 class DataOrder {
 public:
   /// With `shuffle`, each pass over the samples has its own permutation,
