@@ -11,7 +11,7 @@ bool nn::isBucket(Operation *symbol) {
   return state && state.getKind() == StateKind::Bucket;
 }
 
-bool nn::isOtherName(Operation *symbol) {
+bool nn::isAlias(Operation *symbol) {
   auto state = dyn_cast_or_null<StateOp>(symbol);
   return state && (state.getKind() == StateKind::Bucket ||
                    state.getKind() == StateKind::Part);
@@ -31,14 +31,14 @@ StringRef nn::rowOf(StateOp state) {
                                             : state.getSymName();
 }
 
-StateOp nn::rowSummedIn(const SymbolTable &symbols, StateOp state) {
+StateOp nn::bucketSummedIn(const SymbolTable &symbols, StateOp state) {
   if (!state || state.getKind() != StateKind::Gradient || !state.getOf())
     return {};
   auto row = symbols.lookup<StateOp>(*state.getOf());
   return row && isBucket(row) ? row : StateOp();
 }
 
-bool nn::isOfGradients(const SymbolTable &symbols, StringRef symbol) {
+bool nn::isGradients(const SymbolTable &symbols, StringRef symbol) {
   auto state = symbols.lookup<StateOp>(symbol);
   return state && llvm::all_of(heldBy(state), [&](StringRef name) {
            auto one = symbols.lookup<StateOp>(name);

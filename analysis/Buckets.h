@@ -14,7 +14,7 @@ bool isBucket(mlir::Operation *symbol);
 
 /// Whether a symbol is an alias without memory of its own: a bucket, or a
 /// rank's shard of one.
-bool isOtherName(mlir::Operation *symbol);
+bool isAlias(mlir::Operation *symbol);
 
 /// The names of a bucket's members; for any other state its own name.
 llvm::SmallVector<llvm::StringRef> heldBy(StateOp state);
@@ -25,10 +25,10 @@ llvm::StringRef rowOf(StateOp state);
 
 /// The bucket of gradients that a state accumulates over microbatches, for the
 /// rank's shard; null if it accumulates none.
-StateOp rowSummedIn(const mlir::SymbolTable &symbols, StateOp state);
+StateOp bucketSummedIn(const mlir::SymbolTable &symbols, StateOp state);
 
 /// Whether a symbol is a gradient, or a bucket of gradients only.
-bool isOfGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);
+bool isGradients(const mlir::SymbolTable &symbols, llvm::StringRef symbol);
 
 /// Maps the members of a module's buckets to their buckets.
 class Buckets {

@@ -21,8 +21,8 @@
 #include "runtime/Workspace.h"
 #include "runtime/cuda/Communicators.h"
 #include "runtime/launch/ExecRanks.h"
+#include "runtime/launch/Heartbeat.h"
 #include "runtime/launch/Launch.h"
-#include "runtime/launch/Lifeline.h"
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/support/Clock.h"
@@ -216,9 +216,9 @@ int main(int argc, char **argv) {
   joinStatusBoard(launch.rank);
   backend::join(/*alone=*/false);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
-  LifelineOptions lifeline;
-  lifeline.hasParent = launch.launcher == Launcher::SelfStarted;
-  holdLifeline(lifeline);
+  HeartbeatOptions heartbeat;
+  heartbeat.hasParent = launch.launcher == Launcher::SelfStarted;
+  startHeartbeat(heartbeat);
   statusJoined();
 
   const pcc_axis axis = {"all", static_cast<int32_t>(ranks), PCC_DATA_AXIS};
@@ -239,6 +239,6 @@ int main(int argc, char **argv) {
   measureAll(sizes);
   statusDone();
   backend::finish();
-  releaseLifeline(ExitDone);
+  endHeartbeat(ExitDone);
   return ExitDone;
 }

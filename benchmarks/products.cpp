@@ -50,7 +50,7 @@ int main() {
   std::string resources;
   pcc_context *context = backend::prepare(program, {}, resources);
   printf("%s, bf16: %s\n", resources.c_str(),
-         backend::productsText(PCC_BF16).c_str());
+         backend::gemmText(PCC_BF16).c_str());
   fflush(stdout);
 
   std::map<std::string, Operands> kept;

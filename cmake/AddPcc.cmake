@@ -1,6 +1,6 @@
 # Functions for the CMakeLists.txt files of the folders.
 #
-# test/Scripts/rooms.py checks that a library links only libraries that its
+# test/Scripts/dependencies.py checks that a library links only libraries that its
 # files include. A link for another reason needs a comment in the
 # CMakeLists.txt:
 #

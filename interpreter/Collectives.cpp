@@ -25,7 +25,7 @@ Tensor reduced(ArrayRef<TensorRef> values, dist::Reduction reduction) {
 }
 
 /// Returns the values concatenated along a dim.
-Tensor joined(ArrayRef<Tensor> values, int64_t dim, Type type) {
+Tensor concatenated(ArrayRef<Tensor> values, int64_t dim, Type type) {
   Tensor result(cast<RankedTensorType>(type));
   auto strides = rowMajorStrides(result.shape());
   int64_t start = 0;
@@ -72,13 +72,13 @@ pcc::interp::runCollective(Operation *op, const Grid &grid,
           SmallVector<Tensor> parts;
           for (const TensorRef &value : gather(0))
             parts.push_back(*value);
-          out.push_back(joined(parts, all.getDim(), all.getType()));
+          out.push_back(concatenated(parts, all.getDim(), all.getType()));
         })
         .Case<dist::AllToAllOp>([&](auto swap) {
           SmallVector<Tensor> parts;
           for (const TensorRef &value : gather(0))
             parts.push_back(block(*value, swap.getTo(), number, count));
-          out.push_back(joined(parts, swap.getFrom(), swap.getType()));
+          out.push_back(concatenated(parts, swap.getFrom(), swap.getType()));
         });
   }
   return results;

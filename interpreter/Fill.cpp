@@ -123,7 +123,7 @@ InputInfo pcc::interp::argumentInfo(func::FuncOp function, unsigned index,
                     nn::inputName(function, index).str(), type, false};
   if (info.name.empty())
     info.name = info.role ? info.roleName() : "arg" + std::to_string(index);
-  info.isPerMicrobatch = info.role && nn::hasRowPerSample(*info.role);
+  info.isPerMicrobatch = info.role && nn::hasBatchDim(*info.role);
   info.dims = nn::dimsOf(function, index);
   if (!setBound(info, function.getArgAttr(index, nn::kIdsAttr)) &&
       isToken(info.role, type))

@@ -22,7 +22,7 @@ static Grid gridOf(ModuleOp module) {
 }
 
 /// Returns the axes that a bucket is sharded over.
-static dist::AxisList cutOf(nn::StateOp bucket, const Grid &grid) {
+static dist::AxisList shardAxesOf(nn::StateOp bucket, const Grid &grid) {
   return placementOf(bucket->getDiscardableAttrDictionary(),
                      bucket.getTensorType(), grid.getMesh())
       .layout.dims[1];
@@ -34,22 +34,23 @@ Machine::Machine(ModuleOp module, bool exact)
   for (auto state : module.getOps<nn::StateOp>()) {
     if (!nn::isBucket(state))
       continue;
-    if (cutOf(state, grid).empty())
-      wholeBuckets[state.getSymName()] = state;
+    if (shardAxesOf(state, grid).empty())
+      replicatedBuckets[state.getSymName()] = state;
     else
       for (StringRef member : nn::heldBy(state))
-        cutBuckets[member] = state;
+        shardedBuckets[member] = state;
   }
   for (auto part : module.getOps<nn::StateOp>()) {
     if (part.getKind() != nn::StateKind::Part)
       continue;
     gathered[nn::rowOf(part)] = part;
-    for (StringRef member : nn::heldBy(wholeBuckets.lookup(nn::rowOf(part))))
-      gathered[member] = cutBuckets[member] = part;
+    for (StringRef member :
+         nn::heldBy(replicatedBuckets.lookup(nn::rowOf(part))))
+      gathered[member] = shardedBuckets[member] = part;
   }
   for (auto state : module.getOps<nn::StateOp>()) {
     nn::StateOp kept = state.getKind() == nn::StateKind::Copy
-                           ? cutBuckets.lookup(*state.getOf())
+                           ? shardedBuckets.lookup(*state.getOf())
                            : nn::StateOp();
     if (!kept)
       continue;
@@ -58,8 +59,8 @@ Machine::Machine(ModuleOp module, bool exact)
       gathered[row.getSymName()] = kept;
   }
   for (auto state : module.getOps<nn::StateOp>()) {
-    if (wholeBuckets.contains(state.getSymName()) ||
-        cutBuckets.contains(state.getSymName()) ||
+    if (replicatedBuckets.contains(state.getSymName()) ||
+        shardedBuckets.contains(state.getSymName()) ||
         gathered.contains(state.getSymName()))
       continue;
     auto start = std::make_shared<Tensor>(state.getTensorType());
@@ -111,7 +112,7 @@ static void copyElements(const Tensor &from, int64_t begin, int64_t count,
 }
 
 TensorRef Machine::readSymbol(StringRef name, int64_t rank) {
-  nn::StateOp bucket = wholeBuckets.lookup(name);
+  nn::StateOp bucket = replicatedBuckets.lookup(name);
   if (!bucket)
     return ranks[rank].symbols.lookup(name);
   Tensor row(bucket.getTensorType());
@@ -127,7 +128,7 @@ TensorRef Machine::readSymbol(StringRef name, int64_t rank) {
 
 void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
   Memory &memory = ranks[rank];
-  nn::StateOp bucket = wholeBuckets.lookup(name);
+  nn::StateOp bucket = replicatedBuckets.lookup(name);
   if (!bucket) {
     memory.symbols[name] = std::move(local);
     memory.written.insert(name);
@@ -166,7 +167,7 @@ TensorRef Machine::gather(nn::StateOp kept, StringRef name, int64_t rank) {
       cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
   int64_t offset = buckets.placeOf(name).offset;
   int64_t begin = 0, end = offset + whole.size();
-  for (int64_t peer : grid.peers(rank, cutOf(kept, grid))) {
+  for (int64_t peer : grid.peers(rank, shardAxesOf(kept, grid))) {
     TensorRef part = ranks[peer].symbols.lookup(kept.getSymName());
     int64_t first = std::max(begin, offset),
             last = std::min(begin + part->size(), end);
@@ -184,7 +185,7 @@ FailureOr<TensorRef> Machine::readSymbol(StringRef name) {
   // A sum over stages has a partial sum on each of them.
   std::optional<dist::Axis> stages = grid.getMesh().stageAxis();
   bool isShared = stages && placement->layout.partial.contains(*stages);
-  nn::StateOp cut = cutBuckets.lookup(name);
+  nn::StateOp cut = shardedBuckets.lookup(name);
   StringRef held = cut ? cut.getSymName() : name;
   SmallVector<int64_t> members;
   for (int64_t stage = 0; stage < grid.numStages(); ++stage)
@@ -210,7 +211,7 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
   Tensor rounded = global;
   roundElements(rounded, exact);
   Placement placement = *symbolPlacement(name);
-  nn::StateOp cut = cutBuckets.lookup(name);
+  nn::StateOp cut = shardedBuckets.lookup(name);
   int64_t offset = buckets.placeOf(name).offset;
   for (auto [rank, memory] : llvm::enumerate(ranks)) {
     TensorRef local = shard(rounded, placement.layout, grid, rank);
@@ -219,7 +220,7 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
       continue;
     }
     TensorRef &part = memory.symbols[cut.getSymName()];
-    int64_t begin = grid.number(rank, cutOf(cut, grid)) * part->size(),
+    int64_t begin = grid.number(rank, shardAxesOf(cut, grid)) * part->size(),
             first = std::max(begin, offset),
             last = std::min(begin + part->size(), offset + local->size());
     auto changed = std::make_shared<Tensor>(*part);

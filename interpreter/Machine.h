@@ -105,7 +105,7 @@ private:
   mlir::SymbolTable table;
   nn::Buckets buckets;
   /// The replicated buckets by name, and the sharded buckets by member.
-  llvm::StringMap<nn::StateOp> wholeBuckets, cutBuckets;
+  llvm::StringMap<nn::StateOp> replicatedBuckets, shardedBuckets;
   /// The symbols that @gather sets, with the bucket that they are gathered
   /// from.
   llvm::StringMap<nn::StateOp> gathered;

@@ -121,7 +121,7 @@ LogicalResult Pipeline::begin(Stage &stage, pipe::RunOp run,
         if (!value && !argument.use_empty())
           return run.emitOpError()
                  << "reads @" << source << ", which has no value";
-        if (value && body.overwrites(i) && nn::isOfGradients(symbols, source) &&
+        if (value && body.overwrites(i) && nn::isGradients(symbols, source) &&
             task.isPerMicrobatch())
           return run.emitOpError() << "overwrites @" << source
                                    << ", which discards the sum accumulated "
@@ -166,7 +166,7 @@ void Pipeline::forget(Stage &stage, StringRef symbol, int64_t microbatch) {
 void Pipeline::forgetGradients(Stage &stage) {
   llvm::StringSet<> cleared, used;
   auto add = [&](llvm::StringSet<> &to, StringRef symbol) {
-    if (!nn::isOfGradients(symbols, symbol))
+    if (!nn::isGradients(symbols, symbol))
       return;
     for (StringRef name : nn::heldBy(symbols.lookup<nn::StateOp>(symbol)))
       to.insert(name);
@@ -195,7 +195,7 @@ void Pipeline::finish(Stage &stage, pipe::RunOp run) {
       symbols.lookup<pipe::BodyOp>(task.getCallee(run.getFirst()).getValue());
   int64_t microbatch = stage.next.microbatchOf(run);
   for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i))
+    if (body.isDeadAfterCall(i))
       forget(stage, task.getSource(i), microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i) {
     ValueList result = stage.task->getResult(i);
@@ -280,12 +280,12 @@ Pipeline::Progress Pipeline::step(Stage &stage, InputSource inputs) {
   return Progress::Moved;
 }
 
-Pipeline::Progress Pipeline::meet() {
+Pipeline::Progress Pipeline::matchCollective() {
   SmallVector<int64_t> ranks;
   std::vector<ValueList> operands;
   for (Stage &stage : stages) {
-    if (!stage.task ||
-        !dist::canMeet(stage.task->getWaiting(), stages[0].task->getWaiting()))
+    if (!stage.task || !dist::isSameCollective(stage.task->getWaiting(),
+                                               stages[0].task->getWaiting()))
       return Progress::Waiting;
     llvm::append_range(ranks, stage.ranks);
     llvm::append_range(operands, stage.task->getOperands());
@@ -386,7 +386,7 @@ FailureOr<llvm::StringMap<TensorRef>> Pipeline::run(InputSource inputs) {
     }
     if (moved)
       continue;
-    Progress progress = meet();
+    Progress progress = matchCollective();
     if (progress == Progress::Failed)
       return failure();
     if (progress == Progress::Waiting)

@@ -48,7 +48,7 @@ private:
   /// Executes the half of `stage`'s transfer that its peer is ready for.
   Progress transfer(Stage &stage);
   /// Executes the collective that all stages have reached, if they have.
-  Progress meet();
+  Progress matchCollective();
   mlir::LogicalResult reportDeadlock();
   mlir::FailureOr<llvm::StringMap<TensorRef>> collectOutputs();
 

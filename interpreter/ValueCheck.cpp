@@ -137,8 +137,8 @@ LogicalResult ValueCheck::compareSymbols() {
     // Buckets and shards are compared by their members. Buckets of one
     // microbatch's gradients, which are accumulated elsewhere, are cleared.
     auto state = dyn_cast<nn::StateOp>(op);
-    if ((!state && !isa<nn::ParamOp>(op)) || nn::isOtherName(&op) ||
-        nn::rowSummedIn(symbols, state))
+    if ((!state && !isa<nn::ParamOp>(op)) || nn::isAlias(&op) ||
+        nn::bucketSummedIn(symbols, state))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     // A working copy equals its parameter; the reference may have only the

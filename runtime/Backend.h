@@ -71,7 +71,7 @@ std::string graphsText();
 
 /// How this rank computes GEMMs of a pcc_dtype: "oneDNN (AMX)", or "widened to
 /// f32" if neither the processor nor a library has such GEMMs.
-std::string productsText(int32_t dtype);
+std::string gemmText(int32_t dtype);
 
 /// Allocates the arena, whose first `kept` bytes are zero; exits with
 /// ExitMemory if it cannot.
@@ -99,12 +99,12 @@ struct HostCopy {
   int64_t bytes;
 };
 /// Copies pieces of the arena to the host, after all work issued so far, and
-/// returns without waiting. `turn`, 0 or 1, is the slot of the request; the
+/// returns without waiting. `slot`, 0 or 1, is the slot of the request; the
 /// previous copies in that slot must have been awaited.
-void copyOut(int turn, const std::vector<HostCopy> &copies);
+void copyOut(int slot, const std::vector<HostCopy> &copies);
 /// Waits until the copies in a slot are complete: the only wait of an ordinary
 /// step.
-void awaitCopies(int turn);
+void awaitCopies(int slot);
 /// Waits until all work issued so far is complete. Called before views that
 /// read its results.
 void drain();

@@ -46,7 +46,7 @@ extern "C" {
 
 /// The code of a kernel for CPUs: computes the work items [begin, end). args
 /// are the buffers in the order of its signature.
-typedef void (*pcc_units)(void *const *args, int64_t begin, int64_t end);
+typedef void (*pcc_work_items)(void *const *args, int64_t begin, int64_t end);
 
 /// A generated kernel.
 typedef struct {
@@ -56,7 +56,7 @@ typedef struct {
   const int64_t *arg_bytes; ///< [n_args] their sizes
   /// For CPUs, else null: the code, the number of work items, which may run in
   /// any order, and the minimum number that is worth a thread.
-  pcc_units run;
+  pcc_work_items run;
   int64_t units, grain;
   /// For devices, which find the code by the name: blocks, threads per block
   /// and bytes of shared memory per block.
@@ -227,11 +227,11 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 
 /// Begins operations that a device may launch as one graph, number `graph` of
 /// the stage: those that the program issues up to pcc_graph_end. In a loop
-/// these are the operations of several iterations, beginning with `turn`.
+/// these are the operations of several iterations, beginning with `iteration`.
 /// Returns 0 if the graph was captured by an earlier call and is launched now;
 /// the program then continues after the end. The operations' arguments, except
 /// the iteration, are the same in each call. `name` is for messages.
-int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t turn,
+int32_t pcc_graph_begin(pcc_context *ctx, int32_t graph, int64_t iteration,
                         const char *name);
 /// Ends the graph.
 void pcc_graph_end(pcc_context *ctx, int32_t graph);

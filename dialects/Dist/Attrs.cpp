@@ -190,7 +190,7 @@ static ParseResult parseShort(AsmParser &parser, SmallVectorImpl<DimAttr> &dims,
     dims.push_back(DimAttr::get(parser.getContext(), axes, false));
     return success();
   };
-  auto parseParts = [&]() -> ParseResult {
+  auto parsePartial = [&]() -> ParseResult {
     bool isMax = succeeded(parser.parseOptionalKeyword("max"));
     if (!isMax && parser.parseKeyword("sum"))
       return failure();
@@ -206,18 +206,18 @@ static ParseResult parseShort(AsmParser &parser, SmallVectorImpl<DimAttr> &dims,
   };
   if (succeeded(parser.parseOptionalGreater()))
     return success();
-  bool hasParts = succeeded(parser.parseOptionalVerticalBar());
-  if (!hasParts) {
+  bool hasPartial = succeeded(parser.parseOptionalVerticalBar());
+  if (!hasPartial) {
     do
       if (parseDim())
         return failure();
     while (succeeded(parser.parseOptionalComma()));
-    hasParts = succeeded(parser.parseOptionalVerticalBar());
+    hasPartial = succeeded(parser.parseOptionalVerticalBar());
   }
-  while (hasParts) {
-    if (parseParts())
+  while (hasPartial) {
+    if (parsePartial())
       return failure();
-    hasParts = succeeded(parser.parseOptionalVerticalBar());
+    hasPartial = succeeded(parser.parseOptionalVerticalBar());
   }
   return parser.parseGreater();
 }
@@ -235,15 +235,15 @@ static void printShort(AsmPrinter &printer, ShardingAttr sharding) {
     printAxes(dim.getAxes());
   });
   StringRef separator = sharding.getDims().empty() ? "| " : " | ";
-  auto printParts = [&](StringRef what, ArrayRef<StringAttr> axes) {
+  auto printPartial = [&](StringRef what, ArrayRef<StringAttr> axes) {
     if (axes.empty())
       return;
     printer << separator << what << " ";
     printAxes(axes);
     separator = " | ";
   };
-  printParts("sum", sharding.getPartial());
-  printParts("max", sharding.getPartialMax());
+  printPartial("sum", sharding.getPartial());
+  printPartial("max", sharding.getPartialMax());
   printer << ">";
 }
 

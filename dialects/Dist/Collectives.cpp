@@ -14,13 +14,13 @@ ArrayAttr dist::collectiveAxes(Operation *op) {
       .Default(ArrayAttr());
 }
 
-bool dist::joinsStages(Operation *op) {
+bool dist::spansStages(Operation *op) {
   ArrayAttr axes = collectiveAxes(op);
   MeshOp mesh = axes ? findMesh(op) : nullptr;
   return mesh && mesh.getAxes().hasRole(axes, AxisRole::Pipeline);
 }
 
-bool dist::canMeet(Operation *a, Operation *b) {
+bool dist::isSameCollective(Operation *a, Operation *b) {
   return a->getName() == b->getName() &&
          a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
          llvm::equal(a->getOperandTypes(), b->getOperandTypes());

@@ -11,11 +11,11 @@ namespace pcc::dist {
 mlir::ArrayAttr collectiveAxes(mlir::Operation *op);
 
 /// Whether an op is a collective over ranks of all pipeline stages.
-bool joinsStages(mlir::Operation *op);
+bool spansStages(mlir::Operation *op);
 
 /// Whether two ranks' ops can be the same collective: name, properties (axes,
 /// reduction, dims) and operand types are equal.
-bool canMeet(mlir::Operation *a, mlir::Operation *b);
+bool isSameCollective(mlir::Operation *a, mlir::Operation *b);
 
 } // namespace pcc::dist
 

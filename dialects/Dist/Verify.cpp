@@ -214,8 +214,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op,
 }
 
 /// Checks an attribute of a function's argument or result of type `type`.
-static LogicalResult verifyBorder(Operation *op, NamedAttribute attr, Type type,
-                                  DictionaryAttr all) {
+static LogicalResult verifySignatureAttr(Operation *op, NamedAttribute attr,
+                                         Type type, DictionaryAttr all) {
   auto emitError = [&] { return op->emitOpError(); };
   StringRef name = attr.getName();
   if (name == kShardingAttr) {
@@ -242,8 +242,8 @@ LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
-  return verifyBorder(op, attr, function.getArgumentTypes()[index],
-                      function.getArgAttrDict(index));
+  return verifySignatureAttr(op, attr, function.getArgumentTypes()[index],
+                             function.getArgAttrDict(index));
 }
 
 LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned,
@@ -252,8 +252,8 @@ LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
-  return verifyBorder(op, attr, function.getResultTypes()[index],
-                      function.getResultAttrDict(index));
+  return verifySignatureAttr(op, attr, function.getResultTypes()[index],
+                             function.getResultAttrDict(index));
 }
 
 LogicalResult MeshOp::verify() {
@@ -341,8 +341,8 @@ LogicalResult OffsetOp::verify() {
 
 /// Checks that `whole` has the type of `part`, with the extent of dim `dim`
 /// multiplied by the number of ranks along `axes`.
-static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value whole,
-                                 Value part, int64_t dim) {
+static LogicalResult verifyShards(Operation *op, ArrayAttr axes, Value whole,
+                                  Value part, int64_t dim) {
   FailureOr<int64_t> ranks = ranksAlong(op, axes);
   if (failed(ranks))
     return failure();
@@ -359,13 +359,13 @@ static LogicalResult verifyParts(Operation *op, ArrayAttr axes, Value whole,
 }
 
 LogicalResult AllGatherOp::verify() {
-  return verifyParts(*this, getAxes(), getResult(), getInput(), getDim());
+  return verifyShards(*this, getAxes(), getResult(), getInput(), getDim());
 }
 LogicalResult ReduceScatterOp::verify() {
-  return verifyParts(*this, getAxes(), getInput(), getResult(), getDim());
+  return verifyShards(*this, getAxes(), getInput(), getResult(), getDim());
 }
 LogicalResult ShardSliceOp::verify() {
-  return verifyParts(*this, getAxes(), getInput(), getResult(), getDim());
+  return verifyShards(*this, getAxes(), getInput(), getResult(), getDim());
 }
 
 LogicalResult AllToAllOp::verify() {

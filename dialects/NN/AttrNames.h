@@ -92,7 +92,7 @@ inline constexpr llvm::StringLiteral kStageAttr = "nn.stage";
 inline constexpr llvm::StringLiteral kSegmentAttr = "nn.segment";
 /// The attributes that determine where an op runs. An op that replaces another
 /// inherits them.
-inline constexpr llvm::StringLiteral kPlaceAttrs[] = {kBackwardAttr, kStageAttr,
+inline constexpr llvm::StringLiteral kStageAttrs[] = {kBackwardAttr, kStageAttr,
                                                       kSegmentAttr};
 
 //===----------------------------------------------------------------------===//

@@ -15,8 +15,8 @@ StringRef pcc::nn::sourceNode(Location loc) {
   return {};
 }
 
-void pcc::nn::inheritPlace(Operation *op, Operation *from) {
-  for (StringRef name : kPlaceAttrs)
+void pcc::nn::inheritStage(Operation *op, Operation *from) {
+  for (StringRef name : kStageAttrs)
     if (Attribute attr = from->getAttr(name))
       op->setAttr(name, attr);
 }

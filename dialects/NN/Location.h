@@ -12,9 +12,9 @@ namespace pcc::nn {
 /// empty string.
 llvm::StringRef sourceNode(mlir::Location loc);
 
-/// Copies the attributes that determine where an op runs (`kPlaceAttrs`) from
+/// Copies the attributes that determine where an op runs (`kStageAttrs`) from
 /// `from` to `op`.
-void inheritPlace(mlir::Operation *op, mlir::Operation *from);
+void inheritStage(mlir::Operation *op, mlir::Operation *from);
 
 } // namespace pcc::nn
 

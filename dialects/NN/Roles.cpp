@@ -12,7 +12,7 @@ bool pcc::nn::isSequence(InputRole role) {
          role == InputRole::Labels;
 }
 
-bool pcc::nn::hasRowPerSample(InputRole role) {
+bool pcc::nn::hasBatchDim(InputRole role) {
   return isSequence(role) || role == InputRole::Samples ||
          role == InputRole::Data;
 }
@@ -59,7 +59,7 @@ InputDims pcc::nn::dimsOf(InputRole role, int64_t rank, Attribute stated) {
       dims.sequence = attr.getSequence();
     return dims;
   }
-  if (hasRowPerSample(role) && rank > 0)
+  if (hasBatchDim(role) && rank > 0)
     dims.batch = 0;
   if (isSequence(role) && rank > 1)
     dims.sequence = 1;

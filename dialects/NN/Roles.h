@@ -20,7 +20,7 @@ bool isSequence(InputRole role);
 
 /// Whether inputs of a role have a batch dim: sequences, data and sample
 /// numbers. Such an input has one instance per microbatch.
-bool hasRowPerSample(InputRole role);
+bool hasBatchDim(InputRole role);
 
 /// Whether inputs of a role are the samples that the model computes with:
 /// tokens and data.

@@ -162,7 +162,7 @@ static bool fits(InputDimsAttr dims, std::optional<InputRole> role, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return role && tensor && dims.getBatch() < tensor.getRank() &&
          dims.getSequence() < tensor.getRank() &&
-         hasRowPerSample(*role) == (dims.getBatch() >= 0) &&
+         hasBatchDim(*role) == (dims.getBatch() >= 0) &&
          (role != InputRole::Tokens || dims.getSequence() >= 0);
 }
 

@@ -38,7 +38,7 @@ public:
   /// same loop.
   bool advance();
   /// Skips iterations of the current loop, which must have as many left.
-  void skip(int64_t turns) { variable += turns; }
+  void skip(int64_t iterations) { variable += iterations; }
 
 private:
   /// Enters the loop at the current position, if there is one.

@@ -149,7 +149,7 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
       return std::nullopt;
     }
     /// Whether an argument is dead after every call.
-    bool givesUp(unsigned argument) {
+    bool isDeadAfterCall(unsigned argument) {
       return getGivesUp() &&
              ::llvm::is_contained(*getGivesUp(), int64_t(argument));
     }
@@ -161,7 +161,7 @@ def Pipe_BodyOp : Pipe_Op<"body", [Symbol, IsolatedFromAbove, SingleBlock,
     /// Whether the body only renames state, to send it under the name of a
     /// `pipe.value`: it has no ops, each result is the argument that it
     /// overwrites, there is at least one result, and `gives_up` is empty.
-    bool onlyRenames();
+    bool isRename();
   }];
 }
 

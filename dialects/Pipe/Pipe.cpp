@@ -82,7 +82,7 @@ void PipeDialect::initialize() {
       >();
 }
 
-bool InputOp::isPerMicrobatch() { return nn::hasRowPerSample(getRole()); }
+bool InputOp::isPerMicrobatch() { return nn::hasBatchDim(getRole()); }
 
 /// `@name (%a: type as #sharding, ...) -> (type, type into 0, ...) { ... }`,
 /// with shardings for all arguments or none.
@@ -126,7 +126,7 @@ ParseResult BodyOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
-bool BodyOp::onlyRenames() {
+bool BodyOp::isRename() {
   auto isInPlace = [&](auto result) {
     auto [i, value] = result;
     std::optional<unsigned> replaced = getReplaced(i);

@@ -27,12 +27,12 @@ inline bool isPerMicrobatch(Phase phase) {
 /// Whether tasks of a phase see only their own stage's contribution to a state
 /// that is partial over the pipeline axis. In such a task the state is not
 /// partial over that axis.
-inline bool hasPartOfStage(Phase phase) {
+inline bool hasStageContribution(Phase phase) {
   return isPerMicrobatch(phase) && phase != Phase::ReduceEach;
 }
 
 /// Whether tasks of a phase compute a segment of the model for one microbatch.
-inline bool isOfSegment(Phase phase) {
+inline bool isSegmentPhase(Phase phase) {
   return phase == Phase::Forward || phase == Phase::Backward ||
          phase == Phase::ForwardBackward || phase == Phase::Evaluate;
 }

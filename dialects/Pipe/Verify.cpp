@@ -69,7 +69,7 @@ LogicalResult TaskOp::verify() {
 }
 
 /// Whether a symbol's contents persist from step to step.
-static bool isKept(Operation *symbol) {
+static bool isPersistent(Operation *symbol) {
   return isa_and_nonnull<nn::ParamOp, nn::StateOp>(symbol);
 }
 
@@ -148,7 +148,7 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     }
     if (failed(check(source, argument.getType(), /*isSource=*/true)))
       return failure();
-    if (isKept(tables.lookupNearestSymbolFrom(
+    if (isPersistent(tables.lookupNearestSymbolFrom(
             *this, cast<FlatSymbolRefAttr>(source))) &&
         !kept.insert(source).second)
       return emitOpError() << "binds two arguments to " << source;
@@ -172,7 +172,7 @@ LogicalResult TaskOp::verifySymbolUses(SymbolTableCollection &tables) {
     auto place = dyn_cast<FlatSymbolRefAttr>(source);
     Operation *held =
         place ? tables.lookupNearestSymbolFrom(*this, place) : nullptr;
-    if (!isKept(held))
+    if (!isPersistent(held))
       return emitOpError() << "overwrites " << source
                            << ", which is not a parameter or state";
     bool isValue = isa_and_nonnull<ValueOp>(

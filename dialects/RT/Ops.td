@@ -214,9 +214,9 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     /// Bytes of one instance.
     int64_t getBytes();
     /// Whether microbatches share slots in rotation.
-    bool takesTurns();
+    bool rotatesSlots();
     /// Whether it is a bucket or in one.
-    bool isOfRow() {
+    bool isInBucket() {
       return getKind() == BufferKind::Bucket || getBucket().has_value();
     }
     /// Bytes of one instance, rounded up to the alignment.
@@ -228,7 +228,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     /// The end of the instance with the highest offset, including alignment.
     int64_t getEnd();
     /// The axes that a bucket or a part is sharded over; empty for others.
-    ::mlir::ArrayAttr getCut();
+    ::mlir::ArrayAttr getShardAxes();
   }];
   let hasVerifier = 1;
 }
@@ -312,7 +312,7 @@ def RT_FuncOp : RT_Op<"func", [Symbol, IsolatedFromAbove, NoTerminator,
     /// Whether it is an entry point, which the runtime calls.
     bool isEntry();
     /// Whether an argument is dead after every call.
-    bool givesUp(unsigned argument) {
+    bool isDeadAfterCall(unsigned argument) {
       return getGivesUp() &&
              ::llvm::is_contained(*getGivesUp(), int64_t(argument));
     }
@@ -648,11 +648,11 @@ def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
   }];
   let extraClassDeclaration = [{
     /// Whether the vector is written, not read.
-    bool makesVector() {
+    bool writesVector() {
       return getEpilogue() == Epilogue::SumA || getEpilogue() == Epilogue::SumB;
     }
     /// Whether the matrix is written, not read.
-    bool makesMatrix() {
+    bool writesMatrix() {
       return getMatrix() && getEpilogue() == Epilogue::Gelu;
     }
     /// Whether it has neither an epilogue nor `added`.

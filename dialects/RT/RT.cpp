@@ -202,7 +202,7 @@ int64_t TemporaryOp::getBytes() {
   return llvm::alignTo(getSpanBytes(getType()), kAlignment);
 }
 
-bool BufferOp::takesTurns() {
+bool BufferOp::rotatesSlots() {
   return getKind() == BufferKind::Value || getRefilled();
 }
 
@@ -224,11 +224,12 @@ int64_t BufferOp::getEnd() {
   return last + getSlotBytes();
 }
 
-ArrayAttr BufferOp::getCut() {
+ArrayAttr BufferOp::getShardAxes() {
   LayoutAttr layout = getLayoutAttr();
-  bool isRow = getKind() == BufferKind::Bucket || getKind() == BufferKind::Part;
-  return isRow && layout ? cast<ArrayAttr>(layout.getAxes()[1])
-                         : ArrayAttr::get(getContext(), {});
+  bool isBucket =
+      getKind() == BufferKind::Bucket || getKind() == BufferKind::Part;
+  return isBucket && layout ? cast<ArrayAttr>(layout.getAxes()[1])
+                            : ArrayAttr::get(getContext(), {});
 }
 
 int64_t AllReduceOp::getBytes() {
@@ -313,14 +314,14 @@ void ForOp::getAsmBlockArgumentNames(Region &region,
 
 void ForOp::print(OpAsmPrinter &p) { printLoop(p, *this); }
 
-Value getWhole(Value buffer) {
+Value getViewedBuffer(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewOp>())
     buffer = view.getSource();
   return buffer;
 }
 
 /// The bucket that a buffer belongs to, or null.
-static BufferOp rowOf(BufferOp buffer, const SymbolTable &symbols) {
+static BufferOp bucketOf(BufferOp buffer, const SymbolTable &symbols) {
   return buffer && buffer.getBucket()
              ? symbols.lookup<BufferOp>(*buffer.getBucket())
              : BufferOp();
@@ -332,46 +333,46 @@ llvm::DenseSet<Operation *> findGradients(StageOp stage) {
   for (auto buffer : stage.getBlock()->getOps<BufferOp>()) {
     if (buffer.getKind() != BufferKind::Gradient)
       continue;
-    BufferOp row = rowOf(buffer, symbols);
+    BufferOp row = bucketOf(buffer, symbols);
     found.insert(row ? row : buffer);
   }
   return found;
 }
 
-llvm::DenseMap<Operation *, BufferOp> findParts(StageOp stage) {
+llvm::DenseMap<Operation *, BufferOp> findShards(StageOp stage) {
   SymbolTable symbols(stage);
   llvm::DenseMap<Operation *, BufferOp> found;
   for (auto part : stage.getBlock()->getOps<BufferOp>())
     if (part.getKind() == BufferKind::Part)
-      found[rowOf(part, symbols)] = part;
+      found[bucketOf(part, symbols)] = part;
   return found;
 }
 
 llvm::DenseSet<Operation *> findGathered(StageOp stage) {
   SymbolTable symbols(stage);
-  llvm::DenseMap<Operation *, BufferOp> parts = findParts(stage);
+  llvm::DenseMap<Operation *, BufferOp> parts = findShards(stage);
   llvm::DenseSet<Operation *> found;
   for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
     auto of = copy->getAttrOfType<StringAttr>("of");
     if (copy.getKind() != BufferKind::Copy || !of)
       continue;
-    BufferOp kept = rowOf(symbols.lookup<BufferOp>(of.getValue()), symbols);
-    if (!kept || (kept.getCut().empty() && !parts.contains(kept)))
+    BufferOp kept = bucketOf(symbols.lookup<BufferOp>(of.getValue()), symbols);
+    if (!kept || (kept.getShardAxes().empty() && !parts.contains(kept)))
       continue;
     found.insert(copy);
-    if (BufferOp row = rowOf(copy, symbols))
+    if (BufferOp row = bucketOf(copy, symbols))
       found.insert(row);
   }
   return found;
 }
 
-llvm::DenseSet<Operation *> findRenewed(StageOp stage) {
+llvm::DenseSet<Operation *> findReinitialized(StageOp stage) {
   llvm::DenseSet<Operation *> found = findGradients(stage);
   found.insert_range(findGathered(stage));
   return found;
 }
 
-BufferOp rowSummedIn(BufferOp buffer, const SymbolTable &symbols) {
+BufferOp bucketSummedIn(BufferOp buffer, const SymbolTable &symbols) {
   auto of = buffer->getAttrOfType<StringAttr>("of");
   if (!of || buffer.getKind() != BufferKind::Gradient || buffer.getBucket())
     return {};
@@ -401,14 +402,14 @@ SmallVector<Access> getAccesses(Operation *op) {
         else if (!gemm.getShape().getBeta().getValue().isZero())
           reads(gemm.getC());
         Value vector = gemm.getVector(), matrix = gemm.getMatrix();
-        if (vector && !gemm.makesVector())
+        if (vector && !gemm.writesVector())
           reads(vector);
-        if (matrix && !gemm.makesMatrix())
+        if (matrix && !gemm.writesMatrix())
           reads(matrix);
         writes(gemm.getC());
-        if (vector && gemm.makesVector())
+        if (vector && gemm.writesVector())
           writes(vector);
-        if (matrix && gemm.makesMatrix())
+        if (matrix && gemm.writesMatrix())
           writes(matrix);
       })
       .Case([&](AttentionOp attention) {

@@ -36,7 +36,7 @@ inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
 inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 /// On a lowered kernel: its number of work items, and the smallest number of
 /// them that is worth a thread.
-inline constexpr llvm::StringLiteral kUnitsAttr = "rt.units";
+inline constexpr llvm::StringLiteral kWorkItemsAttr = "rt.units";
 inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 
 /// On a sum of two values of a body: the second is computed by a GEMM or a
@@ -44,7 +44,7 @@ inline constexpr llvm::StringLiteral kGrainAttr = "rt.grain";
 inline constexpr llvm::StringLiteral kAddsInPlaceAttr = "rt.adds_in_place";
 
 /// On a function, and on its calls: the epilogue of the GEMM that the function
-/// computes (see passes/Codegen/Kernels/Product.h).
+/// computes (see passes/Codegen/Kernels/FusedGemm.h).
 inline constexpr llvm::StringLiteral kEpilogueAttr = "rt.epilogue";
 
 /// On an op of a body, an array<i64>: for each access (see getAccesses) the
@@ -114,7 +114,7 @@ struct Access {
 
 /// The buffer that a value is a view of, through chains of views; the value
 /// itself if it is not a view.
-mlir::Value getWhole(mlir::Value buffer);
+mlir::Value getViewedBuffer(mlir::Value buffer);
 
 /// The gradient buffers of a stage; for a gradient in a bucket, the bucket.
 /// They are uninitialized when an entry point begins.
@@ -122,7 +122,7 @@ llvm::DenseSet<mlir::Operation *> findGradients(StageOp stage);
 
 /// Maps each bucket whose memory also stores the rank's shard to that shard, a
 /// buffer of kind part. Only the shard is valid when an entry point begins.
-llvm::DenseMap<mlir::Operation *, BufferOp> findParts(StageOp stage);
+llvm::DenseMap<mlir::Operation *, BufferOp> findShards(StageOp stage);
 
 /// The working copies that are gathered from parameter shards, and their
 /// buckets. Unlike other working copies they are uninitialized when an entry
@@ -131,11 +131,11 @@ llvm::DenseSet<mlir::Operation *> findGathered(StageOp stage);
 
 /// The buffers that are reinitialized in each entry and assigned memory by live
 /// range: gradients, gathered working copies, and their buckets.
-llvm::DenseSet<mlir::Operation *> findRenewed(StageOp stage);
+llvm::DenseSet<mlir::Operation *> findReinitialized(StageOp stage);
 
 /// The bucket of one microbatch's gradients that `buffer` accumulates; null if
 /// it accumulates none.
-BufferOp rowSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
+BufferOp bucketSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
 
 /// The memory accesses of an op of an `rt.func`, reads before writes. A release
 /// counts as a write. Empty for `rt.call`, whose accesses are the callee's.

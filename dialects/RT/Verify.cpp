@@ -83,7 +83,7 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "needs at least one slot";
   ArrayRef<int64_t> others = getOthers().value_or(ArrayRef<int64_t>());
   if (getOthersAttr() && ((getKind() != BufferKind::Value &&
-                           getKind() != BufferKind::Frame && !isOfRow()) ||
+                           getKind() != BufferKind::Frame && !isInBucket()) ||
                           int64_t(others.size()) + 1 != int64_t(getSlots())))
     return emitOpError()
            << "has " << others.size() + 1
@@ -97,14 +97,14 @@ LogicalResult BufferOp::verify() {
     return emitOpError("is refilled, but is not an input");
   if (getKind() == BufferKind::Bucket &&
       (getMemRefType().getRank() != 2 || getMemRefType().getDimSize(0) != 1 ||
-       getBucket() || (getSlots() != 1 && !getCut().empty()) ||
+       getBucket() || (getSlots() != 1 && !getShardAxes().empty()) ||
        (getLayout() && getLayoutAttr().getAxes().size() != 2)))
     return emitOpError() << "is a bucket, which must have the shape [1, n], be "
                             "in no bucket and, if it is sharded, have one slot";
   if (getKind() == BufferKind::Part) {
     if (!getBucket() || getElement() || !getLayout() ||
         getMemRefType().getRank() != 2 ||
-        getLayoutAttr().getAxes().size() != 2 || getCut().empty())
+        getLayoutAttr().getAxes().size() != 2 || getShardAxes().empty())
       return emitOpError()
              << "is a shard of a bucket, which needs 'in', two "
                 "dims, no 'element', and a layout that is sharded";
@@ -127,7 +127,7 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (getSlots() != bucket.getSlots())
     return emitOpError() << "has " << getSlots() << " slots, but its bucket "
                          << getBucketAttr() << " has " << bucket.getSlots();
-  if (getKind() == BufferKind::Part && !bucket.getCut().empty())
+  if (getKind() == BufferKind::Part && !bucket.getShardAxes().empty())
     return emitOpError() << "is a shard of " << getBucketAttr()
                          << ", which is sharded itself";
   if (bucket.getMemRefType().getElementType() !=
@@ -221,7 +221,7 @@ LogicalResult TemporaryOp::verify() {
 /// loop: none is negative and, unless the number is taken modulo the number of
 /// slots, none is beyond the last slot.
 template <typename OpT>
-static LogicalResult checkSlots(OpT op, int64_t slots, bool takesTurns) {
+static LogicalResult checkSlots(OpT op, int64_t slots, bool rotatesSlots) {
   int64_t first = op.getSlot(), last = first;
   if (auto loop = dyn_cast<ForOp>(op->getParentOp()); loop && op.getLoop()) {
     first += int64_t(loop.getBegin());
@@ -229,7 +229,7 @@ static LogicalResult checkSlots(OpT op, int64_t slots, bool takesTurns) {
   }
   if (first < 0)
     return op.emitOpError() << "names slot " << first;
-  if (!takesTurns && last >= slots)
+  if (!rotatesSlots && last >= slots)
     return op.emitOpError()
            << "names slot " << last << ", but the buffer has " << slots;
   return success();
@@ -248,7 +248,7 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
                          << ", which is a buffer for frames";
   if (auto row = buffer.getBucketAttr())
     if (auto bucket = tables.lookupNearestSymbolFrom<BufferOp>(*this, row);
-        bucket && !bucket.getCut().empty())
+        bucket && !bucket.getShardAxes().empty())
       return emitOpError() << "names " << getBufferAttr()
                            << ", which is in the sharded bucket " << row;
   if (getType() != buffer.getType()) {
@@ -258,19 +258,19 @@ LogicalResult AddressOp::verifySymbolUses(SymbolTableCollection &tables) {
         << "it is declared as " << buffer.getType();
     return diag;
   }
-  bool isRow = buffer.isOfRow();
+  bool isBucket = buffer.isInBucket();
   int64_t slots = buffer.getSlots();
-  if (isRow && getLoop() && !getAmong())
+  if (isBucket && getLoop() && !getAmong())
     return emitOpError() << "names another slot of " << getBufferAttr()
                          << " in each iteration, which needs 'among'";
-  if (getAmong() && !isRow)
+  if (getAmong() && !isBucket)
     return emitOpError() << "has 'among' for slots of " << getBufferAttr()
                          << ", which is neither a bucket nor in one";
   if (getAmong() && getAmong()->back() > slots)
     return emitOpError() << "has 'among' with slots up to "
                          << getAmong()->back() - 1 << ", but the buffer has "
                          << slots;
-  return checkSlots(*this, slots, buffer.takesTurns() || getAmong());
+  return checkSlots(*this, slots, buffer.rotatesSlots() || getAmong());
 }
 
 LogicalResult AddressOp::verify() {
@@ -300,7 +300,7 @@ LogicalResult EventOfOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (!event)
     return emitOpError() << "names " << getEventAttr()
                          << ", which is not an rt.event";
-  return checkSlots(*this, event.getSlots(), /*takesTurns=*/true);
+  return checkSlots(*this, event.getSlots(), /*rotatesSlots=*/true);
 }
 
 LogicalResult ViewOp::verify() {
@@ -358,7 +358,7 @@ static LogicalResult checkSameElements(Operation *op, Value a, Value b) {
 }
 
 /// Checks that the library supports the GEMM's element types.
-static LogicalResult checkProduct(GemmOp op) {
+static LogicalResult checkElementTypes(GemmOp op) {
   auto of = [](Value v) {
     return cast<MemRefType>(v.getType()).getElementType();
   };
@@ -372,9 +372,9 @@ static LogicalResult checkProduct(GemmOp op) {
 }
 
 /// Checks the vector or matrix of an epilogue; `buffer` is null if it has none.
-static LogicalResult checkBeside(GemmOp op, StringRef name, Value buffer,
-                                 bool isNeeded, bool isAllowed,
-                                 int64_t elements) {
+static LogicalResult checkEpilogueOperand(GemmOp op, StringRef name,
+                                          Value buffer, bool isNeeded,
+                                          bool isAllowed, int64_t elements) {
   StringRef epilogue = stringifyEpilogue(op.getEpilogue());
   if (!buffer)
     return isNeeded ? LogicalResult(op.emitOpError()
@@ -401,7 +401,7 @@ static LogicalResult checkEpilogue(GemmOp op) {
   Epilogue epilogue = op.getEpilogue();
   bool isGelu = epilogue == Epilogue::Gelu,
        isGeluGrad = epilogue == Epilogue::GeluGrad,
-       isBias = epilogue == Epilogue::Bias, isSum = op.makesVector();
+       isBias = epilogue == Epilogue::Bias, isSum = op.writesVector();
   bool isBetaZero = s.getBeta().getValue().isZero();
   auto type = cast<MemRefType>(op.getC().getType());
   StringRef name = stringifyEpilogue(epilogue);
@@ -418,10 +418,10 @@ static LogicalResult checkEpilogue(GemmOp op) {
     return op.emitOpError()
            << "has epilogue '" << name << "', which needs beta 0";
   int64_t columns = epilogue == Epilogue::SumA ? s.getM() : s.getN();
-  if (failed(checkBeside(op, "vector", op.getVector(), isBias || isSum,
-                         isBias || isSum || isGelu, columns)) ||
-      failed(checkBeside(op, "matrix", op.getMatrix(), isGeluGrad,
-                         isGelu || isGeluGrad, s.getM() * s.getN())))
+  if (failed(checkEpilogueOperand(op, "vector", op.getVector(), isBias || isSum,
+                                  isBias || isSum || isGelu, columns)) ||
+      failed(checkEpilogueOperand(op, "matrix", op.getMatrix(), isGeluGrad,
+                                  isGelu || isGeluGrad, s.getM() * s.getN())))
     return failure();
   if (op.getMatrix() && (s.getN() % 8 || s.getLdc() != s.getN()))
     return op.emitOpError()
@@ -439,7 +439,7 @@ static LogicalResult checkEpilogue(GemmOp op) {
 }
 
 LogicalResult GemmOp::verify() {
-  if (failed(checkProduct(*this)) || failed(checkEpilogue(*this)))
+  if (failed(checkElementTypes(*this)) || failed(checkEpilogue(*this)))
     return failure();
   GemmAttr s = getShape();
   ArrayRef<int64_t> batch = s.getBatch();

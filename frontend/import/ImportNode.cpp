@@ -79,7 +79,7 @@ bool Importer::isRead(StringRef name) const {
   return !name.empty() && readsName(model.proto.graph(), name);
 }
 
-LogicalResult Importer::refuseUndefined(const onnx::NodeProto &node,
+LogicalResult Importer::reportUndefined(const onnx::NodeProto &node,
                                         StringRef input) const {
   InFlightDiagnostic diag = emitError(file)
                             << node.op_type() << " '" << nameOf(node)
@@ -171,7 +171,7 @@ Importer::readOperands(int64_t number, const onnx::NodeProto &node) {
     }
     auto it = items.find(input);
     if (it == items.end())
-      return refuseUndefined(node, input);
+      return reportUndefined(node, input);
     Item item = it->second;
     int64_t operand = operands.items.size();
     if (item.weight && failed(readWeight(number, node, operands, item)))
@@ -286,7 +286,7 @@ LogicalResult Importer::importNode(int64_t number, const onnx::NodeProto &node,
     return failure();
   if (failed((*form)(binder))) {
     if (reads)
-      reads->noteMisfit(number, node, binder);
+      reads->noteMismatch(number, node, binder);
     return failure();
   }
   if (reads)

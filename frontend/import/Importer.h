@@ -124,7 +124,7 @@ private:
   mlir::LogicalResult readLookup(const onnx::NodeProto &node,
                                  Operands &operands);
   /// Reports that a name that a node reads is undefined, and why.
-  mlir::LogicalResult refuseUndefined(const onnx::NodeProto &node,
+  mlir::LogicalResult reportUndefined(const onnx::NodeProto &node,
                                       llvm::StringRef input) const;
   /// Chooses to fold or to build. Errors: neither is possible.
   mlir::FailureOr<ImportFn> chooseForm(Binder &binder, const OpEntry &entry,

@@ -66,10 +66,10 @@ LogicalResult Importer::addInitializers() {
     Provenance provenance;
     FileRange range;
     Shape shape(tensor.dims().begin(), tensor.dims().end());
-    bool isPlace = tensor.data_location() == onnx::TensorProto::EXTERNAL;
+    bool isExternal = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     if (mayBeWeight(tensor)) {
       FailureOr<FileRange> found =
-          isPlace ? model.find(file, tensor, options.randomInit) : range;
+          isExternal ? model.find(file, tensor, options.randomInit) : range;
       if (failed(found))
         return failure();
       range = std::move(*found);
@@ -86,12 +86,12 @@ LogicalResult Importer::addInitializers() {
       auto type = RankedTensorType::get(shape, storage);
       bool isLost = provenance.isTrained() ||
                     (provenance.kind == Provenance::Kind::Presumed &&
-                     provenance.isMadeUp);
+                     provenance.isGenerated);
       if (isLost && !options.forward && !choice->keeps(provenance, tensor) &&
           failed(checkFoldedLookup(tensor, type, range, provenance)))
         return failure();
       if (!options.forward && isScale(tensor))
-        choice->takeOne(provenance, tensor);
+        choice->applyPlusOne(provenance, tensor);
       choice->apply(provenance, tensor, type, report);
     }
     if (provenance.isConstant()) {
@@ -99,7 +99,7 @@ LogicalResult Importer::addInitializers() {
         return failure();
       continue;
     }
-    if (!isPlace) {
+    if (!isExternal) {
       InFlightDiagnostic diag = emitError(file)
                                 << "weight '" << tensor.name()
                                 << "' has no elements in the file";
@@ -264,7 +264,7 @@ Weight *Importer::readBy(const onnx::NodeProto &node, int i, Weight *weight) {
     provenance.name = weight->tensor->name() + "/" + read.name;
   }
   if (isScale(*weight->tensor))
-    choice->takeOne(provenance, *weight->tensor);
+    choice->applyPlusOne(provenance, *weight->tensor);
   return weights.separate(weight, std::move(provenance), read.isProven);
 }
 

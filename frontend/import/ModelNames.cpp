@@ -16,7 +16,7 @@ static std::string shown(StringRef name) {
   const size_t longest = 80;
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (whyNoName(name).empty() && name.size() <= longest)
+  if (nameError(name).empty() && name.size() <= longest)
     return name.str();
   llvm::printEscapedString(name.take_front(longest), os);
   if (name.size() > longest)
@@ -37,7 +37,7 @@ LogicalResult pcc::frontend::checkArrayNames(Location file, Arrays arrays,
   };
   llvm::StringMap<StringRef> fileOf;
   for (StringRef name : names) {
-    if (std::string why = whyNoArrayFile(name); !why.empty())
+    if (std::string why = arrayNameError(name); !why.empty())
       return refuse(noun + " '" + shown(name) + "' cannot be " + verb + " <" +
                     noun + ">.npy: its name " + why);
     auto [known, isNew] = fileOf.insert({arrayFile(name), name});
@@ -96,7 +96,7 @@ LogicalResult pcc::frontend::checkParamNames(Location file, ModuleOp module) {
     if (!source)
       continue;
     StringRef name = source.getName();
-    if (std::string why = whyNoTensorName(name); !why.empty())
+    if (std::string why = tensorNameError(name); !why.empty())
       return refuse(name, "cannot be saved: its name " + why);
     auto [known, isNew] = saved.insert({name, param});
     if (!isNew)

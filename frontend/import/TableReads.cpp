@@ -78,8 +78,8 @@ pairDims(const onnx::NodeProto &node, unsigned table, unsigned other,
   return pairs;
 }
 
-void TableReads::noteMisfit(int64_t number, const onnx::NodeProto &node,
-                            const Binder &b) {
+void TableReads::noteMismatch(int64_t number, const onnx::NodeProto &node,
+                              const Binder &b) {
   for (unsigned table = 0; table < b.numInputs(); ++table)
     for (unsigned other = 0; other < b.numInputs(); ++other) {
       // Both operands may come from the file. Comparing two lengths finds the

@@ -41,7 +41,8 @@ public:
   /// Records the rows that a node would read whose translation failed: all rows
   /// of a table that is combined by element with a value of another number of
   /// positions.
-  void noteMisfit(int64_t number, const onnx::NodeProto &node, const Binder &b);
+  void noteMismatch(int64_t number, const onnx::NodeProto &node,
+                    const Binder &b);
 
   /// All records, by the node's number in the graph and the dim.
   const std::map<std::pair<int64_t, int64_t>, TableRead> &all() const {

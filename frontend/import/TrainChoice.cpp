@@ -42,8 +42,8 @@ bool TrainChoice::keeps(const Provenance &provenance,
   return freeze.matches(nameOf(provenance, tensor), provenance.likelyName);
 }
 
-void TrainChoice::takeOne(Provenance &provenance,
-                          const onnx::TensorProto &tensor) {
+void TrainChoice::applyPlusOne(Provenance &provenance,
+                               const onnx::TensorProto &tensor) {
   bool isKnown = provenance.isNameProven || provenance.isComputed;
   if (isKnown || provenance.isConstant() ||
       !plusOne.matches(tensor.name(), provenance.moduleName()))
@@ -95,8 +95,8 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
     bool isTrained = train.matches(weight.name, provenance.likelyName);
     const std::string &seen = provenance.likelyName;
     // Among several parameters none is its name; the first warning reports it.
-    bool isNobodys = provenance.isComputed && seen.empty();
-    if (provenance.isAltered && !provenance.isPlusOne && !isNobodys) {
+    bool isUnnamed = provenance.isComputed && seen.empty();
+    if (provenance.isAltered && !provenance.isPlusOne && !isUnnamed) {
       altered.push_back("'" + weight.name + "'" +
                         (seen.empty() ? "" : " (read as '" + seen + "')"));
     }

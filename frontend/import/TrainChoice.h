@@ -20,7 +20,7 @@ public:
 
   /// Classifies a scale that --norm-plus-one names as 1 + a parameter, unless
   /// the file proves otherwise.
-  void takeOne(Provenance &provenance, const onnx::TensorProto &tensor);
+  void applyPlusOne(Provenance &provenance, const onnx::TensorProto &tensor);
 
   /// Classifies tensors that --train names as parameters, and reports
   /// constants.

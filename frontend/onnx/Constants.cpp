@@ -20,7 +20,7 @@ static bool isConstant(const onnx::NodeProto &node) {
 
 /// Whether a result has a name that an exporter numbered: onnx::Add_12, val_7,
 /// 703.
-static bool isMadeUp(StringRef name) {
+static bool isNumberedName(StringRef name) {
   bool isQualified = name.contains("::");
   name.consume_front("val_");
   return isQualified || llvm::all_of(name, llvm::isDigit);
@@ -36,7 +36,7 @@ void pcc::frontend::liftConstants(onnx::GraphProto &graph) {
     bool isNumber = llvm::all_of(value->t().dims(),
                                  [](int64_t extent) { return extent == 1; });
     StringRef name = node.output(0);
-    bool isNamed = !isMadeUp(name) && !name.contains('/');
+    bool isNamed = !isNumberedName(name) && !name.contains('/');
     if (!isOfFloats(value->t()) || (isNumber && !isNamed))
       continue;
     onnx::TensorProto *tensor = graph.add_initializer();

@@ -15,13 +15,13 @@ class Definitions {
 public:
   explicit Definitions(Location file) : file(file) {}
 
-  LogicalResult add(const std::string &value, const Twine &giver) {
-    auto [it, isNew] = givers.try_emplace(value, giver.str());
+  LogicalResult add(const std::string &value, const Twine &definition) {
+    auto [it, isNew] = known.try_emplace(value, definition.str());
     if (isNew || value.empty())
       return success();
-    InFlightDiagnostic diag = emitError(file)
-                              << giver << " defines '" << value << "', which "
-                              << "is already defined by " << it->second;
+    InFlightDiagnostic diag =
+        emitError(file) << definition << " defines '" << value << "', which "
+                        << "is already defined by " << it->second;
     diag.attachNote(file) << "an ONNX graph defines each name once: "
                              "export the model again";
     return diag;
@@ -29,7 +29,7 @@ public:
 
 private:
   Location file;
-  llvm::StringMap<std::string> givers;
+  llvm::StringMap<std::string> known;
 };
 } // namespace
 

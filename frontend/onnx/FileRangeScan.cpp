@@ -12,7 +12,7 @@ static constexpr int64_t kPart = 16 << 20;
 /// Releases the pages of `length` bytes if a file backs them.
 static void release(const FileRange &range, const char *bytes, int64_t length) {
   if (range.isMapped)
-    pcc::frontend::giveBack(bytes, bytes + length);
+    pcc::frontend::releasePages(bytes, bytes + length);
 }
 
 bool pcc::frontend::forEachPart(

@@ -22,24 +22,25 @@ choiceOf(const onnx::NodeProto &scatter, const NodeGraph &nodes) {
   if (scatter.op_type() != "ScatterND" || scatter.input_size() != 3 ||
       (reduction && reduction->s() != "none"))
     return std::nullopt;
-  const onnx::NodeProto *turned = nodes.maker(scatter.input(1), "Transpose");
+  const onnx::NodeProto *transposed =
+      nodes.producer(scatter.input(1), "Transpose");
   const onnx::NodeProto *places =
-      turned ? nodes.maker(turned->input(0), "NonZero") : nullptr;
+      transposed ? nodes.producer(transposed->input(0), "NonZero") : nullptr;
   const onnx::NodeProto *marked =
-      places ? nodes.maker(places->input(0), "Expand") : nullptr;
-  const onnx::NodeProto *flat = nodes.maker(scatter.input(2), "Reshape");
+      places ? nodes.producer(places->input(0), "Expand") : nullptr;
+  const onnx::NodeProto *flat = nodes.producer(scatter.input(2), "Reshape");
   const onnx::NodeProto *values =
-      flat ? nodes.maker(flat->input(0), "Expand") : nullptr;
+      flat ? nodes.producer(flat->input(0), "Expand") : nullptr;
   // A shape of one number: the values are flattened.
   const onnx::TensorProto *row =
       flat ? nodes.initializer(flat->input(1)) : nullptr;
   if (!marked || !values || !row || row->dims_size() != 1 || row->dims(0) != 1)
     return std::nullopt;
   // The mask has all dims of x and is repeated along the last one.
-  const onnx::NodeProto *shape = nodes.maker(marked->input(1), "Shape");
+  const onnx::NodeProto *shape = nodes.producer(marked->input(1), "Shape");
   const onnx::TensorProto *token = nodes.initializer(values->input(0));
   if (!shape || shape->input(0) != scatter.input(0) ||
-      !nodes.maker(marked->input(0), "Unsqueeze") || !token ||
+      !nodes.producer(marked->input(0), "Unsqueeze") || !token ||
       !isVector(*token))
     return std::nullopt;
   return std::array<std::string, 3>{places->input(0), values->input(0),

@@ -10,15 +10,15 @@ NodeGraph::NodeGraph(onnx::GraphProto &graph) {
     for (const std::string &input : node.input())
       readers[input].push_back(&node);
     for (const std::string &output : node.output())
-      makers[output] = &node;
+      producers[output] = &node;
   }
   for (const onnx::TensorProto &tensor : graph.initializer())
     tensors[tensor.name()] = &tensor;
 }
 
-onnx::NodeProto *NodeGraph::maker(const std::string &value,
-                                  llvm::StringRef op) const {
-  onnx::NodeProto *node = makers.lookup(value);
+onnx::NodeProto *NodeGraph::producer(const std::string &value,
+                                     llvm::StringRef op) const {
+  onnx::NodeProto *node = producers.lookup(value);
   return node && node->op_type() == op ? node : nullptr;
 }
 
@@ -35,7 +35,7 @@ onnx::NodeProto *NodeGraph::only(const onnx::NodeProto &node,
 
 std::optional<int64_t> NodeGraph::number(const std::string &value) const {
   const onnx::TensorProto *tensor = initializer(value);
-  if (const onnx::NodeProto *constant = maker(value, "Constant");
+  if (const onnx::NodeProto *constant = producer(value, "Constant");
       constant && constant->attribute_size() == 1)
     tensor = &constant->attribute(0).t();
   return tensor ? wholeNumber(*tensor) : std::nullopt;

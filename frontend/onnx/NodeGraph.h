@@ -18,7 +18,7 @@ public:
   explicit NodeGraph(onnx::GraphProto &graph);
 
   /// The node of kind `op` that produces a value; null if there is none.
-  onnx::NodeProto *maker(const std::string &value, llvm::StringRef op) const;
+  onnx::NodeProto *producer(const std::string &value, llvm::StringRef op) const;
   /// The only reader of this node's first result, if it is of kind `op` and
   /// reads it as operand 0; null otherwise.
   onnx::NodeProto *only(const onnx::NodeProto &node, llvm::StringRef op) const;
@@ -32,7 +32,7 @@ public:
 
 private:
   llvm::StringMap<llvm::SmallVector<onnx::NodeProto *, 1>> readers;
-  llvm::StringMap<onnx::NodeProto *> makers;
+  llvm::StringMap<onnx::NodeProto *> producers;
   llvm::StringMap<const onnx::TensorProto *> tensors;
 };
 

@@ -97,26 +97,26 @@ LookupGradient pcc::frontend::lookupGradientOf(const onnx::NodeProto &node) {
   return result;
 }
 
-Ties pcc::frontend::tiesOf(const onnx::NodeProto &node) {
+TieGradient pcc::frontend::tieGradientOf(const onnx::NodeProto &node) {
   std::optional<ProgramNode> call = ProgramNode::of(node);
   if (!call)
-    return Ties::Unknown;
+    return TieGradient::Unknown;
   StringRef target = call->getTarget();
   if (target == "aten.max.dim" || target == "aten.min.dim")
-    return Ties::First;
+    return TieGradient::First;
   if (target == "aten.max.default" || target == "aten.min.default")
-    return Ties::Shared;
+    return TieGradient::Shared;
   // The infinity norm (amax) shares the gradient, too.
   if (target != "aten.amax.default" && target != "aten.amin.default")
-    return Ties::Shared;
+    return TieGradient::Shared;
   // torch.export also writes amax for adaptive max pooling to one position. If
   // the source line is in a module's forward(), its text tells the two calls
   // apart.
   bool mayPool = call->argument(1, "dim") == "[-2, -1]" &&
                  call->argument(2, "keepdim") == "True";
   std::string source = metadata(node, kNodeMetadata, kStackTraceKey);
-  return mayPool && !StringRef(source).contains("amax") ? Ties::First
-                                                        : Ties::Shared;
+  return mayPool && !StringRef(source).contains("amax") ? TieGradient::First
+                                                        : TieGradient::Shared;
 }
 
 Clamps pcc::frontend::clampsOf(const onnx::NodeProto &node) {

@@ -56,13 +56,13 @@ struct LookupGradient {
 LookupGradient lookupGradientOf(const onnx::NodeProto &node);
 
 /// Which of several equal maxima (or minima) get the gradient.
-enum class Ties {
+enum class TieGradient {
   First,   ///< the first alone, as max(dim) does and max pooling
   Shared,  ///< all of them the same, as amax does and max of a whole tensor
   Unknown, ///< the file does not tell
 };
 /// How the ReduceMax or ReduceMin `node` distributes its gradient among ties.
-Ties tiesOf(const onnx::NodeProto &node);
+TieGradient tieGradientOf(const onnx::NodeProto &node);
 
 /// How a node clamps. At a bound that is a number no gradient passes; at a
 /// bound that is a tensor, operand and bound each get half.

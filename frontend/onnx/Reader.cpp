@@ -20,7 +20,7 @@ namespace path = llvm::sys::path;
 /// the allocation for a shape that a damaged file states.
 static constexpr int64_t kMostDecoded = int64_t(1) << 30;
 
-void pcc::frontend::giveBack(const char *begin, const char *end) {
+void pcc::frontend::releasePages(const char *begin, const char *end) {
   auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   auto from = reinterpret_cast<uintptr_t>(begin) / page * page;
   auto to = reinterpret_cast<uintptr_t>(end);
@@ -39,7 +39,7 @@ const ModelFile::File *ModelFile::map(StringRef file) {
       (*buffer)->getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap;
   uint64_t digest =
       fileDigest((*buffer)->getBufferStart(), (*buffer)->getBufferSize(),
-                 isMapped ? giveBack : nullptr);
+                 isMapped ? releasePages : nullptr);
   return &files.try_emplace(file, File{std::move(*buffer), digest})
               .first->second;
 }

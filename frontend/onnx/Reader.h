@@ -26,7 +26,7 @@ namespace pcc::frontend {
 
 /// Releases the pages of a mapped file that overlap [begin, end). They are read
 /// from the file again when touched.
-void giveBack(const char *begin, const char *end);
+void releasePages(const char *begin, const char *end);
 
 /// A range of bytes of a mapped file.
 struct FileRange {

@@ -23,8 +23,8 @@ void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
   for (onnx::NodeProto &places : *graph.mutable_node()) {
     if (places.op_type() != "NonZero")
       continue;
-    onnx::NodeProto *turned = nodes.only(places, "Transpose");
-    const std::string *read = turned ? &turned->output(0) : nullptr;
+    onnx::NodeProto *transposed = nodes.only(places, "Transpose");
+    const std::string *read = transposed ? &transposed->output(0) : nullptr;
     onnx::NodeProto *states = nullptr;
     // Operand 0 are the states, operand 1 the positions.
     for (onnx::NodeProto &node : *graph.mutable_node())
@@ -37,8 +37,8 @@ void pcc::frontend::markRowEnds(onnx::GraphProto &graph) {
         attributeOf(*last, "axis") != 1 || nodes.number(last->input(1)) != -1)
       continue;
     setAttribute(places, kRowEnds);
-    turned->set_op_type("Identity");
-    turned->clear_attribute();
+    transposed->set_op_type("Identity");
+    transposed->clear_attribute();
     setAttribute(*states, "batch_dims");
   }
 }

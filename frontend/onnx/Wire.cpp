@@ -83,8 +83,8 @@ struct Walker {
 
   /// Appends a reference to bytes of the file, as external data with location
   /// "". `isEncoded`: the bytes are protobuf fields that encode elements.
-  void putPlace(std::string &out, const char *begin, const char *end,
-                bool isEncoded) const {
+  void putReference(std::string &out, const char *begin, const char *end,
+                    bool isEncoded) const {
     putEntry(out, "location", "");
     putEntry(out, "offset", std::to_string(begin - file));
     putEntry(out, "length", std::to_string(end - begin));
@@ -135,13 +135,15 @@ struct Walker {
     bool arePlain = fields.arePlain();
     bool isLarge = arePlain && (isInitializer ||
                                 fields.elements[0].varint > kSmallConstant);
-    bool isPlace = !fields.elements.empty() && (fields.isFloats() || isLarge);
-    if (isPlace && arePlain)
-      putPlace(out, fields.elements[0].begin, fields.elements[0].end, false);
-    else if (isPlace)
-      putPlace(out, tensor.tag, tensor.end, true);
+    bool isReference =
+        !fields.elements.empty() && (fields.isFloats() || isLarge);
+    if (isReference && arePlain)
+      putReference(out, fields.elements[0].begin, fields.elements[0].end,
+                   false);
+    else if (isReference)
+      putReference(out, tensor.tag, tensor.end, true);
     return forEachField(tensor.begin, tensor.end, [&](const wire::Field &f) {
-      if (!isPlace || !isElements(f.number))
+      if (!isReference || !isElements(f.number))
         out.append(f.tag, f.end);
       return true;
     });
@@ -169,7 +171,7 @@ struct Walker {
       return f.number != encoded::SparseValues || f.type != wire::Bytes ||
              forEachField(f.begin, f.end, readValues);
     });
-    putPlace(tensor, sparse.tag, sparse.end, true);
+    putReference(tensor, sparse.tag, sparse.end, true);
     if (good && !isExternal)
       out = std::move(tensor);
     return good;
@@ -181,7 +183,7 @@ struct Walker {
     std::string tensor;
     wire::putNumber(tensor, encoded::TensorDims, count);
     wire::putNumber(tensor, encoded::TensorDataType, onnx::TensorProto::FLOAT);
-    walker.putPlace(tensor, begin, end, true);
+    walker.putReference(tensor, begin, end, true);
     return tensor;
   }
 

@@ -49,7 +49,7 @@ private:
   LogicalResult takeDiagonals(Term &term);
   /// Sums over the labels that are not in `wanted`.
   Term keep(Term term, StringRef wanted);
-  Term join(Term l, Term r, StringRef wanted);
+  Term combine(Term l, Term r, StringRef wanted);
 
   Shape shapeOf(StringRef labels) {
     return llvm::map_to_vector(labels,
@@ -186,7 +186,7 @@ Term Einsum::keep(Term term, StringRef wanted) {
   return {labels, a.reduce<ReduceOp>(term.value, gone)};
 }
 
-Term Einsum::join(Term l, Term r, StringRef wanted) {
+Term Einsum::combine(Term l, Term r, StringRef wanted) {
   // First sum over the labels that only one operand has.
   l = keep(l, wanted.str() + r.labels);
   r = keep(r, wanted.str() + l.labels);
@@ -238,17 +238,17 @@ LogicalResult Einsum::build() {
     std::string wanted = equation->output;
     for (size_t later = i + 1; later < terms.size(); ++later)
       wanted += terms[later].labels;
-    result = join(result, terms[i], wanted);
+    result = combine(result, terms[i], wanted);
   }
   result = keep(result, equation->output);
   SmallVector<int64_t> order;
   for (char label : equation->output)
     order.push_back(result.labels.find(label));
-  Value joined = b.transpose(result.value, order);
+  Value combined = b.transpose(result.value, order);
   bool ofIntegers =
       llvm::none_of(llvm::seq<unsigned>(0, b.numInputs()),
                     [&](unsigned i) { return isa<FloatType>(b.element(i)); });
-  b.set(0, ofIntegers ? a.cast(joined, b.element(0)) : joined);
+  b.set(0, ofIntegers ? a.cast(combined, b.element(0)) : combined);
   return success();
 }
 

@@ -7,18 +7,18 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Gathers elements of constant data. `placeOf` returns the data's index for
+/// Gathers elements of constant data. `indexOf` returns the data's index for
 /// each index of the result; negative indices count from the end.
 static LogicalResult
 foldLookup(Binder &b, const Tensor &data, ArrayRef<int64_t> shape,
-           llvm::function_ref<Shape(ArrayRef<int64_t>)> placeOf) {
+           llvm::function_ref<Shape(ArrayRef<int64_t>)> indexOf) {
   if (failed(b.checkConstant(shape)))
     return failure();
   Tensor t(data.element(), shape);
   size_t n = 0;
   bool inside = true;
   forEachIndex(shape, [&](ArrayRef<int64_t> index) {
-    Shape place = placeOf(index);
+    Shape place = indexOf(index);
     for (auto [i, extent] : llvm::zip(place, data.shape())) {
       i = i < 0 ? i + extent : i;
       inside &= i >= 0 && i < extent;

@@ -46,8 +46,8 @@ static FailureOr<Padding> readPadding(Binder &b) {
 
 /// Padding by the input's own elements, which are looked up: the border's,
 /// those mirrored at it, or those of the other end.
-static LogicalResult padByItself(Binder &b, StringRef mode,
-                                 ArrayRef<int64_t> amounts) {
+static LogicalResult padFromInput(Binder &b, StringRef mode,
+                                  ArrayRef<int64_t> amounts) {
   bool mirror = mode == "reflect";
   Shape from = b.shape(0);
   Value x = b.value(0);
@@ -79,7 +79,7 @@ static LogicalResult padByItself(Binder &b, StringRef mode,
 
 static LogicalResult build(Binder &b, const Padding &padding) {
   if (padding.mode != "constant")
-    return padByItself(b, padding.mode, padding.amounts);
+    return padFromInput(b, padding.mode, padding.amounts);
   int64_t rank = b.shape(0).size();
   Value value = b.value(0);
   for (int64_t d = 0; d < rank; ++d) {

@@ -57,7 +57,8 @@ static Value readTap(Binder &b, Value x, int64_t dim, const Window &w,
 }
 
 /// The number of each element, in the order that `storage_order` selects.
-static Value placesOf(Binder &b, ArrayRef<int64_t> shape, bool columnsFirst) {
+static Value elementNumbersOf(Binder &b, ArrayRef<int64_t> shape,
+                              bool columnsFirst) {
   Tensor places(b.builder.getI64Type(), shape);
   Shape strides = rowMajor(shape);
   if (columnsFirst)
@@ -92,34 +93,35 @@ static LogicalResult buildMaxPool(Binder &b) {
           ? ofFloat(-std::numeric_limits<double>::infinity())
           : ofInt(APInt::getSignedMinValue(element.getIntOrFloatBitWidth())
                       .getSExtValue());
-  bool wantsPlaces = b.numOutputs() > 1 && !b.node.output(1).empty();
-  if (wantsPlaces && failed(b.checkConstant(x)))
+  bool wantsNumbers = b.numOutputs() > 1 && !b.node.output(1).empty();
+  if (wantsNumbers && failed(b.checkConstant(x)))
     return failure();
-  Found found{b.value(0), wantsPlaces
-                              ? placesOf(b, x, b.intAttr("storage_order", 0))
-                              : Value()};
+  Found found{b.value(0),
+              wantsNumbers
+                  ? elementNumbersOf(b, x, b.intAttr("storage_order", 0))
+                  : Value()};
   Arithmetic a(b);
   for (size_t d = windows->size(); d-- > 0;) {
     const Window &w = (*windows)[d];
     int64_t dim = 2 + d;
-    Found joined;
+    Found combined;
     for (int64_t tap = 0; tap < w.kernel; ++tap) {
       Found here{readTap(b, found.best, dim, w, tap, lowest),
-                 wantsPlaces ? readTap(b, found.place, dim, w, tap, ofInt(0))
-                             : Value()};
-      if (!joined.best) {
-        joined = here;
+                 wantsNumbers ? readTap(b, found.place, dim, w, tap, ofInt(0))
+                              : Value()};
+      if (!combined.best) {
+        combined = here;
         continue;
       }
-      Value isMore = a.less(joined.best, here.best);
-      joined.best = a.where(isMore, here.best, joined.best);
-      if (wantsPlaces)
-        joined.place = a.where(isMore, here.place, joined.place);
+      Value isMore = a.less(combined.best, here.best);
+      combined.best = a.where(isMore, here.best, combined.best);
+      if (wantsNumbers)
+        combined.place = a.where(isMore, here.place, combined.place);
     }
-    found = joined;
+    found = combined;
   }
   b.set(0, found.best);
-  if (wantsPlaces)
+  if (wantsNumbers)
     b.set(1, found.place);
   return success();
 }

@@ -60,8 +60,8 @@ static LogicalResult foldReduce(Binder &b) {
     return failure();
   Tensor input = *b.item(0).tensor;
   Tensor t(input.element(), r->shape);
-  std::vector<bool> begun(t.size());
-  auto join = [](auto x, auto y) {
+  std::vector<bool> hasValue(t.size());
+  auto combine = [](auto x, auto y) {
     switch (Kind) {
     case Fold::Prod:
       return x * y;
@@ -79,13 +79,13 @@ static LogicalResult foldReduce(Binder &b) {
       if (!llvm::is_contained(r->dims, static_cast<int64_t>(d)))
         number = number * input.shape()[d] + i;
     Scalar &to = t.elements()[number], from = input.at(index);
-    if (!begun[number])
+    if (!hasValue[number])
       to = from;
     else if (input.isFloat())
-      to.f = join(to.f, from.f);
+      to.f = combine(to.f, from.f);
     else
-      to.i = join(to.i, from.i);
-    begun[number] = true;
+      to.i = combine(to.i, from.i);
+    hasValue[number] = true;
   });
   for (Scalar &s : t.elements()) {
     if (Kind == Fold::Mean && t.isFloat())
@@ -172,7 +172,7 @@ static Value logSumExp(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.add(max, a.log(a.reduce<ReduceOp>(a.exp(shifted), r.dims)));
 }
 template <typename Op>
-static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
+static Value combine(Binder &, Arithmetic &a, Value x, const Reduction &r) {
   return a.reduce<Op>(x, r.dims);
 }
 
@@ -182,12 +182,12 @@ static Value join(Binder &, Arithmetic &a, Value x, const Reduction &r) {
 /// whole tensor do.
 template <typename Op>
 static Value best(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
-  Ties ties = tiesOf(b.node);
+  TieGradient ties = tieGradientOf(b.node);
   bool isOfDim = r.dims.size() == 1 && (b.has(1) || b.ints("axes").has_value());
-  if (ties == Ties::Unknown && isOfDim && b.translation.isOfTorch())
-    ties = Ties::First;
-  return ties == Ties::First ? a.reduceToFirst<Op>(x, r.dims)
-                             : a.reduce<Op>(x, r.dims);
+  if (ties == TieGradient::Unknown && isOfDim && b.translation.isOfTorch())
+    ties = TieGradient::First;
+  return ties == TieGradient::First ? a.reduceToFirst<Op>(x, r.dims)
+                                    : a.reduce<Op>(x, r.dims);
 }
 
 template <typename Best>
@@ -306,7 +306,7 @@ ArrayRef<OpEntry> pcc::frontend::reductionOps() {
       {"ReduceMin", 1, any, between(1, 2), foldReduce<Fold::Min>,
        buildReduce<best<ReduceMinOp>>, byDims},
       {"ReduceProd", 1, any, between(1, 2), foldReduce<Fold::Prod>,
-       buildReduce<join<ReduceProdOp>>, byDims},
+       buildReduce<combine<ReduceProdOp>>, byDims},
       {"ReduceSum", 1, any, between(1, 2), foldReduce<Fold::Sum>,
        buildNumbers<sum>,
        attributes(intsAttr("axes").until(12), flagAttr("keepdims"),

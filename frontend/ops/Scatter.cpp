@@ -10,16 +10,16 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 /// How an update combines with the element at its index.
-enum class Joins { Replaces, Adds, Multiplies, TakesMax, TakesMin };
+enum class Combination { Replaces, Adds, Multiplies, TakesMax, TakesMin };
 
-static FailureOr<Joins> howItJoins(Binder &b) {
+static FailureOr<Combination> readCombination(Binder &b) {
   std::string reduction = b.stringAttr("reduction", "none");
-  auto known = llvm::StringSwitch<std::optional<Joins>>(reduction)
-                   .Case("none", Joins::Replaces)
-                   .Case("add", Joins::Adds)
-                   .Case("mul", Joins::Multiplies)
-                   .Case("max", Joins::TakesMax)
-                   .Case("min", Joins::TakesMin)
+  auto known = llvm::StringSwitch<std::optional<Combination>>(reduction)
+                   .Case("none", Combination::Replaces)
+                   .Case("add", Combination::Adds)
+                   .Case("mul", Combination::Multiplies)
+                   .Case("max", Combination::TakesMax)
+                   .Case("min", Combination::TakesMin)
                    .Default(std::nullopt);
   if (known)
     return *known;
@@ -27,13 +27,13 @@ static FailureOr<Joins> howItJoins(Binder &b) {
 }
 
 /// Combines two scalars of the same type.
-static Scalar join(Joins how, Type element, Scalar to, Scalar update) {
+static Scalar combine(Combination how, Type element, Scalar to, Scalar update) {
   auto numbers = [&](auto x, auto y) {
-    return how == Joins::Adds         ? x + y
-           : how == Joins::Multiplies ? x * y
-           : how == Joins::TakesMax   ? std::max(x, y)
-           : how == Joins::TakesMin   ? std::min(x, y)
-                                      : y;
+    return how == Combination::Adds         ? x + y
+           : how == Combination::Multiplies ? x * y
+           : how == Combination::TakesMax   ? std::max(x, y)
+           : how == Combination::TakesMin   ? std::min(x, y)
+                                            : y;
   };
   return roundTo(element, isa<FloatType>(element)
                               ? ofFloat(numbers(to.f, update.f))
@@ -43,7 +43,7 @@ static Scalar join(Joins how, Type element, Scalar to, Scalar update) {
 /// Copies the data, then writes rows of updates at indices.
 static LogicalResult foldScatterND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1), updates = *b.tensor(2);
-  FailureOr<Joins> how = howItJoins(b);
+  FailureOr<Combination> how = readCombination(b);
   if (failed(how))
     return failure();
   if (indices.rank() < 1)
@@ -75,7 +75,7 @@ static LogicalResult foldScatterND(Binder &b) {
     if (!inside)
       return;
     Scalar &to = t.elements()[number];
-    to = join(*how, t.element(), to, updates.at(index));
+    to = combine(*how, t.element(), to, updates.at(index));
   });
   if (!inside)
     return b.error() << "an index is outside the data";
@@ -85,8 +85,8 @@ static LogicalResult foldScatterND(Binder &b) {
 
 /// Combines rows of `updates` with rows `number` of `data` by a product or an
 /// extremum. Each row is compared with all updates.
-static FailureOr<Value> joinRows(Binder &b, Joins how, Value data, Value number,
-                                 Value updates) {
+static FailureOr<Value> combineRows(Binder &b, Combination how, Value data,
+                                    Value number, Value updates) {
   Arithmetic a(b);
   Shape shape(tensorType(data).getShape());
   int64_t count = tensorType(updates).getDimSize(0);
@@ -95,24 +95,24 @@ static FailureOr<Value> joinRows(Binder &b, Joins how, Value data, Value number,
     return failure();
   Value row = a.iota(wide, 0, tensorType(number).getElementType());
   Value hit = a.equal(row, a.spread(number, wide, {0, 2}));
-  double neutral = how == Joins::Multiplies ? 1
-                   : how == Joins::TakesMax
+  double neutral = how == Combination::Multiplies ? 1
+                   : how == Combination::TakesMax
                        ? -std::numeric_limits<double>::infinity()
                        : std::numeric_limits<double>::infinity();
   Value all = a.spread(updates, wide, 0);
   all = a.where(hit, all, a.splat(all, neutral));
   // Equal extrema share the gradient, including the data's element.
   all = b.concat({b.reshape(data, {shape[0], 1, shape[1]}), all}, 1);
-  return how == Joins::Multiplies ? a.reduce<ReduceProdOp>(all, 1)
-         : how == Joins::TakesMax ? a.reduce<ReduceMaxOp>(all, 1)
-                                  : a.reduce<ReduceMinOp>(all, 1);
+  return how == Combination::Multiplies ? a.reduce<ReduceProdOp>(all, 1)
+         : how == Combination::TakesMax ? a.reduce<ReduceMaxOp>(all, 1)
+                                        : a.reduce<ReduceMinOp>(all, 1);
 }
 
 /// Writes rows of `updates` to rows `number` of `data`, all [rows, columns].
 static FailureOr<Value> putRows(Binder &b, Value data, Value number,
                                 Value updates) {
   Arithmetic a(b);
-  FailureOr<Joins> how = howItJoins(b);
+  FailureOr<Combination> how = readCombination(b);
   if (failed(how))
     return failure();
   if (!isa<FloatType>(tensorType(data).getElementType()))
@@ -121,10 +121,10 @@ static FailureOr<Value> putRows(Binder &b, Value data, Value number,
     return EmbeddingGradOp::create(b.builder, b.loc, data.getType(), rows,
                                    number, Value());
   };
-  if (*how == Joins::Adds)
+  if (*how == Combination::Adds)
     return a.add(data, scatter(updates));
-  if (*how != Joins::Replaces)
-    return joinRows(b, *how, data, number, updates);
+  if (*how != Combination::Replaces)
+    return combineRows(b, *how, data, number, updates);
   // An element that two updates address is undefined.
   Value hit = a.less(a.splat(data, 0), scatter(a.splat(updates, 1)));
   return a.where(hit, scatter(updates), data);

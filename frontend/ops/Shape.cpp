@@ -45,8 +45,8 @@ static SmallVector<std::pair<StringRef, int64_t>> chosenDims(Binder &b) {
   return dims;
 }
 
-static void noteBaked(Binder &b, InFlightDiagnostic &diag, StringRef name,
-                      int64_t now, int64_t then) {
+static void noteExampleExtent(Binder &b, InFlightDiagnostic &diag,
+                              StringRef name, int64_t now, int64_t then) {
   diag.attachNote(b.loc)
       << "the file has a " << name << " of " << then
       << ", the example's at its export, as a constant; it is " << now
@@ -91,9 +91,9 @@ static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
 ///
 ///   [1, 32, 8] -> [-1, 2, 6, 8]  12, in two dims, if dim 0 is left open
 ///   [1, 4, 32, 8] -> [-1, 12, 8] 12, the only dim that differs
-static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
-                                          ArrayRef<int64_t> to, size_t open,
-                                          int64_t batch, int64_t now) {
+static std::optional<int64_t> exampleLength(ArrayRef<int64_t> from,
+                                            ArrayRef<int64_t> to, size_t open,
+                                            int64_t batch, int64_t now) {
   int64_t others =
               product(to.take_front(open)) * product(to.drop_front(open + 1)),
           all = product(from);
@@ -116,8 +116,8 @@ static std::optional<int64_t> bakedLength(ArrayRef<int64_t> from,
 
 /// Reports a reshape that does not fit. `open`: the dim of `to` that is -1, or
 /// -1 if there is none.
-static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
-                                 int64_t open) {
+static InFlightDiagnostic reportMismatch(Binder &b, const Shape &from,
+                                         const Shape &to, int64_t open) {
   Shape written = to;
   if (open >= 0)
     written[open] = -1;
@@ -131,9 +131,9 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
     auto dims = chosenDims(b);
     std::optional<int64_t> then;
     if (dims.size() == 2)
-      then = bakedLength(from, to, open, dims[0].second, dims[1].second);
+      then = exampleLength(from, to, open, dims[0].second, dims[1].second);
     if (then && *then != dims[1].second) {
-      noteBaked(b, diag, dims[1].first, dims[1].second, *then);
+      noteExampleExtent(b, diag, dims[1].first, dims[1].second, *then);
       return diag;
     }
   }
@@ -144,7 +144,7 @@ static InFlightDiagnostic misfit(Binder &b, const Shape &from, const Shape &to,
     if (llvm::is_contained(ArrayRef(to).take_front(keptDims(from, to)), now))
       continue;
     if (product(from) > 0 && scaled > 0 && scaled % product(from) == 0) {
-      noteBaked(b, diag, name, now, scaled / product(from));
+      noteExampleExtent(b, diag, name, now, scaled / product(from));
       return diag;
     }
   }
@@ -198,11 +198,11 @@ static LogicalResult importReshape(Binder &b) {
     to[open] = product(from) / product(to);
   bool negative = llvm::any_of(to, [](int64_t extent) { return extent < 0; });
   if (negative || product(to) != product(from))
-    return misfit(b, from, to, open);
+    return reportMismatch(b, from, to, open);
   if (splitsBatch(b, from, to, open >= 0, open != 0 && !to.empty())) {
     InFlightDiagnostic diag = b.error() << "reshapes a batch of " << from[0]
                                         << " to " << to[0] << " rows";
-    noteBaked(b, diag, "batch", from[0], to[0]);
+    noteExampleExtent(b, diag, "batch", from[0], to[0]);
     return diag;
   }
   return setReshaped(b, to);

@@ -58,7 +58,7 @@ bool ComputedFinder::isOfLinear(const onnx::TensorProto &tensor) const {
                       });
 }
 
-bool ComputedFinder::isOfProduct(const onnx::TensorProto &tensor) const {
+bool ComputedFinder::isOfMatMul(const onnx::TensorProto &tensor) const {
   auto isProduct = [](const onnx::NodeProto &node) {
     return llvm::StringSwitch<bool>(node.op_type())
         .Cases({"MatMul", "Gemm", "Einsum", "Conv", "ConvTranspose"}, true)

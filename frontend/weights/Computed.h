@@ -39,7 +39,7 @@ public:
 
   /// Whether every reader is a matmul or convolution, or an Add to the result
   /// of one in the same module, as the bias of a linear layer.
-  bool isOfProduct(const onnx::TensorProto &tensor) const;
+  bool isOfMatMul(const onnx::TensorProto &tensor) const;
 
   /// Whether this is as wide as the vocabulary and is added to scores outside
   /// the module that computes them.

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc::frontend;
 
-bool pcc::frontend::isInvented(StringRef name) {
+bool pcc::frontend::isGeneratedName(StringRef name) {
   if (name.contains("::"))
     return true;
   name.consume_front("val_");
@@ -127,7 +127,7 @@ StringRef NameFinder::rootOf(StringRef tensor) const {
 
 bool NameFinder::isOwnName(StringRef result) const {
   return isParameterName(result) ||
-         (wroteIt == Exporter::TorchScript && !isInvented(result) &&
+         (wroteIt == Exporter::TorchScript && !isGeneratedName(result) &&
           !result.contains('/'));
 }
 
@@ -148,15 +148,15 @@ bool NameFinder::isFolded(const onnx::TensorProto &tensor) const {
   const std::string &name = tensor.name();
   auto found = uses.find(name);
   return tensor.dims_size() == 2 && found != uses.end() &&
-         (isInvented(name) || origins.contains(name)) &&
+         (isGeneratedName(name) || origins.contains(name)) &&
          llvm::all_of(found->second, [](const Use &use) {
            return use.node->op_type() == "MatMul" && use.operand == 1;
          });
 }
 
-bool NameFinder::isMadeUpScale(const onnx::TensorProto &tensor) const {
+bool NameFinder::isGeneratedScale(const onnx::TensorProto &tensor) const {
   auto found = uses.find(tensor.name());
-  return isInvented(tensor.name()) && !origins.contains(tensor.name()) &&
+  return isGeneratedName(tensor.name()) && !origins.contains(tensor.name()) &&
          found != uses.end() && llvm::all_of(found->second, [](const Use &use) {
            return use.node->op_type() == "LayerNormalization" &&
                   use.operand == 1;
@@ -181,7 +181,7 @@ std::string NameFinder::find(const onnx::TensorProto &tensor) const {
   if (auto sum = sums.find(name); sum != sums.end() && tensor.dims_size() == 1)
     return sum->second;
   auto found = uses.find(name);
-  if (!isInvented(name) || found == uses.end())
+  if (!isGeneratedName(name) || found == uses.end())
     return name;
   const Use &use = found->second.front();
   std::string byReader = byRead(*use.node, use.operand);

@@ -14,7 +14,7 @@ namespace pcc::frontend {
 bool isParameterName(llvm::StringRef name);
 
 /// Whether an exporter generated this name: onnx::MatMul_703, val_77, 703.
-bool isInvented(llvm::StringRef name);
+bool isGeneratedName(llvm::StringRef name);
 
 /// Whether a graph-rewriting tool generated this name for merged tensors:
 /// ortshared_1_0_1_0_token_5.
@@ -98,7 +98,7 @@ public:
   /// Whether this has the name and readers of the scale that an exporter
   /// generates for layer norms without one. The caller checks that it is all
   /// ones.
-  bool isMadeUpScale(const onnx::TensorProto &tensor) const;
+  bool isGeneratedScale(const onnx::TensorProto &tensor) const;
 
   /// The number of operands that read a tensor, directly or through Identity
   /// copies with generated names. The copies are not counted.

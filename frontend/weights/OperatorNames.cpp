@@ -68,7 +68,7 @@ bool pcc::frontend::isAddition(StringRef result) {
 
 bool pcc::frontend::changesGradients(StringRef result, bool isOne) {
   std::string stem = operatorOf(result);
-  return !isInvented(result) && !isMove(result) &&
+  return !isGeneratedName(result) && !isMove(result) &&
          !llvm::StringSwitch<bool>(stem)
               .Cases({"arange", "cat", "constant", "full", "full_like", "ones"},
                      true)

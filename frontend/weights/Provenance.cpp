@@ -128,8 +128,8 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
   for (StringRef source : *sources) {
     bool isReal = module.isKnown()
                       ? module.kindOf(source) == "PARAMETER"
-                      : !isInvented(source) && (isParameterName(source) ||
-                                                !isOperatorResult(source));
+                      : !isGeneratedName(source) && (isParameterName(source) ||
+                                                     !isOperatorResult(source));
     (isReal ? real : results).push_back(source);
   }
   if (real.empty()) {
@@ -168,11 +168,11 @@ ProvenanceFinder::taggedOf(const onnx::TensorProto &tensor) const {
     result.evidence += " and more";
   // Results of one operator are numbered. Moves also have shapes as sources. A
   // name that is only a number may hide a multiplication.
-  bool isOnlyMoved = real.size() == 1 &&
-                     (isInvented(name) ? isOne : isMove(name)) &&
-                     llvm::all_of(results, [](StringRef step) {
-                       return isInvented(step) || isMove(step) || isCount(step);
-                     });
+  bool isOnlyMoved =
+      real.size() == 1 && (isGeneratedName(name) ? isOne : isMove(name)) &&
+      llvm::all_of(results, [](StringRef step) {
+        return isGeneratedName(step) || isMove(step) || isCount(step);
+      });
   if (isOnlyMoved)
     return result;
   result.isPlusOne = real.size() == 1 && isKept && addsOne(tensor, real[0]);
@@ -218,7 +218,7 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
                     computed.readerOf(tensor);
   // Weights and biases of linear layers are folded only if they were moved or
   // cast, which needs no warning; a scale is always computed.
-  result.isAltered = !computed.isOfProduct(tensor);
+  result.isAltered = !computed.isOfMatMul(tensor);
   if (result.isAltered)
     result.likelyName = readNameOf(tensor);
   return result;
@@ -247,11 +247,11 @@ Provenance ProvenanceFinder::guessOf(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
   Provenance result;
   bool isLiteral = literals.contains(name),
-       isMadeUp = isInvented(name) || name.contains('/');
+       isGenerated = isGeneratedName(name) || name.contains('/');
   // A Constant with the name of a module's tensor was an initializer before.
-  if (isLiteral && (isMadeUp || names.exporter() == Exporter::Dynamo))
+  if (isLiteral && (isGenerated || names.exporter() == Exporter::Dynamo))
     return guessLiteral(tensor);
-  if (isMadeUp)
+  if (isGenerated)
     return guessComputed(tensor);
   result.name = name.str();
   // Tools that rewrite PyTorch's files keep the names of modules. mul_7 and
@@ -292,7 +292,7 @@ static bool isZeros(const FileRange &range) {
 
 int64_t ProvenanceFinder::rankOf(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
-  bool isFolded = isInvented(name) || names.foldedFrom(name) ||
+  bool isFolded = isGeneratedName(name) || names.foldedFrom(name) ||
                   (isOperatorResult(name) && !tags.contains(name));
   bool isMultiplied =
       llvm::any_of(names.usesOf(name), [](const NameFinder::Use &use) {
@@ -349,7 +349,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     return result;
   if (!result.isAltered) {
     result.isTransposed = names.isFolded(tensor);
-    if (isInvented(result.name))
+    if (isGeneratedName(result.name))
       result.name = names.find(tensor);
   }
   StringRef name = tensor.name();
@@ -362,7 +362,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     result.kind = Kind::Constant;
     result.evidence = evidence.str();
     // A name that was recovered for a weight does not apply to a constant.
-    if (isInvented(name) && !tagged)
+    if (isGeneratedName(name) && !tagged)
       result.name.clear();
     return result;
   };
@@ -375,7 +375,7 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     constexpr StringRef evidence = "read by sines and cosines alone";
     // Rotary angles are the same for all heads; angles per head are learned.
     int64_t longDims = llvm::count_if(shape, [](int64_t n) { return n != 1; });
-    bool isKnown = (isInvented(name) && longDims < 3) ||
+    bool isKnown = (isGeneratedName(name) && longDims < 3) ||
                    name.ends_with("inv_freq") ||
                    !findValuePattern(range, shape, storage).empty();
     if (isKnown || tagged)
@@ -389,14 +389,14 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
     return constant("fills masked scores");
   if (!isTagged && isMask(context, tensor, range))
     return constant("a mask of scores");
-  if (!isTagged && names.isMadeUpScale(tensor) &&
+  if (!isTagged && names.isGeneratedScale(tensor) &&
       isOnes(context, tensor, range))
     return constant("the scale of ones of a norm that has none");
   // Modules have parameters named t and index; TorchScript has no such results.
   bool isResult = names.exporter() == Exporter::TorchScript
                       ? name.contains('/')
                       : isOperatorResult(name);
-  result.isMadeUp = isInvented(name) || isResult;
+  result.isGenerated = isGeneratedName(name) || isResult;
   std::string pattern = findValuePattern(range, shape, storage);
   if (!pattern.empty() && isTagged) {
     result.kind = Kind::Doubtful;
@@ -408,12 +408,12 @@ Provenance ProvenanceFinder::kindOf(const onnx::TensorProto &tensor,
              StringRef("." + result.name).ends_with(".final_logits_bias")) {
     result.kind = Kind::Presumed;
     result.evidence = "buffers of transformers have this name";
-  } else if (!tagged && result.isMadeUp && computed.isAddedToScores(tensor) &&
-             isZeros(range)) {
+  } else if (!tagged && result.isGenerated &&
+             computed.isAddedToScores(tensor) && isZeros(range)) {
     result.kind = Kind::Presumed;
     result.evidence = "zeros that are added to scores, as transformers' "
                       "final_logits_bias";
-  } else if (!tagged && result.isMadeUp && number && isRoot(*number)) {
+  } else if (!tagged && result.isGenerated && number && isRoot(*number)) {
     result.kind = Kind::Presumed;
     result.evidence = "the root of a whole number, as scales are, for " +
                       computed.readerOf(tensor);

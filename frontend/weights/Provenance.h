@@ -75,7 +75,7 @@ struct Provenance {
   /// adding a constant. Training it then trains another model.
   bool isComputed = false;
   /// Whether its name in the file is generated: the exporter computed it.
-  bool isMadeUp = false;
+  bool isGenerated = false;
   /// The rank in the source model, which decides weight decay. A folded tensor
   /// was reshaped: [1, 4, 1, 1] was a vector, unless a matmul or convolution
   /// reads it.

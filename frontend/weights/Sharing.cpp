@@ -130,7 +130,7 @@ void SharingFinder::countCalls(const onnx::GraphProto &graph) {
   }
 }
 
-int64_t SharingFinder::placeInCall(const onnx::TensorProto &tensor,
+int64_t SharingFinder::indexInCall(const onnx::TensorProto &tensor,
                                    const onnx::NodeProto &node, int i) const {
   std::string scope = scopeOf(node);
   int64_t place = 0, reads = 0;
@@ -146,7 +146,7 @@ int64_t SharingFinder::placeInCall(const onnx::TensorProto &tensor,
   return count < 1 || reads % count ? 0 : place % (reads / count);
 }
 
-int64_t SharingFinder::placeInPath(const onnx::TensorProto &tensor,
+int64_t SharingFinder::indexInPath(const onnx::TensorProto &tensor,
                                    const onnx::NodeProto &node, int i) const {
   std::string path = modulePath(node);
   int64_t place = 0;
@@ -310,12 +310,12 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
   bool isDirect = node.input(i) == tensor.name();
   switch (names.exporter()) {
   case Exporter::TorchScript: {
-    if (isDirect && !isInvented(tensor.name()))
+    if (isDirect && !isGeneratedName(tensor.name()))
       return own.str();
     std::string byRead = names.byRead(node, i);
     bool isOfOwner = byRead.empty() || withoutCallNumbers(ownerOf(byRead)) ==
                                            withoutCallNumbers(ownerOf(own));
-    int64_t place = isUniform ? placeInPath(tensor, node, i) : 0;
+    int64_t place = isUniform ? indexInPath(tensor, node, i) : 0;
     return (isOfOwner ? own.str() : byRead) +
            (place ? "_" + std::to_string(place) : "");
   }
@@ -327,7 +327,7 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
     break;
   }
   int64_t place =
-      isUniform && countElements(tensor) > 1 ? placeInCall(tensor, node, i) : 0;
+      isUniform && countElements(tensor) > 1 ? indexInCall(tensor, node, i) : 0;
   std::string suffix = place ? "_" + std::to_string(place) : "";
   OwnRead ownRead = findOwnRead(tensor, own);
   std::string scope = scopeOf(node);
@@ -342,7 +342,8 @@ std::string SharingFinder::guessName(const onnx::TensorProto &tensor,
       (ownRead.scope.empty() || inside.consume_front(ownRead.scope + ".")))
     return scope + "." + inside.str() + suffix;
   StringRef leaf = leafOf(own);
-  bool isOfModule = leaf == "weight" || leaf == "bias" || isInvented(own) ||
+  bool isOfModule = leaf == "weight" || leaf == "bias" ||
+                    isGeneratedName(own) ||
                     node.op_type() == "LayerNormalization";
   return (isOfModule ? names.byUse(node, i) : scope + "." + leaf.str()) +
          suffix;

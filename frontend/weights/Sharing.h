@@ -90,10 +90,10 @@ private:
   void countCalls(const onnx::GraphProto &graph);
   /// The index of this read among the reads of `tensor` in one call of its
   /// module.
-  int64_t placeInCall(const onnx::TensorProto &tensor,
+  int64_t indexInCall(const onnx::TensorProto &tensor,
                       const onnx::NodeProto &node, int i) const;
   /// The same if each call has its own path.
-  int64_t placeInPath(const onnx::TensorProto &tensor,
+  int64_t indexInPath(const onnx::TensorProto &tensor,
                       const onnx::NodeProto &node, int i) const;
 
   const NameFinder &names;

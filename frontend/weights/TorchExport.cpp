@@ -160,7 +160,7 @@ TorchExport::paramsOf(const onnx::NodeProto &node) const {
   return params;
 }
 
-std::vector<StringRef> TorchExport::paramsBehind(
+std::vector<StringRef> TorchExport::nearestParams(
     const onnx::NodeProto &node,
     const llvm::StringMap<const onnx::NodeProto *> &producers) const {
   const onnx::NodeProto *next = &node;
@@ -232,7 +232,7 @@ TorchExport::findMerged(const onnx::GraphProto &graph,
         std::vector<StringRef> params = sources.lookup(input);
         if (producer)
           params = isTwice ? paramsOf(*producer)
-                           : paramsBehind(*producer, producers);
+                           : nearestParams(*producer, producers);
         for (StringRef parameter : params)
           isTwice ? add(parameter) : addLayers(parameter);
       }

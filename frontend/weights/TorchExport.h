@@ -105,9 +105,9 @@ private:
   /// The parameters that a value is computed from, by `node` or, along single
   /// operands, by the nearest node before it that reads any. `producers`: the
   /// node that produces each value.
-  std::vector<llvm::StringRef>
-  paramsBehind(const onnx::NodeProto &node,
-               const llvm::StringMap<const onnx::NodeProto *> &producers) const;
+  std::vector<llvm::StringRef> nearestParams(
+      const onnx::NodeProto &node,
+      const llvm::StringMap<const onnx::NodeProto *> &producers) const;
   /// The parameters among the sources of folded initializers, by the
   /// initializer's name.
   llvm::StringMap<std::vector<llvm::StringRef>>

@@ -160,7 +160,7 @@ LogicalResult Weights::tieAsChosen(Location loc) {
   return success();
 }
 
-bool Weights::areTied(Weight &copy, Weight &other, bool areInOnePlace) {
+bool Weights::areTied(Weight &copy, Weight &other, bool areSameRange) {
   const Provenance &a = copy.provenance, &b = other.provenance;
   for (const std::string &name : choices.unties)
     if (isNamed(copy, name) || isNamed(other, name)) {
@@ -169,13 +169,13 @@ bool Weights::areTied(Weight &copy, Weight &other, bool areInOnePlace) {
     }
   if (a.isNameProven && b.isNameProven)
     return a.name == b.name;
-  if (areInOnePlace)
+  if (areSameRange)
     return true;
   if (copy.isTable != other.isTable) {
     presumedTied.push_back({copy.name, other.name});
     return true;
   }
-  presumedApart.push_back({copy.name, other.name});
+  presumedSeparate.push_back({copy.name, other.name});
   return false;
 }
 
@@ -200,17 +200,17 @@ LogicalResult Weights::tieCopies(Location loc) {
       // Two tensors at the same offset are equal; their elements need not be
       // read.
       bool transposed = false,
-           onePlace = other->type == copy->type &&
-                      other->range.bytes == copy->range.bytes;
+           isSameRange = other->type == copy->type &&
+                         other->range.bytes == copy->range.bytes;
       bool isSame = copy->provenance.isNameProven &&
                     other->provenance.isNameProven &&
                     copy->provenance.name == other->provenance.name;
-      if (!onePlace && !says)
+      if (!isSameRange && !says)
         says = !isUniform(*copy);
-      if (!onePlace &&
+      if (!isSameRange &&
           !((*says || isSame) && isCopy(*copy, *other, transposed)))
         continue;
-      if (!areTied(*copy, *other, onePlace))
+      if (!areTied(*copy, *other, isSameRange))
         continue;
       tie(*copy, *other, transposed);
       emitRemark(loc) << "'" << copy->name << "' is a "
@@ -275,7 +275,7 @@ Weight *Weights::separate(Weight *weight, Provenance own, bool isProven) {
     known.insert(name);
     known.insert(weight->name);
   } else if (!isProven) {
-    presumedApart.push_back({name.str(), weight->name});
+    presumedSeparate.push_back({name.str(), weight->name});
   }
   return copy(weight, std::move(own));
 }
@@ -335,11 +335,11 @@ LogicalResult Weights::report(Location loc) const {
                          << listPairs(presumedTied);
     diag.attachNote(loc) << "--untie NAME separates them" << exportNote;
   }
-  if (!presumedApart.empty()) {
+  if (!presumedSeparate.empty()) {
     InFlightDiagnostic diag =
         emitWarning(loc) << "taken as two parameters, though their values are "
                             "equal: "
-                         << listPairs(presumedApart);
+                         << listPairs(presumedSeparate);
     diag.attachNote(loc) << "--tie A=B ties them" << exportNote;
   }
   return success();

@@ -111,14 +111,15 @@ private:
   llvm::SmallVector<Weight *, 1> named(llvm::StringRef name);
   mlir::LogicalResult tieAsChosen(mlir::Location loc);
   /// Decides whether two weights of equal values are tied.
-  bool areTied(Weight &copy, Weight &other, bool areInOnePlace);
+  bool areTied(Weight &copy, Weight &other, bool areSameRange);
   void tie(Weight &copy, Weight &original, bool transposed);
 
   const TieChoices &choices;
   std::deque<Weight> weights;
   llvm::StringSet<> names;
   /// Pairs of names that were presumed tied, or separate, without proof.
-  std::vector<std::pair<std::string, std::string>> presumedTied, presumedApart;
+  std::vector<std::pair<std::string, std::string>> presumedTied,
+      presumedSeparate;
   /// Names that --untie applied to, and for each --tie whether it applied.
   llvm::StringSet<> known;
   std::vector<bool> applied;

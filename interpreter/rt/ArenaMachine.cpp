@@ -20,7 +20,7 @@ static ByteRange rangeOf(rt::BufferOp buffer) {
 }
 
 /// The contents of a slot of a buffer.
-static Place placeOf(rt::BufferOp buffer, int64_t slot = 0) {
+static MemoryOperand placeOf(rt::BufferOp buffer, int64_t slot = 0) {
   return {buffer.getMemRefType(), buffer.getSlotOffset(slot)};
 }
 
@@ -52,7 +52,7 @@ ByteRange ArenaMachine::rangeOf(int64_t rank, rt::BufferOp buffer) {
   ByteRange range = ::rangeOf(buffer);
   if (buffer.getKind() != rt::BufferKind::Part)
     return range;
-  int64_t before = numberOf(rank, buffer.getCut()) * buffer.getBytes();
+  int64_t before = numberOf(rank, buffer.getShardAxes()) * buffer.getBytes();
   return {range.begin + before, range.begin + before + buffer.getBytes()};
 }
 
@@ -65,8 +65,8 @@ bool ArenaMachine::isKept(rt::BufferOp buffer) const {
 
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
-    renewed.insert_range(rt::findRenewed(stage));
-    for (auto &[row, part] : rt::findParts(stage))
+    renewed.insert_range(rt::findReinitialized(stage));
+    for (auto &[row, part] : rt::findShards(stage))
       renewed.insert(row);
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
@@ -103,7 +103,7 @@ LogicalResult ArenaMachine::start() {
         if (info.role) {
           info.dims = nn::dimsOf(*info.role, type.getRank(),
                                  buffer->getAttr(nn::kDimsAttr));
-          info.isPerMicrobatch |= nn::hasRowPerSample(*info.role);
+          info.isPerMicrobatch |= nn::hasBatchDim(*info.role);
         }
         if (auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr))) {
           info.vocab = ids->below;
@@ -139,7 +139,7 @@ LogicalResult ArenaMachine::start() {
 
 ByteRange ArenaMachine::elementsOf(rt::BufferOp buffer,
                                    const Coordinates &coordinates) {
-  KeptRun run = record->runOf(buffer, coordinates);
+  StoredRange run = record->runOf(buffer, coordinates);
   int64_t width = rt::getElementBytes(buffer.getMemRefType().getElementType());
   return {run.offset, run.offset + run.elements.size() * width};
 }
@@ -154,7 +154,7 @@ void ArenaMachine::beginEntry() {
     Issuer &issuer = issuers[rank.stage];
     for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
       for (int64_t i = rank.doneOf(stream); i < issuer.count(stream); ++i)
-        for (const Place &place : issuer.get(stream, i).places)
+        for (const MemoryOperand &place : issuer.get(stream, i).places)
           if (!place.constant)
             kept.push_back(place.range());
     llvm::sort(kept,
@@ -197,8 +197,8 @@ void ArenaMachine::writeSymbol(StringRef name, const Tensor &global) {
   std::vector<Tensor> parts = partsOf(global, record->layoutOf(symbol.buffer));
   for (auto [rank, part] : llvm::zip_equal(ranks, parts))
     if (rt::BufferOp buffer = findBuffer(rank, name)) {
-      if (record->isCut(buffer)) {
-        KeptRun run = record->runOf(buffer, rank.coordinates);
+      if (record->isSharded(buffer)) {
+        StoredRange run = record->runOf(buffer, rank.coordinates);
         roundElements(part, kernels.isExact());
         rank.arena.write(
             run.offset,
@@ -259,8 +259,8 @@ void ArenaMachine::writeInput(const Input &input, int64_t microbatch,
 /// Whether two elements differ; NaNs are equal.
 static bool differ(double x, double y) { return x != y && (x == x || y == y); }
 
-FailureOr<TensorRef> ArenaMachine::join(StringRef name,
-                                        ArrayRef<int64_t> holders) {
+FailureOr<TensorRef> ArenaMachine::assemble(StringRef name,
+                                            ArrayRef<int64_t> holders) {
   rt::BufferOp first = findBuffer(ranks[holders.front()], name);
   Type element = first.getMemRefType().getElementType();
   const pcc_layout &layout = record->layoutOf(first);
@@ -275,7 +275,7 @@ FailureOr<TensorRef> ArenaMachine::join(StringRef name,
   for (int64_t number : holders) {
     Rank &rank = ranks[number];
     rt::BufferOp buffer = findBuffer(rank, name);
-    KeptRun run = record->runOf(buffer, rank.coordinates);
+    StoredRange run = record->runOf(buffer, rank.coordinates);
     int64_t bytes = run.elements.size() * rt::getElementBytes(element);
     if (auto byte = rank.arena.findUnwritten({run.offset, run.offset + bytes}))
       return LogicalResult(buffer.emitOpError()
@@ -326,7 +326,7 @@ FailureOr<TensorRef> ArenaMachine::readSymbol(StringRef name) {
   for (auto [number, rank] : llvm::enumerate(ranks))
     if (findBuffer(rank, name))
       holders.push_back(static_cast<int64_t>(number));
-  return join(name, holders);
+  return assemble(name, holders);
 }
 
 void ArenaMachine::fillParameters(const InitialValues &values,
@@ -461,7 +461,7 @@ FailureOr<ArenaMachine::Outputs> ArenaMachine::run(StringRef entry) {
     for (auto [number, rank] : llvm::enumerate(ranks))
       if (llvm::is_contained(stages, rank.stage))
         holders.push_back(static_cast<int64_t>(number));
-    FailureOr<TensorRef> value = join(buffer.getSymName(), holders);
+    FailureOr<TensorRef> value = assemble(buffer.getSymName(), holders);
     if (failed(value))
       return failure();
     auto name = buffer->getAttrOfType<StringAttr>("name");

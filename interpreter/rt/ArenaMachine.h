@@ -93,7 +93,7 @@ private:
     /// The number of completed operations of each stream.
     llvm::SmallVector<int64_t> done;
     /// The number of completed operations of each sequence.
-    std::map<Turn, int64_t> turns;
+    std::map<OpSequence, int64_t> turns;
 
     /// The number of completed operations of a stream.
     int64_t &doneOf(int64_t stream) {
@@ -117,7 +117,7 @@ private:
   /// rank's shard.
   ByteRange rangeOf(int64_t rank, rt::BufferOp buffer);
   /// Resolves a memory operand for a rank.
-  Place ofRank(int64_t rank, const Place &place);
+  MemoryOperand ofRank(int64_t rank, const MemoryOperand &place);
   /// Marks all memory as unwritten that does not keep its contents between
   /// entry points.
   void beginEntry();
@@ -128,8 +128,8 @@ private:
   rt::BufferOp findBuffer(const Rank &rank, llvm::StringRef name);
   /// Assembles the global tensor from the shards of some ranks; replicas must
   /// agree.
-  mlir::FailureOr<TensorRef> join(llvm::StringRef name,
-                                  llvm::ArrayRef<int64_t> holders);
+  mlir::FailureOr<TensorRef> assemble(llvm::StringRef name,
+                                      llvm::ArrayRef<int64_t> holders);
   void forgetDone(int64_t stage);
   /// Executes an rt.fill.
   mlir::LogicalResult fill(int64_t rank, const Issued &issued);
@@ -147,7 +147,7 @@ private:
   Issued ofRank(int64_t rank, const Issued &issued);
   /// After a rank has written its shard of a bucket, marks the other ranks'
   /// shards in its memory as unwritten.
-  void forgetOthers(int64_t rank, const Issued &issued);
+  void invalidateOtherShards(int64_t rank, const Issued &issued);
 
   // Operations.cpp
   mlir::LogicalResult runLocally(int64_t rank, const Issued &issued);
@@ -162,7 +162,7 @@ private:
   // Operations.cpp
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
-  void store(Rank &rank, const Place &place, Tensor value);
+  void store(Rank &rank, const MemoryOperand &place, Tensor value);
   /// Sets a number of a rank.
   void setNumber(Rank &rank, rt::BufferOp buffer, double value);
   /// Rounds a rank's parameter to its working copy, if it has one.
@@ -174,7 +174,7 @@ private:
 
   // Meetings.cpp
   Progress transfer(int64_t rank, const Issued &issued);
-  Progress meet(int64_t rank, const Issued &issued);
+  Progress matchCollective(int64_t rank, const Issued &issued);
   mlir::LogicalResult collect(llvm::ArrayRef<int64_t> peers,
                               llvm::ArrayRef<Issued> issued);
   /// The ranks that differ only along the axes of a communicator, in its order.

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-void Place::forEachRun(
+void MemoryOperand::forEachRun(
     llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const {
   // The contiguous inner dims form runs; the outer dims are iterated over.
   ArrayRef<int64_t> shape = type.getShape();
@@ -25,22 +25,22 @@ void Place::forEachRun(
                  });
 }
 
-Place Place::ofRank(int64_t number) const {
-  Place place = *this;
+MemoryOperand MemoryOperand::ofRank(int64_t number) const {
+  MemoryOperand place = *this;
   place.number = number;
   place.offset += number * rt::BufferOp(part).getBytes();
   return place;
 }
 
-bool Place::overlaps(const Place &other) const {
+bool MemoryOperand::overlaps(const MemoryOperand &other) const {
   if (constant || other.constant || !range().overlaps(other.range()))
     return false;
   if (part || other.part)
     return true;
   if (rt::isContiguous(type) && rt::isContiguous(other.type))
     return true;
-  std::vector<std::pair<ByteRange, const Place *>> runs;
-  for (const Place *place : {this, &other}) {
+  std::vector<std::pair<ByteRange, const MemoryOperand *>> runs;
+  for (const MemoryOperand *place : {this, &other}) {
     int64_t bytes = rt::getElementBytes(place->type.getElementType());
     place->forEachRun([&](int64_t at, int64_t, int64_t count) {
       runs.push_back({{at, at + count * bytes}, place});
@@ -126,7 +126,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
       .Case([&](rt::AddressOp address) {
         auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
         int64_t slot = address.getSlotAt(variable, buffer.getSlots());
-        Place &place = scope.places[address];
+        MemoryOperand &place = scope.places[address];
         place.type = address.getType();
         place.offset = buffer.getSlotOffset(slot);
         if (buffer.getKind() == rt::BufferKind::Part) {
@@ -158,7 +158,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
         return success();
       })
       .Case([&](rt::ViewOp view) {
-        Place place = scope.places.lookup(view.getSource());
+        MemoryOperand place = scope.places.lookup(view.getSource());
         place.offset += int64_t(view.getOffset()) *
                         rt::getElementBytes(view.getType().getElementType());
         place.type = view.getType();
@@ -189,7 +189,7 @@ LogicalResult Issuer::walk(Operation *op, Scope &scope) {
         return success();
       })
       .Default(
-          [&](Operation *op) { return give(op, rt::getStream(op), scope); });
+          [&](Operation *op) { return enqueue(op, rt::getStream(op), scope); });
 }
 
 LogicalResult Issuer::call(rt::CallOp op, Scope &scope) {
@@ -217,7 +217,7 @@ LogicalResult Issuer::wait(rt::WaitOp op, Scope &scope) {
     attachCallers(*diag.getUnderlyingDiagnostic(), scope.caller);
     return diag;
   }
-  if (failed(give(op, op.getStream(), scope)))
+  if (failed(enqueue(op, op.getStream(), scope)))
     return failure();
   Stream &stream = streamOf(op.getStream());
   stream.operations.back().mark = recorded->second.mark;
@@ -225,7 +225,7 @@ LogicalResult Issuer::wait(rt::WaitOp op, Scope &scope) {
   return success();
 }
 
-LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
+LogicalResult Issuer::enqueue(Operation *op, int64_t number, Scope &scope) {
   Stream &stream = streamOf(number);
   Issued &issued = stream.operations.emplace_back();
   issued.op = op;
@@ -239,15 +239,19 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
     issued.microbatch =
         int64_t(named.getSlot()) + (named.getLoop() ? variable : 0);
   }
-  auto turn = [&](Turn turn) { issued.turns.push_back({turn, turns[turn]++}); };
+  auto turn = [&](OpSequence turn) {
+    issued.turns.push_back({turn, turns[turn]++});
+  };
   if (auto send = dyn_cast<rt::SendOp>(op)) {
-    turn({Turn::Send, int64_t(send.getStage()), int64_t(send.getChannel())});
+    turn({OpSequence::Send, int64_t(send.getStage()),
+          int64_t(send.getChannel())});
   } else if (auto recv = dyn_cast<rt::RecvOp>(op)) {
-    turn({Turn::Receive, int64_t(recv.getStage()), int64_t(recv.getChannel())});
+    turn({OpSequence::Receive, int64_t(recv.getStage()),
+          int64_t(recv.getChannel())});
   } else if (auto both = dyn_cast<rt::ExchangeOp>(op)) {
-    turn({Turn::Send, int64_t(both.getToStage()),
+    turn({OpSequence::Send, int64_t(both.getToStage()),
           int64_t(both.getSendChannel())});
-    turn({Turn::Receive, int64_t(both.getFromStage()),
+    turn({OpSequence::Receive, int64_t(both.getFromStage()),
           int64_t(both.getRecvChannel())});
   } else if (rt::isCollective(op)) {
     auto axes = op->getAttrOfType<ArrayAttr>("axes");
@@ -255,7 +259,7 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
     if (comm < 0)
       return issued.emitError() << "is over " << axes
                                 << ", which is no communicator of the program";
-    turn({Turn::Collective, comm, 0});
+    turn({OpSequence::Collective, comm, 0});
   }
   stream.clock.set(number, count(number));
   if (failed(checkPlaces(issued)))
@@ -266,10 +270,10 @@ LogicalResult Issuer::give(Operation *op, int64_t number, Scope &scope) {
 /// Whether an op may write `out` in place of `in`.
 static bool isInplace(const Issued &issued, unsigned in, unsigned out) {
   // An all-gather of a bucket's shards writes them in place.
-  const Place &from = issued.places[in];
+  const MemoryOperand &from = issued.places[in];
   if (auto gather = dyn_cast<rt::AllGatherOp>(issued.op); gather && from.part) {
     rt::BufferOp part = from.part;
-    return gather.getAxes() == part.getCut() &&
+    return gather.getAxes() == part.getShardAxes() &&
            from.type.getNumElements() == part.getMemRefType().getNumElements();
   }
   auto launch = dyn_cast<rt::LaunchOp>(issued.op);
@@ -280,7 +284,7 @@ static bool isInplace(const Issued &issued, unsigned in, unsigned out) {
 
 LogicalResult Issuer::checkPlaces(const Issued &issued) {
   int64_t arena = *stage.getArena();
-  for (const Place &place : issued.places) {
+  for (const MemoryOperand &place : issued.places) {
     Type element = place.type.getElementType();
     if (analysis::dtypeOf(element) < 0)
       return issued.emitError() << "has elements of type " << element
@@ -309,9 +313,9 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
     outs = {2};
     unsigned next = 3;
     if (gemm.getVector())
-      (gemm.makesVector() ? outs : ins).push_back(next++);
+      (gemm.writesVector() ? outs : ins).push_back(next++);
     if (gemm.getMatrix())
-      (gemm.makesMatrix() ? outs : ins).push_back(next++);
+      (gemm.writesMatrix() ? outs : ins).push_back(next++);
     if (gemm.getAdded())
       ins.push_back(next);
   } else if (isa<rt::AttentionOp>(op)) {
@@ -355,13 +359,13 @@ LogicalResult Issuer::checkRaces(const Issued &issued) {
     return success();
   Stream &stream = streams[issued.stream];
   Races::Access access = {issued.stream, count(issued.stream), issued.op};
-  llvm::DenseMap<Value, const Place *> places;
+  llvm::DenseMap<Value, const MemoryOperand *> places;
   unsigned number = 0;
   for (Value operand : issued.op->getOperands())
     if (isa<MemRefType>(operand.getType()))
       places[operand] = &issued.places[number++];
   for (const rt::Access &made : rt::getAccesses(issued.op)) {
-    const Place &place = *places.lookup(made.buffer);
+    const MemoryOperand &place = *places.lookup(made.buffer);
     if (place.constant)
       continue;
     int64_t bytes = rt::getElementBytes(place.type.getElementType());

@@ -20,7 +20,7 @@
 namespace pcc::interp {
 
 /// The memory of an operand of an operation.
-struct Place {
+struct MemoryOperand {
   /// The layout of the elements, and the offset of the first one in the arena,
   /// in bytes.
   mlir::MemRefType type;
@@ -37,7 +37,7 @@ struct Place {
   std::optional<int64_t> number = std::nullopt;
 
   /// Resolves a shard for the rank with this index along its axes.
-  Place ofRank(int64_t number) const;
+  MemoryOperand ofRank(int64_t number) const;
   /// Calls visit(offset, first, count) for each contiguous run of elements: its
   /// offset, the row-major index of its first element, and the number of
   /// elements.
@@ -55,7 +55,7 @@ struct Place {
     return {offset, offset + rt::getSpanBytes(type)};
   }
   /// Whether both have a byte of the arena in common.
-  bool overlaps(const Place &other) const;
+  bool overlaps(const MemoryOperand &other) const;
 };
 
 /// A call, and the call of the function that contains it.
@@ -76,14 +76,14 @@ struct Mark {
 /// A sequence of operations that must start in program order, on whichever
 /// streams: the collectives of a communicator, or the transfers of a channel in
 /// one direction.
-struct Turn {
+struct OpSequence {
   /// The kind of operations.
   enum Kind { Collective, Send, Receive };
   Kind kind;
   /// The communicator, or the peer stage and the channel.
   int64_t number, channel;
 
-  bool operator<(const Turn &other) const {
+  bool operator<(const OpSequence &other) const {
     return std::tie(kind, number, channel) <
            std::tie(other.kind, other.number, other.channel);
   }
@@ -95,11 +95,11 @@ struct Issued {
   mlir::Operation *op;
   int64_t stream;
   /// The memory operands, in the op's order.
-  llvm::SmallVector<Place> places;
+  llvm::SmallVector<MemoryOperand> places;
   /// For an rt.wait: the position that it waits for.
   std::optional<Mark> mark;
   /// For a communication op: its sequences, and its index in each, from 0.
-  llvm::SmallVector<std::pair<Turn, int64_t>, 2> turns;
+  llvm::SmallVector<std::pair<OpSequence, int64_t>, 2> turns;
   /// For an rt.fill: the microbatch.
   int64_t microbatch = 0;
   /// The call of the function with the op; null for an op of an entry point.
@@ -148,7 +148,7 @@ private:
   };
   /// The memory and events of the values of a function in a call.
   struct Scope {
-    llvm::DenseMap<mlir::Value, Place> places;
+    llvm::DenseMap<mlir::Value, MemoryOperand> places;
     llvm::DenseMap<mlir::Value, Event> events;
     int64_t frame = 0;
     const Caller *caller = nullptr;
@@ -158,7 +158,8 @@ private:
   mlir::LogicalResult walk(mlir::Operation *op, Scope &scope);
   mlir::LogicalResult call(rt::CallOp op, Scope &scope);
   mlir::LogicalResult wait(rt::WaitOp op, Scope &scope);
-  mlir::LogicalResult give(mlir::Operation *op, int64_t stream, Scope &scope);
+  mlir::LogicalResult enqueue(mlir::Operation *op, int64_t stream,
+                              Scope &scope);
   mlir::LogicalResult checkPlaces(const Issued &issued);
   mlir::LogicalResult checkRaces(const Issued &issued);
   Stream &streamOf(int64_t number);
@@ -173,7 +174,7 @@ private:
   bool hasStreams = false;
   std::vector<Stream> streams;
   llvm::DenseMap<Event, Recorded> events;
-  std::map<Turn, int64_t> turns;
+  std::map<OpSequence, int64_t> turns;
   std::deque<Caller> callers;
   Races races;
 };

@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
 
-static int32_t dtypeOf(const Place &place) {
+static int32_t dtypeOf(const MemoryOperand &place) {
   return analysis::dtypeOf(place.type.getElementType());
 }
 
@@ -28,7 +28,7 @@ LogicalResult ArenaMachine::checkWritten(int64_t rank, const Issued &issued,
 
 FailureOr<Tensor> ArenaMachine::load(int64_t rank, const Issued &issued,
                                      unsigned number, RankedTensorType type) {
-  const Place &place = issued.places[number];
+  const MemoryOperand &place = issued.places[number];
   Tensor value(type);
   if (place.constant) {
     value.integer[0] = *place.constant;
@@ -47,7 +47,7 @@ FailureOr<Tensor> ArenaMachine::load(int64_t rank, const Issued &issued,
   return value;
 }
 
-void ArenaMachine::store(Rank &rank, const Place &place, Tensor value) {
+void ArenaMachine::store(Rank &rank, const MemoryOperand &place, Tensor value) {
   roundElements(value, kernels.isExact());
   place.forEachRun([&](int64_t at, int64_t first, int64_t count) {
     rank.arena.write(at, dtypeOf(place), count, value, first);
@@ -118,7 +118,7 @@ LogicalResult ArenaMachine::launch(int64_t rank, const Issued &issued) {
 
 LogicalResult ArenaMachine::fill(int64_t number, const Issued &issued) {
   Rank &rank = ranks[number];
-  const Place &place = issued.places[0];
+  const MemoryOperand &place = issued.places[0];
   rank.arena.poison(place.range());
   if (issued.microbatch >= getProgram().microbatches)
     return success();
@@ -147,7 +147,7 @@ LogicalResult ArenaMachine::fill(int64_t number, const Issued &issued) {
 }
 
 LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
-  ArrayRef<Place> places = issued.places;
+  ArrayRef<MemoryOperand> places = issued.places;
   return llvm::TypeSwitch<Operation *, LogicalResult>(issued.op)
       .Case([&](rt::WaitOp) { return success(); })
       .Case([&](rt::LaunchOp) { return launch(rank, issued); })

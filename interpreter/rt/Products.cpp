@@ -23,13 +23,13 @@ struct Matrices {
 
 /// An operand of a GEMM.
 struct Operand {
-  Place place;
+  MemoryOperand place;
   Matrices matrices;
 };
 
 } // namespace
 
-static int32_t dtypeOf(const Place &place) {
+static int32_t dtypeOf(const MemoryOperand &place) {
   return analysis::dtypeOf(place.type.getElementType());
 }
 
@@ -100,9 +100,9 @@ LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
           failed(read(operands[1], b0, b1, b)) ||
           (beta != 0 &&
            failed(read(added ? *added : operands[2], b0, b1, c))) ||
-          (matrix && !op.makesMatrix() &&
+          (matrix && !op.writesMatrix() &&
            failed(read(*matrix, 0, 0, before))) ||
-          (vector && !op.makesVector() && failed(read(*vector, 0, 0, beside))))
+          (vector && !op.writesVector() && failed(read(*vector, 0, 0, beside))))
         return failure();
       auto element = [](const Tensor &value, int64_t columns, bool isTransposed,
                         int64_t row, int64_t column) {
@@ -124,25 +124,25 @@ LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
             sum += ofA(row, i) * ofB(i, column);
           double &to = c.real[row * n + column];
           to = alpha * sum + (beta == 0 ? 0 : beta * to);
-          if (vector && !op.makesVector())
+          if (vector && !op.writesVector())
             to += beside.real[column];
-          if (op.makesMatrix())
+          if (op.writesMatrix())
             kept.real[row * n + column] = to;
           if (epilogue == rt::Epilogue::Gelu)
             to = gelu(to, /*tanh=*/true);
           if (epilogue == rt::Epilogue::GeluGrad)
             to *= geluSlope(before.real[row * n + column], /*tanh=*/true);
         }
-      for (int64_t i = 0; op.makesVector() && i < length; ++i) {
+      for (int64_t i = 0; op.writesVector() && i < length; ++i) {
         double sum = 0;
         for (int64_t j = 0; j < k; ++j)
           sum += epilogue == rt::Epilogue::SumA ? ofA(i, j) : ofB(j, i);
         beside.real[i] = sum;
       }
       write(operands[2], b0, b1, c);
-      if (op.makesVector())
+      if (op.writesVector())
         write(*vector, 0, 0, beside);
-      if (op.makesMatrix())
+      if (op.writesMatrix())
         write(*matrix, 0, 0, kept);
     }
   return success();

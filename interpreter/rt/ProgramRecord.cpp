@@ -132,11 +132,11 @@ void ProgramRecord::addBucket(rt::BufferOp row, rt::BufferOp part) {
   buckets[row] = bucket;
 }
 
-KeptRun ProgramRecord::runOf(rt::BufferOp buffer,
-                             const Coordinates &coordinates) const {
+StoredRange ProgramRecord::runOf(rt::BufferOp buffer,
+                                 const Coordinates &coordinates) const {
   auto part = parts.find(buffer);
   if (part != parts.end())
-    return keptRun(program, part->second, coordinates);
+    return storedRange(program, part->second, coordinates);
   return {{0, buffer.getMemRefType().getNumElements()},
           int64_t(*buffer.getOffset())};
 }
@@ -181,7 +181,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
   std::vector<pcc_input> &filled = inputs.emplace_back();
   // Buckets come first, since the addresses of their members follow from them.
   SmallVector<rt::BufferOp> all;
-  llvm::DenseMap<Operation *, rt::BufferOp> rowParts = rt::findParts(stage);
+  llvm::DenseMap<Operation *, rt::BufferOp> rowParts = rt::findShards(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     if (buffer.getKind() == rt::BufferKind::Part && failed(addLayout(buffer)))
       return failure();

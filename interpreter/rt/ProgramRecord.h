@@ -13,7 +13,7 @@
 
 #include "analysis/TensorRecords.h"
 #include "dialects/RT/RT.h"
-#include "runtime/model/KeptRun.h"
+#include "runtime/model/StoredRange.h"
 #include "runtime/support/Mesh.h"
 #include <deque>
 #include <map>
@@ -39,10 +39,10 @@ public:
   }
   /// The elements of a buffer that a rank keeps between entry points, and the
   /// offset of the first one.
-  KeptRun runOf(rt::BufferOp buffer, const Coordinates &coordinates) const;
+  StoredRange runOf(rt::BufferOp buffer, const Coordinates &coordinates) const;
   /// Whether a buffer is sharded between entry points as a member of a sharded
   /// bucket.
-  bool isCut(rt::BufferOp buffer) const { return parts.contains(buffer); }
+  bool isSharded(rt::BufferOp buffer) const { return parts.contains(buffer); }
 
 private:
   explicit ProgramRecord(rt::ProgramOp op) : op(op) {}

@@ -31,7 +31,7 @@ private:
   ArrayRef<StringRef> accumulatorsOf(StringRef symbol);
   /// Checks that a task's killed arguments are values or gradients and are
   /// bound once.
-  LogicalResult checkGivenUp(TaskOp task, BodyOp body);
+  LogicalResult checkKilled(TaskOp task, BodyOp body);
   LogicalResult visit(RunOp run);
   LogicalResult visit(Block &steps);
 
@@ -60,17 +60,17 @@ ArrayRef<StringRef> Accumulators::accumulatorsOf(StringRef symbol) {
   return held;
 }
 
-LogicalResult Accumulators::checkGivenUp(TaskOp task, BodyOp body) {
+LogicalResult Accumulators::checkKilled(TaskOp task, BodyOp body) {
   llvm::StringSet<> given, others;
   for (unsigned i = 0; i < task.getSources().size(); ++i) {
     StringRef symbol = task.getSource(i);
-    if (!body.givesUp(i)) {
+    if (!body.isDeadAfterCall(i)) {
       others.insert(symbol);
       continue;
     }
     if (!given.insert(symbol).second)
       others.insert(symbol);
-    if (!symbols.lookup<ValueOp>(symbol) && !nn::isOfGradients(symbols, symbol))
+    if (!symbols.lookup<ValueOp>(symbol) && !nn::isGradients(symbols, symbol))
       return emitError(task.getLoc())
              << "task '" << task.getSymName() << "' kills '" << symbol
              << "', which is no value and no gradient";
@@ -106,7 +106,7 @@ LogicalResult Accumulators::visit(RunOp run) {
                     "which earlier runs have accumulated into");
       if (isWritten)
         full.insert(symbol);
-      if (body.givesUp(i))
+      if (body.isDeadAfterCall(i))
         full.erase(symbol);
     }
   }
@@ -133,9 +133,9 @@ LogicalResult Accumulators::check() {
   llvm::DenseMap<int64_t, SmallVector<StringRef>> cleared;
   for (auto task : module.getOps<TaskOp>()) {
     auto body = symbols.lookup<BodyOp>(task.getBody());
-    if (failed(checkGivenUp(task, body)) ||
+    if (failed(checkKilled(task, body)) ||
         (task.getFirst() &&
-         failed(checkGivenUp(task, symbols.lookup<BodyOp>(*task.getFirst())))))
+         failed(checkKilled(task, symbols.lookup<BodyOp>(*task.getFirst())))))
       return failure();
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
       if (body.getReplaced(i) &&

@@ -21,12 +21,12 @@
 #include "dialects/Pipe/Cursor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/Pipeline/Accumulators.h"
-#include "passes/Pipeline/Freshness.h"
 #include "passes/Pipeline/GradientOrigins.h"
 #include "passes/Pipeline/Instances.h"
 #include "passes/Pipeline/Layouts.h"
 #include "passes/Pipeline/Ownership.h"
 #include "passes/Pipeline/Passes.h"
+#include "passes/Pipeline/Staleness.h"
 #include "passes/Sharding/VerifyBuckets.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -56,12 +56,12 @@ struct StageState {
   /// The transfers of the op at `next`, once posted.
   SmallVector<Posted, 2> posted;
   /// The collectives over stages that remain in the task at `next`.
-  std::deque<Operation *> meetings;
+  std::deque<Operation *> collectives;
   /// By symbol: the microbatches of available values and of tasks that have
   /// run.
   llvm::StringMap<Instances> present, ran;
   /// The microbatches of values that were killed.
-  llvm::StringMap<Instances> givenUp;
+  llvm::StringMap<Instances> killed;
   /// By sum that was reduced, the reduction; by sum whose buffer a value has
   /// taken, that value.
   llvm::StringMap<TaskOp> reduced;
@@ -78,13 +78,13 @@ struct StageState {
   int64_t backwardTasks = 0;
 
   bool isDone() { return next.isDone(); }
-  bool isWaiting() { return !posted.empty() || !meetings.empty(); }
+  bool isWaiting() { return !posted.empty() || !collectives.empty(); }
 
   /// Whether this state is `before` shifted by some iterations of a loop, so
   /// that the same steps follow. `named` holds the symbols that the loop names
   /// by microbatch.
   bool repeats(const StageState &before, const llvm::StringSet<> &named) const;
-  int64_t turnsSince(const StageState &before) const {
+  int64_t iterationsSince(const StageState &before) const {
     return next.getVariable() - before.next.getVariable();
   }
   /// Advances the state as if the steps since `before` were repeated so many
@@ -109,14 +109,14 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   FailureOr<bool> match();
   /// Completes a collective that all stages have reached; returns whether there
   /// was one.
-  bool meet();
+  bool matchCollective();
   LogicalResult reportDeadlock();
   LogicalResult findStages(Entry entry);
   /// Whether a task gathers a bucket anew for each use (see Freshness.cpp).
   bool isGatheredForUse(TaskOp task);
   /// Skips iterations of all stages' loops if they repeat the steps since
   /// `before`; returns whether it did.
-  bool skipTurns(ArrayRef<StageState> before);
+  bool skipIterations(ArrayRef<StageState> before);
   /// Returns the tasks that a loop runs on microbatches, and the symbols that
   /// these tasks and the loop's transfers use.
   const llvm::StringSet<> &namedIn(LoopOp loop);
@@ -128,10 +128,10 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
 
 } // namespace
 
-static bool isGivenUp(const StageState &state, StringRef value,
-                      int64_t microbatch) {
-  auto it = state.givenUp.find(value);
-  return it != state.givenUp.end() && it->second.contains(microbatch);
+static bool isKilled(const StageState &state, StringRef value,
+                     int64_t microbatch) {
+  auto it = state.killed.find(value);
+  return it != state.killed.end() && it->second.contains(microbatch);
 }
 
 static std::map<int64_t, int64_t> shifted(const std::map<int64_t, int64_t> &by,
@@ -151,10 +151,11 @@ static bool isSameMap(const llvm::StringMap<StringRef> &now,
 
 bool StageState::repeats(const StageState &before,
                          const llvm::StringSet<> &named) const {
-  int64_t turns = turnsSince(before);
+  int64_t turns = iterationsSince(before);
   int64_t count = ScheduleOp(schedule).getMicrobatches();
   if (!next.getLoop() || turns < 1 || last || !reduced.empty() ||
-      *next != *before.next || meetings.size() != before.meetings.size() ||
+      *next != *before.next ||
+      collectives.size() != before.collectives.size() ||
       posted.size() != before.posted.size() ||
       !llvm::all_of(
           llvm::zip(posted, before.posted),
@@ -181,12 +182,12 @@ bool StageState::repeats(const StageState &before,
   return left == shifted(before.left, turns) && isSame(begun, before.begun) &&
          isSameMap(replacedBy, before.replacedBy) &&
          areSame(present, before.present) && areSame(ran, before.ran) &&
-         areSame(givenUp, before.givenUp);
+         areSame(killed, before.killed);
 }
 
 void StageState::skip(const StageState &before, const llvm::StringSet<> &named,
                       int64_t periods) {
-  int64_t turns = turnsSince(before) * periods;
+  int64_t turns = iterationsSince(before) * periods;
   int64_t count = schedule.getMicrobatches();
   live += (live - before.live) * periods;
   next.skip(turns);
@@ -198,7 +199,7 @@ void StageState::skip(const StageState &before, const llvm::StringSet<> &named,
       instances.shift(turns);
   };
   shift(begun);
-  for (auto *all : {&present, &ran, &givenUp})
+  for (auto *all : {&present, &ran, &killed})
     for (auto &entry : *all)
       if (named.contains(entry.getKey()))
         shift(entry.second);
@@ -222,14 +223,14 @@ const llvm::StringSet<> &PipeCheckPass::namedIn(LoopOp loop) {
   return it->second;
 }
 
-bool PipeCheckPass::skipTurns(ArrayRef<StageState> before) {
+bool PipeCheckPass::skipIterations(ArrayRef<StageState> before) {
   if (before.empty())
     return false;
-  int64_t turns = states[0].turnsSince(before[0]);
+  int64_t turns = states[0].iterationsSince(before[0]);
   int64_t left = std::numeric_limits<int64_t>::max();
   for (auto [now, then] : llvm::zip(states, before)) {
     LoopOp loop = now.next.getLoop();
-    if (!loop || now.turnsSince(then) != turns ||
+    if (!loop || now.iterationsSince(then) != turns ||
         !now.repeats(then, namedIn(loop)))
       return false;
     left = std::min<int64_t>(left, int64_t(now.next.getLoop().getEnd()) - 1 -
@@ -299,7 +300,7 @@ void PipeCheckPass::noteReduced(StageState &state, TaskOp task) {
       // A sum that is written again kills the value in its buffer.
       auto before = state.replacedBy.find(held);
       if (before != state.replacedBy.end()) {
-        state.givenUp[before->second].insert(0);
+        state.killed[before->second].insert(0);
         state.replacedBy.erase(before);
       }
       if (target != task.getSource(i))
@@ -333,7 +334,7 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch << ", which is not available";
-    if (isGivenUp(state, source, microbatch))
+    if (isKilled(state, source, microbatch))
       return emitError(run.getLoc())
              << "task '" << run.getTask() << "' needs value '" << source
              << "' of microbatch " << microbatch
@@ -342,8 +343,8 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
   auto body =
       symbols->lookup<BodyOp>(task.getCallee(run.getFirst()).getValue());
   for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i) && symbols->lookup<ValueOp>(task.getSource(i)))
-      state.givenUp[task.getSource(i)].insert(microbatch);
+    if (body.isDeadAfterCall(i) && symbols->lookup<ValueOp>(task.getSource(i)))
+      state.killed[task.getSource(i)].insert(microbatch);
   for (unsigned i = 0; i < task.getTargets().size(); ++i)
     if (std::optional<unsigned> replaced = body.getReplaced(i);
         (!replaced || task.getSource(*replaced) != task.getTarget(i)) &&
@@ -368,8 +369,8 @@ LogicalResult PipeCheckPass::run(StageState &state, RunOp run) {
            << "stage " << state.schedule.getStage() << " holds " << state.live
            << " microbatches, but declares " << bound.getInt();
   for (Operation &op : *body.getBlock())
-    if (dist::joinsStages(&op))
-      state.meetings.push_back(&op);
+    if (dist::spansStages(&op))
+      state.collectives.push_back(&op);
   return success();
 }
 
@@ -384,7 +385,7 @@ LogicalResult PipeCheckPass::post(StageState &state) {
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
              << " is sent before it is available";
-    if (half.isSend && isGivenUp(state, half.value, half.microbatch))
+    if (half.isSend && isKilled(state, half.value, half.microbatch))
       return emitError(op.getLoc())
              << "value '" << half.value << "' of microbatch " << half.microbatch
              << " is sent after a task has killed it";
@@ -438,14 +439,15 @@ LogicalResult PipeCheckPass::advance(StageState &state) {
   return success();
 }
 
-bool PipeCheckPass::meet() {
+bool PipeCheckPass::matchCollective() {
   for (StageState &state : states)
-    if (state.meetings.empty() ||
-        !dist::canMeet(state.meetings.front(), states[0].meetings.front()))
+    if (state.collectives.empty() ||
+        !dist::isSameCollective(state.collectives.front(),
+                                states[0].collectives.front()))
       return false;
   for (StageState &state : states) {
-    state.meetings.pop_front();
-    if (state.meetings.empty())
+    state.collectives.pop_front();
+    if (state.collectives.empty())
       state.next.advance();
   }
   return true;
@@ -459,11 +461,11 @@ LogicalResult PipeCheckPass::reportDeadlock() {
       diag.attachNote() << "stage " << state.schedule.getStage() << " is done";
       continue;
     }
-    if (!state.meetings.empty())
+    if (!state.collectives.empty())
       diag.attachNote((*state.next)->getLoc())
           << "stage " << state.schedule.getStage() << " waits in '"
           << cast<RunOp>(*state.next).getTask() << "' for other stages to do "
-          << state.meetings.front()->getName();
+          << state.collectives.front()->getName();
     for (Posted &half : state.posted)
       if (!half.done)
         diag.attachNote((*state.next)->getLoc())
@@ -535,9 +537,9 @@ LogicalResult PipeCheckPass::runAll() {
     }
     if (llvm::all_of(states, [](StageState &s) { return s.isDone(); }))
       return success();
-    if (!isMoving && !meet())
+    if (!isMoving && !matchCollective())
       return reportDeadlock();
-    if (skipTurns(past) || round == renewal) {
+    if (skipIterations(past) || round == renewal) {
       past = states;
       renewal = 2 * round;
     }
@@ -583,7 +585,7 @@ void PipeCheckPass::runOnOperation() {
   if (failed(verifyBuckets(getOperation())) ||
       failed(checkLayouts(getOperation())) ||
       failed(checkOwnership(getOperation())) ||
-      failed(checkFreshness(getOperation())) ||
+      failed(checkStaleness(getOperation())) ||
       failed(checkGradientOrigins(getOperation())) ||
       failed(checkAccumulators(getOperation())))
     return signalPassFailure();

@@ -49,17 +49,17 @@ static nn::SumOp findSum(BodyOp body, unsigned argument) {
 }
 
 FirstWriters::FirstWriters(ModuleOp module) : module(module), symbols(module) {
-  findBegun();
+  findInitialized();
 }
 
 SmallVector<StringRef> FirstWriters::gradientsOf(Attribute binding) const {
   auto symbol = dyn_cast<FlatSymbolRefAttr>(binding);
-  if (!symbol || !nn::isOfGradients(symbols, symbol.getValue()))
+  if (!symbol || !nn::isGradients(symbols, symbol.getValue()))
     return {};
   return nn::heldBy(symbols.lookup<nn::StateOp>(symbol.getValue()));
 }
 
-void FirstWriters::findBegun() {
+void FirstWriters::findInitialized() {
   llvm::DenseSet<OnStage> others;
   llvm::DenseSet<int64_t> stages;
   for (auto task : module.getOps<TaskOp>()) {
@@ -144,7 +144,7 @@ void FirstWriters::note(TaskOp task) {
     full.erase(gradient);
 }
 
-bool FirstWriters::isFirstApart(TaskOp task) const {
+bool FirstWriters::firstRunDiffers(TaskOp task) const {
   auto known = runs.find(task);
   return known != runs.end() && known->second.count > 1 &&
          known->second.first != known->second.later;
@@ -249,7 +249,7 @@ LogicalResult FirstWriters::finish() {
                                       << "' initializes other gradients in its "
                                          "third run than in its second";
     SmallVector<unsigned> clears = findClears(task);
-    bool isApart = isFirstApart(task);
+    bool isApart = firstRunDiffers(task);
     auto &groups = all[bodyOf(task)];
     groups[{isApart ? known.later : known.first, clears}].push_back(
         {task, false});

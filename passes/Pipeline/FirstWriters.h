@@ -22,7 +22,7 @@ public:
   void note(pipe::TaskOp task);
   /// Whether the first noted run of a task initializes gradients that later
   /// runs do not.
-  bool isFirstApart(pipe::TaskOp task) const;
+  bool firstRunDiffers(pipe::TaskOp task) const;
   /// Creates the bodies that initialize gradients, and removes the clears that
   /// they replace. Fails if runs of a task after the first initialize different
   /// gradients.
@@ -57,7 +57,7 @@ private:
   /// Returns the gradients of a symbol that a task binds; none if it is no
   /// gradient and no bucket of gradients.
   llvm::SmallVector<llvm::StringRef> gradientsOf(mlir::Attribute binding) const;
-  void findBegun();
+  void findInitialized();
   Runs runsOf(pipe::TaskOp task) const;
   /// Returns the results of a task that clear gradients that runs initialize.
   llvm::SmallVector<unsigned> findClears(pipe::TaskOp task) const;

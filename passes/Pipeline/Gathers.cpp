@@ -12,7 +12,7 @@ using namespace pcc::pipe;
 /// Whether a step is one run of a segment's task.
 static bool isSegmentRun(const Step &step) {
   return step.tasks.size() == 1 &&
-         isOfSegment(TaskOp(step.tasks.front()).getPhase());
+         isSegmentPhase(TaskOp(step.tasks.front()).getPhase());
 }
 
 /// A step for each run.

@@ -74,7 +74,8 @@ FailureOr<dist::Layout> LayoutChecker::layoutOf(TaskOp task, StringRef name) {
   dist::Layout layout = mesh.layout(sharding);
   // For a sum over stages a task adds to its own stage's partial sum.
   std::optional<dist::Axis> stages = mesh.stageAxis();
-  if (stages && isa<nn::StateOp>(symbol) && hasPartOfStage(task.getPhase()))
+  if (stages && isa<nn::StateOp>(symbol) &&
+      hasStageContribution(task.getPhase()))
     layout.partial.erase(*stages);
   return layout;
 }

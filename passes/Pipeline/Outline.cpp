@@ -103,7 +103,7 @@ void MicrobatchOutliner::splitAccumulations() {
       Operation *part = builder.clone(*accumulate);
       part->setOperands(input);
       if (Operation *def = input.getDefiningOp())
-        nn::inheritPlace(part, def);
+        nn::inheritStage(part, def);
     }
     accumulate.erase();
     sum.erase();
@@ -312,7 +312,7 @@ void MicrobatchOutliner::buildTask(int64_t unit, ArrayRef<Operation *> ops) {
     task.clone(*op, mapping);
     for (Value result : op->getResults())
       if (FlatSymbolRefAttr symbol = crossing.lookup(result))
-        task.give(mapping.lookup(result), symbol);
+        task.addResult(mapping.lookup(result), symbol);
   }
   task.close();
   task.finish();

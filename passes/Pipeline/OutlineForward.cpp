@@ -20,7 +20,7 @@ void pcc::outlineForward(TaskSymbols &symbols, func::FuncOp forward) {
   for (auto [i, result] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     auto name = forward.getResultAttrOfType<StringAttr>(i, nn::kNameAttr);
-    task.give(
+    task.addResult(
         mapping.lookup(result),
         symbols.getOutput(name ? name.getValue().str() : std::to_string(i),
                           result.getType()));

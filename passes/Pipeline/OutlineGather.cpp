@@ -24,8 +24,8 @@ using namespace pcc::pipe;
 
 /// Returns the stages that use a shard: those of any parameter of its bucket,
 /// because all of them have the same stages; the first stage if none uses it.
-static SmallVector<int64_t> holdersOf(TaskSymbols &symbols, nn::StateOp own,
-                                      const StageUses &uses) {
+static SmallVector<int64_t> stagesHolding(TaskSymbols &symbols, nn::StateOp own,
+                                          const StageUses &uses) {
   auto row = symbols.lookup<nn::StateOp>(nn::rowOf(own));
   for (StringRef member : nn::heldBy(row)) {
     auto found = uses.find(member);
@@ -57,7 +57,7 @@ void pcc::outlineGather(TaskSymbols &symbols, func::FuncOp gather) {
     SmallVector<Operation *> users = findUsers(gather, read);
     auto *message = llvm::find_if(users, llvm::IsaPred<dist::AllGatherOp>);
     auto computed = llvm::ArrayRef(users.begin(), message);
-    SmallVector<int64_t> holders = holdersOf(symbols, own, uses);
+    SmallVector<int64_t> holders = stagesHolding(symbols, own, uses);
     for (int64_t stage : holders) {
       std::string name = Twine(number).str();
       if (holders.size() > 1)
@@ -73,7 +73,7 @@ void pcc::outlineGather(TaskSymbols &symbols, func::FuncOp gather) {
         Value given = computed.back()->getResult(0);
         part = symbols.addValue(given.getType(), read.getLoc(),
                                 dist::getSharding(given));
-        task.give(mapping.lookup(given), part);
+        task.addResult(mapping.lookup(given), part);
         task.close();
         task.finish();
       }

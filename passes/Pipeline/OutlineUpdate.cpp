@@ -79,7 +79,7 @@ bool StageFunction::isMine(StringRef symbol) const {
 }
 
 /// Whether a state is a gradient or a bucket of gradients.
-static bool isOfGradients(const TaskSymbols &symbols, nn::StateOp state) {
+static bool isGradients(const TaskSymbols &symbols, nn::StateOp state) {
   auto first = symbols.lookup<nn::StateOp>(nn::heldBy(state).front());
   return first && first.getKind() == nn::StateKind::Gradient && first.getOf();
 }
@@ -135,7 +135,7 @@ static Value zeroFor(Value value, OpBuilder &builder) {
 /// Whether an op maps zero to zero. A reduction over stages does not count:
 /// other stages take part in it.
 static bool keepsZero(Operation &op) {
-  return !dist::joinsStages(&op) &&
+  return !dist::spansStages(&op) &&
          isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
              nn::ReshapeOp, nn::CastOp, dist::AllReduceOp,
              dist::ReduceScatterOp, dist::AllGatherOp, dist::ShardSliceOp>(op);
@@ -149,7 +149,7 @@ bool StageFunction::isOfOthers(Value value) const {
     Operation *op = source.getDefiningOp();
     auto read = dyn_cast_or_null<nn::ReadOp>(op);
     reads |= read != nullptr;
-    return op && (dist::joinsStages(op) || (read && isMine(read.getSymbol())));
+    return op && (dist::spansStages(op) || (read && isMine(read.getSymbol())));
   });
   return reads && !isHere;
 }
@@ -233,8 +233,8 @@ void StageFunction::build(StringRef name, Phase phase,
   Operation *end = func.getBody().front().getTerminator();
   for (auto [output, value] : llvm::zip(outputs, end->getOperands()))
     if (!isOfOthers(value))
-      task.give(mapping.lookup(value),
-                symbols.getOutput(output, value.getType()));
+      task.addResult(mapping.lookup(value),
+                     symbols.getOutput(output, value.getType()));
   task.close();
   countOnce(task);
   foldZeros(*task.getBlock());
@@ -259,8 +259,8 @@ static FlatSymbolRefAttr outlineReduction(TaskSymbols &symbols, nn::ReadOp read,
     next = op->getResult(0);
   }
   bool isWhole = reduced.getType() == read.getType();
-  task.give(mapping.lookup(reduced), value,
-            isWhole ? read.getSymbolAttr() : FlatSymbolRefAttr());
+  task.addResult(mapping.lookup(reduced), value,
+                 isWhole ? read.getSymbolAttr() : FlatSymbolRefAttr());
   task.close();
   task.finish();
   return value;
@@ -280,7 +280,7 @@ LogicalResult pcc::outlineUpdate(TaskSymbols &symbols, func::FuncOp update,
   int64_t row = 0;
   for (auto read : update.getOps<nn::ReadOp>()) {
     auto state = symbols.lookup<nn::StateOp>(read.getSymbol());
-    if (!state || !isOfGradients(symbols, state))
+    if (!state || !isGradients(symbols, state))
       continue;
     SmallVector<int64_t> holders = stagesOf(symbols, state.getSymName(), uses);
     Value reduced = reducedOf(read, mesh);

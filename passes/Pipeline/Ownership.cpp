@@ -27,7 +27,7 @@ struct Use {
   /// Its new contents do not depend on the old ones.
   bool isCleared;
   /// Likewise, in a task of a microbatch that initializes a sum.
-  bool isBegun;
+  bool isInitialized;
 };
 
 /// The uses of states by the tasks of a program, by stage.
@@ -154,10 +154,10 @@ void Ownership::addUses(TaskOp task, BodyOp body, SmallVectorImpl<Use> &uses) {
     if (state)
       held = nn::heldBy(state);
     for (StringRef name : held) {
-      bool isBegun =
+      bool isInitialized =
           result && task.isPerMicrobatch() && body.overwrites(i) && isSum(name);
-      bool isCleared = result && !isAddedTo && !isBegun;
-      uses.push_back({name, isRead, isAddedTo, isCleared, isBegun});
+      bool isCleared = result && !isAddedTo && !isInitialized;
+      uses.push_back({name, isRead, isAddedTo, isCleared, isInitialized});
     }
   }
 }
@@ -182,7 +182,7 @@ StateUses Ownership::findUses() {
         found.trained.insert(here);
       if (use.isCleared)
         found.cleared.insert(here);
-      if (use.isBegun)
+      if (use.isInitialized)
         found.begun.insert(here);
     }
   return found;
@@ -235,9 +235,10 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
              << "', to which a microbatch may only add";
   for (auto [i, value] : llvm::enumerate(body.getResults())) {
     std::optional<unsigned> replaced = body.getReplaced(i);
-    bool isBegun = replaced && task.isPerMicrobatch() &&
-                   body.overwrites(*replaced) && isSum(task.getTarget(i));
-    if (!replaced || isBegun || task.getTarget(i) != task.getSource(*replaced))
+    bool isInitialized = replaced && task.isPerMicrobatch() &&
+                         body.overwrites(*replaced) && isSum(task.getTarget(i));
+    if (!replaced || isInitialized ||
+        task.getTarget(i) != task.getSource(*replaced))
       continue;
     Value before = body.getBlock()->getArgument(*replaced);
     if (value == before)
@@ -288,7 +289,7 @@ LogicalResult Ownership::check() {
         return emitError(task.getLoc())
                << "task '" << task.getSymName() << "' evaluates parameter '"
                << use.symbol << "', which stage " << stage << " does not train";
-      if (!use.isAddedTo && !use.isBegun)
+      if (!use.isAddedTo && !use.isInitialized)
         continue;
       // Counts that are accumulated before the microbatches are read by these.
       auto state = symbols.lookup<nn::StateOp>(use.symbol);

@@ -61,13 +61,13 @@ using namespace pcc::pipe;
 namespace {
 
 /// All tasks of one direction on one microbatch.
-struct Turn {
+struct Action {
   int64_t microbatch;
   bool isBackward;
 };
 
 /// True if `a` comes before `b` on a stage.
-using Comparator = bool (*)(const Turn &a, const Turn &b, int64_t stage,
+using Comparator = bool (*)(const Action &a, const Action &b, int64_t stage,
                             int64_t stages);
 
 struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
@@ -75,7 +75,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   void runOnOperation() override;
 
   LogicalResult collect();
-  void findHops();
+  void findTransfers();
   void build(Entry entry, int64_t stage, Comparator before);
   void noteFirst(MutableArrayRef<Step> steps);
   void emit(OpBuilder &builder, const Step &step, Value loop, int64_t first);
@@ -86,8 +86,8 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   SmallVector<TaskOp> findLastAdding(ArrayRef<TaskOp> reductions,
                                      ArrayRef<TaskOp> tasks) const;
   bool hasCollectives(ArrayRef<TaskOp> tasks) const;
-  std::vector<Step> transfersOf(Entry entry, int64_t stage, const Turn &turn,
-                                bool sends) const;
+  std::vector<Step> transfersOf(Entry entry, int64_t stage,
+                                const Action &action, bool sends) const;
   int64_t liveBound(StringRef kind, int64_t stage) const;
 
   int64_t stages = 1;
@@ -97,9 +97,9 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
   llvm::StringSet<> values;
   std::optional<SymbolTable> symbols;
   /// Transfers of values that flow forward and backward over stage boundaries.
-  SmallVector<Hop> forwardHops, backwardHops;
+  SmallVector<StageTransfer> forwardTransfers, backwardTransfers;
   /// Transfers of once-per-step values, before the update.
-  SmallVector<Hop> tiedHops;
+  SmallVector<StageTransfer> tiedTransfers;
   /// The first writers of gradients.
   std::optional<FirstWriters> firstWriters;
 };
@@ -110,7 +110,7 @@ struct PipeSchedulePass : pcc::impl::PipeSchedulePassBase<PipeSchedulePass> {
 ///           stage 0: F0 F1 F2 F3          B0 B1 B2 B3
 ///           stage 1:    F0 F1 F2 F3 B0 B1 B2 B3
 /// ```
-static bool beforeGpipe(const Turn &a, const Turn &b, int64_t, int64_t) {
+static bool beforeGpipe(const Action &a, const Action &b, int64_t, int64_t) {
   return std::pair(a.isBackward, a.microbatch) <
          std::pair(b.isBackward, b.microbatch);
 }
@@ -119,11 +119,12 @@ static bool beforeGpipe(const Turn &a, const Turn &b, int64_t, int64_t) {
 ///           stage 0: F0 F1       B0 F2 B1 F3 B2    B3
 ///           stage 1:    F0 B0 F1 B1 F2 B2    F3 B3
 /// ```
-static bool before1F1B(const Turn &a, const Turn &b, int64_t stage,
+static bool before1F1B(const Action &a, const Action &b, int64_t stage,
                        int64_t stages) {
-  auto key = [&](const Turn &turn) {
-    int64_t place = turn.microbatch + (turn.isBackward ? stages - stage : 0);
-    return std::pair(place, !turn.isBackward);
+  auto key = [&](const Action &action) {
+    int64_t place =
+        action.microbatch + (action.isBackward ? stages - stage : 0);
+    return std::pair(place, !action.isBackward);
   };
   return key(a) < key(b);
 }
@@ -151,18 +152,18 @@ LogicalResult PipeSchedulePass::collect() {
 
 /// Finds the transfers of all values that other stages use, from stage to
 /// stage, in program order.
-void PipeSchedulePass::findHops() {
+void PipeSchedulePass::findTransfers() {
   llvm::StringMap<TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())
     for (unsigned i = 0; i < task.getTargets().size(); ++i)
       if (values.contains(task.getTarget(i)))
         maker[task.getTarget(i)] = task;
-  auto add = [](SmallVector<Hop> &hops, Hop hop) {
-    if (llvm::none_of(hops, [&](const Hop &other) {
-          return other.value == hop.value && other.from == hop.from &&
-                 other.to == hop.to;
+  auto add = [](SmallVector<StageTransfer> &transfers, StageTransfer transfer) {
+    if (llvm::none_of(transfers, [&](const StageTransfer &other) {
+          return other.value == transfer.value && other.from == transfer.from &&
+                 other.to == transfer.to;
         }))
-      hops.push_back(hop);
+      transfers.push_back(transfer);
   };
   for (auto task : getOperation().getOps<TaskOp>())
     for (unsigned i = 0; i < task.getSources().size(); ++i) {
@@ -172,12 +173,12 @@ void PipeSchedulePass::findHops() {
       StringRef value = task.getSource(i);
       int64_t from = it->second.getStage(), to = task.getStage();
       if (!it->second.isPerMicrobatch()) {
-        add(tiedHops, {value, from, to, task.getEntry(), kTied});
+        add(tiedTransfers, {value, from, to, task.getEntry(), kTied});
         continue;
       }
       int64_t step = from < to ? 1 : -1;
       for (int64_t at = from; at != to; at += step)
-        add(step > 0 ? forwardHops : backwardHops,
+        add(step > 0 ? forwardTransfers : backwardTransfers,
             {value, at, at + step, task.getEntry(),
              step > 0 ? kActivations : kGradients});
     }
@@ -188,12 +189,12 @@ void PipeSchedulePass::findHops() {
 void PipeSchedulePass::emitTied(OpBuilder &builder, int64_t stage) {
   // Pair each send to a peer with a receive from it while there are both.
   for (int64_t peer = 0; peer < stages; ++peer) {
-    SmallVector<Hop> sends, receives;
-    for (const Hop &hop : tiedHops) {
-      if (hop.from == stage && hop.to == peer)
-        sends.push_back(hop);
-      if (hop.from == peer && hop.to == stage)
-        receives.push_back(hop);
+    SmallVector<StageTransfer> sends, receives;
+    for (const StageTransfer &transfer : tiedTransfers) {
+      if (transfer.from == stage && transfer.to == peer)
+        sends.push_back(transfer);
+      if (transfer.from == peer && transfer.to == stage)
+        receives.push_back(transfer);
     }
     Location loc = getOperation().getLoc();
     for (size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
@@ -224,7 +225,7 @@ void PipeSchedulePass::noteFirst(MutableArrayRef<Step> steps) {
   llvm::DenseSet<Operation *> seen;
   for (Step &step : steps)
     for (TaskOp task : step.tasks)
-      if (seen.insert(task).second && firstWriters->isFirstApart(task))
+      if (seen.insert(task).second && firstWriters->firstRunDiffers(task))
         step.first.push_back(task);
 }
 
@@ -240,7 +241,7 @@ void PipeSchedulePass::emit(OpBuilder &builder, const Step &step, Value loop,
               llvm::is_contained(step.first, task));
     else
       emitRun(builder, task, Value(), IntegerAttr(), /*isFirst=*/false);
-  const Hop *sent = step.sent, *received = step.received;
+  const StageTransfer *sent = step.sent, *received = step.received;
   if (!step.released.empty())
     ReleaseOp::create(builder, loc, step.released);
   if (sent && received)
@@ -286,13 +287,15 @@ int64_t PipeSchedulePass::liveBound(StringRef kind, int64_t stage) const {
 
 /// Returns the sends or the receives of an action.
 std::vector<Step> PipeSchedulePass::transfersOf(Entry entry, int64_t stage,
-                                                const Turn &turn,
+                                                const Action &action,
                                                 bool sends) const {
   std::vector<Step> steps;
-  for (const Hop &hop : turn.isBackward ? backwardHops : forwardHops)
-    if (hop.entry == entry && (sends ? hop.from : hop.to) == stage)
-      steps.push_back(sends ? Step::send(hop, turn.microbatch)
-                            : Step::receive(hop, turn.microbatch));
+  for (const StageTransfer &transfer :
+       action.isBackward ? backwardTransfers : forwardTransfers)
+    if (transfer.entry == entry &&
+        (sends ? transfer.from : transfer.to) == stage)
+      steps.push_back(sends ? Step::send(transfer, action.microbatch)
+                            : Step::receive(transfer, action.microbatch));
   return steps;
 }
 
@@ -349,7 +352,7 @@ bool PipeSchedulePass::hasCollectives(ArrayRef<TaskOp> tasks) const {
         .wasInterrupted();
   };
   return llvm::any_of(tasks, [&](TaskOp task) {
-    return isOfSegment(task.getPhase()) && communicates(task.getBody());
+    return isSegmentPhase(task.getPhase()) && communicates(task.getBody());
   });
 }
 
@@ -386,14 +389,14 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
     list.push_back(task);
   }
   addReductions(each, forward, backward);
-  std::vector<Turn> turns;
+  std::vector<Action> actions;
   for (bool isBackward : {false, true})
     if (!(isBackward ? backward : forward).empty())
       for (int64_t i = 0; i < microbatches; ++i)
-        turns.push_back({i, isBackward});
-  if (turns.empty() && once.empty() && reductions.empty())
+        actions.push_back({i, isBackward});
+  if (actions.empty() && once.empty() && reductions.empty())
     return;
-  llvm::sort(turns, [&](const Turn &a, const Turn &b) {
+  llvm::sort(actions, [&](const Action &a, const Action &b) {
     return before(a, b, stage, stages);
   });
 
@@ -418,35 +421,36 @@ void PipeSchedulePass::build(Entry entry, int64_t stage, Comparator before) {
   for (TaskOp &task : first)
     for (int64_t i = 0; i < microbatches; ++i)
       steps.push_back(Step::run(task, i));
-  auto add = [&](const Turn &turn, bool sends) {
-    llvm::append_range(steps, transfersOf(entry, stage, turn, sends));
+  auto add = [&](const Action &action, bool sends) {
+    llvm::append_range(steps, transfersOf(entry, stage, action, sends));
   };
   // By direction: whether the inputs of its next action were received.
   bool isThere[] = {false, false};
-  for (auto turn = turns.begin(); turn != turns.end(); ++turn) {
-    if (!isThere[turn->isBackward])
-      add(*turn, /*sends=*/false);
-    auto next = std::find_if(turn + 1, turns.end(), [&](const Turn &other) {
-      return other.isBackward == turn->isBackward;
-    });
-    isThere[turn->isBackward] =
-        ahead && next != turns.end() && (!turn->isBackward || next == turn + 1);
-    if (isThere[turn->isBackward])
+  for (auto action = actions.begin(); action != actions.end(); ++action) {
+    if (!isThere[action->isBackward])
+      add(*action, /*sends=*/false);
+    auto next =
+        std::find_if(action + 1, actions.end(), [&](const Action &other) {
+          return other.isBackward == action->isBackward;
+        });
+    isThere[action->isBackward] = ahead && next != actions.end() &&
+                                  (!action->isBackward || next == action + 1);
+    if (isThere[action->isBackward])
       add(*next, /*sends=*/false);
-    ArrayRef<TaskOp> tasks = turn->isBackward ? backward : forward;
-    if (next == turns.end())
-      runLast(steps, tasks, turn->microbatch, [&](TaskOp task) {
+    ArrayRef<TaskOp> tasks = action->isBackward ? backward : forward;
+    if (next == actions.end())
+      runLast(steps, tasks, action->microbatch, [&](TaskOp task) {
         auto found = behind.find(task);
         return found == behind.end() ? ArrayRef<TaskOp>() : found->second;
       });
     else
-      steps.push_back(Step::run(tasks, turn->microbatch));
-    add(*turn, /*sends=*/true);
+      steps.push_back(Step::run(tasks, action->microbatch));
+    add(*action, /*sends=*/true);
   }
   if (auto rest = behind.find(nullptr); rest != behind.end())
     steps.push_back(Step::run(rest->second, 0));
   if (!ahead)
-    joinTransfers(steps, stage);
+    pairTransfers(steps, stage);
   bool interleaves = ahead && hasCollectives(all);
   if (interleaves)
     placement.interleave(steps, gathers, all);
@@ -504,7 +508,7 @@ void PipeSchedulePass::runOnOperation() {
   // A single stage waits for no other; 1f1b holds the fewest activations.
   if (stages == 1)
     before = before1F1B;
-  findHops();
+  findTransfers();
   firstWriters.emplace(getOperation());
   for (Entry entry : {Entry::Train, Entry::Evaluate, Entry::Forward})
     for (int64_t stage = 0; stage < stages; ++stage)

@@ -12,7 +12,7 @@
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/Line.h"
+#include "passes/Pipeline/CutPoints.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringMap.h"
@@ -56,7 +56,7 @@ static std::optional<int64_t> numberOf(Operation *op, StringRef attr) {
 /// their own.
 static SmallVector<size_t> findPieces(const Line &line) {
   SmallVector<size_t> begins = {0};
-  for (size_t place : line.findPlaces()) {
+  for (size_t place : line.findCutPoints()) {
     int before = line.products[place];
     if (before == line.products.back())
       break;

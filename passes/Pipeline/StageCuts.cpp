@@ -4,7 +4,7 @@
 #include "dialects/NN/Names.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/Pipeline/Line.h"
+#include "passes/Pipeline/CutPoints.h"
 #include "passes/Pipeline/Passes.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>
@@ -39,7 +39,7 @@ struct NNStageCutsPass : pcc::impl::NNStageCutsPassBase<NNStageCutsPass> {
 /// equal ones the first.
 FailureOr<SmallVector<size_t>> NNStageCutsPass::balance(func::FuncOp func,
                                                         const Line &line) {
-  SmallVector<size_t> places = line.findStagePlaces();
+  SmallVector<size_t> places = line.findStageCutPoints();
   size_t cuts = stages - 1;
   // Of several cut points between the same two contractions only one can be
   // used.

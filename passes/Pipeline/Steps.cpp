@@ -5,7 +5,7 @@
 using namespace mlir;
 using namespace pcc;
 
-void pcc::joinTransfers(std::vector<Step> &steps, int64_t stage) {
+void pcc::pairTransfers(std::vector<Step> &steps, int64_t stage) {
   std::vector<Step> joined;
   for (auto it = steps.begin(); it != steps.end();) {
     auto sends = it;

@@ -11,7 +11,7 @@ namespace pcc {
 enum StageChannel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
 
 /// The transfer of a value from one stage to the next, towards its user.
-struct Hop {
+struct StageTransfer {
   llvm::StringRef value;
   int64_t from;
   /// The receiving stage, next to `from`.
@@ -27,9 +27,9 @@ struct Step {
   /// The tasks that it runs, in order; none for a transfer.
   llvm::ArrayRef<pipe::TaskOp> tasks;
   /// The value that it sends, or null.
-  const Hop *sent = nullptr;
+  const StageTransfer *sent = nullptr;
   /// The value that it receives, or null.
-  const Hop *received = nullptr;
+  const StageTransfer *received = nullptr;
   /// The microbatch of the tasks, of the sent value or, without either, of the
   /// received value.
   int64_t microbatch = 0;
@@ -43,11 +43,11 @@ struct Step {
   static Step run(llvm::ArrayRef<pipe::TaskOp> tasks, int64_t microbatch) {
     return {tasks, nullptr, nullptr, microbatch, microbatch, {}, {}};
   }
-  static Step send(const Hop &hop, int64_t microbatch) {
-    return {{}, &hop, nullptr, microbatch, microbatch, {}, {}};
+  static Step send(const StageTransfer &transfer, int64_t microbatch) {
+    return {{}, &transfer, nullptr, microbatch, microbatch, {}, {}};
   }
-  static Step receive(const Hop &hop, int64_t microbatch) {
-    return {{}, nullptr, &hop, microbatch, microbatch, {}, {}};
+  static Step receive(const StageTransfer &transfer, int64_t microbatch) {
+    return {{}, nullptr, &transfer, microbatch, microbatch, {}, {}};
   }
   /// Releases a bucket.
   static Step release(llvm::StringRef row, int64_t microbatch) {
@@ -68,7 +68,7 @@ struct Step {
 /// and then receive, as in the steady state of 1f1b, both wait forever. One
 /// send and one receive become one exchange. Of several, the later stage
 /// receives before it sends.
-void joinTransfers(std::vector<Step> &steps, int64_t stage);
+void pairTransfers(std::vector<Step> &steps, int64_t stage);
 
 /// A part of a list of steps that repeats, each time a microbatch later.
 struct Repetition {

@@ -79,7 +79,7 @@ dist::ShardingAttr TaskSymbols::getSharding(StringRef name, Phase phase) const {
   if (!sharding)
     return {};
   dist::Layout layout = mesh.layout(sharding);
-  if (hasPartOfStage(phase) && isa<nn::StateOp>(symbol))
+  if (hasStageContribution(phase) && isa<nn::StateOp>(symbol))
     layout.partial = layout.partial - mesh.withRole(dist::AxisRole::Pipeline);
   return mesh.shortAttr(layout);
 }
@@ -138,8 +138,8 @@ void TaskBuilder::accumulate(FlatSymbolRefAttr symbol, Value value,
   held[symbol] = sum;
 }
 
-void TaskBuilder::give(Value value, FlatSymbolRefAttr target,
-                       FlatSymbolRefAttr place) {
+void TaskBuilder::addResult(Value value, FlatSymbolRefAttr target,
+                            FlatSymbolRefAttr place) {
   given.push_back(value);
   targets.push_back(target);
   places.push_back(place);

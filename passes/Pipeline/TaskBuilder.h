@@ -81,8 +81,8 @@ public:
                   mlir::Location loc);
   /// Adds a result that is bound to a symbol. It has memory of its own or takes
   /// the buffer of `place`, a state that the task reads.
-  void give(mlir::Value value, mlir::FlatSymbolRefAttr target,
-            mlir::FlatSymbolRefAttr place = {});
+  void addResult(mlir::Value value, mlir::FlatSymbolRefAttr target,
+                 mlir::FlatSymbolRefAttr place = {});
   /// Clones an op of a function, without attributes that only earlier phases
   /// need, such as its stage: equal layers become equal ops. Accesses of
   /// parameters and state become those of the task.
@@ -112,7 +112,7 @@ private:
   llvm::DenseMap<mlir::Attribute, unsigned> arguments;
   /// The current values of the parameters and states of the task.
   llvm::MapVector<mlir::Attribute, mlir::Value> held;
-  /// The arguments of calls of `give`.
+  /// The arguments of calls of `addResult`.
   llvm::SmallVector<mlir::Value> given;
   llvm::SmallVector<mlir::FlatSymbolRefAttr> places;
   llvm::SmallVector<mlir::Attribute> targets;

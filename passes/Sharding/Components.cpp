@@ -105,7 +105,7 @@ Components::choose(const Program &program) const {
   llvm::DenseSet<unsigned> taken;
   llvm::DenseSet<unsigned> classes;
   for (ValueDim dim : classDims)
-    if (!isDead(dim))
+    if (!isUnsplittable(dim))
       classes.insert(find(dim));
   for (const WeightUse &use : uses)
     if (classes.contains(find({use.param, use.dim})))

@@ -53,7 +53,7 @@ public:
   unsigned find(ValueDim dim) const;
   /// Whether an op needs a dim of this component whole, or it is a table's
   /// column dim.
-  bool isDead(ValueDim dim) const { return dead.contains(find(dim)); }
+  bool isUnsplittable(ValueDim dim) const { return dead.contains(find(dim)); }
   /// Returns the first op that needs a dead dim whole; null for other dims.
   const ShardedOp *whoNeeds(ValueDim dim) const {
     return dead.lookup(find(dim));

@@ -94,16 +94,16 @@ public:
                int64_t bytes)
       : module(module), update(update), mesh(findMesh(module)),
         trained(module, update, mesh), buckets(trained.form(zero, bytes)),
-        isCut(zero >= 1), isSummed(zero >= 2), isReleased(zero == 3),
-        builder(module.getContext()) {}
+        shardsState(zero >= 1), shardsGradients(zero >= 2),
+        isReleased(zero == 3), builder(module.getContext()) {}
 
   void run();
 
 private:
   StateOp declare(const Bucket &bucket, unsigned number, StringRef what,
                   ArrayRef<Operation *> members, AxisSet partial, bool cut);
-  StateOp declarePart(StateOp row, unsigned number, StringRef what,
-                      StateKind kind);
+  StateOp declareShard(StateOp row, unsigned number, StringRef what,
+                       StateKind kind);
   void beginIn(func::FuncOp &function, StringRef name);
   void gather(StateOp own, StateOp params, StateOp copies);
   void reduce(StateOp gradients, StateOp sum);
@@ -113,7 +113,7 @@ private:
   Value zeroFor(StateOp state);
   Value squaresOf(Value row, Layout layout);
   Value read(StateOp bucket);
-  Value said(Operation *op, const Layout &layout);
+  Value withSharding(Operation *op, const Layout &layout);
   void write(Value value, StateOp bucket);
   void eraseOld();
 
@@ -121,7 +121,7 @@ private:
     return nn::layoutOf(mesh, symbol);
   }
   /// Whether buckets are sharded over data axes.
-  bool hasParts() const { return isCut && !dataAxes().empty(); }
+  bool isSharded() const { return shardsState && !dataAxes().empty(); }
   AxisSet dataAxes() const { return mesh ? mesh.dataAxes() : AxisSet(); }
 
   ModuleOp module;
@@ -131,7 +131,7 @@ private:
   std::vector<Bucket> buckets;
   /// Whether the optimizer state is sharded; whether gradients are, too;
   /// whether working copies are resident only while they are used.
-  bool isCut, isSummed, isReleased;
+  bool shardsState, shardsGradients, isReleased;
   OpBuilder builder;
   /// @gather and @reduce, once created.
   func::FuncOp gatherer, reducer;
@@ -211,8 +211,8 @@ StateOp BucketFormer::declare(const Bucket &bucket, unsigned number,
 
 /// Declares the rank's shard over data axes: of a bucket of parameters that is
 /// gathered for a step, or of the sum of a bucket of gradients.
-StateOp BucketFormer::declarePart(StateOp row, unsigned number, StringRef what,
-                                  StateKind kind) {
+StateOp BucketFormer::declareShard(StateOp row, unsigned number, StringRef what,
+                                   StateKind kind) {
   Layout layout = layoutOf(row);
   layout.partial = layout.partial - dataAxes();
   layout.dims[1] = dataAxes().list();
@@ -237,7 +237,7 @@ StateOp BucketFormer::declarePart(StateOp row, unsigned number, StringRef what,
 //===----------------------------------------------------------------------===//
 
 /// Sets the sharding of an op's results; returns the first result.
-Value BucketFormer::said(Operation *op, const Layout &layout) {
+Value BucketFormer::withSharding(Operation *op, const Layout &layout) {
   if (mesh) {
     SmallVector<ShardingAttr> all(op->getNumResults(), mesh.attr(layout));
     setShardings(op, all);
@@ -246,9 +246,10 @@ Value BucketFormer::said(Operation *op, const Layout &layout) {
 }
 
 Value BucketFormer::read(StateOp bucket) {
-  return said(ReadOp::create(builder, bucket.getLoc(), bucket.getTensorType(),
-                             bucket.getSymName()),
-              layoutOf(bucket));
+  return withSharding(ReadOp::create(builder, bucket.getLoc(),
+                                     bucket.getTensorType(),
+                                     bucket.getSymName()),
+                      layoutOf(bucket));
 }
 
 void BucketFormer::write(Value value, StateOp bucket) {
@@ -262,15 +263,16 @@ Value BucketFormer::reduceOver(Value row, Layout &layout, AxisSet axes) {
   if (axes.empty())
     return row;
   layout.partial = layout.partial - axes;
-  return said(AllReduceOp::create(builder, row.getLoc(), dist::Reduction::Sum,
-                                  ValueRange(row), mesh.names(axes.list())),
-              layout);
+  return withSharding(AllReduceOp::create(builder, row.getLoc(),
+                                          dist::Reduction::Sum, ValueRange(row),
+                                          mesh.names(axes.list())),
+                      layout);
 }
 
 /// Reduces a bucket of gradients over data axes: to the rank's shard if the
 /// optimizer state is sharded, else to the whole bucket.
 Value BucketFormer::reduceOverData(Value row, Layout &layout) {
-  if (!isCut)
+  if (!shardsState)
     return reduceOver(row, layout, dataAxes());
   Location loc = row.getLoc();
   auto typeOf = [&](int64_t parts) {
@@ -289,12 +291,13 @@ Value BucketFormer::reduceOverData(Value row, Layout &layout) {
     layout.dims[1].append(run);
     layout.partial = layout.partial - AxisSet(run);
     RankedTensorType part = typeOf(mesh.extent(run));
-    row = isPartial ? said(ReduceScatterOp::create(builder, loc, part, row, 1,
-                                                   mesh.names(run)),
-                           layout)
-                    : said(ShardSliceOp::create(builder, loc, part, row, 1,
-                                                mesh.names(run)),
-                           layout);
+    row = isPartial
+              ? withSharding(ReduceScatterOp::create(builder, loc, part, row, 1,
+                                                     mesh.names(run)),
+                             layout)
+              : withSharding(ShardSliceOp::create(builder, loc, part, row, 1,
+                                                  mesh.names(run)),
+                             layout);
   }
   return row;
 }
@@ -316,11 +319,11 @@ Value BucketFormer::squaresOf(Value row, Layout layout) {
   Layout shares(0);
   shares.partial = mesh.all();
   if (replicas == 1)
-    return said(sum, shares);
-  said(sum, parts);
-  return said(ScaleOp::create(builder, loc, scalar, sum,
-                              builder.getF64FloatAttr(1.0 / replicas)),
-              shares);
+    return withSharding(sum, shares);
+  withSharding(sum, parts);
+  return withSharding(ScaleOp::create(builder, loc, scalar, sum,
+                                      builder.getF64FloatAttr(1.0 / replicas)),
+                      shares);
 }
 
 void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
@@ -334,9 +337,9 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
       declare(bucket, number, "grad",
               symbolsOf([](const TrainedParam &one) { return one.gradient; }),
               bucket.alike.partial, /*cut=*/false);
-  bool isCut = hasParts();
+  bool shardsState = isSharded();
   // A bucket that no function uses whole is never gathered.
-  bool isMaster = isCut && bucket.alike.isMaster;
+  bool isMaster = shardsState && bucket.alike.isMaster;
   SmallVector<Operation *> members =
       symbolsOf([](const TrainedParam &one) { return one.param; });
   StateOp params, own;
@@ -345,15 +348,15 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   else
     own = params =
         declare(bucket, number, "param", members, AxisSet(), /*cut=*/false);
-  if (isCut && params)
-    own = declarePart(params, number, "own", StateKind::Part);
+  if (shardsState && params)
+    own = declareShard(params, number, "own", StateKind::Part);
   SmallVector<StateOp> moments;
   const TrainedParam &first = *bucket.members.front();
   for (size_t i = 0; i < first.moments.size(); ++i)
     moments.push_back(declare(
         bucket, number, stringifyStateKind(StateOp(first.moments[i]).getKind()),
         symbolsOf([&](const TrainedParam &one) { return one.moments[i]; }),
-        AxisSet(), isCut));
+        AxisSet(), shardsState));
   StateOp copies;
   if (bucket.alike.copied)
     copies =
@@ -364,8 +367,8 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
     copies->setAttr(kReleasedAttr, builder.getUnitAttr());
 
   StateOp sum;
-  if (isCut && isSummed)
-    sum = declarePart(gradients, number, "sum", StateKind::Gradient);
+  if (shardsState && shardsGradients)
+    sum = declareShard(gradients, number, "sum", StateKind::Gradient);
   StateOp added = sum ? sum : gradients;
   if (sum)
     reduce(gradients, sum);
@@ -393,26 +396,27 @@ void BucketFormer::rewrite(const Bucket &bucket, unsigned number) {
   step->removeDiscardableAttr(kIdAttr);
   for (auto [i, result] : llvm::enumerate(step->getResults()))
     result.setType(operands[i == 0 ? 0 : i + 1].getType());
-  said(step, layout);
+  withSharding(step, layout);
   for (auto [i, moment] : llvm::enumerate(moments))
     write(step->getResult(i + 1), moment);
   Value next = step->getResult(0);
   write(next, own);
-  if (copies && !isCut)
-    write(said(CastOp::create(builder, loc, copies.getTensorType(), next),
-               layoutOf(copies)),
-          copies);
+  if (copies && !shardsState)
+    write(
+        withSharding(CastOp::create(builder, loc, copies.getTensorType(), next),
+                     layoutOf(copies)),
+        copies);
   write(zeroFor(added), added);
-  if (isCut)
+  if (shardsState)
     gather(own, params, copies);
 }
 
 Value BucketFormer::zeroFor(StateOp state) {
   RankedTensorType type = state.getTensorType();
   Attribute zero = builder.getZeroAttr(type.getElementType());
-  return said(ConstantOp::create(builder, state.getLoc(), type,
-                                 DenseElementsAttr::get(type, zero)),
-              layoutOf(state));
+  return withSharding(ConstantOp::create(builder, state.getLoc(), type,
+                                         DenseElementsAttr::get(type, zero)),
+                      layoutOf(state));
 }
 
 /// Sets the insertion point to the end of a function without arguments and
@@ -435,9 +439,10 @@ void BucketFormer::reduce(StateOp gradients, StateOp sum) {
   beginIn(reducer, kReduce);
   Layout layout = layoutOf(gradients);
   Value part = reduceOverData(read(gradients), layout);
-  Value added = said(SumOp::create(builder, sum.getLoc(), sum.getTensorType(),
-                                   ValueRange{read(sum), part}),
-                     layout);
+  Value added =
+      withSharding(SumOp::create(builder, sum.getLoc(), sum.getTensorType(),
+                                 ValueRange{read(sum), part}),
+                   layout);
   write(added, sum);
   write(zeroFor(gradients), gradients);
 }
@@ -454,16 +459,16 @@ void BucketFormer::gather(StateOp own, StateOp params, StateOp copies) {
         StateOp(copies).getTensorType().getElementType());
     if (type == value.getType())
       return value;
-    return said(CastOp::create(builder, loc, type, value), layout);
+    return withSharding(CastOp::create(builder, loc, type, value), layout);
   };
   Value part = read(own);
   if (!params)
     part = rounded(part, layoutOf(own));
   StateOp row = params ? params : copies;
   Value whole =
-      said(AllGatherOp::create(builder, loc, row.getTensorType(), part, 1,
-                               mesh.names(dataAxes().list())),
-           layoutOf(row));
+      withSharding(AllGatherOp::create(builder, loc, row.getTensorType(), part,
+                                       1, mesh.names(dataAxes().list())),
+                   layoutOf(row));
   write(whole, row);
   if (params && copies)
     write(rounded(whole, layoutOf(copies)), copies);

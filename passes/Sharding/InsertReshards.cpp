@@ -184,7 +184,7 @@ void Inserter::emitSum(const ShardedOp &op) {
     if (members.size() > 1) {
       auto part =
           SumOp::create(builder, op.op->getLoc(), sum.getType(), members);
-      inheritPlace(part, op.op);
+      inheritStage(part, op.op);
       layouts[part.getResult()] = layout;
       added.value = part.getResult();
     }
@@ -247,7 +247,7 @@ void Inserter::emitWrite(const ShardedOp &op) {
   auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
   if (constant && isZero(constant)) {
     auto zero = cast<ConstantOp>(builder.clone(*constant));
-    inheritPlace(zero, op.op);
+    inheritStage(zero, op.op);
     layouts[zero.getResult()] = wanted;
     op.op->setOperand(0, zero.getResult());
     if (constant->use_empty())

@@ -217,7 +217,7 @@ llvm::DenseSet<unsigned> NNPadVocabPass::choose(const Program &program,
     else
       continue;
     if (program[dim.first].type.getDimSize(dim.second) % multiple &&
-        !components.isDead(dim))
+        !components.isUnsplittable(dim))
       padded.insert(components.find(dim));
   }
   return padded;

@@ -23,12 +23,12 @@ struct Inheritor : OpBuilder::Listener {
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (from)
-      inheritPlace(op, from);
+      inheritStage(op, from);
   }
 };
 
 /// Sets the sharding of a value on its op.
-void say(const Mesh &mesh, Value value, const Layout &layout) {
+void setShardingOf(const Mesh &mesh, Value value, const Layout &layout) {
   auto result = cast<OpResult>(value);
   SmallVector<ShardingAttr> all;
   for (OpResult other : result.getOwner()->getResults())
@@ -68,13 +68,13 @@ public:
     layout.dims = valueAxes(dims, factors);
     Layout part = layout;
     (isMax ? part.partialMax : part.partial) = AxisSet(axes);
-    say(mesh, value, part);
+    setShardingOf(mesh, value, part);
     Value whole =
         AllReduceOp::create(builder, op.op->getLoc(),
                             isMax ? dist::Reduction::Max : dist::Reduction::Sum,
                             ValueRange(value), mesh.names(axes))
             .getResult(0);
-    say(mesh, whole, layout);
+    setShardingOf(mesh, whole, layout);
     return whole;
   }
 
@@ -163,7 +163,7 @@ void Partitioner::lower(ReshardOp op) {
   for (const ReshardStep &step :
        planReshard(mesh.layout(op.getSource()), mesh.layout(op.getTarget()))) {
     value = lower(step, value, mesh.localType(type, step.after), op.getLoc());
-    say(mesh, value, step.after);
+    setShardingOf(mesh, value, step.after);
   }
   if (Attribute id = op->getAttr(kIdAttr); id && value != input)
     value.getDefiningOp()->setAttr(kIdAttr, id);
@@ -283,7 +283,7 @@ static void mergeScalars(func::FuncOp function) {
     OpBuilder builder(second);
     auto joint = AllReduceOp::create(
         builder, first.getLoc(), first.getReduction(), inputs, first.getAxes());
-    inheritPlace(joint, second);
+    inheritStage(joint, second);
     SmallVector<ShardingAttr> layouts;
     for (AllReduceOp op : {first, second})
       for (OpResult result : op->getResults())

@@ -70,43 +70,43 @@ static void dropUnreachable(const Mesh &mesh, const ShardingRule &rule,
 
 Projection pcc::project(const Program &program, const ShardedOp &op) {
   const Mesh &mesh = program.mesh;
-  struct Wish {
+  struct Request {
     int factor;
     AxisList axes;
     unsigned value, position;
   };
-  SmallVector<Wish> wishes;
+  SmallVector<Request> requests;
   op.forEach([&](unsigned value, const ValueFactors &dims, unsigned position) {
     for (auto [axes, dim] : llvm::zip_equal(program[value].dims, dims)) {
       FactorAxes taken = distribute(mesh, axes, dim, op.rule);
       for (auto [factor, list] : llvm::zip_equal(dim, taken))
         if (!list.empty())
-          wishes.push_back({factor, list, value, position});
+          requests.push_back({factor, list, value, position});
     }
   });
 
   // The priority of a request for an axis: level, parameters first, position.
   using Key = std::tuple<int64_t, bool, unsigned>;
   SmallVector<std::optional<std::pair<Key, int>>> winners(mesh.size());
-  for (const Wish &wish : wishes)
-    for (Axis axis : wish.axes) {
-      const ShardedValue &value = program[wish.value];
+  for (const Request &request : requests)
+    for (Axis axis : request.axes) {
+      const ShardedValue &value = program[request.value];
       Key key{value.origins[axis].level,
-              value.kind != ShardedValue::Kind::Param, wish.position};
+              value.kind != ShardedValue::Kind::Param, request.position};
       if (!winners[axis] || key < winners[axis]->first)
-        winners[axis] = {key, wish.factor};
+        winners[axis] = {key, request.factor};
     }
 
   Projection result;
   result.factors.resize(op.rule.factors.size());
   for (const auto &winner : winners)
     result.levels.push_back(winner ? std::get<0>(winner->first) : 0);
-  for (const Wish &wish : wishes) {
-    auto own =
-        llvm::ArrayRef(wish.axes).take_while([&winners, &wish](Axis axis) {
-          return winners[axis]->second == wish.factor;
-        });
-    extend(result.factors[wish.factor], own);
+  for (const Request &request : requests) {
+    auto own = llvm::ArrayRef(request.axes)
+                   .take_while([&winners, &request](Axis axis) {
+                     return winners[axis]->second == request.factor;
+                   });
+    extend(result.factors[request.factor], own);
   }
   op.forEach([&](unsigned, const ValueFactors &dims, unsigned) {
     dropUnreachable(mesh, op.rule, dims, result.factors);

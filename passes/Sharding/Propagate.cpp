@@ -141,15 +141,15 @@ bool Propagation::visit(const ShardedOp &op, int64_t level) {
 /// because dims are only ever extended.
 void Propagation::runToFixPoint(int64_t level, bool update) {
   bool changed = true;
-  auto sweep = [&](auto &&ops) {
+  auto visitAll = [&](auto &&ops) {
     for (const ShardedOp &op : ops)
       if (update || !op.inUpdate)
         changed |= visit(op, level);
   };
   while (changed) {
     changed = false;
-    sweep(program.ops);
-    sweep(llvm::reverse(program.ops));
+    visitAll(program.ops);
+    visitAll(llvm::reverse(program.ops));
   }
 }
 

@@ -110,7 +110,7 @@ Value ReshardInserter::reshard(const Placed &from, const Layout &to,
       return value;
   auto op = ReshardOp::create(builder, user->getLoc(), from.value.getType(),
                               from.value, mesh.attr(from.layout), target);
-  inheritPlace(op, user);
+  inheritStage(op, user);
   known.push_back({where, op.getResult()});
   layouts[op.getResult()] = to;
   return op.getResult();

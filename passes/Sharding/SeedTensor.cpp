@@ -187,7 +187,7 @@ LogicalResult DistSeedTensorPass::seedClasses(const Program &program,
   auto add = [&](Operation *op, unsigned value, unsigned dim,
                  StringRef what) -> LogicalResult {
     found = true;
-    if (components.isDead({value, dim})) {
+    if (components.isUnsplittable({value, dim})) {
       mlir::emitRemark(op->getLoc())
           << "the " << what << " of '" << layerName(op) << "' stay whole on "
           << "each of " << ranks << " tensor-parallel ranks: another op needs "

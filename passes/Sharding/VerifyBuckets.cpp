@@ -32,13 +32,13 @@ using namespace pcc::nn;
 namespace {
 
 /// The alignment of members in elements.
-constexpr int64_t kUnit = 32;
+constexpr int64_t kAlignedElements = 32;
 
 /// The contents of a bucket.
 enum class Content { Params, Gradients, Moments1, Moments2, Copies };
 
 /// A bucket whose members were checked.
-struct Row {
+struct BucketInfo {
   StateOp op;
   Content content;
   /// The parameters that its members are or belong to, in its order.
@@ -57,35 +57,35 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult addRow(StateOp bucket);
-  LogicalResult addMember(Row &row, unsigned index, int64_t &end);
-  LogicalResult checkLayout(const Row &row, Operation *member);
-  LogicalResult checkAlike(const Row &row);
-  LogicalResult checkSiblings();
+  LogicalResult addBucket(StateOp bucket);
+  LogicalResult addMember(BucketInfo &row, unsigned index, int64_t &end);
+  LogicalResult checkLayout(const BucketInfo &row, Operation *member);
+  LogicalResult checkDecay(const BucketInfo &row);
+  LogicalResult checkOffsets();
   LogicalResult checkUses(func::FuncOp function);
   LogicalResult checkUpdate(func::FuncOp update);
-  LogicalResult addPart(StateOp part);
+  LogicalResult addShard(StateOp part);
   LogicalResult findOwners();
-  LogicalResult checkKept(func::FuncOp function);
+  LogicalResult checkShardWrites(func::FuncOp function);
   LogicalResult findSums();
   LogicalResult checkSums(func::FuncOp function);
   LogicalResult checkReduce(func::FuncOp reduce);
-  LogicalResult checkAdded(const Row &row, WriteOp write);
+  LogicalResult checkAdded(const BucketInfo &row, WriteOp write);
   LogicalResult checkGather(func::FuncOp gather);
-  LogicalResult checkGathered(const Row &row, WriteOp write);
+  LogicalResult checkGathered(const BucketInfo &row, WriteOp write);
 
   Layout layoutOf(Operation *symbol, int64_t rank) {
     auto sharding = symbol->getAttrOfType<ShardingAttr>(kShardingAttr);
     return mesh && sharding ? mesh.layout(sharding) : Layout(rank);
   }
-  bool isCut(const Row &row) { return !row.layout.dims[1].empty(); }
+  bool isSharded(const BucketInfo &row) { return !row.layout.dims[1].empty(); }
 
   ModuleOp module;
   SymbolTable symbols;
   Mesh mesh;
-  std::vector<Row> rows;
+  std::vector<BucketInfo> buckets;
   /// By member: the index of its bucket.
-  llvm::StringMap<size_t> rowOf;
+  llvm::StringMap<size_t> bucketOf;
   /// By sum, by bucket with a sum and by member of such a bucket: the index of
   /// the bucket.
   llvm::StringMap<size_t> summed;
@@ -120,7 +120,8 @@ static std::optional<Content> contentOf(Operation *symbol) {
 /// Checks the sharding of a bucket against a member. Its global type is [g, n]:
 /// row i belongs to the ranks with index i along the axes that shard the
 /// members. Along n it may be sharded over data axes.
-LogicalResult BucketVerifier::checkLayout(const Row &row, Operation *member) {
+LogicalResult BucketVerifier::checkLayout(const BucketInfo &row,
+                                          Operation *member) {
   Layout own = layoutOf(member, declaredType(member).getRank());
   if (AxisSet(row.layout.dims[0]) != own.split())
     return StateOp(row.op).emitOpError()
@@ -135,11 +136,11 @@ LogicalResult BucketVerifier::checkLayout(const Row &row, Operation *member) {
   return success();
 }
 
-LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
+LogicalResult BucketVerifier::addMember(BucketInfo &row, unsigned index,
                                         int64_t &end) {
   auto name = cast<FlatSymbolRefAttr>((*row.op.getMembers())[index]).getValue();
   Operation *member = symbols.lookup(name);
-  if (!rowOf.try_emplace(name, rows.size()).second)
+  if (!bucketOf.try_emplace(name, buckets.size()).second)
     return row.op.emitOpError()
            << "has the member '" << name << "', which is in a bucket already";
   std::optional<Content> content = contentOf(member);
@@ -157,7 +158,7 @@ LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
            << "has the member '" << name << "', which belongs to no parameter";
   row.params.push_back(param);
   int64_t offset = (*row.op.getOffsets())[index];
-  if (offset % kUnit || offset < end)
+  if (offset % kAlignedElements || offset < end)
     return row.op.emitOpError()
            << "has '" << name << "' at element " << offset
            << (offset < end ? ", which overlaps another member"
@@ -166,23 +167,23 @@ LogicalResult BucketVerifier::addMember(Row &row, unsigned index,
   return checkLayout(row, member);
 }
 
-LogicalResult BucketVerifier::addRow(StateOp bucket) {
+LogicalResult BucketVerifier::addBucket(StateOp bucket) {
   RankedTensorType type = bucket.getTensorType();
   if (type.getRank() != 2 || type.getDimSize(0) != 1)
     return bucket.emitOpError()
            << "has type " << type << ", but a bucket has one row";
-  Row row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}, {}};
+  BucketInfo row = {bucket, Content::Params, {}, layoutOf(bucket, 2), {}, {}};
   AxisSet data = mesh ? mesh.dataAxes() : AxisSet();
   int64_t ranks = mesh ? mesh.extent(data.list()) : 1;
-  if (isCut(row) && AxisSet(row.layout.dims[1]) != data)
+  if (isSharded(row) && AxisSet(row.layout.dims[1]) != data)
     return bucket.emitOpError()
            << "is sharded over " << mesh.names(row.layout.dims[1])
            << ", not over all data axes: " << mesh.names(data.list());
-  int64_t elements = type.getDimSize(1) * (isCut(row) ? ranks : 1);
-  if (elements % (kUnit * ranks))
+  int64_t elements = type.getDimSize(1) * (isSharded(row) ? ranks : 1);
+  if (elements % (kAlignedElements * ranks))
     return bucket.emitOpError()
            << "has " << elements << " elements, no multiple of "
-           << kUnit * ranks;
+           << kAlignedElements * ranks;
   int64_t end = 0;
   for (unsigned i = 0; i < bucket.getMembersAttr().size(); ++i)
     if (failed(addMember(row, i, end)))
@@ -191,21 +192,22 @@ LogicalResult BucketVerifier::addRow(StateOp bucket) {
     return bucket.emitOpError()
            << "has " << elements << " elements, but its last member ends at "
            << end;
-  if (isCut(row) &&
+  if (isSharded(row) &&
       (row.content == Content::Gradients || row.content == Content::Copies))
     return bucket.emitOpError("is sharded, but ranks need all of its members");
-  rows.push_back(std::move(row));
+  buckets.push_back(std::move(row));
   return success();
 }
 
 /// Checks and records a shard of a bucket: an equal part for each rank along
 /// the data axes.
-LogicalResult BucketVerifier::addPart(StateOp part) {
+LogicalResult BucketVerifier::addShard(StateOp part) {
   StringRef whole = *part.getOf();
-  auto row = llvm::find_if(rows, [&](const Row &one) {
+  auto row = llvm::find_if(buckets, [&](const BucketInfo &one) {
     return StateOp(one.op).getSymName() == whole;
   });
-  if (row == rows.end() || row->content != Content::Params || isCut(*row))
+  if (row == buckets.end() || row->content != Content::Params ||
+      isSharded(*row))
     return part.emitOpError()
            << "is a shard of '" << whole
            << "', which is no unsharded bucket of parameters";
@@ -233,13 +235,13 @@ LogicalResult BucketVerifier::addPart(StateOp part) {
 /// copies of sharded parameters.
 LogicalResult BucketVerifier::findOwners() {
   for (auto state : module.getOps<StateOp>())
-    if (state.getKind() == StateKind::Part && failed(addPart(state)))
+    if (state.getKind() == StateKind::Part && failed(addShard(state)))
       return failure();
-  for (Row &row : rows)
-    for (const Row &other : rows)
+  for (BucketInfo &row : buckets)
+    for (const BucketInfo &other : buckets)
       if (row.content == Content::Copies && other.content == Content::Params &&
           other.params == row.params)
-        row.own = isCut(other) ? other.op : other.own;
+        row.own = isSharded(other) ? other.op : other.own;
   return success();
 }
 
@@ -247,11 +249,11 @@ LogicalResult BucketVerifier::findOwners() {
 /// shards over the data axes.
 LogicalResult BucketVerifier::findSums() {
   for (auto sum : module.getOps<StateOp>()) {
-    StateOp bucket = rowSummedIn(symbols, sum);
+    StateOp bucket = bucketSummedIn(symbols, sum);
     if (!bucket)
       continue;
     auto row = llvm::find_if(
-        rows, [&](const Row &other) { return other.op == bucket; });
+        buckets, [&](const BucketInfo &other) { return other.op == bucket; });
     if (row->content != Content::Gradients || row->sum)
       return sum.emitOpError()
              << "accumulates '" << bucket.getSymName() << "', which "
@@ -270,7 +272,7 @@ LogicalResult BucketVerifier::findSums() {
              << "is no shard, over the data axes, of the sum of '"
              << bucket.getSymName() << "'";
     row->sum = sum;
-    size_t number = row - rows.begin();
+    size_t number = row - buckets.begin();
     summed[sum.getSymName()] = summed[bucket.getSymName()] = number;
     for (StringRef member : heldBy(bucket))
       summed[member] = number;
@@ -294,7 +296,7 @@ LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
     auto known = summed.find(name);
     if (known == summed.end())
       continue;
-    StateOp sum = rows[known->second].sum;
+    StateOp sum = buckets[known->second].sum;
     bool isSum = name == sum.getSymName();
     if (isUpdate && !isSum)
       return op.emitOpError()
@@ -310,7 +312,7 @@ LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
 }
 
 /// Checks that members agree in weight decay: one op updates them.
-LogicalResult BucketVerifier::checkAlike(const Row &row) {
+LogicalResult BucketVerifier::checkDecay(const BucketInfo &row) {
   ParamOp first = row.params.front();
   for (ParamOp param : row.params)
     if (param.getDecay() != first.getDecay())
@@ -322,11 +324,11 @@ LogicalResult BucketVerifier::checkAlike(const Row &row) {
 
 /// Checks that all states of one parameter are at the same element of their
 /// buckets.
-LogicalResult BucketVerifier::checkSiblings() {
-  llvm::DenseMap<Operation *, const Row *> ofParam;
-  for (const Row &row : rows)
+LogicalResult BucketVerifier::checkOffsets() {
+  llvm::DenseMap<Operation *, const BucketInfo *> ofParam;
+  for (const BucketInfo &row : buckets)
     for (ParamOp param : row.params) {
-      const Row *&other = ofParam[param];
+      const BucketInfo *&other = ofParam[param];
       if (!other)
         other = &row;
       else if (other->params != row.params ||
@@ -342,8 +344,8 @@ LogicalResult BucketVerifier::checkSiblings() {
     auto state = dyn_cast<StateOp>(op);
     if (!state || !state.getOf() || !contentOf(state))
       continue;
-    const Row *row = ofParam.lookup(symbols.lookup(*state.getOf()));
-    if (row && !rowOf.contains(state.getSymName()))
+    const BucketInfo *row = ofParam.lookup(symbols.lookup(*state.getOf()));
+    if (row && !bucketOf.contains(state.getSymName()))
       return state.emitOpError()
              << "is in no bucket, but other state of '" << *state.getOf()
              << "' is in '" << StateOp(row->op).getSymName() << "'";
@@ -360,12 +362,12 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
       used.try_emplace(name, &op);
   for (Operation &op : function.getBody().front()) {
     StringRef name = usedBy(op);
-    auto known = rowOf.find(name);
-    if (known == rowOf.end())
+    auto known = bucketOf.find(name);
+    if (known == bucketOf.end())
       continue;
-    const Row &row = rows[known->second];
+    const BucketInfo &row = buckets[known->second];
     StringRef bucket = StateOp(row.op).getSymName();
-    if (isCut(row))
+    if (isSharded(row))
       return op.emitOpError() << "uses '" << name << "', a member of the "
                               << "sharded bucket '" << bucket << "'";
     if (row.own && isa<WriteOp>(op))
@@ -385,9 +387,9 @@ LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
 
 /// Checks that only @update writes shards: otherwise gathered buckets would be
 /// stale.
-LogicalResult BucketVerifier::checkKept(func::FuncOp function) {
+LogicalResult BucketVerifier::checkShardWrites(func::FuncOp function) {
   for (auto write : function.getOps<WriteOp>())
-    for (const Row &row : rows)
+    for (const BucketInfo &row : buckets)
       if (row.own && StateOp(row.own).getSymName() == write.getSymbol())
         return write.emitOpError()
                << "writes '" << write.getSymbol()
@@ -402,14 +404,15 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getOps<WriteOp>())
     ++writes[write.getSymbol()];
-  for (const Row &row : rows) {
+  for (const BucketInfo &row : buckets) {
     // The symbol that holds the bucket between steps.
     StateOp op = row.own && row.content == Content::Params ? row.own : row.op;
     if (row.own)
       for (Operation &use : update.getBody().front()) {
         StringRef name = usedBy(use);
-        auto member = rowOf.find(name);
-        bool isMember = member != rowOf.end() && &rows[member->second] == &row;
+        auto member = bucketOf.find(name);
+        bool isMember =
+            member != bucketOf.end() && &buckets[member->second] == &row;
         if (isMember || name == StateOp(row.op).getSymName())
           return use.emitOpError()
                  << "uses '" << name
@@ -440,7 +443,8 @@ LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
 }
 
 /// Checks that a write is the gather of all ranks' shards, possibly rounded.
-LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
+LogicalResult BucketVerifier::checkGathered(const BucketInfo &row,
+                                            WriteOp write) {
   unsigned gathers = 0;
   Operation *made = write.getValue().getDefiningOp();
   while (isa_and_nonnull<CastOp, AllGatherOp>(made)) {
@@ -466,14 +470,14 @@ LogicalResult BucketVerifier::checkGathered(const Row &row, WriteOp write) {
 
 /// Checks that @gather writes each gathered bucket once, from its shards.
 LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
-  llvm::StringMap<const Row *> made;
-  for (const Row &row : rows)
+  llvm::StringMap<const BucketInfo *> made;
+  for (const BucketInfo &row : buckets)
     if (row.own)
       made[StateOp(row.op).getSymName()] = &row;
   llvm::StringMap<unsigned> writes;
   for (Operation &op : gather.getBody().front()) {
     if (auto write = dyn_cast<WriteOp>(op)) {
-      const Row *row = made.lookup(write.getSymbol());
+      const BucketInfo *row = made.lookup(write.getSymbol());
       if (!row)
         return write.emitOpError() << "writes '" << write.getSymbol()
                                    << "', which has no shards to gather";
@@ -484,7 +488,7 @@ LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
       return op.emitOpError("is not allowed in @gather");
     }
   }
-  for (const Row &row : rows) {
+  for (const BucketInfo &row : buckets) {
     StringRef name = StateOp(row.op).getSymName();
     if (unsigned count = writes.lookup(name); row.own && count != 1)
       return StateOp(row.op).emitOpError()
@@ -495,7 +499,7 @@ LogicalResult BucketVerifier::checkGather(func::FuncOp gather) {
 
 /// Checks that a write adds the reduction of a whole bucket over the data axes
 /// to the sum.
-LogicalResult BucketVerifier::checkAdded(const Row &row, WriteOp write) {
+LogicalResult BucketVerifier::checkAdded(const BucketInfo &row, WriteOp write) {
   StateOp sum = row.sum, bucket = row.op;
   SmallVector<Attribute> axes;
   unsigned before = 0, parts = 0;
@@ -536,7 +540,8 @@ LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
       continue;
     StringRef name = usedBy(op);
     auto known = summed.find(name);
-    const Row *row = known == summed.end() ? nullptr : &rows[known->second];
+    const BucketInfo *row =
+        known == summed.end() ? nullptr : &buckets[known->second];
     bool isSum = row && name == StateOp(row->sum).getSymName();
     if (!row || !(isSum || name == StateOp(row->op).getSymName()))
       return op.emitOpError()
@@ -556,7 +561,7 @@ LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
       return write.emitOpError() << "does not clear '" << name << "'";
     }
   }
-  for (const Row &row : rows)
+  for (const BucketInfo &row : buckets)
     for (StateOp op : {row.op, row.sum})
       if (unsigned count = writes.lookup(op ? op.getSymName() : StringRef());
           row.sum && count != 1)
@@ -567,18 +572,18 @@ LogicalResult BucketVerifier::checkReduce(func::FuncOp reduce) {
 
 LogicalResult BucketVerifier::run() {
   for (auto state : module.getOps<StateOp>())
-    if (state.getKind() == StateKind::Bucket && failed(addRow(state)))
+    if (state.getKind() == StateKind::Bucket && failed(addBucket(state)))
       return failure();
-  if (rows.empty())
+  if (buckets.empty())
     return success();
-  for (const Row &row : rows)
-    if (failed(checkAlike(row)))
+  for (const BucketInfo &row : buckets)
+    if (failed(checkDecay(row)))
       return failure();
-  if (failed(checkSiblings()))
+  if (failed(checkOffsets()))
     return failure();
   if (failed(findOwners()) || failed(findSums()))
     return failure();
-  for (const Row &row : rows)
+  for (const BucketInfo &row : buckets)
     if (StateOp(row.op)->hasAttr(kReleasedAttr) &&
         (!row.own || row.content != Content::Copies))
       return StateOp(row.op).emitOpError()
@@ -593,13 +598,13 @@ LogicalResult BucketVerifier::run() {
             ? failed(checkReduce(function))
             : failed(checkUses(function)) || failed(checkSums(function)) ||
                   failed(name == kUpdate ? checkUpdate(function)
-                                         : checkKept(function)))
+                                         : checkShardWrites(function)))
       return failure();
   }
   // Without functions, tasks do their work.
   if (!symbols.lookup(kUpdate))
     return success();
-  for (const Row &row : rows) {
+  for (const BucketInfo &row : buckets) {
     if (row.sum && !symbols.lookup(kReduce))
       return StateOp(row.sum).emitOpError(
           "is a sum, but there is no @reduce that accumulates it");

@@ -37,7 +37,7 @@ struct Marker : OpBuilder::Listener {
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (forward)
-      inheritPlace(op, forward);
+      inheritStage(op, forward);
     op->setAttr(kBackwardAttr, UnitAttr::get(op->getContext()));
   }
 };
@@ -145,7 +145,7 @@ void Differentiator::accumulateLoss(Operation *terminator) {
     auto op = AccumulateOp::create(forward, value.getLoc(), value,
                                    state.getSymName());
     if (Operation *def = value.getDefiningOp())
-      inheritPlace(op, def);
+      inheritStage(op, def);
   }
 }
 

@@ -10,7 +10,7 @@ using namespace pcc::nn;
 /// A segment's sum is the segment's work, and what is summed in the forward
 /// pass must not wait for the backward.
 static bool belongTogether(Operation *a, Operation *b) {
-  return llvm::all_of(kPlaceAttrs, [&](StringRef name) {
+  return llvm::all_of(kStageAttrs, [&](StringRef name) {
     return a->getAttr(name) == b->getAttr(name);
   });
 }

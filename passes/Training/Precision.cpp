@@ -120,7 +120,7 @@ Value Narrower::cast(Value value, FloatType to, Operation *place, bool atUse) {
     atUse = true;
   Operation *like = atUse ? place : def;
   SmallVector<Attribute> marks;
-  for (StringRef name : kPlaceAttrs) {
+  for (StringRef name : kStageAttrs) {
     Attribute mark = like->getAttr(name);
     marks.push_back(mark ? mark : UnitAttr::get(function.getContext()));
   }
@@ -133,7 +133,7 @@ Value Narrower::cast(Value value, FloatType to, Operation *place, bool atUse) {
     builder.setInsertionPointAfter(def);
   auto made =
       CastOp::create(builder, like->getLoc(), typeWith(value, to), value);
-  inheritPlace(made, like);
+  inheritStage(made, like);
   return known = made;
 }
 

@@ -1,4 +1,4 @@
-//===- Visibility.h - What masks hide -------------------------*- C++ -*-===//
+//===- Visibility.h - What masks hide ---------------------------*- C++ -*-===//
 //
 // Along one dim of an op's operands, what is added up or compared is not seen
 // where a mask hides it:

@@ -82,7 +82,7 @@ static void removeOld(const std::string &dir, int64_t keep,
 
 namespace {
 /// The paths of a checkpoint: DIR/step-* and its temporary name.
-struct Place {
+struct CheckpointPath {
   std::string dir, name;
 
   std::string folder() const { return dir + "/" + name; }
@@ -95,7 +95,8 @@ struct Place {
 /// if `again` is set and the folder was deleted meanwhile. Otherwise ends the
 /// run: once all ranks have closed their files and the incomplete folder is
 /// deleted, the lowest failed rank reports its error.
-static bool agree(const std::string &error, const Place &place, bool again) {
+static bool agree(const std::string &error, const CheckpointPath &place,
+                  bool again) {
   bool first = backend::rank() == 0;
   int failed = backend::maxOverRanks(
       error.empty() ? 0 : backend::size() - backend::rank());
@@ -146,7 +147,7 @@ static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
 /// checkpoints. Returns the error, or an empty string.
 static std::string complete(const std::string &text,
                             const TrainingOptions &options,
-                            const Place &place) {
+                            const CheckpointPath &place) {
   const std::string &dir = place.dir;
   // A run that took the folder over may be writing under the same names.
   requireSaveFolder();
@@ -174,7 +175,7 @@ static std::string complete(const std::string &text,
 /// the folder was deleted meanwhile.
 static bool tryToSave(const TrainingState &state,
                       const TrainingOptions &options, StepCount count,
-                      const Place &place, bool again) {
+                      const CheckpointPath &place, bool again) {
   bool first = backend::rank() == 0;
   if (first) {
     requireSaveFolder();
@@ -206,8 +207,8 @@ static bool tryToSave(const TrainingState &state,
 std::string pcc::saveCheckpoint(const TrainingState &state,
                                 const TrainingOptions &options,
                                 StepCount count) {
-  Place place = {options.save,
-                 format("step-%08lld", static_cast<long long>(count.step))};
+  CheckpointPath place = {
+      options.save, format("step-%08lld", static_cast<long long>(count.step))};
   if (!tryToSave(state, options, count, place, /*again=*/true))
     tryToSave(state, options, count, place, /*again=*/false);
   return place.folder();

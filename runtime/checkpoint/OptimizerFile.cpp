@@ -5,7 +5,7 @@
 #include "runtime/Backend.h"
 #include "runtime/checkpoint/OptimizerPiece.h"
 #include "runtime/launch/Machine.h"
-#include "runtime/model/Division.h"
+#include "runtime/model/WriteShares.h"
 #include "runtime/support/DType.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
                                 const std::string &folder,
                                 const std::vector<bool> &writers,
                                 WrittenFile &written) {
-  Division division(state.program, writers);
+  WriteShares division(state.program, writers);
   const std::vector<Span> &shares = division.sharesOf(backend::rank());
   std::vector<Saved> tensors = savedTensors(state);
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(),
@@ -92,7 +92,8 @@ std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
                            entries, notes);
   for (const Saved &saved : tensors) {
     int64_t size = sizeOf(saved.tensor->dtype);
-    KeptRun run = keptRun(state.program, *saved.tensor, state.coordinates);
+    StoredRange run =
+        storedRange(state.program, *saved.tensor, state.coordinates);
     Span share = shares[saved.index];
     int64_t skipped = share.begin - run.elements.begin;
     HostView view(state.arena + run.offset + skipped * size,
@@ -109,7 +110,7 @@ std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
 using Pieces = std::map<std::string, std::vector<Stored>>;
 
 /// Bytes of a mapped file that are kept in memory before they are released.
-static const int64_t heldBytes = 16 << 20;
+static const int64_t mappedBytes = 16 << 20;
 
 static void addPieces(const SafeTensors &file, Pieces &pieces) {
   for (auto &[name, text] : file.metadata()) {
@@ -183,7 +184,7 @@ static bool copyCommon(const SourceMap &map, const OptimizerPiece &own,
                              1, stored.file->read(*stored.tensor, from, end),
                              stored.dtype, 1, count);
         found.add({inOwn, inOwn + count});
-        if (end - held < heldBytes)
+        if (end - held < mappedBytes)
           return;
         stored.file->release(*stored.tensor, held, end);
         held = end;
@@ -200,11 +201,11 @@ static int64_t validElements(const SourceMap &map, const OptimizerPiece &own) {
   return count;
 }
 
-static void readPart(const TrainingState &state, const std::string &folder,
-                     const Saved &saved, const std::vector<Stored> &pieces) {
+static void readShard(const TrainingState &state, const std::string &folder,
+                      const Saved &saved, const std::vector<Stored> &pieces) {
   const pcc_tensor &tensor = *saved.tensor;
   SourceMap map(tensor);
-  KeptRun run = keptRun(state.program, tensor, state.coordinates);
+  StoredRange run = storedRange(state.program, tensor, state.coordinates);
   OptimizerPiece own = pieceOf(state, tensor, run.elements);
   HostView view(state.arena + run.offset,
                 run.elements.size() * sizeOf(tensor.dtype),
@@ -247,7 +248,8 @@ static bool isNeeded(const TrainingState &state,
     if (entry == index->end())
       return false;
     std::optional<OptimizerPiece> piece = readPiece(entry->second, nullptr);
-    KeptRun run = keptRun(state.program, *saved.tensor, state.coordinates);
+    StoredRange run =
+        storedRange(state.program, *saved.tensor, state.coordinates);
     return !piece || piece->shape.size() != size_t(saved.tensor->layout.rank) ||
            mayShare(pieceOf(state, *saved.tensor, run.elements), *piece);
   });
@@ -265,7 +267,7 @@ void pcc::readOptimizer(const TrainingState &state,
     addPieces(*files.back(), pieces);
   }
   for (const Saved &saved : tensors)
-    readPart(state, checkpoint.folder(), saved, pieces[saved.name]);
+    readShard(state, checkpoint.folder(), saved, pieces[saved.name]);
   for (const std::unique_ptr<SafeTensors> &file : files)
     file->requireWhole();
 }

@@ -36,7 +36,7 @@ static bool readList(const json &place, const char *key,
 
 /// Returns whether a shard is within a tensor of this shape, and its number of
 /// elements does not overflow.
-static bool liesIn(const Shard &shard, const std::vector<int64_t> &shape) {
+static bool isWithin(const Shard &shard, const std::vector<int64_t> &shape) {
   size_t rank = shape.size();
   if (shard.start.size() != rank || shard.extent.size() != rank)
     return false;
@@ -62,7 +62,7 @@ pcc::readPiece(const std::string &text, const std::vector<int64_t> *stored) {
   } else if (stored) {
     piece.shard.extent = *stored;
   }
-  if (!liesIn(piece.shard, piece.shape))
+  if (!isWithin(piece.shard, piece.shape))
     return std::nullopt;
   piece.elements = {0, piece.shard.elements()};
   if (place.contains("run")) {

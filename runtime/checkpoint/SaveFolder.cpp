@@ -23,7 +23,7 @@
 using namespace pcc;
 using json = nlohmann::ordered_json;
 
-static const int beatSeconds = 10, deadSeconds = 60;
+static const int heartbeatSeconds = 10, deadSeconds = 60;
 
 namespace {
 struct Owner {
@@ -44,7 +44,7 @@ struct Held {
   std::string dir, path;
   Owner self;
   int file = -1;
-  std::thread heart;
+  std::thread heartbeatThread;
   std::mutex mutex;
   std::condition_variable wake;
   bool ends = false;
@@ -123,7 +123,7 @@ static bool isAt(int file, const std::string &path) {
 
 /// Returns the seconds since `file` was last touched, by the file server's
 /// clock: compares with the time stamp of a new file.
-static int64_t silenceOf(int file, const std::string &path) {
+static int64_t secondsSinceTouch(int file, const std::string &path) {
   std::string now = path + "." + held.self.token;
   int other = createDescriptor(now);
   struct stat status, stamp;
@@ -155,17 +155,17 @@ static void requireDead(int file, const Owner &owner, bool isLocked,
   }
   if (!owner.job.empty() && owner.job == held.self.job)
     return;
-  int64_t silence = silenceOf(file, held.path);
-  if (silence < deadSeconds)
+  int64_t idleSeconds = secondsSinceTouch(file, held.path);
+  if (idleSeconds < deadSeconds)
     refuse(owner,
            format("it last updated its .owner file %lld s ago; after %d s it "
                   "is taken to have ended",
-                  static_cast<long long>(silence), deadSeconds));
+                  static_cast<long long>(idleSeconds), deadSeconds));
 }
 
-static void beat() {
+static void sendHeartbeats() {
   std::unique_lock<std::mutex> lock(held.mutex);
-  while (!held.wake.wait_for(lock, std::chrono::seconds(beatSeconds),
+  while (!held.wake.wait_for(lock, std::chrono::seconds(heartbeatSeconds),
                              [] { return held.ends; }))
     // A null time means the file server's clock.
     futimens(held.file, nullptr);
@@ -203,7 +203,7 @@ void pcc::ownSaveFolder(std::string dir) {
   held.ends = false;
   while (!tryOwn())
     usleep(10000);
-  held.heart = startThread(beat);
+  held.heartbeatThread = startThread(sendHeartbeats);
 }
 
 void pcc::requireSaveFolder() {
@@ -236,7 +236,7 @@ void pcc::leaveSaveFolder() {
     held.ends = true;
   }
   held.wake.notify_all();
-  held.heart.join();
+  held.heartbeatThread.join();
   if (isAt(held.file, held.path))
     unlink(held.path.c_str());
   close(held.file);

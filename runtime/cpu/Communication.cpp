@@ -44,7 +44,7 @@ struct Stream::Running {
   /// is by the steady clock.
   bool start(Stream &stream, double now);
   /// Whether one of the two writes memory that the other one accesses.
-  bool meets(const Running &other) const;
+  bool conflictsWith(const Running &other) const;
   /// Posts the phases that can be posted. Returns true if anything was posted
   /// or completed.
   bool move();
@@ -85,7 +85,7 @@ bool Stream::Running::start(Stream &stream, double now) {
         return false;
     PostOrder *launches = request->launches;
     if (launches &&
-        (launches->posted != request->launchTurn || now < stream.linkFree))
+        (launches->posted != request->launchIndex || now < stream.linkFree))
       return false;
     // Without waits it starts at its issue, whenever this thread notices it.
     bool isLate = launches || !request->waits.empty();
@@ -107,8 +107,8 @@ bool Stream::Running::start(Stream &stream, double now) {
   return true;
 }
 
-bool Stream::Running::meets(const Running &other) const {
-  auto meet = [](const Access &a, const Access &b) {
+bool Stream::Running::conflictsWith(const Running &other) const {
+  auto conflict = [](const Access &a, const Access &b) {
     auto from = [](const Access &x) {
       return reinterpret_cast<uintptr_t>(x.at);
     };
@@ -121,7 +121,7 @@ bool Stream::Running::meets(const Running &other) const {
     return true;
   for (const Access &a : ours)
     for (const Access &b : theirs)
-      if (meet(a, b))
+      if (conflict(a, b))
         return true;
   return false;
 }
@@ -342,7 +342,7 @@ bool CommunicationThread::mayBegin(const Stream &stream, size_t index) {
       continue;
     bytes += other.request->bytes;
     if (++underWay == mostUnderWay || bytes > mostBytesUnderWay ||
-        stream.queue[index]->meets(other))
+        stream.queue[index]->conflictsWith(other))
       return false;
   }
   return true;

@@ -103,7 +103,7 @@ struct Request {
   /// The order in which requests start on all streams, and its position; null:
   /// none.
   PostOrder *launches = nullptr;
-  uint64_t launchTurn = 0;
+  uint64_t launchIndex = 0;
   /// Seconds that it occupies the stream's simulated link, which carries one
   /// request at a time, before it is posted.
   double delay = 0;
@@ -116,7 +116,7 @@ struct Request {
   /// it have started, as NCCL does with NCCL_LAUNCH_ORDER_IMPLICIT=1.
   void launchIn(PostOrder &order) {
     launches = &order;
-    launchTurn = order.issued++;
+    launchIndex = order.issued++;
   }
 };
 

@@ -18,7 +18,7 @@ using namespace pcc;
 
 void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   TraceSpan span(Track::Compute, kernel->name);
-  runUnits(ctx->threads, kernel->run, args, kernel->units, kernel->grain);
+  runWorkItems(ctx->threads, kernel->run, args, kernel->units, kernel->grain);
 }
 
 void pcc_launch_async(pcc_context *ctx, int32_t stream,
@@ -110,7 +110,7 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 }
 
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
-  Event &recorded = placeOf(ctx, event).emplace();
+  Event &recorded = eventEntry(ctx, event).emplace();
   // On the compute stream all work is complete when it is issued.
   if (stream == PCC_COMPUTE_STREAM)
     return;

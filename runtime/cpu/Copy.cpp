@@ -24,10 +24,10 @@ static void clearPart(void *const *args, int64_t begin, int64_t end) {
 void pcc::copyBytes(const pcc_context &context, void *to, const void *from,
                     int64_t bytes) {
   void *const args[] = {to, const_cast<void *>(from)};
-  runUnits(context.threads, copyPart, args, bytes, copyGrain);
+  runWorkItems(context.threads, copyPart, args, bytes, copyGrain);
 }
 
 void pcc::clearBytes(const pcc_context &context, void *to, int64_t bytes) {
   void *const args[] = {to};
-  runUnits(context.threads, clearPart, args, bytes, copyGrain);
+  runWorkItems(context.threads, clearPart, args, bytes, copyGrain);
 }

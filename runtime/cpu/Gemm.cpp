@@ -95,7 +95,7 @@ static void checkDesc(const pcc_gemm_desc &d) {
       fail(ExitInternal, "pcc_gemm: an extent does not fit BLAS's int");
 }
 
-std::string backend::productsText(int32_t dtype) {
+std::string backend::gemmText(int32_t dtype) {
   if (!isHalf(dtype))
     return "OpenBLAS";
   const char *instructions = dtype == PCC_BF16 ? bf16Instructions() : nullptr;

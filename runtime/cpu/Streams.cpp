@@ -57,7 +57,7 @@ void pcc::prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
   state.waits.clear();
 }
 
-std::optional<Event> &pcc::placeOf(pcc_context *ctx, int32_t event) {
+std::optional<Event> &pcc::eventEntry(pcc_context *ctx, int32_t event) {
   if (event < 0)
     fail(ExitInternal, format("the program names an event %d", event));
   if (static_cast<size_t>(event) >= ctx->events.size())

@@ -22,7 +22,7 @@ void prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
                     int64_t bytes);
 
 /// The entry of an event, created on first use.
-std::optional<Event> &placeOf(pcc_context *ctx, int32_t event);
+std::optional<Event> &eventEntry(pcc_context *ctx, int32_t event);
 /// An event for the requests issued so far on a stream other than the compute
 /// stream.
 Event recordedOn(pcc_context *ctx, int32_t stream);

@@ -13,9 +13,9 @@
 using namespace pcc;
 using namespace pcc::cuda;
 
-static Extra behindArena;
+static Extra afterArena;
 
-const Extra &cuda::extra() { return behindArena; }
+const Extra &cuda::extra() { return afterArena; }
 
 int64_t cuda::bytesInUse() {
   size_t free = 0, total = 0;
@@ -40,7 +40,7 @@ static int64_t aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 static void writeConstants(const pcc_program &program) {
   for (int i = 0; i < program.n_constants; ++i) {
     const pcc_constant &constant = program.constants[i];
-    HostView view(reinterpret_cast<char *>(behindArena.constants +
+    HostView view(reinterpret_cast<char *>(afterArena.constants +
                                            i * int64_t{PCC_ALIGNMENT}),
                   sizeof(constant.value), backend::Access::Write);
     int64_t index = constant.comm < 0 ? 1 : communicator(constant.comm).index;
@@ -66,8 +66,8 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
   if (kept > 0)
     check(driver().cuMemsetD8Async(memory, 0, kept, computeStream()),
           "a clear of memory");
-  behindArena.workspace = memory + arena;
-  behindArena.constants = behindArena.workspace + int64_t{PCC_WORKSPACE_BYTES};
+  afterArena.workspace = memory + arena;
+  afterArena.constants = afterArena.workspace + int64_t{PCC_WORKSPACE_BYTES};
   writeConstants(program);
   return reinterpret_cast<char *>(memory);
 }

@@ -54,12 +54,12 @@ static std::string describe(const pcc_attention_desc &d) {
 
 [[noreturn]] static void refuse(const pcc_attention_desc &desc,
                                 const std::string &why,
-                                const std::string &wayOut) {
+                                const std::string &hint) {
   fail(ExitDevice,
        format("cuDNN %s cannot compute the %s: %s",
               versionText(dnn().cudnnGetVersion()).c_str(),
               describe(desc).c_str(), why.c_str()),
-       wayOut);
+       hint);
 }
 
 [[noreturn]] static void refuse(const pcc_attention_desc &desc,
@@ -192,7 +192,7 @@ static void execute(pcc_context *ctx, const pcc_attention_desc &desc,
   fail(ExitDevice,
        format("cuDNN failed at the %s: %s", describe(desc).c_str(),
               b.error().c_str()),
-       graphsWayOut());
+       graphsHint());
 }
 
 void pcc_attention(pcc_context *ctx, const pcc_attention_desc *desc,

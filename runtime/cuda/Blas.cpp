@@ -57,7 +57,7 @@ void cuda::checkBlas(cublasStatus_t status, const pcc_fused_desc &desc) {
               blas().cublasLtGetStatusName(status)),
        desc.epilogue && status == CUBLAS_STATUS_NOT_SUPPORTED
            ? "pcc --epilogues off compiles a program with plain GEMMs only"
-           : graphsWayOut());
+           : graphsHint());
 }
 
 cublasLtHandle_t cuda::blasHandle() {
@@ -72,7 +72,7 @@ cublasLtHandle_t cuda::blasHandle() {
   return handle;
 }
 
-std::string backend::productsText(int32_t) {
+std::string backend::gemmText(int32_t) {
   size_t version = blas().cublasLtGetVersion();
   return format("cuBLASLt %zu.%zu.%zu", version / 10000, version / 100 % 100,
                 version % 100);

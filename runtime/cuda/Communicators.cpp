@@ -120,8 +120,8 @@ static void requireMemory(ncclResult_t result) {
   std::string note = more && *more ? std::string("NCCL says: ") + more
                                    : "NCCL_DEBUG=WARN in the environment has "
                                      "it say more";
-  if (*graphsWayOut())
-    note += std::string("; ") + graphsWayOut();
+  if (*graphsHint())
+    note += std::string("; ") + graphsHint();
   fail(ExitCommunication,
        what + communicator.over + (*node ? format(", of '%s',", node) : "") +
            " failed: " + nccl().ncclGetErrorString(result),
@@ -229,7 +229,8 @@ static void connect(const Communicator &c, int peer, bool sends) {
 
 /// Creates the communicators of overlapped channels from and to this rank's
 /// stage, and connects all channels.
-static void makeWays(const pcc_program &program, const Coordinates &own) {
+static void connectChannels(const pcc_program &program,
+                            const Coordinates &own) {
   int axis = stageAxis(program);
   for (int i = 0; i < program.n_ways; ++i) {
     const pcc_way &way = program.ways[i];
@@ -281,13 +282,13 @@ void cuda::makeCommunicators(const pcc_program &program,
                   isOnComputeStream))
     made.transfers = makeCommunicator(program, {stageAxis(program)},
                                       coordinates, PCC_TRANSFER_CHANNELS);
-  makeWays(program, coordinates);
+  connectChannels(program, coordinates);
   made.bytes = bytesInUse() - before;
 }
 
 /// Issues a collective on the compute stream, on some memory.
-static void tryOut(const pcc_collective &op, const Communicator &c,
-                   char *memory) {
+static void issueOnce(const pcc_collective &op, const Communicator &c,
+                      char *memory) {
   CUstream on = computeStream();
   int64_t block = op.count * sizeOf(op.dtype);
   char *own = memory + c.index * block;
@@ -322,7 +323,7 @@ void cuda::connectCollectives(char *memory) {
     const Communicator &c = communicator(op.comm);
     if (!c.comm)
       continue;
-    tryOut(op, c, memory);
+    issueOnce(op, c, memory);
     // NCCL would block in the next collective and report no error meanwhile.
     check(driver().cuEventRecord(all().last, computeStream()),
           "the start of communication");

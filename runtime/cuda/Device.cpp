@@ -65,7 +65,7 @@ void cuda::warnOfConnections() {
 }
 
 /// A hint for a driver that does not start.
-static const char *wayOut(CUresult result) {
+static const char *hint(CUresult result) {
   switch (result) {
   case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
     return "forward compatibility (cuda-compat) is for data-centre GPUs alone: "
@@ -101,7 +101,7 @@ backend::Devices backend::findDevices() {
     driver->cuGetErrorString(begun, &text);
   found.missing =
       format("no CUDA device: %s", text ? text : "the driver has found none");
-  found.note = wayOut(begun);
+  found.note = hint(begun);
   return found;
 }
 

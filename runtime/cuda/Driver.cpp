@@ -176,8 +176,8 @@ void cuda::check(CUresult result, const char *what, const char *subject,
                        "--resume goes on from the last checkpoint"
                      : "look for its Xid in the kernel's log (dmesg), and at "
                        "nvidia-smi -q");
-  if (causeOf(result) != Cause::Work && *graphsWayOut())
-    fail(ExitDevice, message, graphsWayOut());
+  if (causeOf(result) != Cause::Work && *graphsHint())
+    fail(ExitDevice, message, graphsHint());
   fail(ExitDevice, message,
        format("this may be an earlier, asynchronous error: "
               "%sCUDA_LAUNCH_BLOCKING=1 "

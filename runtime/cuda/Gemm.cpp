@@ -205,8 +205,9 @@ static void set(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
 }
 
 /// Sets the addresses of the epilogue's vector and matrix.
-static void setBeside(const pcc_fused_desc &d, cublasLtMatmulDesc_t product,
-                      const Places &at) {
+static void setEpilogueOperands(const pcc_fused_desc &d,
+                                cublasLtMatmulDesc_t product,
+                                const Places &at) {
   if (at.vector)
     set(d, product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, at.vector);
   if (at.matrix)
@@ -235,7 +236,7 @@ static Plan makePlan(const pcc_fused_desc &desc, const Places &at,
         epilogueOf(desc, at));
   // Vector and matrix have C's type, the library's default. The heuristic
   // derives their alignment from the addresses.
-  setBeside(desc, plan.product, at);
+  setEpilogueOperands(desc, plan.product, at);
   if (at.matrix)
     set(desc, plan.product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, d.ldc);
   auto count = static_cast<int32_t>(batch.count);
@@ -275,7 +276,7 @@ static void multiply(pcc_context *ctx, const pcc_fused_desc &desc,
   if (it == plans.end())
     it = plans.emplace(key, makePlan(desc, at, alignment, batch, calls)).first;
   const Plan &plan = it->second;
-  setBeside(desc, plan.product, at);
+  setEpilogueOperands(desc, plan.product, at);
   double alpha = d.alpha, beta = d.beta;
   bool isDouble = d.a_dtype == PCC_F64;
   auto place = [](const void *matrix, int64_t bytes) {

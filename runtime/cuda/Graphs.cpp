@@ -18,7 +18,7 @@ static const Graphs *ofRank = nullptr;
 
 bool cuda::usesGraphs() { return areUsed; }
 
-const char *cuda::graphsWayOut() {
+const char *cuda::graphsHint() {
   return ofRank && ofRank->isRecording()
              ? "--no-cuda-graphs issues operations one by one, "
                "with the same results"
@@ -148,7 +148,7 @@ bool Graphs::hasRecorded(int32_t event) const {
 }
 
 /// Saves the position of a stream, as an event's record that other graphs see.
-void Graphs::keepPlace(int32_t stream, int32_t event) {
+void Graphs::savePosition(int32_t stream, int32_t event) {
   CUstreamCaptureStatus status;
   const CUgraphNode *nodes = nullptr;
   size_t count = 0;
@@ -157,7 +157,7 @@ void Graphs::keepPlace(int32_t stream, int32_t event) {
         "the record of an event");
   if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
     fail(ExitDevice, "the driver has aborted the capture of a graph",
-         graphsWayOut());
+         graphsHint());
   recording->places[event].emplace(nodes, nodes + count);
 }
 
@@ -166,7 +166,7 @@ void Graphs::record(int32_t stream, int32_t event) {
   CUevent inner = event == communication() ? order : rank.events[event];
   check(driver().cuEventRecord(inner, rank.streams[stream]),
         "the record of an event");
-  keepPlace(stream, event);
+  savePosition(stream, event);
 }
 
 void Graphs::wait(int32_t stream, int32_t event) {
@@ -192,7 +192,7 @@ void Graphs::end(int32_t number) {
   auto streams = static_cast<int32_t>(rank.streams.size());
   for (int32_t stream = 0; stream < streams; ++stream)
     if (recording->uses[stream])
-      keepPlace(stream, endOf(stream));
+      savePosition(stream, endOf(stream));
   CUgraph graph = nullptr;
   CUstreamCaptureStatus status;
   check(driver().cuStreamGetCaptureInfo(launcher, &status, nullptr, &graph,

@@ -88,7 +88,7 @@ private:
   struct Recording;
 
   void waitForLast(int32_t stream, int32_t event);
-  void keepPlace(int32_t stream, int32_t event);
+  void savePosition(int32_t stream, int32_t event);
   void launch(Graph &graph);
   int32_t endOf(int32_t stream) const { return compiledEvents + 1 + stream; }
 
@@ -117,7 +117,7 @@ private:
 /// backend::prepare() is called.
 bool usesGraphs();
 /// A hint for errors; empty unless a graph is being captured.
-const char *graphsWayOut();
+const char *graphsHint();
 
 } // namespace pcc::cuda
 

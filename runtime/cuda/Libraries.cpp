@@ -120,11 +120,10 @@ Library::Library(const char *file, Part part) : file(file) {
   }
 }
 
-void Library::require(const char *wayOut) const {
+void Library::require(const char *hint) const {
   if (!handle)
     fail(ExitDevice,
-         format("%s was not found: looked in %s", file, places.c_str()),
-         wayOut);
+         format("%s was not found: looked in %s", file, places.c_str()), hint);
 }
 
 void *Library::address(const char *name) const {

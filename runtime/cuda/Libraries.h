@@ -48,8 +48,8 @@ public:
   /// The places that were searched, with errors.
   const std::string &tried() const { return places; }
 
-  /// Exits with an error and the hint `wayOut` if it was not opened.
-  void require(const char *wayOut) const;
+  /// Exits with an error and the hint `hint` if it was not opened.
+  void require(const char *hint) const;
   /// Sets `function` to the address of the named function; exits if the library
   /// lacks it, which then has a wrong version.
   template <typename Function>

@@ -89,8 +89,8 @@ static std::string ownText() {
   return format("'%s' of %d multiprocessors, %s, NCCL %s and a driver for CUDA "
                 "%s",
                 device().name.c_str(), cores,
-                backend::productsText(PCC_F32).c_str(),
-                versionText(nccl).c_str(), driverText(driver()).c_str());
+                backend::gemmText(PCC_F32).c_str(), versionText(nccl).c_str(),
+                driverText(driver()).c_str());
 }
 
 void cuda::requireSameDevices(const pcc_stage &stage) {

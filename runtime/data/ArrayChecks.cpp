@@ -133,8 +133,8 @@ std::string ArrayDataset::findNotFinite(int64_t sample) const {
   return "";
 }
 
-bool ArrayDataset::counts(const Array &array,
-                          const std::vector<int64_t> &samples) {
+bool ArrayDataset::hasValues(const Array &array,
+                             const std::vector<int64_t> &samples) {
   const Elements &elements = array.file->elements();
   return std::any_of(samples.begin(), samples.end(), [&](int64_t sample) {
     int64_t first = sample * array.sampleElements;
@@ -161,9 +161,9 @@ static std::string samplesText(const std::vector<int64_t> &samples) {
 }
 
 std::string
-ArrayDataset::findUncounted(const std::vector<int64_t> &samples) const {
+ArrayDataset::findMissingTargets(const std::vector<int64_t> &samples) const {
   for (const auto &[name, array] : arrays)
-    if (array.isLabels && array.perSample && !counts(array, samples))
+    if (array.isLabels && array.perSample && !hasValues(array, samples))
       return format("no label of %s in '%s' is a valid target%s: all are "
                     "negative",
                     samplesText(samples).c_str(), array.file->path().c_str(),
@@ -171,12 +171,12 @@ ArrayDataset::findUncounted(const std::vector<int64_t> &samples) const {
   return "";
 }
 
-bool ArrayDataset::mayCount(const std::vector<int64_t> &samples) const {
+bool ArrayDataset::mayHaveTargets(const std::vector<int64_t> &samples) const {
   bool hasLabels = false;
   for (const auto &[name, array] : arrays) {
     if (!array.isLabels || !array.perSample)
       continue;
-    if (counts(array, samples))
+    if (hasValues(array, samples))
       return true;
     hasLabels = true;
   }
@@ -186,10 +186,10 @@ bool ArrayDataset::mayCount(const std::vector<int64_t> &samples) const {
 std::string ArrayDataset::findZeros(const std::vector<int64_t> &samples,
                                     const std::vector<int64_t> &before) const {
   for (const auto &[name, array] : arrays) {
-    if (array.isLabels || !array.perSample || counts(array, samples))
+    if (array.isLabels || !array.perSample || hasValues(array, samples))
       continue;
     // An array that was all 0 before, such as token types, is not the cause.
-    if (before.empty() || counts(array, before))
+    if (before.empty() || hasValues(array, before))
       return format("'%s' is all 0 in this step: a quotient by its sum divides "
                     "by 0",
                     array.file->path().c_str());

@@ -167,7 +167,7 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
     return;
   int64_t held = array.file->shape()[0];
   if (count >= 0 && held != count) {
-    const std::string &one = held == 1 ? input.name : counted;
+    const std::string &one = held == 1 ? input.name : countedBy;
     fail(ExitData,
          format("the arrays of '%s' differ in their number of samples: '%s' "
                 "has %s, the ones before %s",
@@ -179,7 +179,7 @@ void ArrayDataset::add(const pcc_program &program, const pcc_input &input) {
                       one.c_str(), one.c_str())
              : "");
   }
-  counted = input.name;
+  countedBy = input.name;
   count = held;
 }
 

@@ -27,8 +27,9 @@ public:
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t sample) const override;
-  std::string findUncounted(const std::vector<int64_t> &samples) const override;
-  bool mayCount(const std::vector<int64_t> &samples) const override;
+  std::string
+  findMissingTargets(const std::vector<int64_t> &samples) const override;
+  bool mayHaveTargets(const std::vector<int64_t> &samples) const override;
   std::string findZeros(const std::vector<int64_t> &samples,
                         const std::vector<int64_t> &before) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
@@ -51,7 +52,8 @@ private:
   void add(const pcc_program &program, const pcc_input &input);
   /// Returns whether any of these samples has a valid target (a label >= 0) or,
   /// in an array of other values, a nonzero element.
-  static bool counts(const Array &array, const std::vector<int64_t> &samples);
+  static bool hasValues(const Array &array,
+                        const std::vector<int64_t> &samples);
   /// Returns the name of the file in the folder that feeds an input.
   std::string fileOf(const pcc_input &input) const;
   const Array &arrayOf(const pcc_input &input) const;
@@ -69,7 +71,7 @@ private:
   const pcc_program &program;
   std::string folder;
   int64_t count = -1;
-  std::string counted;                 ///< an input with `count` samples
+  std::string countedBy;               ///< an input with `count` samples
   std::map<std::string, Array> arrays; ///< by the file's name
 };
 

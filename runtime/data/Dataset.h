@@ -39,10 +39,10 @@ public:
   /// Returns a description of the first array of labels without valid targets
   /// in these samples; empty if there is none.
   virtual std::string
-  findUncounted(const std::vector<int64_t> &samples) const = 0;
+  findMissingTargets(const std::vector<int64_t> &samples) const = 0;
   /// Returns false if there are arrays of labels and none of them has a valid
   /// target in these samples.
-  virtual bool mayCount(const std::vector<int64_t> &samples) const = 0;
+  virtual bool mayHaveTargets(const std::vector<int64_t> &samples) const = 0;
   /// Returns a description of the first array, other than labels, that is 0 in
   /// all these samples but not in the samples `before` (which may be none);
   /// empty if there is none.

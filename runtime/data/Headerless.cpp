@@ -130,7 +130,7 @@ static bool areIds(const char *data, int64_t bytes, Reading reading) {
          (numbers.wide == 0 && 2 * numbers.nonzero >= numbers.count);
 }
 
-NoTokens pcc::findNoTokens(const char *data, int64_t bytes) {
+FormatMismatch pcc::findFormatMismatch(const char *data, int64_t bytes) {
   for (const Format &format : formats)
     if (bytes >= static_cast<int64_t>(format.length) &&
         !memcmp(data, format.begin, format.length))
@@ -153,7 +153,8 @@ NoTokens pcc::findNoTokens(const char *data, int64_t bytes) {
   return {};
 }
 
-std::string pcc::otherReading(const char *data, int64_t bytes, int64_t vocab) {
+std::string pcc::findOtherReading(const char *data, int64_t bytes,
+                                  int64_t vocab) {
   struct Other {
     Reading reading;
     const char *note;

@@ -76,7 +76,7 @@ void TokenDataset::refuse(size_t file, int64_t position) const {
   const Elements &tokens = from.elements();
   std::string other;
   if (from.isHeaderless())
-    other = otherReading(tokens.data, 2 * tokens.count, vocab);
+    other = findOtherReading(tokens.data, 2 * tokens.count, vocab);
   if (other.empty())
     other = "was the data prepared with another tokenizer?";
   fail(ExitData,

@@ -27,10 +27,12 @@ public:
   bool check(int64_t budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t) const override { return ""; }
-  std::string findUncounted(const std::vector<int64_t> &) const override {
+  std::string findMissingTargets(const std::vector<int64_t> &) const override {
     return "";
   }
-  bool mayCount(const std::vector<int64_t> &) const override { return true; }
+  bool mayHaveTargets(const std::vector<int64_t> &) const override {
+    return true;
+  }
   std::string findZeros(const std::vector<int64_t> &,
                         const std::vector<int64_t> &) const override {
     return "";

@@ -54,7 +54,7 @@ TokenFile::TokenFile(const std::string &path, int64_t vocab)
 void TokenFile::readHeaderless(int64_t vocab) {
   const int64_t mostIds = 1 << 16;
   const char *path = file.path().c_str();
-  NoTokens other = findNoTokens(file.data(), file.size());
+  FormatMismatch other = findFormatMismatch(file.data(), file.size());
   if (!other.reason.empty())
     fail(ExitData, format("'%s' ", path) + other.reason, other.note);
   if (file.size() % 2)

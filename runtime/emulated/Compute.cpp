@@ -12,7 +12,7 @@
 #include "runtime/cpu/Streams.h"
 #include "runtime/emulated/Arena.h"
 #include "runtime/emulated/Emulator.h"
-#include "runtime/emulated/Products.h"
+#include "runtime/emulated/FusedGemm.h"
 #include "runtime/host/Filling.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
@@ -83,8 +83,8 @@ void pcc_launch(pcc_context *ctx, const pcc_kernel *kernel, void *const *args) {
   }
   // A CPU program, which runs here to test its streams.
   device().enqueue(kernel->name, "", [=] {
-    runUnits(ctx->threads, kernel->run, places.data(), kernel->units,
-             kernel->grain);
+    runWorkItems(ctx->threads, kernel->run, places.data(), kernel->units,
+                 kernel->grain);
   });
 }
 
@@ -115,9 +115,9 @@ void pcc_gemm_fused(pcc_context *ctx, const pcc_fused_desc *desc, const void *a,
                     const void *b, void *c, void *vector, void *matrix,
                     const void *added) {
   Matrices matrices{reach(a), reach(b), reach(c)};
-  Besides besides{vector ? reach(vector) : nullptr,
-                  matrix ? reach(matrix) : nullptr,
-                  added ? reach(added) : nullptr};
+  EpilogueOperands besides{vector ? reach(vector) : nullptr,
+                           matrix ? reach(matrix) : nullptr,
+                           added ? reach(added) : nullptr};
   device().enqueue("gemm", "", [=] {
     multiplyFused(*desc, matrices, besides, ctx->threads);
   });
@@ -150,7 +150,7 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
   // A single rank has no communication thread to run the request.
   if (stream == PCC_COMPUTE_STREAM || !communication::isRunning())
     return device().enqueueMessage(std::move(request));
-  device().mayHold(*request);
+  device().holdAtRandom(*request);
   communication::issue(stateOf(ctx, stream).stream, std::move(request));
 }
 
@@ -175,8 +175,9 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 }
 
 void pcc_record(pcc_context *ctx, int32_t stream, int32_t event) {
-  placeOf(ctx, event) = stream == PCC_COMPUTE_STREAM ? device().recorded()
-                                                     : recordedOn(ctx, stream);
+  eventEntry(ctx, event) = stream == PCC_COMPUTE_STREAM
+                               ? device().recorded()
+                               : recordedOn(ctx, stream);
 }
 
 void pcc_wait(pcc_context *ctx, int32_t stream, int32_t event) {

@@ -22,7 +22,7 @@ static const uint64_t mostLate = 300;
 static const int64_t farAhead = 1000;
 
 Device::Device(uint64_t seed)
-    : late(static_cast<Late>(seed % 3)), hostChance(seed),
+    : late(static_cast<DelayMode>(seed % 3)), hostChance(seed),
       deviceChance(seed + 1), thread(startThread([this] {
         try {
           run();
@@ -75,16 +75,18 @@ bool Device::isHolding(uint64_t count) const {
   return pending.load() > 0 && !isWaiting.load() && !computed.hasDone(count);
 }
 
-void Device::mayHold(Request &request) {
-  if (late == Late::Kernels || (late == Late::Either && hostChance() % 2))
+void Device::holdAtRandom(Request &request) {
+  if (late == DelayMode::Kernels ||
+      (late == DelayMode::Either && hostChance() % 2))
     return;
-  uint64_t behind = late == Late::Messages ? allHeld : hostChance() % mostHeld;
+  uint64_t behind =
+      late == DelayMode::Messages ? allHeld : hostChance() % mostHeld;
   uint64_t until = computed.recorded().count + 1 + behind;
   request.isHeld = [this, until] { return isHolding(until); };
 }
 
-void Device::beLate() {
-  if (late == Late::Kernels && deviceChance() % 2)
+void Device::delay() {
+  if (late == DelayMode::Kernels && deviceChance() % 2)
     std::this_thread::sleep_for(
         std::chrono::microseconds(deviceChance() % mostLate));
 }
@@ -93,7 +95,7 @@ void Device::run() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     given.wait(lock, [&] {
-      return isEnding || (!queue.empty() && (late != Late::Kernels ||
+      return isEnding || (!queue.empty() && (late != DelayMode::Kernels ||
                                              isAwaited || pending > farAhead));
     });
     if (queue.empty())
@@ -103,7 +105,7 @@ void Device::run() {
     name = work.name;
     detail = work.detail;
     lock.unlock();
-    beLate();
+    delay();
     double begin = tracing ? traceNow() : -1;
     if (work.waits) {
       isWaiting = true;

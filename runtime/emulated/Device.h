@@ -52,7 +52,7 @@ public:
   void enqueueWait(const Event &event);
   /// Holds back a request of another stream, depending on the mode and at
   /// random.
-  void mayHold(Request &request);
+  void holdAtRandom(Request &request);
   /// Blocks the host until the work before `event`, one of recorded(), is done.
   void wait(const Event &event);
   /// How often wait() was called.
@@ -65,11 +65,11 @@ private:
     bool waits; ///< for another stream
   };
 
-  enum class Late { Either, Messages, Kernels };
+  enum class DelayMode { Either, Messages, Kernels };
 
   void append(Work work);
   void run();
-  void beLate();
+  void delay();
   bool isHolding(uint64_t count) const;
 
   Stream computed, messages;
@@ -85,7 +85,7 @@ private:
 
   std::atomic<int64_t> pending{0};    ///< enqueued and not done
   std::atomic<bool> isWaiting{false}; ///< for another stream
-  Late late;
+  DelayMode late;
   std::mt19937_64 hostChance, deviceChance;
   std::thread thread;
 };

@@ -8,9 +8,9 @@
 
 #include "runtime/emulated/Emulator.h"
 #include "runtime/Chips.h"
+#include "runtime/emulated/BufferMap.h"
 #include "runtime/emulated/Fibers.h"
 #include "runtime/emulated/Matrices.h"
-#include "runtime/emulated/Places.h"
 #include "runtime/emulated/Sectors.h"
 #include "runtime/emulated/Touches.h"
 #include <algorithm>
@@ -96,7 +96,7 @@ private:
   std::vector<Touches> sharedTouches;
   std::vector<std::vector<Touches>> bufferTouches;
   bool checksRaces;
-  Places places;
+  BufferMap places;
   Sectors read, written;
   /// By buffer, the sectors that were read and written.
   std::vector<std::vector<bool>> readOnce, writtenOnce;

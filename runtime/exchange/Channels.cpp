@@ -26,7 +26,7 @@
 using namespace pcc;
 
 /// The endpoint of a rank.
-struct Channels::Card {
+struct Channels::Endpoint {
   uint64_t network = 0; ///< a hash of its network namespace
   in_addr_t host = 0;   ///< network byte order, as the port
   uint16_t port = 0;
@@ -125,8 +125,8 @@ int Channels::socketTo(int rank) {
     // The other side's system queues the connection and its data until that
     // rank accepts it.
     Hello hello = {secret, own};
-    out[rank] = knock(hosts[rank], ports[rank], hello, nullptr, 0,
-                      steadyNow() + greatPatience);
+    out[rank] = connectTo(hosts[rank], ports[rank], hello, nullptr, 0,
+                          steadyNow() + connectTimeout);
     if (out[rank] < 0)
       lose(rank, "it does not accept a connection from this rank");
   }
@@ -135,13 +135,13 @@ int Channels::socketTo(int rank) {
 
 int Channels::socketFrom(int rank) {
   while (in[rank] < 0) {
-    Arrival arrival = door->next(forever);
-    if (arrival.rank < 0)
+    AcceptedRank accepted = listener->next(forever);
+    if (accepted.rank < 0)
       fail(ExitInternal, format("rank %d has no listener", own));
-    if (arrival.rank == own || in[arrival.rank] >= 0)
-      close(arrival.socket);
+    if (accepted.rank == own || in[accepted.rank] >= 0)
+      close(accepted.socket);
     else
-      in[arrival.rank] = arrival.socket;
+      in[accepted.rank] = accepted.socket;
   }
   return in[rank];
 }
@@ -180,74 +180,75 @@ static std::string textOf(in_addr_t host) {
 }
 
 /// Makes rank 0 listen.
-static void openDoor(const Rendezvous &rendezvous, Door &door) {
+static void startListening(const Rendezvous &rendezvous, Listener &listener) {
   if (rendezvous.listener >= 0)
-    return door.listenAt(rendezvous.listener);
+    return listener.listenAt(rendezvous.listener);
   int error = 0;
   std::string where;
   for (in_addr_t host : listeningAddresses(rendezvous)) {
     uint16_t port = 0;
     for (size_t i = 0; i < rendezvous.ports.size() && !port; ++i)
-      port = door.listenAt(host, htons(rendezvous.ports[i]));
+      port = listener.listenAt(host, htons(rendezvous.ports[i]));
     error = port ? error : errno;
     where += (where.empty() ? "" : ", ") + textOf(host);
   }
-  if (!door.isOpen())
+  if (!listener.isOpen())
     fail(ExitWorld,
          format("rank 0 cannot listen for the others at %s, port %d: %s",
                 where.c_str(), rendezvous.ports.front(), strerror(error)),
          "PCC_EXCHANGE=HOST:PORT names another one");
 }
 
-void Channels::letIn(const Launch &launch) {
+void Channels::acceptRanks(const Launch &launch) {
   Rendezvous rendezvous = findRendezvous(launch);
-  Door first(rendezvous.secret, size());
-  openDoor(rendezvous, first);
-  std::vector<Card> cards(size());
-  cards[0].network = ownNetwork();
-  cards[0].cores = exchange::ownCores();
+  Listener first(rendezvous.secret, size());
+  startListening(rendezvous, first);
+  std::vector<Endpoint> endpoints(size());
+  endpoints[0].network = ownNetwork();
+  endpoints[0].cores = exchange::ownCores();
   for (int missing = size() - 1; missing > 0;) {
     Operation operation("wait", Doing::Waits, missingText(in));
-    Arrival arrival = first.next(forever);
+    AcceptedRank accepted = first.next(forever);
     char yes = 1;
     Header header;
-    Card card;
+    Endpoint endpoint;
     // A rank whose connection broke connects again and then sends its endpoint.
-    bool isGood = arrival.rank > 0 && in[arrival.rank] < 0 &&
-                  sendWhole(arrival.socket, &yes, 1) &&
-                  move(Direction::Receives, arrival.socket,
+    bool isGood = accepted.rank > 0 && in[accepted.rank] < 0 &&
+                  sendWhole(accepted.socket, &yes, 1) &&
+                  move(Direction::Receives, accepted.socket,
                        reinterpret_cast<char *>(&header), sizeof(header)) &&
-                  header.kind == MessageKind::Card &&
-                  header.bytes == sizeof(card) &&
-                  move(Direction::Receives, arrival.socket,
-                       reinterpret_cast<char *>(&card), sizeof(card));
+                  header.kind == MessageKind::Endpoint &&
+                  header.bytes == sizeof(endpoint) &&
+                  move(Direction::Receives, accepted.socket,
+                       reinterpret_cast<char *>(&endpoint), sizeof(endpoint));
     if (!isGood) {
-      close(arrival.socket);
+      close(accepted.socket);
       continue;
     }
-    card.host = addressOf(arrival.socket, getpeername).sin_addr.s_addr;
-    cards[arrival.rank] = card;
-    in[arrival.rank] = out[arrival.rank] = arrival.socket;
+    endpoint.host = addressOf(accepted.socket, getpeername).sin_addr.s_addr;
+    endpoints[accepted.rank] = endpoint;
+    in[accepted.rank] = out[accepted.rank] = accepted.socket;
     --missing;
   }
   secret = newSecret();
   for (int rank = 1; rank < size(); ++rank) {
     send(rank, MessageKind::Table, &secret, sizeof(secret));
-    send(rank, MessageKind::Table, cards.data(),
-         static_cast<int64_t>(cards.size() * sizeof(Card)));
+    send(rank, MessageKind::Table, endpoints.data(),
+         static_cast<int64_t>(endpoints.size() * sizeof(Endpoint)));
   }
-  takeTable(cards);
+  takeTable(endpoints);
 }
 
 /// Rank 0 may not listen yet, and another program may use one of the ports.
-static int knockUntilLetIn(const Rendezvous &rendezvous, const Hello &hello) {
+static int connectUntilAccepted(const Rendezvous &rendezvous,
+                                const Hello &hello) {
   const useconds_t pause = 50000;
   while (true) {
     for (in_addr_t host : rendezvous.hosts)
       for (uint16_t port : rendezvous.ports) {
         char yes = 0;
-        int socket = knock(host, htons(port), hello, &yes, 1,
-                           steadyNow() + greatPatience);
+        int socket = connectTo(host, htons(port), hello, &yes, 1,
+                               steadyNow() + connectTimeout);
         if (socket >= 0)
           return socket;
       }
@@ -258,44 +259,45 @@ static int knockUntilLetIn(const Rendezvous &rendezvous, const Hello &hello) {
 void Channels::findRankZero(const Launch &launch) {
   Rendezvous rendezvous = findRendezvous(launch);
   Operation operation("wait", Doing::Waits, " for rank 0");
-  in[0] = out[0] = knockUntilLetIn(rendezvous, {rendezvous.secret, own});
-  Card card;
-  card.network = ownNetwork();
-  card.cores = exchange::ownCores();
-  card.host = addressOf(in[0], getsockname).sin_addr.s_addr;
+  in[0] = out[0] = connectUntilAccepted(rendezvous, {rendezvous.secret, own});
+  Endpoint endpoint;
+  endpoint.network = ownNetwork();
+  endpoint.cores = exchange::ownCores();
+  endpoint.host = addressOf(in[0], getsockname).sin_addr.s_addr;
   // The secret of later connections is not known yet, to the connecting ranks
   // either.
-  door = std::make_unique<Door>(Secret(), size());
-  card.port = door->listenAt(card.host, 0);
-  if (!card.port)
-    fail(ExitCommunication, format("this rank cannot listen at %s: %s",
-                                   textOf(card.host).c_str(), strerror(errno)));
-  send(0, MessageKind::Card, &card, sizeof(card));
-  std::vector<Card> cards(size());
+  listener = std::make_unique<Listener>(Secret(), size());
+  endpoint.port = listener->listenAt(endpoint.host, 0);
+  if (!endpoint.port)
+    fail(ExitCommunication,
+         format("this rank cannot listen at %s: %s",
+                textOf(endpoint.host).c_str(), strerror(errno)));
+  send(0, MessageKind::Endpoint, &endpoint, sizeof(endpoint));
+  std::vector<Endpoint> endpoints(size());
   receive(0, MessageKind::Table, &secret, sizeof(secret));
-  receive(0, MessageKind::Table, cards.data(),
-          static_cast<int64_t>(cards.size() * sizeof(Card)));
-  door->setSecret(secret);
-  takeTable(cards);
+  receive(0, MessageKind::Table, endpoints.data(),
+          static_cast<int64_t>(endpoints.size() * sizeof(Endpoint)));
+  listener->setSecret(secret);
+  takeTable(endpoints);
 }
 
-void Channels::takeTable(const std::vector<Card> &cards) {
+void Channels::takeTable(const std::vector<Endpoint> &endpoints) {
   near = {0, 0, {}};
   for (int rank = 0; rank < size(); ++rank) {
-    hosts.push_back(cards[rank].host);
-    ports.push_back(cards[rank].port);
-    bool isNear = cards[rank].network == cards[own].network;
+    hosts.push_back(endpoints[rank].host);
+    ports.push_back(endpoints[rank].port);
+    bool isNear = endpoints[rank].network == endpoints[own].network;
     near.index += isNear && rank < own;
     near.count += isNear;
     if (isNear)
-      near.cores.push_back(cards[rank].cores);
+      near.cores.push_back(endpoints[rank].cores);
   }
 }
 
 Channels::Channels(const Launch &launch)
     : own(launch.rank), in(launch.size, -1), out(launch.size, -1) {
   if (own == 0)
-    letIn(launch);
+    acceptRanks(launch);
   else
     findRankZero(launch);
 }

@@ -4,8 +4,8 @@
 #define PCC_RUNTIME_EXCHANGE_CHANNELS_H
 
 #include "runtime/exchange/Exchange.h"
-#include "runtime/launch/Door.h"
 #include "runtime/launch/Launch.h"
+#include "runtime/launch/Listener.h"
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,13 @@
 namespace pcc {
 
 /// The type of a message, on which both sides must agree.
-enum class MessageKind : uint32_t { Card, Table, Message, Broadcast, Barrier };
+enum class MessageKind : uint32_t {
+  Endpoint,
+  Table,
+  Message,
+  Broadcast,
+  Barrier
+};
 
 /// This rank's connections with the other ranks. Each connection preserves the
 /// order of messages.
@@ -40,11 +46,11 @@ public:
   const exchange::Neighbors &neighbors() const { return near; }
 
 private:
-  struct Card;
+  struct Endpoint;
 
-  void letIn(const Launch &launch);
+  void acceptRanks(const Launch &launch);
   void findRankZero(const Launch &launch);
-  void takeTable(const std::vector<Card> &cards);
+  void takeTable(const std::vector<Endpoint> &endpoints);
   int socketTo(int rank);
   int socketFrom(int rank);
 
@@ -53,7 +59,7 @@ private:
   std::vector<int> in, out; ///< sockets by rank, -1: not connected
   /// On ranks above 0, the listener for other ranks; and the addresses of
   /// theirs.
-  std::unique_ptr<Door> door;
+  std::unique_ptr<Listener> listener;
   Secret secret = {};
   std::vector<in_addr_t> hosts;
   std::vector<uint16_t> ports;

@@ -184,7 +184,7 @@ static void takeLaunchersHost(const Launch &launch, Rendezvous &rendezvous) {
 Rendezvous pcc::findRendezvous(const Launch &launch) {
   Rendezvous rendezvous;
   if (launch.launcher == Launcher::SelfStarted) {
-    ExecMeeting place = takeExecMeeting(launch.rank == 0);
+    ExecRendezvous place = takeExecRendezvous(launch.rank == 0);
     rendezvous.secret = place.secret;
     rendezvous.listener = place.listener;
     rendezvous.hosts = {htonl(INADDR_LOOPBACK)};

@@ -20,8 +20,8 @@
 #ifndef PCC_RUNTIME_EXCHANGE_RENDEZVOUS_H
 #define PCC_RUNTIME_EXCHANGE_RENDEZVOUS_H
 
-#include "runtime/launch/Door.h"
 #include "runtime/launch/Launch.h"
+#include "runtime/launch/Listener.h"
 
 #include <string>
 #include <vector>

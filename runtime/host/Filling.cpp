@@ -65,7 +65,7 @@ void FillingThread::wait(uint64_t count) {
 }
 
 void FillingThread::run() {
-  takeReadErrors();
+  unblockReadErrors();
   while (true) {
     Fill fill;
     {

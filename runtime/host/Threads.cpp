@@ -26,29 +26,29 @@ void pcc::setThreads(int threads) {
 }
 
 namespace {
-struct Team {
+struct ThreadGroup {
   void (*body)(void *, int);
   void *data;
   int parts;
 };
 } // namespace
 
-static void teamMember(void *argument) {
-  auto *team = static_cast<Team *>(argument);
+static void groupMember(void *argument) {
+  auto *group = static_cast<ThreadGroup *>(argument);
   // The system may start fewer threads than requested.
   int step = omp_get_num_threads();
-  for (int part = omp_get_thread_num(); part < team->parts; part += step)
-    team->body(team->data, part);
+  for (int part = omp_get_thread_num(); part < group->parts; part += step)
+    group->body(group->data, part);
 }
 
 void pcc::runParts(int parts, void (*body)(void *, int), void *data) {
-  Team team{body, data, parts};
-  GOMP_parallel(teamMember, &team, parts, 0);
+  ThreadGroup group{body, data, parts};
+  GOMP_parallel(groupMember, &group, parts, 0);
 }
 
 namespace {
 struct Launch {
-  pcc_units kernel;
+  pcc_work_items kernel;
   void *const *args;
   int64_t n;
   int parts;
@@ -62,8 +62,8 @@ static void launchPart(void *argument, int part) {
   launch->kernel(launch->args, begin, begin + each + (part < rest));
 }
 
-void pcc::runUnits(int threads, pcc_units kernel, void *const *args, int64_t n,
-                   int64_t grain) {
+void pcc::runWorkItems(int threads, pcc_work_items kernel, void *const *args,
+                       int64_t n, int64_t grain) {
   if (n <= 0)
     return;
   int64_t worth = grain > 1 ? (n + grain - 1) / grain : n;

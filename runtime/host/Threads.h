@@ -22,8 +22,8 @@ void runParts(int parts, void (*body)(void *data, int part), void *data);
 
 /// Runs a kernel on the work items [0, n), split over at most `threads` threads
 /// and at most ceil(n / grain).
-void runUnits(int threads, pcc_units kernel, void *const *args, int64_t n,
-              int64_t grain);
+void runWorkItems(int threads, pcc_work_items kernel, void *const *args,
+                  int64_t n, int64_t grain);
 
 /// This process's share of the cores of its host, which the other processes
 /// use, too: `masks` holds the affinity masks of all processes.

@@ -10,8 +10,8 @@
 #include "runtime/launch/Launch.h"
 
 #include "runtime/Backend.h"
-#include "runtime/launch/Door.h"
 #include "runtime/launch/ExecRanks.h"
+#include "runtime/launch/Listener.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
 
@@ -35,7 +35,7 @@ struct Answer {
 } // namespace
 
 /// The time limit in seconds for starting the drivers; some take ten seconds.
-static const double patienceOfDrivers = 120;
+static const double driverTimeout = 120;
 
 [[noreturn]] static void answer(int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -55,7 +55,7 @@ enum class Heard { All, Nothing, TooLate };
 /// Reads the child's result.
 static Heard hear(int pipe, Answer &answer) {
   std::vector<pollfd> entries = {{pipe, POLLIN, 0}};
-  pollUntil(entries, steadyNow() + patienceOfDrivers);
+  pollUntil(entries, steadyNow() + driverTimeout);
   if (!entries[0].revents)
     return Heard::TooLate;
   return read(pipe, &answer, sizeof(answer)) == sizeof(answer) ? Heard::All
@@ -82,7 +82,7 @@ static Answer askChild() {
     return said;
   std::string how = format("ended with code %d", WEXITSTATUS(status));
   if (heard == Heard::TooLate)
-    how = format("took more than %.0f s", patienceOfDrivers);
+    how = format("took more than %.0f s", driverTimeout);
   else if (WIFSIGNALED(status))
     how = format("was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));

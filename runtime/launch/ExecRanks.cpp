@@ -32,7 +32,7 @@ static std::string digitsOf(const Secret &secret) {
 
 /// Listens on the loopback and passes port and secret in the environment, which
 /// on Linux only this user can read. Returns the socket.
-static int offerMeeting() {
+static int listenOnLoopback() {
   int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -49,24 +49,24 @@ static int offerMeeting() {
   return listener;
 }
 
-ExecMeeting pcc::takeExecMeeting(bool isFirst) {
-  ExecMeeting meeting;
+ExecRendezvous pcc::takeExecRendezvous(bool isFirst) {
+  ExecRendezvous rendezvous;
   const char *text = getenv(environmentName);
   int port = 0, used = 0;
   bool isGood =
-      text && sscanf(text, "%d %d %n", &meeting.listener, &port, &used) == 2;
-  for (unsigned char &byte : meeting.secret.bytes) {
+      text && sscanf(text, "%d %d %n", &rendezvous.listener, &port, &used) == 2;
+  for (unsigned char &byte : rendezvous.secret.bytes) {
     isGood = isGood && sscanf(text + used, "%2hhx", &byte) == 1;
     used += 2;
   }
   if (!isGood)
     fail(ExitInternal, "this rank was not told where to find rank 0");
-  meeting.port = static_cast<uint16_t>(port);
+  rendezvous.port = static_cast<uint16_t>(port);
   if (isFirst)
-    fcntl(meeting.listener, F_SETFD, FD_CLOEXEC);
+    fcntl(rendezvous.listener, F_SETFD, FD_CLOEXEC);
   else
-    meeting.listener = -1;
-  return meeting;
+    rendezvous.listener = -1;
+  return rendezvous;
 }
 
 bool pcc::sharesDevices() {
@@ -143,7 +143,7 @@ void pcc::runStarter(char **argv) {
   unsetenv(starterName);
   std::string self = argv[0];
   std::vector<char *> arguments = argumentsOf(self, argv);
-  int listener = offerMeeting();
+  int listener = listenOnLoopback();
   pid_t starter = getpid();
   std::vector<pid_t> processes;
   for (int64_t rank = 0; rank < ranks; ++rank) {

@@ -10,7 +10,7 @@
 #ifndef PCC_RUNTIME_LAUNCH_EXECRANKS_H
 #define PCC_RUNTIME_LAUNCH_EXECRANKS_H
 
-#include "runtime/launch/Door.h"
+#include "runtime/launch/Listener.h"
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@
 namespace pcc {
 
 /// The rendezvous of such ranks: rank 0's address on the loopback.
-struct ExecMeeting {
+struct ExecRendezvous {
   Secret secret = {}; ///< of its listener
   /// On rank 0 the socket that has been listening since before any rank
   /// started; else -1.
@@ -28,7 +28,7 @@ struct ExecMeeting {
 
 /// Reads the address from the environment, in a rank that was started this way.
 /// Exits with ExitInternal if it is not there.
-ExecMeeting takeExecMeeting(bool isFirst);
+ExecRendezvous takeExecRendezvous(bool isFirst);
 
 /// Executes `self` again as the process that starts so many ranks. Called in a
 /// child of the manually started program. The processes of a job are recognized

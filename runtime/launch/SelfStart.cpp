@@ -123,7 +123,7 @@ static double startSeconds(int64_t ranks) {
 /// The exit code of a run with this ending.
 static int outcome(const Ending &ending, int64_t ranks) {
   int status = ending.status;
-  if (ending.deaf) {
+  if (ending.neverJoined) {
     warn(format("%s ended the ranks before they had all started",
                 signalName(stopSignal())));
     return ExitDone;

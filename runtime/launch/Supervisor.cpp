@@ -113,9 +113,9 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks,
     asked += starts && stopSignal() ? passed : 0;
     left += isJobOver() ? passed : 0;
     ending.late = starts && seconds > 0 && waited > seconds;
-    ending.deaf = starts && asked > startPatience;
+    ending.neverJoined = starts && asked > startPatience;
     ending.stuck = left > endPatience;
-    if (ending.signal || ending.late || ending.deaf || ending.stuck)
+    if (ending.signal || ending.late || ending.neverJoined || ending.stuck)
       break;
   }
   job.end();

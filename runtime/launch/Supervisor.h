@@ -19,7 +19,7 @@ struct Ending {
   bool late = false; ///< all were killed: not all ranks joined in time
   /// All were killed: an end was requested, but the ranks never joined to learn
   /// of it.
-  bool deaf = false;
+  bool neverJoined = false;
   bool stuck =
       false; ///< the launcher was killed: it did not end after its ranks
 };

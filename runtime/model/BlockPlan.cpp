@@ -11,16 +11,16 @@ BlockPlan::BlockPlan(const pcc_program &program,
                      const std::vector<SourceTensor> &sources,
                      int64_t headerBytes, const std::vector<bool> &writers)
     : end(headerBytes) {
-  Division division(program, writers);
+  WriteShares division(program, writers);
   for (const SourceTensor &source : sources) {
-    places.push_back(end);
+    offsets.push_back(end);
     end += source.bytes();
     for (SourcePart &part : partsOf(program, division, source))
       allParts.push_back(std::move(part));
   }
   all.resize((end + hashedBlock - 1) / hashedBlock);
   for (const SourcePart &part : allParts) {
-    int64_t place = places[part.source - sources.data()];
+    int64_t place = offsets[part.source - sources.data()];
     int64_t size = sizeOf(part.source->map.dtype);
     int64_t last = place + part.bounds.end * size - 1;
     for (int64_t block = (place + part.bounds.begin * size) / hashedBlock;
@@ -32,10 +32,10 @@ BlockPlan::BlockPlan(const pcc_program &program,
               [](const SourcePart *a, const SourcePart *b) {
                 return a->rank != b->rank ? a->rank < b->rank : a < b;
               });
-  choose(writers);
+  assignOwners(writers);
 }
 
-void BlockPlan::choose(const std::vector<bool> &writers) {
+void BlockPlan::assignOwners(const std::vector<bool> &writers) {
   std::vector<int64_t> owned(writers.size(), 0), round(writers.size(), -1);
   int64_t now = 0;
   for (Block &block : all) {

@@ -13,8 +13,8 @@
 #ifndef PCC_RUNTIME_MODEL_BLOCKPLAN_H
 #define PCC_RUNTIME_MODEL_BLOCKPLAN_H
 
-#include "runtime/model/Division.h"
 #include "runtime/model/SourceTensors.h"
+#include "runtime/model/WriteShares.h"
 
 #include <vector>
 
@@ -44,13 +44,13 @@ public:
   /// The blocks in file order.
   const std::vector<Block> &blocks() const { return all; }
   /// Returns the file offset of a tensor's first byte.
-  int64_t placeOf(size_t source) const { return places[source]; }
+  int64_t placeOf(size_t source) const { return offsets[source]; }
 
 private:
-  void choose(const std::vector<bool> &writers);
+  void assignOwners(const std::vector<bool> &writers);
 
   int64_t end = 0;
-  std::vector<int64_t> places;
+  std::vector<int64_t> offsets;
   std::vector<SourcePart> allParts;
   std::vector<Block> all;
 };

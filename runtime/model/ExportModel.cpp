@@ -127,12 +127,12 @@ std::string SourceModel::fileOf(const SourceTensor &tensor) const {
 int64_t SourceModel::placeOf(const SourceTensor &tensor) const {
   auto found = added.find(tensor.map.name);
   return found == added.end() ? placeOf(*tensor.map.source)
-                              : change->placeOfNew(found->second);
+                              : change->offsetOfNew(found->second);
 }
 
 int64_t SourceModel::placeOf(const pcc_source &source) const {
   if (encoded::isEncoded(source.offset))
-    return change->placeOfNew(replaced.at(encoded::placeOf(source.offset)));
+    return change->offsetOfNew(replaced.at(encoded::placeOf(source.offset)));
   return !strcmp(source.file, program.source) ? change->placeOf(source.offset)
                                               : source.offset;
 }
@@ -253,9 +253,10 @@ void Copies::finish(const std::string &last) {
 
 /// Returns the values of another copy of a tensor in the source files. `from`:
 /// the tensor's own values. The copy may be of another type and layout.
-static std::vector<char> valuesOfCopy(const pcc_tensor &tensor,
-                                      const pcc_source &copy,
-                                      SourceFiles &files, const char *from) {
+static std::vector<char> valuesOfDuplicate(const pcc_tensor &tensor,
+                                           const pcc_source &copy,
+                                           SourceFiles &files,
+                                           const char *from) {
   SourceMap map(tensor);
   int64_t size = sizeOf(copy.dtype), bytes = map.elements() * size;
   const char *original = files.tensor(copy, bytes);
@@ -316,7 +317,7 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
           for (int c = 0; c < piece.tensor->n_copies; ++c) {
             const pcc_source &copy = piece.tensor->copies[c];
             std::vector<char> values =
-                valuesOfCopy(*piece.tensor, copy, state.files, bytes);
+                valuesOfDuplicate(*piece.tensor, copy, state.files, bytes);
             copies.write(copy.file, values.data(), values.size(),
                          model->placeOf(copy));
           }

@@ -42,9 +42,9 @@ private:
   /// Assembles a block in `buffer` from this rank's and other ranks' elements.
   void assemble(size_t block);
   /// Sends this rank's elements of another rank's block to the owner.
-  void handOver(size_t block);
+  void sendElements(size_t block);
   /// Hashes and writes the assembled block.
-  void put(size_t block);
+  void writeBlock(size_t block);
   void close();
   void gatherHashes();
 
@@ -156,7 +156,7 @@ void Writer::assemble(size_t number) {
   }
 }
 
-void Writer::handOver(size_t number) {
+void Writer::sendElements(size_t number) {
   const BlockPlan::Block &block = plan.blocks()[number];
   packed.clear();
   for (const SourcePart *part : block.parts)
@@ -166,19 +166,19 @@ void Writer::handOver(size_t number) {
     backend::send(packed.data(), packed.size(), block.owner);
 }
 
-void Writer::put(size_t block) {
+void Writer::writeBlock(size_t block) {
   Span bytes = bytesOf(block);
   const char *data = buffer.data() + slack;
-  HashThread *beside = HashThread::find();
+  HashThread *hashThread = HashThread::find();
   auto hash = [&] { hashes[block] = hashText(data, bytes.size()); };
-  if (beside)
-    beside->add(hash);
+  if (hashThread)
+    hashThread->add(hash);
   if (error.empty() &&
       !writeAt(file, path, data, bytes.size(), bytes.begin, before))
     error = cannotWrite(path);
   before = bytes.begin;
-  if (beside)
-    beside->wait();
+  if (hashThread)
+    hashThread->wait();
   else
     hash();
 }
@@ -222,7 +222,7 @@ std::string Writer::write(FileHashes &written) {
   for (size_t block = 0; block <= hashes.size(); ++block) {
     bool ends = block == hashes.size() || plan.blocks()[block].round != round;
     if (ends && own != none) {
-      put(own);
+      writeBlock(own);
       own = none;
     }
     if (block == hashes.size())
@@ -232,7 +232,7 @@ std::string Writer::write(FileHashes &written) {
       assemble(block);
       own = block;
     } else {
-      handOver(block);
+      sendElements(block);
     }
   }
   close();

@@ -250,7 +250,7 @@ int64_t OnnxRewrite::Walker::addInitializers(const char *end) {
     wire::putBytes(message, TensorName, names[t]);
     wire::putBytes(message, TensorRawData, std::string(tensor.bytes, '\0'));
     wire::putBytes(text, GraphInitializer, message);
-    rewrite.places.push_back(text.size() - tensor.bytes);
+    rewrite.offsets.push_back(text.size() - tensor.bytes);
   }
   return replace(end, end, std::move(text));
 }
@@ -317,7 +317,7 @@ OnnxRewrite::OnnxRewrite(const char *file, int64_t size,
     return !e.removed && !e.inserted.empty();
   });
   int64_t start = placeOf(last.at) - static_cast<int64_t>(last.inserted.size());
-  for (int64_t &place : places)
+  for (int64_t &place : offsets)
     place += start;
   if (this->size() > greatestFile)
     error = "it would be larger than 2 GiB, the limit of protobuf parsers";

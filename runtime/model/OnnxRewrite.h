@@ -39,7 +39,7 @@ public:
   /// Returns the offset in the new file of a byte of the old one.
   int64_t placeOf(int64_t offset) const;
   /// Returns the offset in the new file of a new initializer's elements.
-  int64_t placeOfNew(size_t tensor) const { return places[tensor]; }
+  int64_t offsetOfNew(size_t tensor) const { return offsets[tensor]; }
   /// Bytes of the new file.
   int64_t size() const { return placeOf(fileSize); }
 
@@ -68,7 +68,7 @@ private:
   const char *file;
   int64_t fileSize;
   std::vector<Edit> edits; ///< sorted by offset, disjoint
-  std::vector<int64_t> places;
+  std::vector<int64_t> offsets;
 };
 
 } // namespace pcc

@@ -76,7 +76,7 @@ static std::string stepIn(const MappedFile &file) {
 
 /// Requires that size and header are as they were saved.
 static void requireHeader(const MappedFile &file, const BlockCheck &check) {
-  if (check.knowsHeader())
+  if (check.hasSavedHeader())
     return;
   const SavedFile &saved = check.saved();
   std::string step = stepIn(file), own = std::to_string(saved.step);
@@ -237,19 +237,19 @@ SafeTensorsWriter::~SafeTensorsWriter() {
 
 void SafeTensorsWriter::write(const void *data, int64_t bytes) {
   auto *from = static_cast<const char *>(data);
-  HashThread *beside = bytes > cachedPiece ? HashThread::find() : nullptr;
-  if (beside)
-    beside->add([&] { hasher.add(from, bytes); });
-  int64_t most = beside ? bytes : cachedPiece;
+  HashThread *hashThread = bytes > cachedPiece ? HashThread::find() : nullptr;
+  if (hashThread)
+    hashThread->add([&] { hasher.add(from, bytes); });
+  int64_t most = hashThread ? bytes : cachedPiece;
   for (int64_t at = 0; at < bytes && error.empty(); at += most) {
     int64_t piece = std::min(most, bytes - at);
     if (!writeBytes(file, path, from + at, piece))
       error = cannotWrite(path);
-    if (!beside)
+    if (!hashThread)
       hasher.add(from + at, piece);
   }
-  if (beside)
-    beside->wait();
+  if (hashThread)
+    hashThread->wait();
 }
 
 std::string SafeTensorsWriter::finish(FileHashes &written) {

@@ -3,7 +3,7 @@
 #ifndef PCC_RUNTIME_MODEL_SOURCEMAP_H
 #define PCC_RUNTIME_MODEL_SOURCEMAP_H
 
-#include "runtime/model/KeptRun.h"
+#include "runtime/model/StoredRange.h"
 
 #include <cstdint>
 #include <functional>

@@ -42,7 +42,7 @@ bool SourceTensor::isFromFile() const {
 }
 
 std::vector<SourcePart> pcc::partsOf(const pcc_program &program,
-                                     const Division &division,
+                                     const WriteShares &division,
                                      const SourceTensor &source) {
   std::vector<SourcePart> parts;
   for (const SourceTensor::Piece &piece : source.pieces)
@@ -55,7 +55,8 @@ std::vector<SourcePart> pcc::partsOf(const pcc_program &program,
       Span bounds = boundsOf(piece.map, shard, share);
       if (!bounds.isEmpty())
         parts.push_back({rank, &source, &piece, shard,
-                         keptRun(program, *piece.tensor, at), share, bounds});
+                         storedRange(program, *piece.tensor, at), share,
+                         bounds});
     }
   return parts;
 }
@@ -129,7 +130,7 @@ void pcc::fillFromFile(SourceFiles &files, const SourceTensor &source,
 }
 
 /// Gathers a source tensor on rank 0, into `to`; other ranks send their parts.
-static void gather(const TrainingState &state, const Division &division,
+static void gather(const TrainingState &state, const WriteShares &division,
                    const SourceTensor &source, char *to) {
   Span whole = {0, source.map.elements()};
   std::vector<char> packed;
@@ -152,7 +153,7 @@ void pcc::gatherSourceTensors(
     const TrainingState &state, const std::vector<SourceTensor> &sources,
     const std::function<void(const SourceTensor &, const char *)> &visit) {
   std::vector<bool> all(worldSize(state.program), true);
-  Division division(state.program, all);
+  WriteShares division(state.program, all);
   std::vector<char> buffer;
   for (const SourceTensor &source : sources) {
     if (backend::rank() != 0) {

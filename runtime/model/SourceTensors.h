@@ -3,9 +3,9 @@
 #ifndef PCC_RUNTIME_MODEL_SOURCETENSORS_H
 #define PCC_RUNTIME_MODEL_SOURCETENSORS_H
 
-#include "runtime/model/Division.h"
 #include "runtime/model/SourceMap.h"
 #include "runtime/model/TrainingState.h"
+#include "runtime/model/WriteShares.h"
 
 #include <functional>
 #include <vector>
@@ -48,7 +48,7 @@ struct SourcePart {
   /// The rank's shard of the program tensor, the range of the shard that the
   /// rank stores, and the share of that range in this part.
   Shard shard;
-  KeptRun kept;
+  StoredRange kept;
   Span elements;
   /// A range of source elements that contains all elements of the part.
   Span bounds;
@@ -57,7 +57,7 @@ struct SourcePart {
 /// Returns the parts of a source tensor, ordered by piece, then by rank. Each
 /// element of its pieces is in one part. `source` must outlive them.
 std::vector<SourcePart> partsOf(const pcc_program &program,
-                                const Division &division,
+                                const WriteShares &division,
                                 const SourceTensor &source);
 
 /// Returns the bytes of a part's elements in a window of source elements, in

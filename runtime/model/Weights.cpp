@@ -57,7 +57,7 @@ static std::string executableFolder() {
   return length > 0 ? folderOf(std::string(path, length)) : "";
 }
 
-std::string SourceFiles::look(const std::string &file) const {
+std::string SourceFiles::locate(const std::string &file) const {
   if (!model.empty())
     return placeOf(file);
   if (exists(file) || file[0] == '/')
@@ -69,13 +69,13 @@ std::string SourceFiles::look(const std::string &file) const {
 std::vector<std::string> SourceFiles::places() const {
   std::vector<std::string> found;
   for (const std::string &file : sourceFiles(program))
-    if (std::string place = look(file); !place.empty())
+    if (std::string place = locate(file); !place.empty())
       found.push_back(place);
   return found;
 }
 
 std::string SourceFiles::find(const std::string &file) const {
-  if (std::string place = look(file); !place.empty())
+  if (std::string place = locate(file); !place.empty())
     return place;
   char here[4096];
   fail(ExitData,
@@ -304,7 +304,7 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
     const pcc_tensor &tensor = stage.tensors[i];
     if (tensor.kind != PCC_PARAM && tensor.kind != PCC_STATE)
       continue;
-    KeptRun run = keptRun(program, tensor, coordinates);
+    StoredRange run = storedRange(program, tensor, coordinates);
     HostView view(arena + run.offset,
                   run.elements.size() * sizeOf(tensor.dtype),
                   backend::Access::Write);
@@ -317,8 +317,8 @@ void pcc::fillParameters(const pcc_program &program, const pcc_stage &stage,
   files.release();
 }
 
-void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
-                      const Coordinates &coordinates, char *arena) {
+void pcc::roundWorkingCopies(const pcc_program &program, const pcc_stage &stage,
+                             const Coordinates &coordinates, char *arena) {
   std::map<std::string, const pcc_tensor *> parameters;
   for (int i = 0; i < stage.n_tensors; ++i)
     if (stage.tensors[i].kind == PCC_PARAM)
@@ -336,8 +336,8 @@ void pcc::roundCopies(const pcc_program &program, const pcc_stage &stage,
     // Steps gather the working copies of bucketed parameters themselves.
     if (parameter.bucket)
       continue;
-    KeptRun whole = keptRun(program, parameter, coordinates),
-            own = keptRun(program, copy, coordinates);
+    StoredRange whole = storedRange(program, parameter, coordinates),
+                own = storedRange(program, copy, coordinates);
     if (!(whole.elements == own.elements))
       fail(ExitInternal, format("working copy '%s' has other elements than the "
                                 "rank's shard of '%s'",

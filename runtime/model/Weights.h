@@ -46,7 +46,7 @@ private:
   std::string placeOf(const std::string &file) const;
   /// Returns the current path of a file; empty if it is not found. Under
   /// --model the file need not exist.
-  std::string look(const std::string &file) const;
+  std::string locate(const std::string &file) const;
 
   const char *decoded(const pcc_source &source, const MappedFile &file,
                       int64_t bytes);
@@ -85,8 +85,8 @@ void fillParameters(const pcc_program &program, const pcc_stage &stage,
 /// Rounds this rank's parameters to the working copies of its stage (PCC_COPY).
 /// Called once the parameters have their initial or loaded values. Working
 /// copies of bucketed parameters are left to the steps, which gather them.
-void roundCopies(const pcc_program &program, const pcc_stage &stage,
-                 const Coordinates &coordinates, char *arena);
+void roundWorkingCopies(const pcc_program &program, const pcc_stage &stage,
+                        const Coordinates &coordinates, char *arena);
 
 } // namespace pcc
 

@@ -56,15 +56,15 @@ FileHashes BlockHasher::finish() {
 
 BlockCheck::BlockCheck(const MappedFile &file, SavedFile saved, ExitCode code)
     : file(file), expected(std::move(saved)), code(code),
-      beside(HashThread::find()), seen(expected.hashes.blocks.size()),
-      found(beside ? seen.size() : 0) {}
+      hashThread(HashThread::find()), seen(expected.hashes.blocks.size()),
+      found(hashThread ? seen.size() : 0) {}
 
 BlockCheck::~BlockCheck() {
-  if (beside)
-    beside->wait();
+  if (hashThread)
+    hashThread->wait();
 }
 
-bool BlockCheck::knowsHeader() const {
+bool BlockCheck::hasSavedHeader() const {
   const FileHashes &hashes = expected.hashes;
   return file.size() == hashes.bytes && hashes.headerBytes <= hashes.bytes &&
          hashText(file.data(), hashes.headerBytes) == hashes.header;
@@ -103,14 +103,14 @@ void BlockCheck::reading(int64_t begin, int64_t end) {
   for (int64_t block = begin / hashedBlock; beginOf(block) < end; ++block) {
     if (seen[block])
       continue;
-    if (!beside) {
+    if (!hashThread) {
       readingBlock(block, std::min(end, endOf(block)));
       continue;
     }
     seen[block] = true;
     int64_t from = beginOf(block), to = endOf(block);
     std::string &hash = found[block];
-    beside->add([this, from, to, &hash] {
+    hashThread->add([this, from, to, &hash] {
       hash = hashText(file.data() + from, to - from);
       file.release(from, to);
     });
@@ -122,9 +122,9 @@ void BlockCheck::finish() {
     int64_t block = started.begin()->first;
     readingBlock(block, endOf(block));
   }
-  if (!beside)
+  if (!hashThread)
     return;
-  beside->wait();
+  hashThread->wait();
   for (size_t block = 0; block < found.size(); ++block)
     if (seen[block])
       compare(block, found[block]);

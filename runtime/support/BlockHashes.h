@@ -87,7 +87,7 @@ public:
   BlockCheck &operator=(const BlockCheck &) = delete;
 
   /// Returns whether size and header are as they were saved.
-  bool knowsHeader() const;
+  bool hasSavedHeader() const;
   /// Announces that the bytes [begin, end) are read next: their blocks are
   /// hashed.
   void reading(int64_t begin, int64_t end);
@@ -117,7 +117,7 @@ private:
   const MappedFile &file;
   SavedFile expected;
   ExitCode code;
-  HashThread *beside;     ///< null on a single thread
+  HashThread *hashThread; ///< null on a single thread
   std::vector<bool> seen; ///< by block: hashed, or queued on the hash thread
   std::map<int64_t, Started> started; ///< by block, hashed in part
   std::vector<std::string> found;     ///< hashes by block, from the hash thread

@@ -29,7 +29,7 @@ inline std::string arrayFile(std::string_view name) {
 
 /// Returns why neither a file nor a tensor may have this name, such as "is
 /// empty"; empty if it is valid.
-inline std::string whyNoName(std::string_view name) {
+inline std::string nameError(std::string_view name) {
   if (name.empty())
     return "is empty";
   if (name.find('\0') != name.npos)
@@ -48,9 +48,9 @@ inline std::string whyNoName(std::string_view name) {
 
 /// Returns why no file can be named after an input or output; empty if the name
 /// is valid.
-inline std::string whyNoArrayFile(std::string_view name) {
+inline std::string arrayNameError(std::string_view name) {
   const size_t longest = 255; // of a file's name, in bytes
-  std::string why = whyNoName(name);
+  std::string why = nameError(name);
   if (!why.empty())
     return why;
   for (size_t at = 0; at <= name.size();) {
@@ -68,11 +68,11 @@ inline std::string whyNoArrayFile(std::string_view name) {
 
 /// Returns why a tensor of a safetensors file may not have this name; empty if
 /// it is valid.
-inline std::string whyNoTensorName(std::string_view name) {
+inline std::string tensorNameError(std::string_view name) {
   if (name == "__metadata__")
     return "is the key of the metadata in a safetensors file, so that no "
            "checkpoint could be read again";
-  return whyNoName(name);
+  return nameError(name);
 }
 
 } // namespace pcc

@@ -31,7 +31,7 @@ void HashThread::wait() {
 }
 
 void HashThread::run() {
-  takeReadErrors();
+  unblockReadErrors();
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
     changed.wait(lock, [this] { return !jobs.empty(); });

@@ -121,7 +121,7 @@ Progress pcc::readProgress() {
   int communicator = notes.communicator.load(std::memory_order_relaxed);
   progress.sum = notes.finished.load(std::memory_order_relaxed) +
                  notes.communicated.load(std::memory_order_relaxed) +
-                 notes.ofDevice.load(std::memory_order_relaxed) +
+                 notes.deviceRequests.load(std::memory_order_relaxed) +
                  (progress.doing == Doing::Waits ? movedBy(communicator)
                                                  : movedByOthers(communicator));
   int64_t step = notes.step.load(std::memory_order_relaxed);

@@ -30,7 +30,7 @@ struct ProgressNotes {
   std::atomic<uint64_t> finished{0}; ///< finished operations
   /// The number of requests of a device to the host, counted by threads of its
   /// driver. Meanwhile the main thread may wait for a whole step.
-  std::atomic<uint64_t> ofDevice{0};
+  std::atomic<uint64_t> deviceRequests{0};
   /// Finished pieces of operations of the communication thread, and the
   /// thread's id; 0: there is none.
   std::atomic<uint64_t> communicated{0};
@@ -59,7 +59,7 @@ inline void advanceCommunication() {
 
 /// The same, for any thread of a device's driver.
 inline void advanceDevice() {
-  progressNotes.ofDevice.fetch_add(1, std::memory_order_relaxed);
+  progressNotes.deviceRequests.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Records an operation from construction to destruction. `detail` continues

@@ -15,7 +15,7 @@ std::thread pcc::startThread(std::function<void()> run) {
   return thread;
 }
 
-void pcc::takeReadErrors() {
+void pcc::unblockReadErrors() {
   sigset_t own;
   sigemptyset(&own);
   sigaddset(&own, SIGBUS);

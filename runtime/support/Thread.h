@@ -15,7 +15,7 @@ std::thread startThread(std::function<void()> run);
 /// Unblocks SIGBUS for this thread, which reads mapped files and gets it when a
 /// file is truncated: see MappedFile::onReadError(). If it were blocked, the
 /// signal would end the process without a message.
-void takeReadErrors();
+void unblockReadErrors();
 
 } // namespace pcc
 

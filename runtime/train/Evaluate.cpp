@@ -43,11 +43,11 @@ Evaluation::Evaluation(const pcc_program &program,
   for (int64_t batch = 1; batch <= batches; ++batch)
     for (int64_t sample : order.samplesOf(batch))
       all.push_back(sample);
-  if (!data.mayCount(all))
+  if (!data.mayHaveTargets(all))
     fail(ExitData,
          format("'%s': the %s samples of the evaluation have no valid targets",
                 data.path().c_str(), grouped(all.size()).c_str()),
-         data.findUncounted(all));
+         data.findMissingTargets(all));
 }
 
 Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
@@ -59,8 +59,8 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
   double sum = 0, targets = 0;
   for (int64_t batch = 1; batch <= batches; ++batch) {
     StepValues values = stepValues(options, batch, /*lr=*/0);
-    giveInputs({program, stage, coordinates, context, arena}, data, order,
-               values);
+    provideInputs({program, stage, coordinates, context, arena}, data, order,
+                  values);
     backend::beginEntry(context, stage.evaluate);
     stage.evaluate(context, arena);
     outputs.request(arena);
@@ -70,9 +70,9 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
       fail(ExitInternal, "evaluation has no output called 'loss'");
     outputs.read("target_count", count);
     // A loss without a target_count may still be divided by a count that is 0.
-    bool isEmpty =
-        count == 0 || (std::isnan(loss) &&
-                       !data.findUncounted(order.samplesOf(batch)).empty());
+    bool isEmpty = count == 0 ||
+                   (std::isnan(loss) &&
+                    !data.findMissingTargets(order.samplesOf(batch)).empty());
     if (isEmpty) {
       ++result.empty;
       continue;

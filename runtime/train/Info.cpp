@@ -21,7 +21,7 @@ std::string pcc::batchText(const pcc_program &program) {
                 program.microbatches == 1 ? "" : "es");
 }
 
-std::string pcc::productsText(const pcc_program &program) {
+std::string pcc::gemmText(const pcc_program &program) {
   std::string text;
   for (int32_t dtype : {PCC_BF16, PCC_F16}) {
     bool has = false;
@@ -34,7 +34,7 @@ std::string pcc::productsText(const pcc_program &program) {
     if (has)
       text += format("%s%s: %s", text.empty() ? "" : ", ",
                      dtype == PCC_BF16 ? "bf16" : "f16",
-                     backend::productsText(dtype).c_str());
+                     backend::gemmText(dtype).c_str());
   }
   return text;
 }

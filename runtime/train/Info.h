@@ -18,7 +18,7 @@ std::string infoText(const pcc_program &program);
 
 /// How this rank computes GEMMs of the program's low-precision parameters, such
 /// as "bf16: oneDNN (AMX)"; empty if the program has none.
-std::string productsText(const pcc_program &program);
+std::string gemmText(const pcc_program &program);
 
 } // namespace pcc
 

@@ -25,14 +25,14 @@ std::string LossCheck::findZeros(const std::vector<std::string> &counts) const {
                 found.c_str());
 }
 
-std::string LossCheck::findUncounted(int64_t step) const {
+std::string LossCheck::findMissingTargets(int64_t step) const {
   std::vector<std::string> counts = outputs.names(PCC_COUNT_PREFIX);
   std::string zeros = findZeros(counts);
   // The program's counts are more reliable than the labels.
   if (zeros.empty() && !counts.empty())
     return "";
   std::vector<int64_t> samples = order.samplesOf(step);
-  std::string labels = data.findUncounted(samples);
+  std::string labels = data.findMissingTargets(samples);
   return labels.empty() ? zeros : labels;
 }
 
@@ -53,7 +53,7 @@ std::string LossCheck::findBadData(int64_t step, bool hadOneBefore) const {
 bool LossCheck::isEmpty(const StepResult &result) const {
   // The program updates nothing if the norm is NaN.
   return result.hasNorm && std::isnan(result.norm) &&
-         !findUncounted(result.step).empty();
+         !findMissingTargets(result.step).empty();
 }
 
 std::string LossCheck::findNonfinite(const StepResult &result) {
@@ -70,7 +70,7 @@ void LossCheck::requireFinite(const StepResult &result, int64_t first,
   std::string what = findNonfinite(result);
   if (what.empty())
     return;
-  std::string uncounted = findUncounted(result.step);
+  std::string uncounted = findMissingTargets(result.step);
   std::string note = findBadData(result.step, result.step > first);
   if (note.empty() && !uncounted.empty())
     note = uncounted + "; --skip-empty skips the update of such a step";

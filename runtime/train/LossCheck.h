@@ -31,7 +31,7 @@ struct LossCheck {
                      int64_t skipped) const;
   /// The reason why the step has no valid targets, in words; empty if it has
   /// some. All ranks must call it.
-  std::string findUncounted(int64_t step) const;
+  std::string findMissingTargets(int64_t step) const;
   /// The data of the step that are inf or nan, or that are all 0 and were not
   /// in the previous step, if this run had one. In words; empty if there are
   /// none.

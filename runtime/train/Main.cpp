@@ -4,8 +4,8 @@
 #include "runtime/launch/Deadline.h"
 #include "runtime/launch/ExecRanks.h"
 #include "runtime/launch/Handover.h"
+#include "runtime/launch/Heartbeat.h"
 #include "runtime/launch/Launch.h"
-#include "runtime/launch/Lifeline.h"
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/launch/TargetCpu.h"
@@ -56,11 +56,11 @@ static void joinRanks(const Launch &launch, const TrainingOptions &options) {
     deadline.emplace("joining the other ranks", seconds, launch.rank);
   backend::join(alone);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
-  LifelineOptions lifeline;
-  lifeline.timeout = options.timeout;
-  lifeline.hasParent = hasParent;
-  lifeline.launcherWaits = launch.launcher == Launcher::Slurm;
-  holdLifeline(lifeline);
+  HeartbeatOptions heartbeat;
+  heartbeat.timeout = options.timeout;
+  heartbeat.hasParent = hasParent;
+  heartbeat.launcherWaits = launch.launcher == Launcher::Slurm;
+  startHeartbeat(heartbeat);
   statusJoined();
 }
 
@@ -140,7 +140,7 @@ static int run(int argc, char **argv) {
   train(program, options, launch);
   statusDone();
   backend::finish();
-  releaseLifeline(ExitDone);
+  endHeartbeat(ExitDone);
   return ExitDone;
 }
 

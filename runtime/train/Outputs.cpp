@@ -26,19 +26,19 @@ Outputs::Outputs(const pcc_program &program, const Coordinates &coordinates,
                  bool evaluation)
     : program(program), evaluation(evaluation),
       own(listOf(program.stages[stageOf(program, coordinates)])) {
-  for (std::vector<float> &turn : values)
-    turn.resize(own.count);
+  for (std::vector<float> &slot : values)
+    slot.resize(own.count);
 }
 
 void Outputs::request(const char *arena) {
   if (requested - taken == 2)
     fail(ExitInternal, "the scalars of three steps are pending");
-  int turn = requested++ % 2;
+  int slot = requested++ % 2;
   std::vector<backend::HostCopy> copies;
   for (int i = 0; i < own.count; ++i)
-    copies.push_back({arena + own.first[i].arena_offset, &values[turn][i],
-                      sizeof(values[turn][i])});
-  backend::copyOut(turn, copies);
+    copies.push_back({arena + own.first[i].arena_offset, &values[slot][i],
+                      sizeof(values[slot][i])});
+  backend::copyOut(slot, copies);
 }
 
 void Outputs::take() { backend::awaitCopies(taken++ % 2); }

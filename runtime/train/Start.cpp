@@ -131,7 +131,7 @@ void Run::load() {
                    files);
   else
     loadCheckpoint(state(), *checkpoint);
-  roundCopies(program, stage, coordinates, arena);
+  roundWorkingCopies(program, stage, coordinates, arena);
   writeNumbers(stage, arena, firstNumbers());
   initFile.reset();
   steps = std::make_unique<Steps>(
@@ -217,7 +217,7 @@ void Run::describe() const {
                  program.model, grouped(program.parameters).c_str(),
                  bytesText(stage.arena_bytes).c_str());
   text += format("mesh       %s\n", meshText(program).c_str());
-  if (std::string products = productsText(program); !products.empty())
+  if (std::string products = gemmText(program); !products.empty())
     text += "products   " + products + "\n";
   if (!communication.empty())
     text += "messages   " + communication + "\n";

@@ -13,8 +13,8 @@
 
 using namespace pcc;
 
-void pcc::giveInputs(const StepMachine &machine, const Dataset &data,
-                     const DataOrder &order, const StepValues &values) {
+void pcc::provideInputs(const StepMachine &machine, const Dataset &data,
+                        const DataOrder &order, const StepValues &values) {
   const auto &[program, stage, coordinates, context, arena] = machine;
   checkSamples(program, data, order, values.step);
   backend::setFiller(
@@ -34,7 +34,7 @@ void Steps::issue(const StepValues &values) {
   span.note("step", values.step);
   {
     TraceSpan inputs(Track::Host, "inputs");
-    giveInputs(machine, data, order, values);
+    provideInputs(machine, data, order, values);
   }
   TraceSpan work(Track::Host, "run");
   std::vector<backend::Traffic> before;

@@ -38,8 +38,8 @@ struct StepMachine {
 /// Fills the inputs of a step or an evaluation, and sets the filler for inputs
 /// that the entry requests itself. Exits with ExitData for ids outside the
 /// vocabulary.
-void giveInputs(const StepMachine &machine, const Dataset &data,
-                const DataOrder &order, const StepValues &values);
+void provideInputs(const StepMachine &machine, const Dataset &data,
+                   const DataOrder &order, const StepValues &values);
 
 /// Issues steps and takes their results.
 class Steps {

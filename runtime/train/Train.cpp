@@ -20,7 +20,7 @@ using namespace pcc;
 void Run::noteEmpty(int64_t step) {
   if (empty++ > 0)
     return;
-  std::string why = lossCheck().findUncounted(step);
+  std::string why = lossCheck().findMissingTargets(step);
   if (first())
     warn(format("step %lld updates nothing: ", static_cast<long long>(step)) +
          why);

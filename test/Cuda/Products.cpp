@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && !strcmp(argv[1], dtypeName(known)))
       type = known;
   // Opens the library, once for all.
-  std::string library = backend::productsText(type);
+  std::string library = backend::gemmText(type);
   // Rows, columns and depth: of whole accesses, odd, and a row or column alone.
   const int64_t sizes[][3] = {
       {64, 128, 32}, {33, 131, 37}, {1, 64, 64}, {64, 1, 64}, {50257, 64, 1}};

@@ -23,8 +23,8 @@
 #include "runtime/Runtime.h"
 #include "runtime/cuda/Communicators.h"
 #include "runtime/cuda/Graphs.h"
+#include "runtime/launch/Heartbeat.h"
 #include "runtime/launch/Launch.h"
-#include "runtime/launch/Lifeline.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
 #include "test/Runtime/Check.h"
@@ -376,10 +376,10 @@ int main(int argc, char **argv) {
   backend::join(/*alone=*/false);
   setErrorRank(backend::rank(), backend::size(), backend::abortRanks);
   CHECK(backend::size() == 4);
-  LifelineOptions lifeline;
+  HeartbeatOptions heartbeat;
   if (argc > 1 && !strcmp(argv[1], "hangs"))
-    lifeline.timeout = 2;
-  holdLifeline(lifeline);
+    heartbeat.timeout = 2;
+  startHeartbeat(heartbeat);
   // All of backend::prepare but products and kernels.
   cuda::device();
   pcc_stage stage = {};
@@ -407,7 +407,7 @@ int main(int argc, char **argv) {
     if (backend::rank() == 0)
       printf("%s\n", isSame ? "in one order" : "in several orders");
     backend::finish();
-    releaseLifeline(0);
+    endHeartbeat(0);
     _exit(fflush(stdout));
   }
 
@@ -421,6 +421,6 @@ int main(int argc, char **argv) {
   failures = backend::maxOverRanks(failures);
   int result = backend::rank() == 0 ? checkResult() : failures != 0;
   backend::finish();
-  releaseLifeline(0);
+  endHeartbeat(0);
   _exit(fflush(stdout) ? 1 : result);
 }

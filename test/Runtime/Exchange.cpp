@@ -14,7 +14,7 @@
 #include "runtime/exchange/Exchange.h"
 #include "runtime/Backend.h"
 #include "runtime/exchange/Rendezvous.h"
-#include "runtime/launch/Lifeline.h"
+#include "runtime/launch/Heartbeat.h"
 #include "runtime/support/Error.h"
 #include "test/Runtime/Check.h"
 
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
   CHECK(backend::rank() == launch.rank && backend::size() == launch.size);
   const char *bare = getenv("PLAIN_NO_LIFELINE");
   if (!bare)
-    holdLifeline({});
+    startHeartbeat({});
   if (argc > 1)
     misbehave(argv[1], argc > 2 ? atoi(argv[2]) : 1);
 
@@ -196,6 +196,6 @@ int main(int argc, char **argv) {
   failures = backend::maxOverRanks(failures);
   int result = backend::rank() == 0 ? checkResult() : failures != 0;
   backend::finish();
-  releaseLifeline(0);
+  endHeartbeat(0);
   return result;
 }

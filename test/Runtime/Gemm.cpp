@@ -287,8 +287,8 @@ int main() {
   pcc_context *ctx = backend::prepare(program, {}, resources);
   testRefusals(ctx);
   for (int32_t dtype : {PCC_BF16, PCC_F16})
-    printf("%s: %s\n", dtypeName(dtype), backend::productsText(dtype).c_str());
-  CHECK(backend::productsText(PCC_F32) == "OpenBLAS");
+    printf("%s: %s\n", dtypeName(dtype), backend::gemmText(dtype).c_str());
+  CHECK(backend::gemmText(PCC_F32) == "OpenBLAS");
   for (int threads : {1, 3}) {
     ctx->threads = threads;
     setThreads(threads);

@@ -194,7 +194,7 @@ static void testRuns() {
 static void testDivision(bool isCut, const std::vector<bool> &writers) {
   Program made(isCut);
   const pcc_program &program = made.program;
-  Division division(program, writers);
+  WriteShares division(program, writers);
   std::map<std::string, std::map<int64_t, int>> written;
   for (int rank = 0; rank < ranks; ++rank) {
     Coordinates at = coordinatesOf(program, rank);
@@ -202,7 +202,7 @@ static void testDivision(bool isCut, const std::vector<bool> &writers) {
     for (int i = 0; i < stage.n_tensors; ++i) {
       const pcc_tensor &tensor = stage.tensors[i];
       Span share = division.sharesOf(rank)[i];
-      Span kept = keptRun(program, tensor, at).elements;
+      Span kept = storedRange(program, tensor, at).elements;
       CHECK(share.isEmpty() ||
             (share.begin >= kept.begin && share.end <= kept.end));
       CHECK(share.isEmpty() || writers[rank] || isCut);
@@ -236,7 +236,7 @@ static void testShares() {
   // Without buckets, what dp ranks keep alike is shared evenly: 13 + 12 of tp,
   // of the parameters, and of the moments.
   Program made(/*isCut=*/false);
-  Division division(made.program, std::vector<bool>(ranks, true));
+  WriteShares division(made.program, std::vector<bool>(ranks, true));
   std::vector<int64_t> moments(6);
   for (int rank = 0; rank < 6; ++rank)
     for (int tensor : {2, 3})
@@ -247,7 +247,7 @@ static void testShares() {
   // One that cannot write leaves its share to the others.
   std::vector<bool> writers(ranks, true);
   writers[1] = writers[3] = false;
-  Division some(made.program, writers);
+  WriteShares some(made.program, writers);
   CHECK(some.sharesOf(1)[3].isEmpty() && some.sharesOf(3)[3].isEmpty());
   CHECK(some.sharesOf(5)[3].size() == 15);
 }
@@ -278,7 +278,7 @@ static void testWhole(bool isCut) {
       size_t number = 0;
       while (all[number].map.name != map.name)
         ++number;
-      KeptRun kept = keptRun(program, tensor, at);
+      StoredRange kept = storedRange(program, tensor, at);
       forEachRun(
           map, shardOf(program, tensor.layout, at), kept.elements,
           {0, map.elements()},
@@ -289,7 +289,7 @@ static void testWhole(bool isCut) {
           });
     }
   }
-  Division division(program, std::vector<bool>(ranks, true));
+  WriteShares division(program, std::vector<bool>(ranks, true));
   for (size_t number = 0; number < all.size(); ++number) {
     const SourceTensor &source = all[number];
     int64_t elements = source.map.elements();
@@ -320,13 +320,13 @@ static void testPlaces() {
   const pcc_program &program = made.program;
   // Bias at 1 of a row of 36 in thirds: 1 to 12, 12 to 14 and none.
   const pcc_tensor &bias = made.tensors[0][0], &moment = made.tensors[0][2];
-  KeptRun run = keptRun(program, bias, {0, 1, 0});
+  StoredRange run = storedRange(program, bias, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 48);
-  run = keptRun(program, moment, {0, 1, 0});
+  run = storedRange(program, moment, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 1024);
-  CHECK(keptRun(program, moment, {0, 2, 1}).elements.isEmpty());
-  CHECK((keptRun(program, moment, {0, 0, 1}).elements == Span{0, 11}));
-  CHECK(keptRun(program, moment, {0, 0, 1}).offset == 1024 + 4);
+  CHECK(storedRange(program, moment, {0, 2, 1}).elements.isEmpty());
+  CHECK((storedRange(program, moment, {0, 0, 1}).elements == Span{0, 11}));
+  CHECK(storedRange(program, moment, {0, 0, 1}).offset == 1024 + 4);
 }
 
 static void testPieces() {

@@ -104,7 +104,7 @@ pcc_context *backend::prepare(const pcc_program &program,
   return context;
 }
 
-std::string backend::productsText(int32_t) { return ""; }
+std::string backend::gemmText(int32_t) { return ""; }
 char *backend::allocateArena(int64_t bytes, int64_t) {
   return static_cast<char *>(calloc(std::max<int64_t>(bytes, 1), 1));
 }

@@ -6,10 +6,10 @@
 #include "runtime/data/Elements.h"
 #include "runtime/data/Headerless.h"
 #include "runtime/host/Threads.h"
-#include "runtime/model/Division.h"
 #include "runtime/model/FileDigest.h"
 #include "runtime/model/SourceMap.h"
 #include "runtime/model/Weights.h"
+#include "runtime/model/WriteShares.h"
 #include "runtime/support/BlockHashes.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/FileNames.h"
@@ -128,7 +128,7 @@ static std::string bytesOf(const std::vector<uint64_t> &numbers, int width,
 
 static void testHeaderless() {
   auto reason = [](const std::string &bytes) {
-    return findNoTokens(bytes.data(), bytes.size()).reason;
+    return findFormatMismatch(bytes.data(), bytes.size()).reason;
   };
   auto has = [](const std::string &text, const char *part) {
     return text.find(part) != text.npos;
@@ -159,26 +159,27 @@ static void testHeaderless() {
   CHECK(has(reason(bytesOf({20240522, 1, 5}, 4)), "evaluation file"));
   // What the bytes of tokens outside the vocabulary may be.
   std::string swapped = bytesOf({1, 20, 60, 3}, 2, true);
-  CHECK(has(otherReading(swapped.data(), swapped.size(), 65), "big-endian"));
+  CHECK(
+      has(findOtherReading(swapped.data(), swapped.size(), 65), "big-endian"));
   std::string narrow = bytesOf({1, 20, 60, 3}, 1);
-  CHECK(has(otherReading(narrow.data(), narrow.size(), 65), "a byte each"));
-  CHECK(otherReading(narrow.data(), narrow.size(), 60).empty());
+  CHECK(has(findOtherReading(narrow.data(), narrow.size(), 65), "a byte each"));
+  CHECK(findOtherReading(narrow.data(), narrow.size(), 60).empty());
 }
 
 static void testFileNames() {
   CHECK(arrayFile("input_ids") == "input_ids.npy");
   CHECK(arrayFile("../a\\b:0") == ".._a_b_0.npy");
   for (const char *good : {"ids", "a/b:0", "onnx::x", "\xc3\xa4", "..x", "x.."})
-    CHECK(whyNoArrayFile(good).empty() && whyNoTensorName(good).empty());
+    CHECK(arrayNameError(good).empty() && tensorNameError(good).empty());
   for (const char *bad : {"", "a\nb", "\x1b[2J", "\xff", "\xc3", "a\x7f",
                           "\xed\xa0\x80", "\xc0\xaf"})
-    CHECK(!whyNoArrayFile(bad).empty() && !whyNoTensorName(bad).empty());
-  CHECK(!whyNoName(std::string_view("a\0b", 3)).empty());
+    CHECK(!arrayNameError(bad).empty() && !tensorNameError(bad).empty());
+  CHECK(!nameError(std::string_view("a\0b", 3)).empty());
   for (const char *out : {"..", "../ids", "a/../../b", "/..", "..\\b"})
-    CHECK(!whyNoArrayFile(out).empty() && whyNoTensorName(out).empty());
-  CHECK(whyNoArrayFile(std::string(251, 'a')).empty());
-  CHECK(!whyNoArrayFile(std::string(252, 'a')).empty());
-  CHECK(!whyNoTensorName("__metadata__").empty());
+    CHECK(!arrayNameError(out).empty() && tensorNameError(out).empty());
+  CHECK(arrayNameError(std::string(251, 'a')).empty());
+  CHECK(!arrayNameError(std::string(252, 'a')).empty());
+  CHECK(!tensorNameError("__metadata__").empty());
 }
 
 static void testRandom() {
@@ -524,13 +525,13 @@ static void testProducts() {
   stage.n_tensors = 2, stage.tensors = tensors;
   pcc_program program = {};
   program.n_stages = 1, program.stages = &stage;
-  CHECK(productsText(program).empty());
+  CHECK(gemmText(program).empty());
   tensors[1].dtype = PCC_F16;
-  CHECK(productsText(program) == "f16: widened to f32");
+  CHECK(gemmText(program) == "f16: widened to f32");
   tensors[1].dtype = PCC_BF16;
-  CHECK(productsText(program) == "bf16: " + backend::productsText(PCC_BF16));
+  CHECK(gemmText(program) == "bf16: " + backend::gemmText(PCC_BF16));
   tensors[1].kind = PCC_COPY;
-  CHECK(productsText(program) == "bf16: " + backend::productsText(PCC_BF16));
+  CHECK(gemmText(program) == "bf16: " + backend::gemmText(PCC_BF16));
 }
 
 static void testCopies() {
@@ -553,14 +554,14 @@ static void testCopies() {
   // The second lies half way between two: to the even one.
   const float values[] = {1, 1.01171875f, -3.3895314e38f};
   memcpy(arena, values, sizeof(values));
-  roundCopies(program, stage, {}, arena);
+  roundWorkingCopies(program, stage, {}, arena);
   const uint16_t expected[] = {0x3f80, 0x3f82, 0xff7f};
   CHECK(!memcmp(arena + 64, expected, sizeof(expected)));
   CHECK(!memcmp(arena, values, sizeof(values)));
   for (int i = 76; i < 192; ++i)
     CHECK(arena[i] == 0);
   // They are never saved.
-  Division division(program, {true});
+  WriteShares division(program, {true});
   CHECK(division.sharesOf(0)[0].isEmpty());
   CHECK(division.sharesOf(0)[1].size() == 3);
 }

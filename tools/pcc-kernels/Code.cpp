@@ -75,7 +75,7 @@ FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
 
 /// Returns the largest number of elements that a kernel in kernel IR reduces to
 /// one.
-static int64_t joinedBy(func::FuncOp kernel) {
+static int64_t reducedBy(func::FuncOp kernel) {
   int64_t most = 1;
   kernel.walk([&](linalg::GenericOp op) {
     if (op.getNumReductionLoops())
@@ -92,7 +92,7 @@ static int64_t joinedBy(func::FuncOp kernel) {
 namespace {
 /// Properties of a kernel, derived from its IR.
 struct Facts {
-  int64_t units = 0, joined = 1, wide = -1;
+  int64_t units = 0, reduced = 1, wide = -1;
   Type rounded;
 };
 } // namespace
@@ -187,8 +187,9 @@ static LogicalResult compileForCpu(ModuleOp kernels,
     return failure();
   for (auto kernel : kernels.getOps<func::FuncOp>()) {
     Facts &known = facts[deviceName(kernel.getName())];
-    known.units = kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr).getInt();
-    known.joined = joinedBy(kernel);
+    known.units =
+        kernel->getAttrOfType<IntegerAttr>(rt::kWorkItemsAttr).getInt();
+    known.reduced = reducedBy(kernel);
   }
   if (failed(lower.run(kernels)))
     return failure();
@@ -363,7 +364,7 @@ Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
       }
       both.cpu = function->toPtr<decltype(both.cpu)>();
       const Facts &known = facts[kernel.name];
-      both.units = known.units, both.joined = known.joined;
+      both.units = known.units, both.reduced = known.reduced;
       both.rounded = known.rounded, both.wide = known.wide;
     }
     runnable->kernels.push_back(std::move(both));

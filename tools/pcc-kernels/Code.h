@@ -68,7 +68,7 @@ public:
     void (*cpu)(void *const *buffers, int64_t begin, int64_t end);
     int64_t units;
     /// The largest number of elements that are reduced to one.
-    int64_t joined;
+    int64_t reduced;
     /// The rows that the first buffers, its operands, refer to.
     llvm::SmallVector<RowIds> ids;
     /// The type that the device's kernel rounds intermediate values to, but the

@@ -36,7 +36,7 @@ TensorRef Session::lookup(StringRef key) {
 LogicalResult Session::setSymbols(Machine &machine) {
   for (Operation &op : *machine.getModule().getBody()) {
     // Buckets and shards are set by their members.
-    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isOtherName(&op))
+    if (!isa<nn::ParamOp, nn::StateOp>(op) || nn::isAlias(&op))
       continue;
     StringRef name = cast<SymbolOpInterface>(op).getName();
     RankedTensorType type = machine.symbolPlacement(name)->global;

@@ -16,7 +16,7 @@ inline constexpr int64_t kLargestCount = 1'000'000'000;
 
 /// Returns why a text is not a whole number from 1 on, in decimal digits; empty
 /// if it is one.
-inline std::string whyNoCount(llvm::StringRef text) {
+inline std::string countError(llvm::StringRef text) {
   bool isNegative = text.starts_with("-");
   llvm::StringRef digits = text.drop_front(isNegative);
   int64_t value;
@@ -54,7 +54,7 @@ public:
       return refuse(" needs a value");
     first = value.str();
     if constexpr (std::is_same_v<T, int64_t>) {
-      if (std::string why = whyNoCount(value); !why.empty())
+      if (std::string why = countError(value); !why.empty())
         return refuse(why);
       // A leading zero would make it octal.
       value = value.ltrim('0');

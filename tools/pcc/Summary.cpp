@@ -72,7 +72,7 @@ void Summary::collectAttention(ModuleOp module) {
   for (auto &[op, choice] : codegen::chooseAttention(
            module, {options.hasDevice(), isAsked, options.chips})) {
     std::string form = "by cuDNN";
-    if (choice.maker != codegen::AttentionMaker::Library) {
+    if (choice.maker != codegen::AttentionBackend::Library) {
       form = choice.whyNoTiles.empty()
                  ? "by tiles"
                  : "by GEMMs and a softmax: " + choice.whyNoTiles;
@@ -116,7 +116,7 @@ findRounded(rt::StageOp stage, const SymbolTable &symbols,
   return found;
 }
 
-void Summary::collectProducts(rt::StageOp stage) {
+void Summary::collectGemms(rt::StageOp stage) {
   forEachInStep(stage, [&](Operation *op, int64_t times) {
     auto product = dyn_cast<rt::GemmOp>(op);
     if (!product)
@@ -145,7 +145,7 @@ void Summary::collectProgram(ModuleOp module) {
     if (options.target == "cuda")
       stage.communication = communication.bytesOn(stageOp);
     stage.traffic = trafficOf(stageOp);
-    collectProducts(stageOp);
+    collectGemms(stageOp);
     // Members of buckets take the bytes of their bucket, including padding.
     SymbolTable symbols(stageOp);
     llvm::DenseMap<Operation *, rt::BufferKind> held;
@@ -155,7 +155,7 @@ void Summary::collectProgram(ModuleOp module) {
     // The gradient buckets of a microbatch whose sum is sharded.
     llvm::DenseSet<Operation *> ofMicrobatch;
     for (auto buffer : stageOp.getBlock()->getOps<rt::BufferOp>())
-      if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols))
+      if (rt::BufferOp row = rt::bucketSummedIn(buffer, symbols))
         ofMicrobatch.insert(row);
     // The buckets that are released after use.
     llvm::DenseSet<Operation *> released;
@@ -326,7 +326,7 @@ void Summary::printTraffic(llvm::raw_ostream &os) const {
 }
 
 /// Prints the epilogues of GEMMs, which only GPUs have.
-void Summary::printProducts(llvm::raw_ostream &os) const {
+void Summary::printGemms(llvm::raw_ostream &os) const {
   if (!options.hasDevice() || products == 0)
     return;
   int64_t ended = 0;
@@ -361,7 +361,7 @@ void Summary::print(llvm::raw_ostream &os, StringRef model) const {
     os << "attention: " << directions << " " << form << "\n";
   if (options.recompute != "none" && !options.forward)
     os << "recompute: " << options.recompute << "\n";
-  printProducts(os);
+  printGemms(os);
   for (auto [i, stage] : llvm::enumerate(stages)) {
     os << "stage " << i << ":  " << formatFlops(stage.flops)
        << " per rank and step";

@@ -63,8 +63,8 @@ private:
   void collectTasks(mlir::ModuleOp module);
   void collectAttention(mlir::ModuleOp module);
   void collectProgram(mlir::ModuleOp module);
-  void collectProducts(rt::StageOp stage);
-  void printProducts(llvm::raw_ostream &os) const;
+  void collectGemms(rt::StageOp stage);
+  void printGemms(llvm::raw_ostream &os) const;
   void printTraffic(llvm::raw_ostream &os) const;
 
   const Options &options;

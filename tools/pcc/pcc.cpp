@@ -94,7 +94,7 @@ private:
   int runPhase(int index);
   int internalError(int index);
   int write();
-  int tell();
+  int printSummary();
   Machine machine() const {
     return {arguments.options.target, arguments.options.targetCpu,
             arguments.options.chips};
@@ -111,7 +111,7 @@ private:
   Summary summary{arguments.options};
   std::string model; ///< its name, for the summary
   /// The summary that a program printed at 'rt' or later contains.
-  std::string told;
+  std::string recordedSummary;
   std::string path; ///< of the output
   int last = 0;     ///< the phase at which to stop
   /// Whether the --mlir flags are valid.
@@ -132,7 +132,7 @@ int Compilation::run() {
     return code;
   if (int code = write())
     return code;
-  return tell();
+  return printSummary();
 }
 
 int Compilation::read() {
@@ -200,7 +200,7 @@ int Compilation::runPhases() {
   if (input.phase == findPhase("pipeline"))
     summary.collect(module, "pipeline");
   for (auto program : module.getOps<rt::ProgramOp>())
-    told = program.getSummary().value_or("").str();
+    recordedSummary = program.getSummary().value_or("").str();
   for (int phase = input.phase + 1; phase <= last; ++phase) {
     if (int code = runPhase(phase))
       return code;
@@ -262,14 +262,14 @@ int Compilation::write() {
   return failed(written) ? kBadInput : kDone;
 }
 
-int Compilation::tell() {
+int Compilation::printSummary() {
   auto print = [&](llvm::raw_ostream &os) {
     if (arguments.report == Report::JSON)
       summary.printJson(os, model);
-    else if (told.empty())
+    else if (recordedSummary.empty())
       summary.print(os, model);
     else
-      os << told;
+      os << recordedSummary;
   };
   if (arguments.report != Report::None)
     return failed(writeText("-", print)) ? kBadInput : kDone;

@@ -107,8 +107,9 @@ FailureOr<Datum> pcc::kernelDatum(rt::LaunchOp op, DataBuilder &data) {
                   {made.grid, made.block, made.shared});
     }
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
-  auto units = function ? function->getAttrOfType<IntegerAttr>(rt::kUnitsAttr)
-                        : IntegerAttr();
+  auto units = function
+                   ? function->getAttrOfType<IntegerAttr>(rt::kWorkItemsAttr)
+                   : IntegerAttr();
   auto grain = function ? function->getAttrOfType<IntegerAttr>(rt::kGrainAttr)
                         : IntegerAttr();
   if (!units || !grain)

@@ -242,7 +242,7 @@ FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
   if (auto of = buffer->getAttrOfType<StringAttr>("of"))
     tensor->of = records.keep(of.getValue());
   if (tensor->source && *tensor->source->name)
-    if (std::string why = whyNoTensorName(tensor->source->name); !why.empty())
+    if (std::string why = tensorNameError(tensor->source->name); !why.empty())
       return LogicalResult(buffer.emitOpError()
                            << "cannot be saved: its name " << why);
   tensor->kind = PCC_SCRATCH;
@@ -265,7 +265,7 @@ FailureOr<Datum> Descriptor::bucket(rt::BufferOp buffer) {
   auto row = SymbolTable::lookupNearestSymbolFrom<rt::BufferOp>(
       buffer, buffer.getBucketAttr());
   rt::BufferOp part = parts.lookup(row);
-  ArrayAttr cut = part ? part.getCut() : row.getCut();
+  ArrayAttr cut = part ? part.getShardAxes() : row.getShardAxes();
   if (cut.empty())
     return Datum::null();
   auto known = buckets.find(row);
@@ -320,7 +320,7 @@ FailureOr<Datum> Descriptor::input(rt::BufferOp buffer) {
     return failure();
   auto name = buffer->getAttrOfType<StringAttr>("name");
   if (name && !name.getValue().empty())
-    if (std::string why = whyNoArrayFile(name.getValue()); !why.empty())
+    if (std::string why = arrayNameError(name.getValue()); !why.empty())
       return LogicalResult(buffer.emitOpError()
                            << "cannot be read from a file: its name " << why);
   auto ids = nn::IdBound::from(buffer->getAttr(nn::kIdsAttr));
@@ -377,7 +377,7 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
 /// The end of the arena range that persists between entries; it is initialized
 /// to zero.
 static int64_t endOfKept(rt::StageOp stage) {
-  llvm::DenseSet<Operation *> renewed = rt::findRenewed(stage);
+  llvm::DenseSet<Operation *> renewed = rt::findReinitialized(stage);
   int64_t end = 0;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
     if (int(buffer.getKind()) < int(rt::BufferKind::Input) &&
@@ -389,7 +389,7 @@ static int64_t endOfKept(rt::StageOp stage) {
 
 FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
   SmallVector<Datum> tensors, inputs;
-  parts = rt::findParts(stage);
+  parts = rt::findShards(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     // Buckets are described by the tensors in them.
     if (buffer.getKind() == rt::BufferKind::Bucket ||

@@ -52,7 +52,7 @@ private:
   mlir::LogicalResult lower(mlir::Operation *op);
   mlir::LogicalResult lowerAll(mlir::Block &block);
   mlir::LogicalResult lowerOp(rt::ForOp op);
-  mlir::LogicalResult lowerTurns(rt::ForOp op, rt::GraphOp graph);
+  mlir::LogicalResult lowerIterations(rt::ForOp op, rt::GraphOp graph);
   void lowerOp(rt::GraphOp op);
   /// Calls pcc_graph_begin; returns whether the graph's ops must be issued,
   /// from iteration `turn` of a loop on.
@@ -172,16 +172,16 @@ private:
   // `variable` the loop's induction variable.
   mlir::Value context, base, arguments, variable;
   /// The current graph and the block that follows it. A graph of loop
-  /// iterations has no such block: lowerTurns() closes it.
+  /// iterations has no such block: lowerIterations() closes it.
   rt::GraphOp graph;
-  mlir::Block *behindGraph = nullptr;
+  mlir::Block *afterGraph = nullptr;
   /// The addresses of buffers, and the numbers of events.
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
   /// Temporaries without a use so far.
   llvm::SmallDenseSet<mlir::Value> unused;
   /// The last node passed to pcc_set_node, if that was in this block; else
   /// null.
-  mlir::Block *saidIn = nullptr;
+  mlir::Block *nodeBlock = nullptr;
   llvm::StringRef said;
 };
 

@@ -67,7 +67,7 @@ LogicalResult StageToLLVM::lower(rt::FuncOp function) {
   loc = function.getLoc();
   addresses.clear();
   unused.clear();
-  saidIn = nullptr;
+  nodeBlock = nullptr;
   auto parameters = function.getBlock()->getArguments();
   SmallVector<Type> types(2, pointer);
   for (BlockArgument parameter : parameters)
@@ -121,10 +121,10 @@ FailureOr<Value> StageToLLVM::dtype(Operation *op, Value buffer) {
 
 void StageToLLVM::setNode(Operation *op) {
   StringRef node = nn::sourceNode(op->getLoc());
-  if (saidIn == builder.getInsertionBlock() && said == node)
+  if (nodeBlock == builder.getInsertionBlock() && said == node)
     return;
   call("pcc_set_node", {data.addString(node).emit(builder, loc)});
-  saidIn = builder.getInsertionBlock();
+  nodeBlock = builder.getInsertionBlock();
   said = node;
 }
 
@@ -174,7 +174,7 @@ LogicalResult StageToLLVM::lowerAll(Block &block) {
 
 void StageToLLVM::forgetFresh(Operation *op) {
   for (const rt::Access &access : rt::getAccesses(op)) {
-    Value whole = rt::getWhole(access.buffer);
+    Value whole = rt::getViewedBuffer(access.buffer);
     // An asynchronous transfer may start before the compute stream reaches this
     // point.
     if (unused.erase(whole) && rt::getStream(op) == PCC_COMPUTE_STREAM)
@@ -188,7 +188,7 @@ LogicalResult StageToLLVM::lowerOp(rt::AddressOp op) {
     return op.emitOpError("names a buffer without offset; run --rt-plan");
   int64_t offset = *buffer.getOffset(), slots = buffer.getSlots();
   if (buffer.getKind() == rt::BufferKind::Part) {
-    FailureOr<Value> number = comm(op, buffer.getCut());
+    FailureOr<Value> number = comm(op, buffer.getShardAxes());
     if (failed(number))
       return failure();
     Value index = runtime.call(builder, loc, "pcc_comm_index",
@@ -388,7 +388,7 @@ void StageToLLVM::lowerOp(rt::CallOp op) {
                            op.getContext(), stageSymbol(stage, op.getCallee())),
                        args);
   // The callee may have set another node.
-  saidIn = nullptr;
+  nodeBlock = nullptr;
 }
 
 LogicalResult StageToLLVM::lowerOp(rt::LaunchOp op) {

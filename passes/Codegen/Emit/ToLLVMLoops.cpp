@@ -31,13 +31,13 @@ Value StageToLLVM::beginGraph(rt::GraphOp op, Value turn) {
 }
 
 void StageToLLVM::endGraph() {
-  if (behindGraph) {
+  if (afterGraph) {
     call("pcc_graph_end", {i32(graph.getIndex())});
-    LLVM::BrOp::create(builder, loc, ValueRange(), behindGraph);
-    builder.setInsertionPointToStart(behindGraph);
+    LLVM::BrOp::create(builder, loc, ValueRange(), afterGraph);
+    builder.setInsertionPointToStart(afterGraph);
   }
   graph = {};
-  behindGraph = nullptr;
+  afterGraph = nullptr;
 }
 
 void StageToLLVM::lowerOp(rt::GraphOp op) {
@@ -48,16 +48,16 @@ void StageToLLVM::lowerOp(rt::GraphOp op) {
   Value isIssued = beginGraph(op, i64(0));
   Block *before = builder.getInsertionBlock();
   Block *inside = builder.createBlock(before->getParent());
-  behindGraph = builder.createBlock(before->getParent());
+  afterGraph = builder.createBlock(before->getParent());
   builder.setInsertionPointToEnd(before);
   LLVM::CondBrOp::create(builder, loc, isIssued, inside, ValueRange(),
-                         behindGraph, ValueRange());
+                         afterGraph, ValueRange());
   builder.setInsertionPointToStart(inside);
 }
 
 /// Lowers a loop whose iterations are captured as graphs, `turns` iterations
 /// each.
-LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
+LogicalResult StageToLLVM::lowerIterations(rt::ForOp op, rt::GraphOp graph) {
   Block *before = builder.getInsertionBlock();
   Region *function = before->getParent();
   auto addBlock = [&](TypeRange types) {
@@ -105,7 +105,7 @@ LogicalResult StageToLLVM::lowerTurns(rt::ForOp op, rt::GraphOp graph) {
 
 LogicalResult StageToLLVM::lowerOp(rt::ForOp op) {
   if (graph && graph.getTurns())
-    return lowerTurns(op, std::exchange(graph, rt::GraphOp()));
+    return lowerIterations(op, std::exchange(graph, rt::GraphOp()));
   Block *before = builder.getInsertionBlock();
   Block *turn =
       builder.createBlock(before->getParent(), {}, builder.getI64Type(), loc);

@@ -64,19 +64,19 @@ static bool isRounded(Value value) {
 /// The target comparison of a pass's body. It compares a number that increases
 /// by one from column to column with a value that is the same for all columns.
 /// `depending` are the ops that depend on its result.
-struct codegen::Question {
+struct codegen::TargetCompare {
   arith::CmpIOp op;
   Value number, target;
   llvm::SmallPtrSet<Operation *, 8> depending;
 
-  explicit Question(linalg::GenericOp sweep);
+  explicit TargetCompare(linalg::GenericOp sweep);
   bool concerns(Operation *inner) const {
     return inner == op || depending.contains(inner);
   }
 };
 
 /// Whether a value of the body is the same for all columns.
-static bool isCommon(linalg::GenericOp sweep, Value value) {
+static bool isColumnInvariant(linalg::GenericOp sweep, Value value) {
   if (!sweep.getRegion().isAncestor(value.getParentRegion()))
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
@@ -85,17 +85,19 @@ static bool isCommon(linalg::GenericOp sweep, Value value) {
 }
 
 /// Whether a value of the body increases by one from column to column.
-static bool goesUp(linalg::GenericOp sweep, Value value) {
+static bool increasesByOne(linalg::GenericOp sweep, Value value) {
   Operation *made = value.getDefiningOp();
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(made))
-    return goesUp(sweep, cast.getIn());
+    return increasesByOne(sweep, cast.getIn());
   if (auto sum = dyn_cast_or_null<arith::AddIOp>(made))
-    return (goesUp(sweep, sum.getLhs()) && isCommon(sweep, sum.getRhs())) ||
-           (goesUp(sweep, sum.getRhs()) && isCommon(sweep, sum.getLhs()));
+    return (increasesByOne(sweep, sum.getLhs()) &&
+            isColumnInvariant(sweep, sum.getRhs())) ||
+           (increasesByOne(sweep, sum.getRhs()) &&
+            isColumnInvariant(sweep, sum.getLhs()));
   return isa_and_nonnull<linalg::IndexOp>(made);
 }
 
-Question::Question(linalg::GenericOp sweep) {
+TargetCompare::TargetCompare(linalg::GenericOp sweep) {
   for (Operation &inner : sweep.getBody()->without_terminator()) {
     if (op) {
       if (llvm::any_of(inner.getOperands(), [&](Value operand) {
@@ -110,9 +112,9 @@ Question::Question(linalg::GenericOp sweep) {
       continue;
     number = compare.getLhs();
     target = compare.getRhs();
-    if (!goesUp(sweep, number))
+    if (!increasesByOne(sweep, number))
       std::swap(number, target);
-    if (goesUp(sweep, number) && isCommon(sweep, target))
+    if (increasesByOne(sweep, number) && isColumnInvariant(sweep, target))
       op = compare;
   }
 }
@@ -129,7 +131,7 @@ void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
   else if (auto exp = dyn_cast<math::ExpOp>(inner);
            exp && exp.getType().isF32() &&
            ((subtracted && differenceIn(exp, subtracted)) || isRounded(exp)))
-    made = powerOf(local.lookupOrDefault(exp.getOperand()));
+    made = emitExp(local.lookupOrDefault(exp.getOperand()));
   if (made) {
     local.map(inner.getResult(0), made);
     return;
@@ -144,8 +146,9 @@ void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
     quotient.setFastmath(quotient.getFastmath() | arith::FastMathFlags::afn);
 }
 
-void DeviceEmitter::emitAnswers(linalg::GenericOp op, const Question &question,
-                                MutableArrayRef<IRMapping> locals) {
+void DeviceEmitter::emitTargetOps(linalg::GenericOp op,
+                                  const TargetCompare &question,
+                                  MutableArrayRef<IRMapping> locals) {
   Value first = locals.front().lookupOrDefault(question.number);
   Value target = locals.front().lookupOrDefault(question.target);
   auto number = [&](int64_t value) -> Value {
@@ -162,7 +165,7 @@ void DeviceEmitter::emitAnswers(linalg::GenericOp op, const Question &question,
       wanted.push_back(result);
   SmallVector<Operation *> joining;
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
-    joining.push_back(joiningOp(op, i));
+    joining.push_back(combinerOf(op, i));
   SmallVector<Type> types;
   for (Value result : wanted)
     types.append(locals.size(), result.getType());
@@ -244,7 +247,7 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
     }
     operands.push_back(elements);
   }
-  const Question question(op);
+  const TargetCompare question(op);
   SmallVector<IRMapping> locals;
   for (int64_t i = 0; i < count; ++i) {
     IRMapping &local = locals.emplace_back(map);
@@ -259,7 +262,7 @@ DeviceEmitter::Held DeviceEmitter::emitColumns(linalg::GenericOp op,
         emitScalar(inner, local, number);
   }
   if (count > 1 && question.op)
-    emitAnswers(op, question, locals);
+    emitTargetOps(op, question, locals);
   SmallVector<SmallVector<Value>> results(op.getNumDpsInits());
   for (const IRMapping &local : locals)
     for (auto [values, result] :

@@ -110,14 +110,14 @@ LogicalResult DeviceEmitter::emit() {
     hasTemporaries |= isa<memref::AllocaOp>(op);
   });
   ownsColumns = hasLoops && !hasTemporaries;
-  if (failed(emitUnits(forall, block)))
+  if (failed(emitWorkItems(forall, block)))
     return failure();
   b.setInsertionPointToEnd(&function.getBody().front());
   gpu::ReturnOp::create(b);
   return success();
 }
 
-LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
+LogicalResult DeviceEmitter::emitWorkItems(scf::ForallOp forall, Value block) {
   Value unit = block, isUnit;
   if (layout.units == 1) {
     tile = block;
@@ -135,11 +135,11 @@ LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
   }
   for (const KeptRows::Row &row : kept.getRows())
     keptRows.push_back(
-        allocateShared(row.element, row.columns, /*isOfTeam=*/true));
+        allocateShared(row.element, row.columns, /*isPerGroup=*/true));
   int64_t perBlock = layout.perBlock();
   if (perBlock == 1) {
     map.map(forall.getInductionVar(0), unit);
-    return emitUnit(forall, isUnit);
+    return emitWorkItem(forall, isUnit);
   }
 
   // The first work item of the block.
@@ -170,7 +170,7 @@ LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
     isUnit = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, unit,
                                    index(layout.units));
   map.map(forall.getInductionVar(0), unit);
-  if (failed(emitUnit(forall, isUnit)))
+  if (failed(emitWorkItem(forall, isUnit)))
     return failure();
   // A thread may write in the next round what others read in this one.
   if (rounds && hasWaited) {
@@ -180,7 +180,7 @@ LogicalResult DeviceEmitter::emitUnits(scf::ForallOp forall, Value block) {
   return success();
 }
 
-LogicalResult DeviceEmitter::emitUnit(scf::ForallOp forall, Value isUnit) {
+LogicalResult DeviceEmitter::emitWorkItem(scf::ForallOp forall, Value isUnit) {
   OpBuilder::InsertionGuard guard(b);
   if (isUnit) {
     auto branch = scf::IfOp::create(b, isUnit, /*withElseRegion=*/false);
@@ -211,7 +211,8 @@ void DeviceEmitter::readSameRows(Value induction, Value unit) {
         row.slice.offset ? divisorOf(row.slice.offset, layout.units) : 0);
     while (divisor % width)
       width /= 2;
-    Value view = allocateShared(row.element(), row.columns, /*isOfTeam=*/false);
+    Value view =
+        allocateShared(row.element(), row.columns, /*isPerGroup=*/false);
     sameRows.push_back(view);
     Value from =
         row.slice.offset ? cloneIndex(b, row.slice.offset, local) : index(0);
@@ -257,7 +258,7 @@ LogicalResult DeviceEmitter::emitOp(Operation *op) {
       if (running.sum == op)
         return emitRunningSum(running);
     }
-    return emitSweep(generic);
+    return emitRowPass(generic);
   }
   if (auto alloca = dyn_cast<memref::AllocaOp>(op))
     return emitAlloca(alloca);
@@ -359,19 +360,19 @@ LogicalResult DeviceEmitter::emitAlloca(memref::AllocaOp alloca) {
     return success();
   }
   map.map(alloca, allocateShared(type.getElementType(), type.getDimSize(0),
-                                 /*isOfTeam=*/true));
+                                 /*isPerGroup=*/true));
   return success();
 }
 
 Value DeviceEmitter::allocateShared(Type element, int64_t length,
-                                    bool isOfTeam) {
+                                    bool isPerGroup) {
   OpBuilder::InsertionGuard guard(b);
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   int64_t bytes = length * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   bytes = llvm::alignTo(bytes, kAccessBytes);
   Value offset = index(sharedBytes);
-  if (isOfTeam && team) {
+  if (isPerGroup && team) {
     offset = arith::AddIOp::create(
         b, offset, arith::MulIOp::create(b, team, index(bytes)));
     sharedBytes += bytes * layout.teams;
@@ -424,7 +425,7 @@ LogicalResult DeviceEmitter::touch(Value buffer, Hazards::Touch touch) {
   if (!hazards.note(buffer, touch))
     return success();
   if (layout.tiles > 1)
-    conflict = Conflict::NeedsWholeUnits;
+    conflict = Conflict::NeedsUntiled;
   else if (layout.threads < kWarp ||
            (layout.threads > kWarp && layout.teams > 1))
     conflict = Conflict::NeedsWarps;

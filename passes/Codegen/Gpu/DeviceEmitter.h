@@ -31,11 +31,11 @@ namespace pcc::codegen {
 
 /// Returns the op that combines an element, its second operand, with the
 /// accumulator of output `out` in the body of a generic. Null if there is none.
-mlir::Operation *joiningOp(mlir::linalg::GenericOp op, unsigned out);
+mlir::Operation *combinerOf(mlir::linalg::GenericOp op, unsigned out);
 /// Whether `value` is the identity of a combining op.
 bool isNeutral(mlir::Operation *joining, mlir::Value value);
 
-struct Question;
+struct TargetCompare;
 
 /// The memory accesses of a thread group's threads since their last barrier.
 class Hazards {
@@ -77,9 +77,9 @@ public:
 
   /// The reason why a layout does not fit the kernel. NeedsWarps: a barrier is
   /// needed within thread groups that are smaller than a warp, or larger than a
-  /// warp but smaller than their block. NeedsWholeUnits: a tile accesses
+  /// warp but smaller than their block. NeedsUntiled: a tile accesses
   /// elements that other tiles access.
-  enum class Conflict { None, NeedsWarps, NeedsWholeUnits };
+  enum class Conflict { None, NeedsWarps, NeedsUntiled };
   /// The conflict that made emit() fail, or None.
   Conflict getConflict() const { return conflict; }
   /// Bytes of shared memory per block; valid after emit().
@@ -87,9 +87,11 @@ public:
 
 private:
   /// Emits the work items of the thread group.
-  mlir::LogicalResult emitUnits(mlir::scf::ForallOp forall, mlir::Value block);
+  mlir::LogicalResult emitWorkItems(mlir::scf::ForallOp forall,
+                                    mlir::Value block);
   /// Emits the work item that the forall's induction variable is mapped to.
-  mlir::LogicalResult emitUnit(mlir::scf::ForallOp forall, mlir::Value isUnit);
+  mlir::LogicalResult emitWorkItem(mlir::scf::ForallOp forall,
+                                   mlir::Value isUnit);
   /// Emits the block's loads of the rows that all of its work items read into
   /// shared memory. `unit` is one of the work items, `induction` the forall's
   /// variable.
@@ -110,12 +112,12 @@ private:
 
   /// The columns of a pass over a row.
   struct Columns {
-    SweepColumns key;
+    PassColumns key;
     int64_t width;    ///< consecutive columns of a thread's access
     mlir::Value size; ///< the number of columns if it is dynamic
     bool isTiled;     ///< the thread group computes one tile of them
   };
-  mlir::LogicalResult emitSweep(mlir::linalg::GenericOp op);
+  mlir::LogicalResult emitRowPass(mlir::linalg::GenericOp op);
   /// Emits both passes of a running sum as one; afterwards `held` has the
   /// results of both.
   mlir::LogicalResult emitRunningSum(const RunningSum &running);
@@ -125,7 +127,7 @@ private:
                    llvm::ArrayRef<mlir::Value> firsts, int64_t count,
                    int64_t width, llvm::MutableArrayRef<mlir::Value> numbers);
   /// Emits exp(x) of an f32 x; the relative error is below 2^-22 + |x| 2^-23.
-  mlir::Value powerOf(mlir::Value x);
+  mlir::Value emitExp(mlir::Value x);
   /// Register values of a generic's outs. A reduction has `width` partial
   /// accumulators; a row that is private to the thread has `width` values in
   /// each step.
@@ -145,8 +147,8 @@ private:
                   mlir::Value column);
   /// Emits the ops that depend on a target comparison, for all columns at once.
   /// `locals` map the other values of each column.
-  void emitAnswers(mlir::linalg::GenericOp op, const Question &question,
-                   llvm::MutableArrayRef<mlir::IRMapping> locals);
+  void emitTargetOps(mlir::linalg::GenericOp op, const TargetCompare &question,
+                     llvm::MutableArrayRef<mlir::IRMapping> locals);
   /// Loads `count` elements of a generic's operand.
   llvm::SmallVector<mlir::Value> load(mlir::OpOperand &operand,
                                       mlir::Value column, int64_t count);
@@ -179,20 +181,21 @@ private:
   mlir::Value join(mlir::Operation *joining, mlir::Value a, mlir::Value b);
   /// Combines the values of `threads` neighbouring lanes; every lane gets the
   /// result.
-  mlir::Value joinLanes(mlir::Operation *joining, mlir::Value value,
-                        int64_t threads);
+  mlir::Value reduceLanes(mlir::Operation *joining, mlir::Value value,
+                          int64_t threads);
   mlir::Value shuffle(mlir::Value value, int64_t distance);
   /// Combines the partial results of several reductions over the threads of the
   /// thread group; every thread gets the results.
-  void joinTeam(llvm::ArrayRef<mlir::Operation *> joining,
-                llvm::MutableArrayRef<mlir::Value> values);
+  void reduceGroup(llvm::ArrayRef<mlir::Operation *> joining,
+                   llvm::MutableArrayRef<mlir::Value> values);
   /// Emits a barrier for the thread group.
   void wait();
   /// Emits a barrier for the block.
   void waitForBlock();
-  /// Allocates shared memory; `isOfTeam`: once for each thread group of the
+  /// Allocates shared memory; `isPerGroup`: once for each thread group of the
   /// block.
-  mlir::Value allocateShared(mlir::Type element, int64_t length, bool isOfTeam);
+  mlir::Value allocateShared(mlir::Type element, int64_t length,
+                             bool isPerGroup);
   mlir::Value index(int64_t value);
   /// Builds the condition that this thread is the first of the threads that
   /// compute the same values; null if there is only one.
@@ -223,7 +226,7 @@ private:
   /// While columns are emitted: an upper bound of their indices, or 0 if
   /// unknown.
   int64_t columnsEnd = 0;
-  /// While a running sum is emitted: the value x in exp(y - x) that powerOf()
+  /// While a running sum is emitted: the value x in exp(y - x) that emitExp()
   /// computes.
   mlir::Value subtracted;
   /// Loads of the current step of a running sum, which both of its passes read.

@@ -153,7 +153,7 @@ struct RTLowerKernelsToGpuPass
     for (auto kernel : llvm::make_early_inc_range(functions)) {
       if (!kernel->hasAttr(rt::kKernelAttr))
         continue;
-      if (!kernel->hasAttr(rt::kUnitsAttr)) {
+      if (!kernel->hasAttr(rt::kWorkItemsAttr)) {
         SmallVector<Value> results(
             kernel.getBody().front().getTerminator()->getOperands());
         if (Operation *attention = findAttention(results)) {

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-Operation *codegen::joiningOp(linalg::GenericOp op, unsigned out) {
+Operation *codegen::combinerOf(linalg::GenericOp op, unsigned out) {
   Value old = op.getRegionOutputArgs()[out];
   Operation *joining =
       op.getBody()->getTerminator()->getOperand(out).getDefiningOp();
@@ -96,17 +96,17 @@ Value DeviceEmitter::shuffle(Value value, int64_t distance) {
   return type == plain ? bits : Value(arith::BitcastOp::create(b, type, bits));
 }
 
-Value DeviceEmitter::joinLanes(Operation *joining, Value value,
-                               int64_t threads) {
+Value DeviceEmitter::reduceLanes(Operation *joining, Value value,
+                                 int64_t threads) {
   for (int64_t distance = threads / 2; distance; distance /= 2)
     value = join(joining, value, shuffle(value, distance));
   return value;
 }
 
-void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
-                             MutableArrayRef<Value> values) {
+void DeviceEmitter::reduceGroup(ArrayRef<Operation *> joining,
+                                MutableArrayRef<Value> values) {
   for (auto [op, value] : llvm::zip(joining, values))
-    value = joinLanes(op, value, std::min(layout.threads, kWarp));
+    value = reduceLanes(op, value, std::min(layout.threads, kWarp));
   if (layout.isWarp())
     return;
   int64_t warps = layout.threads / kWarp;
@@ -115,7 +115,7 @@ void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
   SmallVector<Value> places;
   for (Value value : values)
     places.push_back(
-        allocateShared(value.getType(), warps, /*isOfTeam=*/false));
+        allocateShared(value.getType(), warps, /*isPerGroup=*/false));
   Value isFirst =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inWarp, index(0));
   auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
@@ -129,7 +129,7 @@ void DeviceEmitter::joinTeam(ArrayRef<Operation *> joining,
   Value other = arith::RemUIOp::create(b, inWarp, index(warps));
   for (auto [op, value, place] : llvm::zip(joining, values, places)) {
     value = memref::LoadOp::create(b, place, ValueRange{other});
-    value = joinLanes(op, value, warps);
+    value = reduceLanes(op, value, warps);
   }
 }
 

@@ -26,7 +26,7 @@ static bool onlyReduces(linalg::GenericOp op) {
       return false;
   for (auto [i, out] : llvm::enumerate(op.getOutputs()))
     if (!out.getDefiningOp<memref::AllocaOp>() ||
-        cast<MemRefType>(out.getType()).getRank() || !joiningOp(op, i))
+        cast<MemRefType>(out.getType()).getRank() || !combinerOf(op, i))
       return false;
   return true;
 }
@@ -54,10 +54,10 @@ static Operation *differenceOf(Value term, Value highest) {
 
 /// Whether all reductions of a pass are sums of exp(x - highest), and the pass
 /// uses `highest` for nothing else.
-static bool sumsPowers(linalg::GenericOp sum, Value highest) {
+static bool sumsExponentials(linalg::GenericOp sum, Value highest) {
   llvm::SmallPtrSet<Operation *, 2> differences;
   for (unsigned i = 0; i < sum.getNumDpsInits(); ++i) {
-    Operation *joining = joiningOp(sum, i);
+    Operation *joining = combinerOf(sum, i);
     Operation *difference = isa<arith::AddFOp>(joining)
                                 ? differenceOf(joining->getOperand(1), highest)
                                 : nullptr;
@@ -86,8 +86,8 @@ static bool readsRowsOf(linalg::GenericOp sum, linalg::GenericOp max) {
 /// Whether `max` may be deferred to `sum`. The ops between them must not use
 /// results of `max` and must not write anything but private temporaries. `sum`
 /// may use only the maximum.
-static bool mayWait(linalg::GenericOp max, linalg::GenericOp sum,
-                    Value highest) {
+static bool canDefer(linalg::GenericOp max, linalg::GenericOp sum,
+                     Value highest) {
   llvm::SmallPtrSet<Operation *, 4> waiting;
   for (Operation *op = max->getNextNode(); op != sum; op = op->getNextNode()) {
     if (op->getNumRegions())
@@ -121,14 +121,14 @@ static std::optional<RunningSum> findSumOf(linalg::GenericOp max) {
   if (!sum || !onlyReduces(sum) || !readsRowsOf(sum, max))
     return std::nullopt;
   for (auto [i, out] : llvm::enumerate(max.getOutputs())) {
-    if (!isa<arith::MaxNumFOp>(joiningOp(max, i)) ||
+    if (!isa<arith::MaxNumFOp>(combinerOf(max, i)) ||
         !cast<MemRefType>(out.getType()).getElementType().isF32())
       continue;
     for (Operation *user : out.getUsers())
       if (auto load = dyn_cast<memref::LoadOp>(user);
           load && load->getBlock() == sum->getBlock() &&
           max->isBeforeInBlock(load) && load->isBeforeInBlock(sum) &&
-          sumsPowers(sum, load) && mayWait(max, sum, load))
+          sumsExponentials(sum, load) && canDefer(max, sum, load))
         return RunningSum{max, sum, unsigned(i), load};
   }
   return std::nullopt;
@@ -143,7 +143,7 @@ SmallVector<RunningSum> codegen::findRunningSums(Block &unit) {
   return found;
 }
 
-Value DeviceEmitter::powerOf(Value x) {
+Value DeviceEmitter::emitExp(Value x) {
   Value log2e = arith::ConstantOp::create(
       b, b.getF32FloatAttr(float(llvm::numbers::log2e)));
   return math::Exp2Op::create(b, arith::MulFOp::create(b, x, log2e));
@@ -181,7 +181,7 @@ void DeviceEmitter::takeColumns(linalg::GenericOp op, ArrayRef<Value> firsts,
   for (auto [i, out] : llvm::enumerate(op.getOutputs())) {
     Value neutral = held[out].front();
     // LLVM folds an addition to -0.0.
-    if (isa<arith::AddFOp>(joiningOp(op, i)))
+    if (isa<arith::AddFOp>(combinerOf(op, i)))
       neutral =
           arith::ConstantOp::create(b, b.getFloatAttr(neutral.getType(), -0.0));
     chains.push_back(numbers[i]);
@@ -194,7 +194,7 @@ void DeviceEmitter::takeColumns(linalg::GenericOp op, ArrayRef<Value> firsts,
     MutableArrayRef<Value> mine(&chains[i * width], count);
     for (int64_t half = count / 2; half; half /= 2)
       for (int64_t k = 0; k < half; ++k)
-        mine[k] = join(joiningOp(op, i), mine[k], mine[k + half]);
+        mine[k] = join(combinerOf(op, i), mine[k], mine[k + half]);
     number = mine.front();
   }
 }
@@ -208,7 +208,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     return failure();
   for (linalg::GenericOp op : {max, sum})
     for (auto [i, out] : llvm::enumerate(op.getOutputs()))
-      if (!isNeutral(joiningOp(op, i), held[out].front()))
+      if (!isNeutral(combinerOf(op, i), held[out].front()))
         return op.emitError(
             "the initial value of a reduction is not its identity");
   // The shift is kept finite: a thread that has seen nothing but -inf subtracts
@@ -216,7 +216,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
   Value lowest = arith::ConstantOp::create(b, b.getF32FloatAttr(kLowest));
   auto finite = [&](Value x) { return arith::MaxNumFOp::create(b, x, lowest); };
   auto scale = [&](SmallVector<Value> &sums, Value from, Value to) {
-    Value factor = powerOf(arith::SubFOp::create(b, from, to));
+    Value factor = emitExp(arith::SubFOp::create(b, from, to));
     for (Value &x : sums)
       x = arith::MulFOp::create(b, x, factor);
   };
@@ -301,7 +301,7 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
 
   // The row's maximum is reduced first, so that partial sums can be rescaled to
   // it.
-  joinTeam(joiningOp(max, place), now.max[place]);
+  reduceGroup(combinerOf(max, place), now.max[place]);
   scale(now.sum, now.shift, finite(now.max[place]));
   held[max.getOutputs()[place]] = {now.max[place]};
   SmallVector<Operation *> joining;
@@ -310,14 +310,14 @@ LogicalResult DeviceEmitter::emitRunningSum(const RunningSum &running) {
     for (auto [i, out] : llvm::enumerate(op.getOutputs())) {
       if (op == max && i == place)
         continue;
-      joining.push_back(joiningOp(op, i));
+      joining.push_back(combinerOf(op, i));
       values.push_back(numbers[i]);
       outs.push_back(out);
     }
   };
   collect(max, now.max);
   collect(sum, now.sum);
-  joinTeam(joining, values);
+  reduceGroup(joining, values);
   for (auto [out, value] : llvm::zip(outs, values))
     held[out] = {value};
   // Loads between the two passes now get the final values.

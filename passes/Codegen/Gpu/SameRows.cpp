@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-int64_t UnitStride::sameBytes() const {
+int64_t WorkItemStride::sameBytes() const {
   int64_t bytes = 0;
   for (const SameRow &row : rows)
     bytes += row.bytes();
@@ -108,7 +108,7 @@ static SmallVector<Touched> findRows(Block &unit) {
   return rows;
 }
 
-UnitStride codegen::findSameRows(func::FuncOp kernel) {
+WorkItemStride codegen::findSameRows(func::FuncOp kernel) {
   auto forall = *kernel.getOps<scf::ForallOp>().begin();
   Value unit = forall.getInductionVar(0);
   int64_t units = forall.getStaticUpperBound().front();
@@ -130,11 +130,11 @@ UnitStride codegen::findSameRows(func::FuncOp kernel) {
   strides.insert(1);
   for (const Touched &touched : rows)
     findModuli(touched.row.slice.offset, strides);
-  UnitStride best;
+  WorkItemStride best;
   for (int64_t stride : strides) {
     if (units % stride)
       continue;
-    UnitStride here{stride, units / stride, {}, 0};
+    WorkItemStride here{stride, units / stride, {}, 0};
     for (const Touched &touched : rows) {
       const SameRow &row = touched.row;
       bool canShare = !written.contains(row.slice.buffer) &&

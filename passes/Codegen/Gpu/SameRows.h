@@ -34,7 +34,7 @@ struct SameRow {
 };
 
 /// A grouping of work items into blocks that read the same rows.
-struct UnitStride {
+struct WorkItemStride {
   /// A block takes work items u, u + stride, u + 2 stride and so on.
   int64_t stride = 1;
   /// The number of work items that are `stride` apart.
@@ -49,7 +49,7 @@ struct UnitStride {
 
 /// Returns the stride that maximizes the bytes of shared rows, for a kernel in
 /// kernel IR.
-UnitStride findSameRows(mlir::func::FuncOp kernel);
+WorkItemStride findSameRows(mlir::func::FuncOp kernel);
 
 } // namespace pcc::codegen
 

@@ -35,8 +35,8 @@ static constexpr int64_t kMostSame = 128 * 1024;
 /// the reduction, so there are only enough tiles to keep a large device busy.
 static constexpr int64_t kMostTiles = 1024;
 
-SweepColumns codegen::columnsOf(linalg::GenericOp op,
-                                const LayoutLimits &limits) {
+PassColumns codegen::columnsOf(linalg::GenericOp op,
+                               const LayoutLimits &limits) {
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType());
         type && type.getRank() == 1) {
@@ -123,8 +123,8 @@ static bool isOneOf(ArrayRef<SameRow> rows, Value memref) {
 /// aligned accordingly. With more columns, a warp's access would have gaps and
 /// touch sectors that its next access touches again. Rows in shared memory
 /// (`sameRows`) do not limit the width.
-static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
-                       int64_t units, ArrayRef<SameRow> sameRows) {
+static int64_t widthOf(linalg::GenericOp op, PassColumns columns, int64_t units,
+                       ArrayRef<SameRow> sameRows) {
   int64_t bytes = 0, divisor = 0;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -156,7 +156,7 @@ static int64_t widthOf(linalg::GenericOp op, SweepColumns columns,
 
 /// Returns the largest number of thread groups per block, at most `most`, that
 /// leaves enough blocks.
-static int64_t teamsFor(int64_t units, int64_t most) {
+static int64_t groupsFor(int64_t units, int64_t most) {
   while (most > 1 && llvm::divideCeil(units, most) < kBlocks)
     most /= 2;
   return most;
@@ -175,7 +175,7 @@ static int64_t threadsFor(int64_t vectors, int64_t most) {
 
 /// Lets blocks compute so many work items that their cached rows are a small
 /// share of the moved bytes, but not so many that there are too few blocks.
-static void shareRows(ThreadLayout &layout, const UnitStride &units) {
+static void shareRows(ThreadLayout &layout, const WorkItemStride &units) {
   if (units.rows.empty() || layout.slices > 1 || layout.tiles > 1 ||
       layout.units == 1 || units.sameBytes() > kMostSame)
     return;
@@ -198,22 +198,24 @@ static void shareRows(ThreadLayout &layout, const UnitStride &units) {
   layout.sameRows = units.rows;
 }
 
-static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
-                                ArrayRef<SameRow> sameRows);
+static ThreadLayout layOutGroups(func::FuncOp kernel,
+                                 const LayoutLimits &limits,
+                                 ArrayRef<SameRow> sameRows);
 
 ThreadLayout codegen::layOut(func::FuncOp kernel, const LayoutLimits &limits) {
   if (!limits.mayShareRows)
-    return layOutTeams(kernel, limits, {});
-  UnitStride units = findSameRows(kernel);
-  ThreadLayout layout = layOutTeams(kernel, limits, units.rows);
+    return layOutGroups(kernel, limits, {});
+  WorkItemStride units = findSameRows(kernel);
+  ThreadLayout layout = layOutGroups(kernel, limits, units.rows);
   shareRows(layout, units);
   if (layout.sameRows.empty() && !units.rows.empty())
-    return layOutTeams(kernel, limits, {});
+    return layOutGroups(kernel, limits, {});
   return layout;
 }
 
-static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
-                                ArrayRef<SameRow> sameRows) {
+static ThreadLayout layOutGroups(func::FuncOp kernel,
+                                 const LayoutLimits &limits,
+                                 ArrayRef<SameRow> sameRows) {
   auto forall = *kernel.getOps<scf::ForallOp>().begin();
   ThreadLayout layout;
   layout.units = forall.getStaticUpperBound().front();
@@ -223,7 +225,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
   int64_t longest = 1, longestMap = 0, summed = 0, columnsOfTile = 1, sums = 0;
   int64_t summedRows = 1;
   forall.walk([&](linalg::GenericOp op) {
-    SweepColumns columns = columnsOf(op, limits);
+    PassColumns columns = columnsOf(op, limits);
     int64_t width = widthOf(op, columns, layout.units, sameRows);
     auto [it, isNew] = layout.widths.try_emplace(columns, width);
     it->second = std::min(it->second, width);
@@ -258,7 +260,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
       columns = std::max(columns, columnsOf(op, limits).most);
     layout.threads = threadsOfGroup(columns);
     if (layout.threads == kWarp)
-      layout.teams = teamsFor(layout.units, limits.mostWarps);
+      layout.teams = groupsFor(layout.units, limits.mostWarps);
     layout.isOfGroups = true;
     return layout;
   }
@@ -295,7 +297,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
       layout.threads = kBlock;
     } else if (vectors <= 8 * kWarp && layout.units >= kBlocks) {
       layout.threads = kWarp;
-      layout.teams = teamsFor(layout.units, limits.mostWarps);
+      layout.teams = groupsFor(layout.units, limits.mostWarps);
       return layout;
     } else {
       layout.threads = std::clamp<int64_t>(vectors / 2, kWarp, kMostThreads);
@@ -303,7 +305,7 @@ static ThreadLayout layOutTeams(func::FuncOp kernel, const LayoutLimits &limits,
     }
   } else {
     layout.threads = threadsFor(longest, kBlock);
-    layout.teams = teamsFor(layout.units, kBlock / layout.threads);
+    layout.teams = groupsFor(layout.units, kBlock / layout.threads);
     // Blocks of at least a warp.
     if (layout.threads * layout.teams < kWarp)
       layout.teams = kWarp / layout.threads;

@@ -55,12 +55,12 @@ inline constexpr int64_t kFewBlocks = 128;
 
 /// The number of columns of a pass over a row. It is exact, or an upper bound
 /// where the last work item may have fewer columns than its block of columns.
-struct SweepColumns {
+struct PassColumns {
   /// The number of columns, or its upper bound.
   int64_t most;
   /// Whether the number differs between work items.
   bool isDynamic;
-  bool operator<(const SweepColumns &other) const {
+  bool operator<(const PassColumns &other) const {
     return std::tie(most, isDynamic) < std::tie(other.most, other.isDynamic);
   }
 };
@@ -111,7 +111,7 @@ struct ThreadLayout {
   /// columns.
   int64_t tiles = 1, tileColumns = 0;
   /// Consecutive columns of a thread's access, by the columns of the pass.
-  std::map<SweepColumns, int64_t> widths;
+  std::map<PassColumns, int64_t> widths;
 
   /// Threads per block.
   int64_t block() const { return threads * teams * slices; }
@@ -126,7 +126,7 @@ struct ThreadLayout {
 
 /// Returns the columns of a one-dimensional op; `most` is `limits.columnBlock`
 /// if they are dynamic.
-SweepColumns columnsOf(mlir::linalg::GenericOp op, const LayoutLimits &limits);
+PassColumns columnsOf(mlir::linalg::GenericOp op, const LayoutLimits &limits);
 
 /// Returns a power of two that divides an index of kernel IR for every work
 /// item, or 0 if the index is always 0. `units` is the extent of the kernel's

@@ -4,12 +4,12 @@
 #include "dialects/Dist/Dist.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
-#include "passes/Codegen/Kernels/Product.h"
+#include "passes/Codegen/Kernels/FusedGemm.h"
 
 using namespace mlir;
 using namespace pcc;
 
-std::optional<unsigned> codegen::placeOf(Value value) {
+std::optional<unsigned> codegen::accumulationTarget(Value value) {
   while (true) {
     std::optional<unsigned> place;
     for (OpOperand &use : value.getUses())
@@ -36,7 +36,7 @@ bool codegen::isAccumulation(nn::SumOp sum) {
   }
   auto argument = dyn_cast<BlockArgument>(before);
   return argument && argument.hasOneUse() &&
-         placeOf(sum.getResult()) == argument.getArgNumber();
+         accumulationTarget(sum.getResult()) == argument.getArgNumber();
 }
 
 Operation *codegen::findAdding(Value value) {
@@ -44,7 +44,7 @@ Operation *codegen::findAdding(Value value) {
     return value.getDefiningOp();
   while (value.hasOneUse()) {
     Operation *maker = value.getDefiningOp();
-    if (maker && isProduct(maker))
+    if (maker && isGemm(maker))
       return mayAccumulate(maker) && value == maker->getResult(0) ? maker
                                                                   : nullptr;
     auto reshape = value.getDefiningOp<nn::ReshapeOp>();

@@ -21,7 +21,7 @@ namespace pcc::codegen {
 /// The number of the argument whose buffer a value of a body accumulates into.
 /// The value is the argument itself, which has no other use, an intermediate
 /// sum, or the yielded result.
-std::optional<unsigned> placeOf(mlir::Value value);
+std::optional<unsigned> accumulationTarget(mlir::Value value);
 
 /// Whether a sum accumulates into the argument that is its first operand.
 bool isAccumulation(nn::SumOp sum);

@@ -93,10 +93,10 @@ func::FuncOp codegen::flattenKernel(OpBuilder &builder, func::FuncOp kernel) {
 }
 
 /// Builds the forall over work items, at the insertion point, and the return.
-static void emitUnits(ScalarBuilder &b, func::FuncOp emitted, int64_t units,
-                      int64_t grain, llvm::function_ref<void(Value)> body) {
+static void emitWorkItems(ScalarBuilder &b, func::FuncOp emitted, int64_t units,
+                          int64_t grain, llvm::function_ref<void(Value)> body) {
   emitted->setAttr(rt::kKernelAttr, b.getUnitAttr());
-  emitted->setAttr(rt::kUnitsAttr, b.getI64IntegerAttr(units));
+  emitted->setAttr(rt::kWorkItemsAttr, b.getI64IntegerAttr(units));
   emitted->setAttr(rt::kGrainAttr, b.getI64IntegerAttr(grain));
   auto loop =
       scf::ForallOp::create(b, ArrayRef<OpFoldResult>{b.getIndexAttr(units)},
@@ -136,7 +136,7 @@ AttentionBuffers codegen::findBuffers(ScalarBuilder &b, func::FuncOp kernel,
   }
   auto results = kernel.getBody().front().getTerminator()->getOperands();
   for (Value result : attention->getResults()) {
-    Strided place = findPlace(result);
+    Strided place = findDestination(result);
     auto at = llvm::find(results, place.root);
     found.outs.push_back(
         at == results.end()
@@ -159,8 +159,8 @@ static FailureOr<func::FuncOp> emitTiles(OpBuilder &builder,
                   emitted.getBody().front().begin());
   AttentionBuffers buffers =
       findBuffers(b, kernel, attention, emitted.getArguments());
-  AttentionUnits units = getAttentionUnits(attention, choices);
-  emitUnits(b, emitted, units.count, units.grain, [&](Value unit) {
+  AttentionWorkItems units = getAttentionWorkItems(attention, choices);
+  emitWorkItems(b, emitted, units.count, units.grain, [&](Value unit) {
     emitAttention(b, attention, choices, unit, buffers.operands, buffers.outs);
   });
   kernel.erase();
@@ -193,8 +193,9 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
   mine.columnBlock = columnBlockOf(*program, choices);
   Emitter emitter(*program, mine, b, emitted.getArguments(), arguments.size(),
                   constants);
-  emitUnits(b, emitted, emitter.getUnits(), grainOf(*program, mine.columnBlock),
-            [&](Value unit) { emitter.emitUnit(unit); });
+  emitWorkItems(b, emitted, emitter.getUnits(),
+                grainOf(*program, mine.columnBlock),
+                [&](Value unit) { emitter.emitWorkItem(unit); });
   for (unsigned i = 0, e = results.size(); i < e; ++i)
     if (Attribute operand = kernel.getResultAttr(i, rt::kInplaceAttr))
       emitted.setArgAttr(arguments.size() + i, rt::kInplaceAttr, operand);

@@ -15,7 +15,7 @@ using namespace pcc::codegen;
 /// Rows of one id that are read at a time. Text has a few very frequent tokens:
 /// a thread that sums their rows would wait for each load in turn. More rows
 /// exceed the registers of a thread.
-static constexpr int64_t kRowsUnderWay = 2;
+static constexpr int64_t kRowsInFlight = 2;
 
 Window Emitter::blockWindow(Value block) {
   Value begin = arith::MulIOp::create(b, block, index(choices.columnBlock));
@@ -39,7 +39,7 @@ Value Emitter::beginSum(const Node *node, int64_t length, Window window) {
 
 void Emitter::emitColumnSums(Window window) {
   SmallVector<Root> roots;
-  for (const Node *node : sweepPlan.getColumnSums())
+  for (const Node *node : passPlan.getColumnSums())
     roots.push_back({node->operands[0],
                      beginSum(node, choices.columnBlock, window),
                      Root::SumElement});
@@ -54,14 +54,14 @@ void Emitter::emitColumnSums(Window window) {
     scalars = outer;
     reducedRow = nullptr;
   }
-  for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps()))
-    runSweep(sweep, i, window);
+  for (auto [i, sweep] : llvm::enumerate(passPlan.getPasses()))
+    emitPass(sweep, i, window);
 }
 
 void Emitter::emitGroup(Value unit) {
   row = unit;
   Window window{nullptr, b.getIndexAttr(program.columns)};
-  for (const Node *node : sweepPlan.getColumnSums())
+  for (const Node *node : passPlan.getColumnSums())
     beginSum(node, program.columns, window);
   {
     auto loop =
@@ -76,7 +76,7 @@ void Emitter::emitGroup(Value unit) {
     reducedRow = nullptr;
     rowLoop = nullptr;
   }
-  runSweeps(/*isAfter=*/true);
+  emitPasses(/*isAfter=*/true);
 }
 
 void Emitter::emitScatter(Window window) {
@@ -199,9 +199,9 @@ void Emitter::emitRowSum(Value unit) {
       end = arith::MinSIOp::create(b, end, next);
     }
     Value count = arith::SubIOp::create(b, end, first);
-    Value rest = arith::RemUIOp::create(b, count, index(kRowsUnderWay));
+    Value rest = arith::RemUIOp::create(b, count, index(kRowsInFlight));
     Value whole = arith::SubIOp::create(b, end, rest);
-    addRows(sum, first, whole, kRowsUnderWay);
+    addRows(sum, first, whole, kRowsInFlight);
     addRows(sum, whole, end, 1);
   };
   auto emitIf = [&](Value condition, llvm::function_ref<void()> body) {

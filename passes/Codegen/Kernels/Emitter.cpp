@@ -94,8 +94,8 @@ Value Emitter::scalar(const Node *node) {
 
 Type Emitter::accumulatorOf(const Node *node) {
   bool isExact = node->kind == Node::Kind::Reduce &&
-                 (node->join == Join::Max || node->join == Join::Min ||
-                  node->join == Join::MaxNumber);
+                 (node->join == Combiner::Max || node->join == Combiner::Min ||
+                  node->join == Combiner::MaxNumber);
   auto type = dyn_cast<FloatType>(node->type);
   if (!type || isExact || type.getWidth() >= choices.accumulatorBits)
     return node->type;
@@ -104,19 +104,19 @@ Type Emitter::accumulatorOf(const Node *node) {
 }
 
 /// The initial value of a reduction.
-static TypedAttr startOf(Builder &b, Join join, Type type) {
+static TypedAttr startOf(Builder &b, Combiner join, Type type) {
   if (auto floats = dyn_cast<FloatType>(type)) {
     double infinity = std::numeric_limits<double>::infinity();
     switch (join) {
-    case Join::Sum:
-    case Join::SumOfSquares:
+    case Combiner::Sum:
+    case Combiner::SumOfSquares:
       return b.getFloatAttr(type, 0);
-    case Join::Prod:
+    case Combiner::Prod:
       return b.getFloatAttr(type, 1);
-    case Join::Max:
-    case Join::MaxNumber:
+    case Combiner::Max:
+    case Combiner::MaxNumber:
       return b.getFloatAttr(type, -infinity);
-    case Join::Min:
+    case Combiner::Min:
       return b.getFloatAttr(type, infinity);
     }
   }
@@ -124,16 +124,16 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
   // On bools, minimum and maximum are unsigned: 0 < 1.
   bool isBool = width == 1;
   switch (join) {
-  case Join::Sum:
-  case Join::SumOfSquares:
+  case Combiner::Sum:
+  case Combiner::SumOfSquares:
     return b.getIntegerAttr(type, 0);
-  case Join::Prod:
+  case Combiner::Prod:
     return b.getIntegerAttr(type, 1);
-  case Join::Max:
-  case Join::MaxNumber:
+  case Combiner::Max:
+  case Combiner::MaxNumber:
     return b.getIntegerAttr(type, isBool ? APInt::getMinValue(width)
                                          : APInt::getSignedMinValue(width));
-  case Join::Min:
+  case Combiner::Min:
     return b.getIntegerAttr(type, isBool ? APInt::getMaxValue(width)
                                          : APInt::getSignedMaxValue(width));
   }
@@ -141,33 +141,33 @@ static TypedAttr startOf(Builder &b, Join join, Type type) {
 
 /// Combines `old` with `value`, both of the accumulator's type; for a sum of
 /// squares `value` is already squared.
-static Value join(ScalarBuilder &b, Join join, Value old, Value value) {
+static Value join(ScalarBuilder &b, Combiner join, Value old, Value value) {
   bool isFloat = isa<FloatType>(value.getType());
   bool isBool = value.getType().isInteger(1);
   auto reassoc = arith::FastMathFlags::reassoc;
   switch (join) {
-  case Join::Sum:
-  case Join::SumOfSquares:
+  case Combiner::Sum:
+  case Combiner::SumOfSquares:
     if (isFloat)
       return arith::AddFOp::create(b, old, value, reassoc);
     return arith::AddIOp::create(b, old, value);
-  case Join::Prod:
+  case Combiner::Prod:
     if (isFloat)
       return arith::MulFOp::create(b, old, value, reassoc);
     return arith::MulIOp::create(b, old, value);
-  case Join::Max:
+  case Combiner::Max:
     if (isFloat)
       return arith::MaximumFOp::create(b, old, value);
     if (isBool)
       return arith::MaxUIOp::create(b, old, value);
     return arith::MaxSIOp::create(b, old, value);
-  case Join::Min:
+  case Combiner::Min:
     if (isFloat)
       return arith::MinimumFOp::create(b, old, value);
     if (isBool)
       return arith::MinUIOp::create(b, old, value);
     return arith::MinSIOp::create(b, old, value);
-  case Join::MaxNumber:
+  case Combiner::MaxNumber:
     return arith::MaxNumFOp::create(
         b, old, value, arith::FastMathFlags::nnan | arith::FastMathFlags::nsz);
   }
@@ -187,7 +187,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
       scalar(node);
       return;
     }
-    int keptAt = sweepPlan.getKeptAt(node);
+    int keptAt = passPlan.getKeptAt(node);
     bool isKept =
         node->kind == Node::Kind::ColReduce || (keptAt >= 0 && keptAt < sweep);
     if (isKept) {
@@ -257,7 +257,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
       Value value = valueOf(root.node);
       if (root.how != Root::Store)
         value = convertScalar(b, value, elementOf(root.out));
-      if (root.how == Root::Reduce && root.join == Join::SumOfSquares)
+      if (root.how == Root::Reduce && root.join == Combiner::SumOfSquares)
         value = arith::MulFOp::create(b, value, value);
       rooted.push_back(value);
     }
@@ -282,7 +282,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
                             ArrayRef<utils::IteratorType>{iterator}, body);
 }
 
-void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
+void Emitter::emitPass(const RowPass &sweep, int index, Window window) {
   SmallVector<Root> roots;
   SmallVector<std::pair<const Node *, Value>> sums;
   for (const Node *node : sweep.reductions) {
@@ -298,7 +298,7 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
   for (const Output *output : sweep.stores) {
     Value out = slice(outputBuffer(*output), affineValue(output->access.row),
                       output->access.extent, window);
-    if (sweepPlan.getKeptAt(output->node) == index)
+    if (passPlan.getKeptAt(output->node) == index)
       kept.try_emplace(output->node, out);
     roots.push_back({output->node, out, Root::Store});
   }
@@ -312,17 +312,17 @@ void Emitter::runSweep(const Sweep &sweep, int index, Window window) {
     reduced[node] = memref::LoadOp::create(b, accumulator, ValueRange{});
 }
 
-void Emitter::runSweeps(bool isAfter) {
+void Emitter::emitPasses(bool isAfter) {
   Window window{nullptr, OpFoldResult()};
-  for (auto [i, sweep] : llvm::enumerate(sweepPlan.getSweeps())) {
+  for (auto [i, sweep] : llvm::enumerate(passPlan.getPasses())) {
     window.size = b.getIndexAttr(sweep.extent);
     if (sweep.isAfter == isAfter)
-      runSweep(sweep, i, window);
+      emitPass(sweep, i, window);
   }
 }
 
 void Emitter::emitRow() {
-  runSweeps(/*isAfter=*/false);
+  emitPasses(/*isAfter=*/false);
   // All values are computed before the first is stored: an output may share its
   // buffer with another output's operand.
   SmallVector<std::pair<const Output *, Value>> entries;
@@ -337,7 +337,7 @@ void Emitter::emitRow() {
   }
 }
 
-void Emitter::emitUnit(Value unit) {
+void Emitter::emitWorkItem(Value unit) {
   if (program.shape == KernelShape::Rows) {
     row = unit;
     return emitRow();

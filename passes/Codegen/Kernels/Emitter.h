@@ -4,7 +4,7 @@
 #define PCC_PASSES_CODEGEN_KERNELS_EMITTER_H
 
 #include "passes/Codegen/Kernels/Emit.h"
-#include "passes/Codegen/Kernels/SweepPlan.h"
+#include "passes/Codegen/Kernels/RowPassPlan.h"
 
 namespace pcc::codegen {
 
@@ -24,19 +24,19 @@ public:
   Emitter(const RowProgram &program, const KernelChoices &choices,
           ScalarBuilder &b, mlir::ValueRange arguments, unsigned operands,
           mlir::ValueRange constants)
-      : program(program), choices(choices), sweepPlan(program), b(b),
+      : program(program), choices(choices), passPlan(program), b(b),
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
   /// The number of work items: rows, or rows times blocks of columns.
   int64_t getUnits() const;
   /// `unit`: index, below getUnits().
-  void emitUnit(mlir::Value unit);
+  void emitWorkItem(mlir::Value unit);
 
 private:
   /// Emits a row of every output.
   void emitRow();
-  void runSweeps(bool isAfter);
+  void emitPasses(bool isAfter);
   /// Emits the rows of a group one after another, with their column sums.
   void emitGroup(mlir::Value unit);
   void emitColumnSums(Window window);
@@ -65,14 +65,14 @@ private:
   mlir::Value affineValue(mlir::AffineExpr expr);
   /// The value of a node that does not depend on the column.
   mlir::Value scalar(const Node *node);
-  void runSweep(const Sweep &sweep, int index, Window window);
+  void emitPass(const RowPass &sweep, int index, Window window);
   /// Emits one linalg.generic over the window, which computes the values of
   /// `roots` and stores them in `out` or combines them with it.
   struct Root {
     const Node *node;
     mlir::Value out;
     enum { Store, Reduce, SumElement } how;
-    Join join = Join::Sum; ///< Reduce
+    Combiner join = Combiner::Sum; ///< Reduce
   };
   void emitGeneric(llvm::ArrayRef<Root> roots, int sweep, Window window);
   mlir::Value allocate(mlir::Type element, int64_t length);
@@ -95,7 +95,7 @@ private:
 
   const RowProgram &program;
   KernelChoices choices;
-  SweepPlan sweepPlan;
+  RowPassPlan passPlan;
   ScalarBuilder &b;
   llvm::SmallVector<mlir::Value> arguments, constants;
   unsigned operands;

@@ -66,7 +66,7 @@ struct Expander {
     return dist::ShardingAttr::get(op.getContext(), {}, dims, partial, {});
   }
   /// Sets the sharding of a value that was created here.
-  Value lies(Value x, StringRef labels, StringRef sum = "") {
+  Value withSharding(Value x, StringRef labels, StringRef sum = "") {
     Operation *made = x.getDefiningOp();
     if (!axes.empty() && made && !made->hasAttr(dist::kShardingsAttr))
       dist::setShardings(made, sharding(labels, sum));
@@ -93,7 +93,7 @@ struct Expander {
     if (!isGrouped)
       return x;
     int64_t n = nn::tensorType(x).getShape().back();
-    return lies(reshape(x, {b, s, g, r, n}), "bsgrn");
+    return withSharding(reshape(x, {b, s, g, r, n}), "bsgrn");
   }
   /// Probabilities have the operands' element type, as factors of a
   /// contraction.
@@ -103,7 +103,7 @@ struct Expander {
   /// Reshapes scores or probabilities [b, h, s, t] to grouped heads if there
   /// are groups.
   Value pairs(Value x) {
-    return isGrouped ? lies(reshape(x, {b, g, r, s, t}), "bgrst") : x;
+    return isGrouped ? withSharding(reshape(x, {b, g, r, s, t}), "bgrst") : x;
   }
   Value contract(StringRef grouped, StringRef plain, Value lhs, Value rhs,
                  ArrayRef<int64_t> groupedShape, ArrayRef<int64_t> plainShape) {
@@ -122,15 +122,15 @@ struct Expander {
                                         : type(ArrayRef<int64_t>{b, g, s, t});
     Value scores = contract("bsgrd,btgd->bgrst", "bshd,bthd->bhst", heads(x), y,
                             wide(result));
-    lies(scores, isGrouped ? "bgrst" : "bhst");
-    return lies(reshape(scores, {b, g * r, s, t}), "bhst");
+    withSharding(scores, isGrouped ? "bgrst" : "bhst");
+    return withSharding(reshape(scores, {b, g * r, s, t}), "bhst");
   }
   /// Rows of y [b, t, g, n] weighted by x [b, h, s, t].
   Value weighted(Value x, Value y, int64_t n) {
     Value sums = contract("bgrst,btgd->bsgrd", "bhst,bthd->bshd", pairs(x), y,
                           {b, s, g, r, n}, {b, s, g, n});
-    lies(sums, isGrouped ? "bsgrn" : "bshn");
-    return lies(reshape(sums, {b, s, g * r, n}), "bshn");
+    withSharding(sums, isGrouped ? "bsgrn" : "bshn");
+    return withSharding(reshape(sums, {b, s, g * r, n}), "bshn");
   }
   /// Rows of y [b, s, h, n] weighted by x [b, h, s, t], summed over queries and
   /// over the heads that share a key head.
@@ -138,7 +138,7 @@ struct Expander {
     Value sums = contract("bgrst,bsgrd->btgd", "bhst,bshd->bthd", pairs(x),
                           heads(y), {b, t, g, n}, {b, t, g, n});
     // On a rank with only some heads of a group, the result is a partial sum.
-    return lies(sums, "btgn", "sr");
+    return withSharding(sums, "btgn", "sr");
   }
   /// The cotangent of the bias. dScores is the cotangent of the products, so it
   /// includes the scale, which does not apply to the bias. The bias is summed
@@ -187,7 +187,7 @@ struct Expander {
                                          builder.getF32Type());
     Value moved = nn::TransposeOp::create(builder, loc, swapped, x,
                                           ArrayRef<int64_t>{0, 2, 1});
-    return lies(moved, labels);
+    return withSharding(moved, labels);
   }
 };
 
@@ -312,16 +312,17 @@ void widenBias(nn::AttentionGradOp op) {
   for (StringAttr axis : known.getPartial())
     if (!llvm::is_contained(split, axis))
       partial.push_back(axis);
-  auto lies = [&](ArrayRef<dist::DimAttr> dims, ArrayRef<StringAttr> partial) {
+  auto withSharding = [&](ArrayRef<dist::DimAttr> dims,
+                          ArrayRef<StringAttr> partial) {
     return dist::ShardingAttr::get(op.getContext(), known.getMesh(), dims,
                                    partial, known.getPartialMax());
   };
   SmallVector<dist::ShardingAttr> all;
   for (Value each : op->getResults())
-    all.push_back(each == dBias ? lies(dims, partial)
+    all.push_back(each == dBias ? withSharding(dims, partial)
                                 : dist::getSharding(each));
   dist::setShardings(op, all);
-  dist::setShardings(sum, lies(keptDims, known.getPartial()));
+  dist::setShardings(sum, withSharding(keptDims, known.getPartial()));
   dist::setShardings(result, known);
 }
 
@@ -345,7 +346,8 @@ struct NNExpandAttentionPass
   /// Fails where --attention-backend cudnn was given and cuDNN cannot compute
   /// the op.
   LogicalResult require(Operation *op, const codegen::AttentionChoice &choice) {
-    if (library != "cudnn" || choice.maker == codegen::AttentionMaker::Library)
+    if (library != "cudnn" ||
+        choice.maker == codegen::AttentionBackend::Library)
       return success();
     InFlightDiagnostic diag = op->emitError()
                               << "cuDNN cannot compute the attention of '"
@@ -360,7 +362,7 @@ struct NNExpandAttentionPass
              getOperation(), {onDevice, library != "none", chips})) {
       if (failed(require(op, choice)))
         return signalPassFailure();
-      if (choice.maker == codegen::AttentionMaker::Library && !all) {
+      if (choice.maker == codegen::AttentionBackend::Library && !all) {
         op->setAttr(codegen::kByLibraryAttr, UnitAttr::get(&getContext()));
         continue;
       }

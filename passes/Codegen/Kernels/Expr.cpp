@@ -253,7 +253,8 @@ Node *ExprBuilder::rowIndex(AffineExpr row) {
   return program.add(std::move(node));
 }
 
-Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Join join, double scale) {
+Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Combiner join,
+                            double scale) {
   if (!a)
     return nullptr;
   Node node{Node::Kind::Reduce, a->type, {a}};

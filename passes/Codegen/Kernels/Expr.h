@@ -107,15 +107,15 @@ public:
   Node *rowIndex(mlir::AffineExpr row);
   /// The sum of a row of floats, times `scale`, rounded once to their type.
   Node *sumRow(Node *a, int64_t length, double scale = 1) {
-    return reduceBy(a, length, Join::Sum, scale);
+    return reduceBy(a, length, Combiner::Sum, scale);
   }
   /// The maximum of a row; unspecified if an element is NaN.
   Node *reduceMax(Node *a, int64_t sweep) {
-    return reduceBy(a, sweep, Join::MaxNumber);
+    return reduceBy(a, sweep, Combiner::MaxNumber);
   }
   /// Reduces a row of `sweep` columns and scales the result, in the type of
   /// `a`.
-  Node *reduceBy(Node *a, int64_t sweep, Join join, double scale = 1);
+  Node *reduceBy(Node *a, int64_t sweep, Combiner join, double scale = 1);
   /// The mixing step of Random.h.
   Node *randomMix(Node *hash);
   /// Adds a coordinate, i32, to a key as Random.h does.
@@ -171,7 +171,7 @@ private:
   Node *buildDropout(nn::DropoutOp op, Access access);
   Node *buildEmbedding(nn::EmbeddingOp op, Access access);
   Node *buildReduce(mlir::Operation *op, llvm::ArrayRef<int64_t> dims,
-                    Join join, Access access);
+                    Combiner join, Access access);
   Node *buildLossStats(nn::CrossEntropyStatsOp op, Access access);
   Node *buildOfLogits(mlir::OpResult value, mlir::Value logits,
                       mlir::Value offset, Access access);

@@ -51,8 +51,8 @@ bool ExprBuilder::isWholeRow(OpResult result, Access access, int64_t length) {
 }
 
 /// Reduces trailing dims. A reduction of all dims has one row.
-Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims, Join join,
-                               Access access) {
+Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims,
+                               Combiner join, Access access) {
   Value input = op->getOperand(0);
   auto shape = nn::tensorType(input).getShape();
   int64_t lead = shape.size() - dims.size(), sweep = 1;
@@ -185,7 +185,7 @@ Node *ExprBuilder::buildSquares(nn::SumOfSquaresOp op, Access access) {
   if (!isWholeRow(op->getResult(0), access, sweep))
     return nullptr;
   Node *x = convert(build(op.getInput(), {affine(0), sweep}), f32());
-  return reduceBy(x, sweep, Join::SumOfSquares);
+  return reduceBy(x, sweep, Combiner::SumOfSquares);
 }
 
 Node *ExprBuilder::buildNorm(OpResult value, Access access) {
@@ -210,16 +210,16 @@ Node *ExprBuilder::buildRows(OpResult value, Access access) {
   Operation *owner = value.getOwner();
   return llvm::TypeSwitch<Operation *, Node *>(owner)
       .Case([&](nn::ReduceOp op) {
-        return buildReduce(op, op.getDims(), Join::Sum, access);
+        return buildReduce(op, op.getDims(), Combiner::Sum, access);
       })
       .Case([&](nn::ReduceMaxOp op) {
-        return buildReduce(op, op.getDims(), Join::Max, access);
+        return buildReduce(op, op.getDims(), Combiner::Max, access);
       })
       .Case([&](nn::ReduceMinOp op) {
-        return buildReduce(op, op.getDims(), Join::Min, access);
+        return buildReduce(op, op.getDims(), Combiner::Min, access);
       })
       .Case([&](nn::ReduceProdOp op) {
-        return buildReduce(op, op.getDims(), Join::Prod, access);
+        return buildReduce(op, op.getDims(), Combiner::Prod, access);
       })
       .Case([&](nn::SumOfSquaresOp op) { return buildSquares(op, access); })
       .Default([&](Operation *) { return buildNorm(value, access); });

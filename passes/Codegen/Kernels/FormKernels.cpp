@@ -62,7 +62,7 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
       RowProgram::create(group.arguments.getArrayRef(), group.results);
   SmallVector<int> chosen;
   for (auto [r, result] : llvm::enumerate(group.results)) {
-    std::optional<unsigned> place = placeOf(result);
+    std::optional<unsigned> place = accumulationTarget(result);
     int best = -1, bestRank = 0;
     for (auto [a, argument] : llvm::enumerate(group.arguments)) {
       auto from = nn::tensorType(argument), to = nn::tensorType(result);
@@ -77,8 +77,10 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
       int rank = 0;
       auto taken = dyn_cast<BlockArgument>(argument);
       if (place)
-        rank =
-            (taken ? taken.getArgNumber() : placeOf(argument)) == place ? 4 : 0;
+        rank = (taken ? taken.getArgNumber() : accumulationTarget(argument)) ==
+                       place
+                   ? 4
+                   : 0;
       else if (!taken)
         rank = diesIn(argument, group) ? 3 : 2;
       else if (!isReplaced(taken))

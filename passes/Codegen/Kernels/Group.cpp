@@ -27,8 +27,8 @@
 #include "passes/Codegen/Kernels/Accumulation.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
+#include "passes/Codegen/Kernels/FusedGemm.h"
 #include "passes/Codegen/Kernels/Prepare.h"
-#include "passes/Codegen/Kernels/Product.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Stack.h"
 #include <queue>
@@ -39,7 +39,7 @@ using namespace pcc::codegen;
 
 /// Whether an op is an insert or sum that stacks attention gradients of the
 /// library.
-static bool isOfLibraryStack(Operation *op) {
+static bool stacksLibraryResults(Operation *op) {
   Operation *attention = findStacked(op);
   return attention && isByLibrary(attention);
 }
@@ -47,7 +47,7 @@ static bool isOfLibraryStack(Operation *op) {
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
          !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
-         !getAdding(op) && !isOfLibraryStack(op);
+         !getAdding(op) && !stacksLibraryResults(op);
 }
 
 bool codegen::isCleared(Operation *op) {
@@ -271,7 +271,7 @@ void Grouper::buildEdges() {
           defs.push_back(def);
     for (Operation *def : defs)
       successors[position[def]].push_back(index);
-    if (isa<nn::NNDialect>(op->getDialect()) || isProduct(op))
+    if (isa<nn::NNDialect>(op->getDialect()) || isGemm(op))
       continue;
     if (lastForeign >= 0)
       successors[lastForeign].push_back(index);
@@ -328,8 +328,9 @@ static bool isOneLongRow(const Group &group) {
 
 /// Whether a result of a group is written to an argument's buffer.
 static bool replacesAny(const Group &group) {
-  return llvm::any_of(group.results,
-                      [](Value result) { return placeOf(result).has_value(); });
+  return llvm::any_of(group.results, [](Value result) {
+    return accumulationTarget(result).has_value();
+  });
 }
 
 bool Grouper::tryMerge(int a, int b) {

@@ -52,7 +52,7 @@ struct RTLowerKernelsPass
     for (auto kernel : llvm::make_early_inc_range(functions)) {
       if (!kernel->hasAttr(rt::kKernelAttr))
         continue;
-      if (!kernel->hasAttr(rt::kUnitsAttr)) {
+      if (!kernel->hasAttr(rt::kWorkItemsAttr)) {
         auto emitted = codegen::emitKernel(builder, kernel, choices);
         if (failed(emitted))
           return failure();

@@ -3,7 +3,7 @@
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Expr.h"
 #include "passes/Codegen/Kernels/Prepare.h"
-#include "passes/Codegen/Kernels/SweepPlan.h"
+#include "passes/Codegen/Kernels/RowPassPlan.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -323,17 +323,17 @@ bool RowProgram::mayReuse(unsigned index, unsigned argument) const {
   for (const Output &candidate : outputs)
     if (candidate.index == index)
       output = &candidate;
-  SweepPlan sweepPlan(*this);
-  int written = sweepPlan.getStoreTime(*output);
+  RowPassPlan passPlan(*this);
+  int written = passPlan.getStoreTime(*output);
   bool isRead = false;
   for (auto &node : nodes) {
     bool isLeaf = node->kind == Node::Kind::Leaf;
     if ((!isLeaf && node->kind != Node::Kind::Gather) ||
-        node->argument != argument || !sweepPlan.isLive(node.get()))
+        node->argument != argument || !passPlan.isLive(node.get()))
       continue;
     isRead = true;
     if (!isLeaf || !(Access{node->row, node->extent} == output->access) ||
-        sweepPlan.getLastRead(node.get()) > written)
+        passPlan.getLastRead(node.get()) > written)
       return false;
   }
   return isRead;

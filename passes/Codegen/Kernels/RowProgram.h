@@ -41,7 +41,7 @@ struct Access {
 
 /// How a reduction combines elements. Max and Min propagate NaN; for MaxNumber
 /// the result with a NaN is unspecified, which is faster.
-enum class Join { Sum, SumOfSquares, Max, Min, Prod, MaxNumber };
+enum class Combiner { Sum, SumOfSquares, Max, Min, Prod, MaxNumber };
 
 /// A scalar expression at a point (r, c), or at a row r if extent is 0.
 struct Node {
@@ -72,8 +72,9 @@ struct Node {
   mlir::AffineExpr row;  ///< Leaf, Row
   Build build;           ///< Op
   int64_t sweep = 0;     ///< Reduce: the row's length
-  Join join = Join::Sum; ///< Reduce: how the row's elements are combined
-  double scale = 1;      ///< Reduce of floats: factor before rounding to `type`
+  Combiner join =
+      Combiner::Sum; ///< Reduce: how the row's elements are combined
+  double scale = 1;  ///< Reduce of floats: factor before rounding to `type`
 };
 
 /// A tensor that the kernel writes: result `index` of its function.

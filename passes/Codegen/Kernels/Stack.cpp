@@ -43,7 +43,7 @@ Operation *codegen::findStacked(Operation *op) {
   return sum ? ::findStacked(sum) : nullptr;
 }
 
-Strided codegen::findPlace(Value part) {
+Strided codegen::findDestination(Value part) {
   auto insert = part.hasOneUse()
                     ? dyn_cast<nn::InsertOp>(*part.getUsers().begin())
                     : nn::InsertOp();

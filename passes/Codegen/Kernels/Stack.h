@@ -27,7 +27,7 @@ namespace pcc::codegen {
 mlir::Operation *findStacked(mlir::Operation *op);
 
 /// The memory that a value is written to: its part of a stack, or its own.
-Strided findPlace(mlir::Value part);
+Strided findDestination(mlir::Value part);
 
 } // namespace pcc::codegen
 

@@ -35,7 +35,7 @@ struct RTTileKernelsPass : pcc::impl::RTTileKernelsPassBase<RTTileKernelsPass> {
     auto functions = getOperation().getOps<func::FuncOp>();
     for (auto kernel : llvm::make_early_inc_range(functions))
       if (kernel->hasAttr(rt::kKernelAttr) &&
-          !kernel->hasAttr(rt::kUnitsAttr) &&
+          !kernel->hasAttr(rt::kWorkItemsAttr) &&
           failed(codegen::emitKernel(builder, kernel, choices)))
         return signalPassFailure();
   }

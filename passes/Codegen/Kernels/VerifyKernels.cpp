@@ -103,7 +103,7 @@ static LogicalResult verifyOnTensors(func::FuncOp kernel) {
 /// rows on the stack.
 static LogicalResult verifyTiled(func::FuncOp kernel) {
   auto foralls = llvm::to_vector(kernel.getOps<scf::ForallOp>());
-  auto units = kernel->getAttrOfType<IntegerAttr>(rt::kUnitsAttr);
+  auto units = kernel->getAttrOfType<IntegerAttr>(rt::kWorkItemsAttr);
   if (foralls.size() != 1 ||
       foralls[0].getStaticUpperBound() != ArrayRef<int64_t>{units.getInt()})
     return kernel.emitError()
@@ -225,7 +225,7 @@ static bool isMadeAs(func::FuncOp function, rt::Epilogue epilogue) {
 
 /// Verifies that bias and gelu are not applied to a partial sum: the bias would
 /// be added once per rank, and gelu is not linear.
-static LogicalResult verifyProductCall(func::CallOp call) {
+static LogicalResult verifyGemmCall(func::CallOp call) {
   auto kind = call->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       call, call.getCalleeAttr());
@@ -243,7 +243,7 @@ static LogicalResult verifyProductCall(func::CallOp call) {
   return success();
 }
 
-static LogicalResult verifyProduct(func::FuncOp function) {
+static LogicalResult verifyGemm(func::FuncOp function) {
   auto kind = function->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   Block &block = function.getBody().front();
   llvm::SmallDenseSet<Operation *> needed;
@@ -275,20 +275,20 @@ struct RTVerifyKernelsPass
         [&](Operation *op) -> WalkResult {
           auto function = dyn_cast<func::FuncOp>(op);
           if (function && function->hasAttr(rt::kKernelAttr)) {
-            if (failed(function->hasAttr(rt::kUnitsAttr)
+            if (failed(function->hasAttr(rt::kWorkItemsAttr)
                            ? verifyTiled(function)
                            : verifyOnTensors(function)))
               return WalkResult::interrupt();
             return WalkResult::skip();
           }
           if (function && function->hasAttr(rt::kEpilogueAttr)) {
-            if (failed(verifyProduct(function)))
+            if (failed(verifyGemm(function)))
               return WalkResult::interrupt();
             return WalkResult::skip();
           }
           if (auto call = dyn_cast<func::CallOp>(op);
               call && call->hasAttr(rt::kEpilogueAttr) &&
-              failed(verifyProductCall(call)))
+              failed(verifyGemmCall(call)))
             return WalkResult::interrupt();
           bool isLoose = isKernelOp(op) && !isAlias(op);
           if (isLoose) {

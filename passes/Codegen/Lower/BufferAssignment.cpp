@@ -27,7 +27,7 @@ TaskLowering::Root *TaskLowering::newTemporary(MemRefType type) {
   return root;
 }
 
-bool TaskLowering::isBusy(const Root &root) {
+bool TaskLowering::isReadLater(const Root &root) {
   return llvm::any_of(
       root.values, [&](Value value) { return uses.lastUse(value) > position; });
 }
@@ -46,7 +46,7 @@ TaskLowering::Root *TaskLowering::findInplace(OpResult result,
       continue;
     Root *root = from->second.root;
     if (root->kind == Root::Constant || root->kind == Root::Given ||
-        isBusy(*root))
+        isReadLater(*root))
       continue;
     // The value must fill the allocation, and no other operand may use it.
     if (rt::getSpanBytes(typeOf(root->address)) !=
@@ -97,7 +97,7 @@ TaskLowering::Root *TaskLowering::findReplaced(OpResult result) {
   SmallVector<Root *> ends;
   findEnds(result, ends);
   for (Root *root : ends)
-    if (root->kind == Root::Replaced && !isBusy(*root) &&
+    if (root->kind == Root::Replaced && !isReadLater(*root) &&
         !isAnyIn(op->getOperands(), root) && !isAnyIn(op->getResults(), root))
       return root;
   return nullptr;
@@ -139,8 +139,8 @@ TaskLowering::Root *TaskLowering::findTarget(Value value) {
   return nullptr;
 }
 
-TaskLowering::Place TaskLowering::place(OpResult result,
-                                        ArrayRef<unsigned> inplace) {
+TaskLowering::Storage TaskLowering::place(OpResult result,
+                                          ArrayRef<unsigned> inplace) {
   MemRefType type = bufferType(result.getType());
   // The final buffer is the first choice: otherwise the value would be copied
   // there.
@@ -151,7 +151,7 @@ TaskLowering::Place TaskLowering::place(OpResult result,
     root = findReplaced(result);
   if (!root)
     root = newTemporary(type);
-  Place place{root, reshaped(root->address, type.getShape())};
+  Storage place{root, reshaped(root->address, type.getShape())};
   bind(result, place);
   return place;
 }

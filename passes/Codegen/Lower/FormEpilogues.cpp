@@ -82,7 +82,7 @@ static int64_t bytesOf(ValueRange values) {
 
 /// Returns the operand that a GEMM's epilogue sums up, if any. The library
 /// reads it again, in a separate kernel.
-static ValueRange summedFactor(Operation *product) {
+static ValueRange summedOperand(Operation *product) {
   auto epilogue = product->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   if (!epilogue)
     return {};
@@ -129,9 +129,9 @@ FailureOr<Traffic> RTFormEpiloguesPass::count(pipe::BodyOp body,
     ++traffic.launches;
   }
   for (Operation &op : block)
-    if (codegen::isProduct(&op)) {
+    if (codegen::isGemm(&op)) {
       traffic.bytes += bytesOf(op.getOperands()) + bytesOf(op.getResults());
-      traffic.bytes += costOf(summedFactor(&op));
+      traffic.bytes += costOf(summedOperand(&op));
       ++traffic.launches;
     }
   return traffic;

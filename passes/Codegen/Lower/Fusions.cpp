@@ -168,8 +168,8 @@ static bool isThere(Value value, Operation *place, bool moves) {
 
 /// Returns the f32 sum of a contraction's operand over the contracted labels;
 /// null if there is none, or more than one.
-static nn::ReduceOp findFactorSum(nn::ContractOp contract, Value factor,
-                                  StringRef labels) {
+static nn::ReduceOp findOperandSum(nn::ContractOp contract, Value factor,
+                                   StringRef labels) {
   SmallVector<int64_t> summed;
   for (auto [dim, label] : llvm::enumerate(labels))
     if (!contract.getResultLabels().contains(label))
@@ -197,7 +197,7 @@ static std::optional<Fusion> findSums(nn::ContractOp contract) {
     return std::nullopt;
   for (rt::Epilogue epilogue : {rt::Epilogue::SumB, rt::Epilogue::SumA}) {
     bool isLhs = epilogue == rt::Epilogue::SumA;
-    nn::ReduceOp reduce = findFactorSum(
+    nn::ReduceOp reduce = findOperandSum(
         contract, isLhs ? contract.getLhs() : contract.getRhs(),
         isLhs ? contract.getLhsLabels() : contract.getRhsLabels());
     if (!reduce || reduce.use_empty() ||

@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_CODEGEN_LOWER_FUSIONS_H
 #define PCC_PASSES_CODEGEN_LOWER_FUSIONS_H
 
-#include "passes/Codegen/Kernels/Product.h"
+#include "passes/Codegen/Kernels/FusedGemm.h"
 
 namespace pcc {
 

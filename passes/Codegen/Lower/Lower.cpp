@@ -238,7 +238,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
   begun.clear();
   auto noteCall = [&](pipe::TaskOp task, StringRef name) {
     auto body = symbols.lookup<pipe::BodyOp>(name);
-    if (!body.onlyRenames())
+    if (!body.isRename())
       called.insert(name);
     for (unsigned i = 0; i < task.getSources().size(); ++i)
       if (task.isPerMicrobatch() && body.overwrites(i))
@@ -303,7 +303,7 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
       for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr})
         if (Attribute attr = input->getAttr(attrName))
           attrs.push_back(builder.getNamedAttr(attrName, attr));
-      int64_t turns = schedules.getTurns(input.getSymName());
+      int64_t turns = schedules.getRefillSlots(input.getSymName());
       if (turns)
         attrs.push_back(
             builder.getNamedAttr("refilled", builder.getUnitAttr()));
@@ -347,7 +347,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       if (function->hasAttr(rt::kEpilogueAttr))
         function.erase();
     auto program = *module.getOps<rt::ProgramOp>().begin();
-    std::set<Way> exchanged = findExchanged(module);
+    std::set<Channel> exchanged = findExchanged(module);
     for (auto stage : module.getOps<rt::StageOp>()) {
       if (overlap)
         assignStreams(stage, exchanged);

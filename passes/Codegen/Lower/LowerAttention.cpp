@@ -47,13 +47,13 @@ LogicalResult TaskLowering::lowerAttention(nn::AttentionOp op) {
 }
 
 Value TaskLowering::placePart(OpResult part) {
-  codegen::Strided lies = codegen::findPlace(part);
+  codegen::Strided lies = codegen::findDestination(part);
   if (lies.root == part)
     return place(part).address;
   auto all = cast<OpResult>(lies.root);
   if (!places.contains(all))
     place(all);
-  Place whole = places.lookup(all);
+  Storage whole = places.lookup(all);
   RankedTensorType type = nn::tensorType(part);
   auto layout =
       StridedLayoutAttr::get(part.getContext(), /*offset=*/0, lies.strides);

@@ -46,8 +46,8 @@ LogicalResult TaskLowering::lowerAllReduce(dist::AllReduceOp op) {
     return success();
   }
   for (auto [index, input] : llvm::enumerate(op.getInputs())) {
-    Place from = places.lookup(input);
-    Place to = place(op->getOpResult(index), {unsigned(index)});
+    Storage from = places.lookup(input);
+    Storage to = place(op->getOpResult(index), {unsigned(index)});
     if (to.root != from.root)
       emitCopy(contentOf(input), to.address);
     note(rt::AllReduceOp::create(builder, loc, to.address, reduction,
@@ -84,8 +84,8 @@ TaskLowering::Content TaskLowering::splitBlocks(Value input, int64_t dim,
   return blocks;
 }
 
-void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
-                              llvm::function_ref<void(Content)> receive) {
+void TaskLowering::concatBlocks(OpResult result, int64_t dim, int64_t ranks,
+                                llvm::function_ref<void(Content)> receive) {
   Content to = {place(result).address, numberOf(result)};
   auto [before, blocks, rest] = cut(result.getType(), dim, ranks);
   if (before == 1)
@@ -100,7 +100,7 @@ void TaskLowering::joinBlocks(OpResult result, int64_t dim, int64_t ranks,
 
 LogicalResult TaskLowering::lowerAllGather(dist::AllGatherOp op) {
   int64_t ranks = ratio(op.getResult(), op.getInput(), op.getDim());
-  joinBlocks(op->getOpResult(0), op.getDim(), ranks, [&](Content to) {
+  concatBlocks(op->getOpResult(0), op.getDim(), ranks, [&](Content to) {
     emitGathering<rt::AllGatherOp>(contentOf(op.getInput()), to, op.getAxes());
   });
   return success();
@@ -131,7 +131,7 @@ void TaskLowering::emitReduceScatter(dist::ReduceScatterOp op, Content result,
 LogicalResult TaskLowering::lowerAllToAll(dist::AllToAllOp op) {
   int64_t ranks = ratio(op.getInput(), op.getResult(), op.getTo());
   Content blocks = splitBlocks(op.getInput(), op.getTo(), ranks);
-  joinBlocks(op->getOpResult(0), op.getFrom(), ranks, [&](Content to) {
+  concatBlocks(op->getOpResult(0), op.getFrom(), ranks, [&](Content to) {
     emitGathering<rt::AllToAllOp>(blocks, to, op.getAxes());
   });
   return success();

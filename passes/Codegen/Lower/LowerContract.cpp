@@ -49,7 +49,7 @@ void TaskLowering::emitCalls(const GemmPlan &plan, Content lhs, Content rhs,
 }
 
 void TaskLowering::emitFused(const GemmPlan &plan,
-                             const codegen::Product &product, Content result,
+                             const codegen::FusedGemm &product, Content result,
                              std::optional<int64_t> before,
                              std::optional<Content> added) {
   Content a = contentOf(product.lhs), b = contentOf(product.rhs);
@@ -84,7 +84,7 @@ void TaskLowering::emitFused(const GemmPlan &plan,
        values);
 }
 
-FailureOr<GemmPlan> TaskLowering::plan(const codegen::Product &product,
+FailureOr<GemmPlan> TaskLowering::plan(const codegen::FusedGemm &product,
                                        const std::array<MemRefType, 3> &types,
                                        bool accumulate) {
   auto plan = planGemm(labelsOf(product.contract), types, accumulate);
@@ -99,7 +99,7 @@ FailureOr<GemmPlan> TaskLowering::plan(const codegen::Product &product,
   return plan;
 }
 
-LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
+LogicalResult TaskLowering::emitGemm(const codegen::FusedGemm &product,
                                      Content result,
                                      std::optional<int64_t> before) {
   Operation *op = product.result.getOwner();
@@ -179,7 +179,7 @@ LogicalResult TaskLowering::emitGemm(const codegen::Product &product,
 LogicalResult TaskLowering::lowerProduct(Operation *op) {
   if (uses.isAdded(op))
     return success();
-  std::optional<codegen::Product> product = codegen::readProduct(op);
+  std::optional<codegen::FusedGemm> product = codegen::readGemm(op);
   if (!product)
     return op->emitOpError("calls a function that is not a GEMM");
   // The sum may overwrite the added value, unless that is an operand of the
@@ -190,7 +190,7 @@ LogicalResult TaskLowering::lowerProduct(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     if (operand.get() == product->added && !isFactor)
       inplace.push_back(operand.getOperandNumber());
-  Place to = place(product->result, inplace);
+  Storage to = place(product->result, inplace);
   std::optional<int64_t> before;
   if (product->added && places.lookup(product->added).root == to.root)
     before = numberOf(product->added);
@@ -198,7 +198,7 @@ LogicalResult TaskLowering::lowerProduct(Operation *op) {
 }
 
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
-  Place from = places.lookup(op.getInput());
+  Storage from = places.lookup(op.getInput());
   // A GEMM that accumulates in place has no buffer of its own.
   if (!from.root)
     return success();
@@ -226,7 +226,7 @@ static bool readsRows(Operation *user, Value value, MemRefType view,
 }
 
 bool TaskLowering::lowerAsView(Operation *op, Value input) {
-  Place from = places.lookup(input);
+  Storage from = places.lookup(input);
   MemRefType type = typeOf(from.address);
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<int64_t> strides = rt::getStrides(type);
@@ -256,7 +256,7 @@ bool TaskLowering::lowerAsView(Operation *op, Value input) {
     for (Operation *user : op->getUsers()) {
       if (readsRows(user, op->getResult(0), view, offset))
         continue;
-      std::optional<codegen::Product> product = codegen::readProduct(user);
+      std::optional<codegen::FusedGemm> product = codegen::readGemm(user);
       if (!product)
         return false;
       // The view must be used as an operand of the GEMM only, not by its

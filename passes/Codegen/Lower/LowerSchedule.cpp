@@ -26,7 +26,7 @@ Schedules::Schedules(ModuleOp module, int64_t stage, bool overlap)
     findFills();
 }
 
-void Schedules::Lives::touch(int64_t microbatch, int64_t moment) {
+void Schedules::LiveSpans::touch(int64_t microbatch, int64_t moment) {
   if (microbatch >= int64_t(first.size())) {
     first.resize(microbatch + 1, -1);
     last.resize(microbatch + 1, -1);
@@ -36,7 +36,7 @@ void Schedules::Lives::touch(int64_t microbatch, int64_t moment) {
   last[microbatch] = moment;
 }
 
-int64_t Schedules::Lives::findDistance() const {
+int64_t Schedules::LiveSpans::findDistance() const {
   // The step at which the first instance of this or a later microbatch begins.
   int64_t count = first.size();
   std::vector<int64_t> earliest(count);
@@ -56,8 +56,8 @@ int64_t Schedules::Lives::findDistance() const {
 void Schedules::findSlots(pipe::ScheduleOp schedule) {
   // The values that each step uses, looked up once for all iterations of a
   // loop.
-  llvm::StringMap<Lives> lives;
-  llvm::DenseMap<Operation *, SmallVector<Lives *>> touched;
+  llvm::StringMap<LiveSpans> lives;
+  llvm::DenseMap<Operation *, SmallVector<LiveSpans *>> touched;
   auto find = [&](Attribute binding, Operation *op) {
     auto name = dyn_cast<FlatSymbolRefAttr>(binding);
     if (name && symbols.lookup<pipe::ValueOp>(name.getValue()))
@@ -72,10 +72,10 @@ void Schedules::findSlots(pipe::ScheduleOp schedule) {
   int64_t moment = 0;
   for (pipe::Cursor next(schedule); !next.isDone(); next.advance(), ++moment) {
     if (auto run = dyn_cast<pipe::RunOp>(*next))
-      for (Lives *value : touched[run])
+      for (LiveSpans *value : touched[run])
         value->touch(next.microbatchOf(run), moment);
     for (const pipe::Half &half : next.getHalves()) {
-      Lives &life = lives[half.value];
+      LiveSpans &life = lives[half.value];
       life.touch(half.microbatch, moment);
       if (!overlap || !isa<pipe::SendOp, pipe::RecvOp>(*next))
         continue;
@@ -105,7 +105,7 @@ void Schedules::findFills() {
   };
   llvm::MapVector<StringRef, Use> uses;
   for (pipe::ScheduleOp schedule : schedules) {
-    llvm::MapVector<StringRef, Lives> lives;
+    llvm::MapVector<StringRef, LiveSpans> lives;
     llvm::StringMap<int64_t> next;
     int64_t moment = 0;
     for (pipe::Cursor at(schedule); !at.isDone(); at.advance(), ++moment) {
@@ -123,7 +123,7 @@ void Schedules::findFills() {
         StringRef symbol = input.getSymName();
         Use &use = uses[symbol];
         int64_t microbatch = at.microbatchOf(run);
-        Lives &life = lives[symbol];
+        LiveSpans &life = lives[symbol];
         bool isFirst = microbatch >= next[symbol];
         if (isFirst) {
           use.isRegular &= run.getMicrobatch() && microbatch == next[symbol]++;
@@ -233,7 +233,7 @@ Value EntryLowering::address(StringRef symbol, Value loop, int64_t microbatch) {
     symbol = place->second;
   auto buffer = buffers.lookup<rt::BufferOp>(symbol);
   // Buffers with a single slot do not depend on the microbatch.
-  if (!buffer.takesTurns() && buffer.getSlots() == 1) {
+  if (!buffer.rotatesSlots() && buffer.getSlots() == 1) {
     loop = Value();
     microbatch = 0;
   }
@@ -288,7 +288,7 @@ void EntryLowering::lower(pipe::RunOp run) {
         rt::FillOp::create(builder, loc, address(input, loop, next));
   for (unsigned i = 0; i < task.getSources().size(); ++i)
     clearGaps(task.getSource(i));
-  if (body.onlyRenames())
+  if (body.isRename())
     return;
   SmallVector<Value> args;
   for (unsigned i = 0; i < task.getSources().size(); ++i)
@@ -303,7 +303,7 @@ void EntryLowering::lower(pipe::RunOp run) {
   rt::CallOp::create(builder, loc, callee, args,
                      /*frame=*/FlatSymbolRefAttr());
   for (unsigned i = 0; i < task.getSources().size(); ++i)
-    if (body.givesUp(i))
+    if (body.isDeadAfterCall(i))
       cleared.erase(task.getSource(i));
 }
 

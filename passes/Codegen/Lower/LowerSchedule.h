@@ -38,14 +38,16 @@ public:
   int64_t getSlots(llvm::StringRef value) const;
   /// Returns the number of slots of an input that is refilled during an entry
   /// point; 0 if all microbatches are filled before the entry point begins.
-  int64_t getTurns(llvm::StringRef input) const { return turns.lookup(input); }
+  int64_t getRefillSlots(llvm::StringRef input) const {
+    return turns.lookup(input);
+  }
 
   /// Builds the entry points at the end of the stage.
   void lower(rt::StageOp stage);
 
 private:
   /// The steps of the first and last use of a value's instances.
-  struct Lives {
+  struct LiveSpans {
     /// By microbatch; -1 if a microbatch has no instance.
     std::vector<int64_t> first, last;
 

@@ -34,7 +34,7 @@ LogicalResult TaskLowering::run() {
   SmallVector<Root *> taken;
   for (BlockArgument arg : body.getBlock()->getArguments()) {
     bool isReplaced = body.getReplacing(arg.getArgNumber()) ||
-                      body.givesUp(arg.getArgNumber());
+                      body.isDeadAfterCall(arg.getArgNumber());
     taken.push_back(addArgument(isReplaced ? Root::Replaced : Root::Constant,
                                 arg.getType()));
     bind(arg, {taken.back(), taken.back()->address});
@@ -61,7 +61,7 @@ void TaskLowering::noteEnds() {
     auto replacing = body.getReplacing(arg.getArgNumber());
     held.push_back(numberOf(arg));
     left.push_back(
-        body.givesUp(arg.getArgNumber())
+        body.isDeadAfterCall(arg.getArgNumber())
             ? -1
             : numberOf(replacing ? Value(body.getResults()[*replacing]) : arg));
   }
@@ -121,13 +121,13 @@ LogicalResult TaskLowering::lowerSum(nn::SumOp op) {
   if (!added)
     return lowerAsKernel(op);
   Value before = op.getInputs().front();
-  Place place = places.lookup(before);
+  Storage place = places.lookup(before);
   bind(op.getResult(), place);
   if (auto scatter = dyn_cast<dist::ReduceScatterOp>(added)) {
     emitReduceScatter(scatter, contentOf(op.getResult()), numberOf(before));
     return success();
   }
-  codegen::Product product = *codegen::readProduct(added);
+  codegen::FusedGemm product = *codegen::readGemm(added);
   auto type = cast<RankedTensorType>(product.result.getType());
   Value sum = reshaped(place.address, type.getShape());
   return emitGemm(product, {sum, numberOf(op.getResult())}, numberOf(before));
@@ -154,7 +154,7 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
     SmallVector<unsigned> candidates;
     if (reused)
       candidates.push_back(reused.getInt());
-    Place to = place(result, candidates);
+    Storage to = place(result, candidates);
     outs.push_back(to.address);
     values.push_back(numberOf(result));
     bool isInplace =
@@ -169,7 +169,7 @@ void TaskLowering::emitLaunch(func::FuncOp kernel, Operation *op,
 }
 
 LogicalResult TaskLowering::lowerCall(func::CallOp op) {
-  if (codegen::isProduct(op))
+  if (codegen::isGemm(op))
     return lowerProduct(op);
   func::FuncOp kernel = kernels.lookup(op.getCallee());
   if (!kernel || !kernel->hasAttr(rt::kKernelAttr))

@@ -37,9 +37,9 @@ rt::BufferOp Neighbours::wholeBuffer(Value value) {
   auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
   // Buckets are not merged: their size is that of a collective. Neither are the
   // accumulators of a gradient bucket's shard.
-  bool isOfRow = buffer.getKind() == rt::BufferKind::Bucket ||
-                 rt::rowSummedIn(buffer, symbols);
-  return isOfRow ? rt::BufferOp() : buffer;
+  bool isInBucket = buffer.getKind() == rt::BufferKind::Bucket ||
+                    rt::bucketSummedIn(buffer, symbols);
+  return isInBucket ? rt::BufferOp() : buffer;
 }
 
 bool Neighbours::follows(Value last, Value next) {

@@ -3,7 +3,7 @@
 // Plans memory on two levels. The temporaries of a function share its scratch
 // buffer, by the order of the function's ops. Inputs, values, scratch buffers
 // and buffers that are dead when an entry point begins share the arena, by the
-// live ranges that ArenaLives computes. A scratch buffer is one block, whose
+// live ranges that LiveRanges computes. A scratch buffer is one block, whose
 // temporaries have separate live ranges.
 //
 // By default, the slots of a value are adjacent, and all calls of a function
@@ -17,14 +17,14 @@
 //     separate      a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
 //
 // If that is not enough, buckets that are filled repeatedly get an offset for
-// each fill (RowLives.h), and scratch buffers of calls in loops one for each
-// iteration.
+// each fill (BucketOffsets.h), and scratch buffers of calls in loops one for
+// each iteration.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Lower/Plan.h"
-#include "passes/Codegen/Lower/ArenaLives.h"
-#include "passes/Codegen/Lower/RowLives.h"
+#include "passes/Codegen/Lower/BucketOffsets.h"
+#include "passes/Codegen/Lower/LiveRanges.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -52,7 +52,7 @@ static constexpr size_t kMostPieces = 4096;
 
 /// Assigns the offsets of a function's temporaries, and the size of its scratch
 /// buffer.
-static void planFrame(rt::FuncOp function) {
+static void planScratch(rt::FuncOp function) {
   llvm::MapVector<Operation *, MemoryBlock> blocks;
   llvm::SetVector<Operation *> elsewhere;
   // In the order of the first use. Unused temporaries may have any offset.
@@ -63,8 +63,8 @@ static void planFrame(rt::FuncOp function) {
   };
   for (auto [moment, op] : llvm::enumerate(*function.getBlock()))
     for (const rt::Access &access : rt::getAccesses(&op))
-      if (auto temporary =
-              rt::getWhole(access.buffer).getDefiningOp<rt::TemporaryOp>()) {
+      if (auto temporary = rt::getViewedBuffer(access.buffer)
+                               .getDefiningOp<rt::TemporaryOp>()) {
         lifeOf(temporary).touch(moment, /*begins=*/false);
         if (rt::getStream(&op) != 0)
           elsewhere.insert(temporary);
@@ -86,7 +86,7 @@ static void planFrame(rt::FuncOp function) {
 }
 
 /// Creates a scratch buffer for each call whose function has temporaries.
-static void giveFrames(rt::StageOp stage) {
+static void createScratchBuffers(rt::StageOp stage) {
   for (auto buffer : llvm::to_vector(stage.getBlock()->getOps<rt::BufferOp>()))
     if (buffer.getKind() == rt::BufferKind::Frame)
       buffer.erase();
@@ -126,7 +126,7 @@ findFunctions(rt::StageOp stage) {
 }
 
 /// Merges scratch buffers of a function that have the same offsets.
-static void mergeFrames(rt::StageOp stage) {
+static void mergeScratchBuffers(rt::StageOp stage) {
   SymbolTable symbols(stage);
   llvm::DenseMap<Operation *, SmallVector<rt::BufferOp>> known;
   stage.walk([&](rt::CallOp call) {
@@ -229,7 +229,7 @@ arrangeLoose(const Blocks &blocks,
 /// Sets the offsets of buffers, plus `begin`. `rows` assigns the offsets of
 /// buckets with several; null: each bucket has one.
 static void assign(const Blocks &blocks, const Arrangement &found,
-                   int64_t begin, RowLives *rows) {
+                   int64_t begin, BucketOffsets *rows) {
   for (auto [entry, places] : llvm::zip(blocks, found.offsets)) {
     auto buffer = cast<rt::BufferOp>(entry.first);
     SmallVector<int64_t> offsets;
@@ -267,27 +267,27 @@ static size_t countPieces(const Blocks &blocks) {
 /// Places the buffers that share the arena, from `begin` on. Returns the end.
 static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
                            int64_t begin) {
-  ArenaLives lives(stage, renewed);
+  LiveRanges lives(stage, renewed);
   Blocks &blocks = lives.blocks;
   Arrangement found = arrangeTight(blocks, findFunctions(stage));
-  int64_t most = begin + findMost(listOf(blocks));
+  int64_t most = begin + findPeak(listOf(blocks));
   if (begin + found.bytes > most + most / kFar &&
       countPieces(blocks) <= kMostPieces) {
     Arrangement loose = arrangeLoose(blocks, pack);
     if (loose.bytes < found.bytes)
       found = std::move(loose);
   }
-  std::optional<RowLives> rows;
+  std::optional<BucketOffsets> rows;
   bool haveRows = false;
   if (begin + found.bytes > most + most / kFarOfRows) {
     rows.emplace(stage, renewed);
-    ArenaLives each(stage, renewed, &*rows);
+    LiveRanges each(stage, renewed, &*rows);
     size_t pieces = countPieces(each.blocks);
     if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
       auto module = stage->getParentOfType<ModuleOp>();
       int64_t stages = llvm::range_size(module.getOps<rt::StageOp>());
       // With several offsets for a bucket, less memory is live at once.
-      int64_t least = begin + findMost(listOf(each.blocks)),
+      int64_t least = begin + findPeak(listOf(each.blocks)),
               enough = least + least / kFarOfRows - begin;
       Arrangement apart = arrangeLoose(each.blocks, [&](auto list) {
         return packWithin(list, enough,
@@ -299,7 +299,7 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
     }
   }
   assign(blocks, found, begin, haveRows ? &*rows : nullptr);
-  mergeFrames(stage);
+  mergeScratchBuffers(stage);
   return begin + found.bytes;
 }
 
@@ -315,7 +315,7 @@ static void placeMembers(rt::StageOp stage) {
         int64_t(buffer.getElement().value_or(0)) *
         rt::getElementBytes(buffer.getMemRefType().getElementType());
     buffer.removeOffsetAttr();
-    if (!bucket.getCut().empty())
+    if (!bucket.getShardAxes().empty())
       continue;
     SmallVector<int64_t> offsets;
     for (int64_t slot = 0; slot < int64_t(bucket.getSlots()); ++slot)
@@ -329,10 +329,10 @@ static void placeMembers(rt::StageOp stage) {
 
 void pcc::planArena(rt::StageOp stage) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>())
-    planFrame(function);
-  giveFrames(stage);
-  forgetPlaces(stage);
-  Buffers renewed = rt::findRenewed(stage);
+    planScratch(function);
+  createScratchBuffers(stage);
+  resetOffsets(stage);
+  Buffers renewed = rt::findReinitialized(stage);
   // Buffers that keep their contents come first, ordered by kind.
   int64_t end = 0;
   for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)

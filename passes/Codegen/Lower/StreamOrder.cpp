@@ -42,7 +42,7 @@ namespace {
 using Known = SmallVector<int64_t, 6>;
 
 /// An operation of a stream: one op, or a call.
-struct Unit {
+struct StreamOp {
   /// A use of a buffer's slot.
   struct Use {
     rt::AddressOp address;
@@ -69,9 +69,9 @@ struct Unit {
 };
 
 /// A sequence of operations, executed once or in a loop.
-struct Part {
+struct OpList {
   int64_t begin = 0, end = 1;
-  std::vector<Unit> units;
+  std::vector<StreamOp> units;
 };
 
 /// The last uses of a slot: the last writer, and for each stream the number of
@@ -85,7 +85,7 @@ class StreamOrder {
 public:
   explicit StreamOrder(rt::StageOp stage) : stage(stage), symbols(stage) {
     for (auto sum : stage.getBlock()->getOps<rt::BufferOp>())
-      if (rt::BufferOp row = rt::rowSummedIn(sum, symbols))
+      if (rt::BufferOp row = rt::bucketSummedIn(sum, symbols))
         summed.insert(row);
   }
   LogicalResult run();
@@ -94,16 +94,16 @@ private:
   /// An instance of an event: buffer, stream and slot.
   using Instance = std::tuple<Operation *, unsigned, int64_t>;
 
-  LogicalResult collect(rt::FuncOp entry, std::vector<Part> &parts);
-  LogicalResult collect(Operation *op, Part &part);
+  LogicalResult collect(rt::FuncOp entry, std::vector<OpList> &parts);
+  LogicalResult collect(Operation *op, OpList &part);
   /// Returns the stream of a function's operations; fails if there are several.
   FailureOr<unsigned> streamOf(rt::FuncOp function);
   /// Sets `freedBefore` of all operations.
-  void linkFreed(std::vector<Part> &parts);
-  void follow(std::vector<Part> &parts);
-  void follow(Unit &unit, int64_t variable);
-  void awaitFreed(Unit &unit);
-  void emit(Unit &unit);
+  void linkFreed(std::vector<OpList> &parts);
+  void follow(std::vector<OpList> &parts);
+  void follow(StreamOp &unit, int64_t variable);
+  void awaitFreed(StreamOp &unit);
+  void emit(StreamOp &unit);
   void emitBorders(rt::FuncOp entry);
   Value eventOf(OpBuilder &builder, Location loc, rt::BufferOp buffer,
                 unsigned stream, Value loop, int64_t slot);
@@ -162,10 +162,10 @@ FailureOr<unsigned> StreamOrder::streamOf(rt::FuncOp function) {
   return found.value_or(0);
 }
 
-LogicalResult StreamOrder::collect(Operation *op, Part &part) {
-  Unit unit{op, numberOf(rt::getStream(op)), {}, false, {}, {}, {}};
+LogicalResult StreamOrder::collect(Operation *op, OpList &part) {
+  StreamOp unit{op, numberOf(rt::getStream(op)), {}, false, {}, {}, {}};
   auto use = [&](Value value, bool isWrite) {
-    auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+    auto address = rt::getViewedBuffer(value).getDefiningOp<rt::AddressOp>();
     if (!address)
       return;
     auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
@@ -183,9 +183,9 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
     for (Operation &inner : *callee.getBlock())
       for (const rt::Access &access : rt::getAccesses(&inner))
         if (auto argument =
-                dyn_cast<BlockArgument>(rt::getWhole(access.buffer)))
+                dyn_cast<BlockArgument>(rt::getViewedBuffer(access.buffer)))
           use(call.getArgs()[argument.getArgNumber()], access.isWrite);
-    for (const Unit::Use &one : unit.uses)
+    for (const StreamOp::Use &one : unit.uses)
       if (unit.stream != 0 && summed.contains(one.buffer))
         unit.freed = one.buffer;
   }
@@ -199,9 +199,10 @@ LogicalResult StreamOrder::collect(Operation *op, Part &part) {
   return success();
 }
 
-LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
+LogicalResult StreamOrder::collect(rt::FuncOp entry,
+                                   std::vector<OpList> &parts) {
   hasComputed = false;
-  auto flat = [&]() -> Part & {
+  auto flat = [&]() -> OpList & {
     if (parts.empty() || parts.back().end != 1 || parts.back().begin != 0)
       parts.emplace_back();
     return parts.back();
@@ -213,7 +214,7 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
         return failure();
       continue;
     }
-    Part &part = parts.emplace_back();
+    OpList &part = parts.emplace_back();
     part.begin = loop.getBegin();
     part.end = loop.getEnd();
     for (Operation &inner : *loop.getBlock())
@@ -222,18 +223,18 @@ LogicalResult StreamOrder::collect(rt::FuncOp entry, std::vector<Part> &parts) {
     // The first operations of an iteration wait for the computation of the
     // previous one.
     if (hasComputed && part.end - part.begin > 1)
-      for (Unit &unit : part.units)
+      for (StreamOp &unit : part.units)
         unit.waitsForCompute = unit.stream != 0;
     parts.emplace_back();
   }
   return success();
 }
 
-void StreamOrder::linkFreed(std::vector<Part> &parts) {
+void StreamOrder::linkFreed(std::vector<OpList> &parts) {
   /// The buckets that a stream frees between two calls on the compute stream.
   struct Freed {
     rt::BufferOp before, last;
-    Unit *unit = nullptr;
+    StreamOp *unit = nullptr;
   };
   std::map<unsigned, Freed> known;
   auto close = [&] {
@@ -243,14 +244,14 @@ void StreamOrder::linkFreed(std::vector<Part> &parts) {
         freed.unit = nullptr;
       }
   };
-  for (Part &part : parts) {
+  for (OpList &part : parts) {
     // In a loop, the last operation of an iteration precedes the first of the
     // next.
     if (part.end - part.begin > 1)
-      for (Unit &unit : part.units)
+      for (StreamOp &unit : part.units)
         if (unit.freed)
           known[unit.stream].before = unit.freed;
-    for (Unit &unit : part.units) {
+    for (StreamOp &unit : part.units) {
       if (unit.stream == 0 && isa<rt::CallOp>(unit.op))
         close();
       if (unit.freed)
@@ -261,7 +262,7 @@ void StreamOrder::linkFreed(std::vector<Part> &parts) {
 }
 
 /// Makes stream 0 wait until the bucket freed before is dead.
-void StreamOrder::awaitFreed(Unit &unit) {
+void StreamOrder::awaitFreed(StreamOp &unit) {
   auto before = uses.find({unit.freedBefore, 0});
   if (before == uses.end() && !unit.isAwaited)
     return;
@@ -278,15 +279,15 @@ void StreamOrder::awaitFreed(Unit &unit) {
     join(known[0], record->second);
 }
 
-void StreamOrder::follow(Unit &unit, int64_t variable) {
+void StreamOrder::follow(StreamOp &unit, int64_t variable) {
   Known &mine = known[unit.stream];
-  auto slotOf = [&](const Unit::Use &use) {
+  auto slotOf = [&](const StreamOp::Use &use) {
     rt::BufferOp buffer = use.buffer;
     rt::AddressOp address = use.address;
     return address.getSlotAt(variable, buffer.getSlots());
   };
   auto wait = [&](unsigned number, unsigned stream) {
-    const Unit::Use &use = unit.uses[number];
+    const StreamOp::Use &use = unit.uses[number];
     Instance instance = {use.buffer, stream, slotOf(use)};
     auto record = recorded.find(instance);
     if (record == recorded.end())
@@ -299,7 +300,7 @@ void StreamOrder::follow(Unit &unit, int64_t variable) {
   if (unit.waitsForCompute)
     join(mine, known[0]);
   for (unsigned number = 0; number < unit.uses.size(); ++number) {
-    const Unit::Use &use = unit.uses[number];
+    const StreamOp::Use &use = unit.uses[number];
     auto needs = [&](unsigned stream, int64_t count) {
       if (stream == unit.stream || mine[stream] >= count)
         return;
@@ -321,7 +322,7 @@ void StreamOrder::follow(Unit &unit, int64_t variable) {
         needs(stream, count);
   }
   int64_t count = mine[unit.stream] = ++counts[unit.stream];
-  for (const Unit::Use &use : unit.uses) {
+  for (const StreamOp::Use &use : unit.uses) {
     Uses &now = uses[{use.buffer, slotOf(use)}];
     now.readers.resize(streams.size());
     now.readers[unit.stream] = count;
@@ -337,16 +338,16 @@ void StreamOrder::follow(Unit &unit, int64_t variable) {
     awaitFreed(unit);
 }
 
-void StreamOrder::follow(std::vector<Part> &parts) {
+void StreamOrder::follow(std::vector<OpList> &parts) {
   counts.assign(streams.size(), 0);
   known.assign(streams.size(), counts);
   last.assign(streams.size(), std::nullopt);
   uses.clear();
   recorded.clear();
   early.clear();
-  for (Part &part : parts)
+  for (OpList &part : parts)
     for (int64_t variable = part.begin; variable < part.end; ++variable)
-      for (Unit &unit : part.units)
+      for (StreamOp &unit : part.units)
         follow(unit, variable);
   for (std::optional<Instance> &end : last) {
     if (!end)
@@ -387,10 +388,10 @@ Value StreamOrder::issued(OpBuilder &builder, Location loc) {
                                issuedEvent.getSymName(), Value(), 0);
 }
 
-void StreamOrder::emit(Unit &unit) {
+void StreamOrder::emit(StreamOp &unit) {
   OpBuilder builder(unit.op);
   Location loc = unit.op->getLoc();
-  auto eventFor = [&](const Unit::Use &use, unsigned stream) {
+  auto eventFor = [&](const StreamOp::Use &use, unsigned stream) {
     rt::AddressOp address = use.address;
     return eventOf(builder, loc, use.buffer, stream, address.getLoop(),
                    address.getSlot());
@@ -405,7 +406,7 @@ void StreamOrder::emit(Unit &unit) {
   }
   builder.setInsertionPointAfter(unit.op);
   llvm::SmallPtrSet<Operation *, 2> done;
-  for (const Unit::Use &use : unit.uses)
+  for (const StreamOp::Use &use : unit.uses)
     if (waited.count({use.buffer, unit.stream}) &&
         done.insert(use.address).second)
       rt::RecordOp::create(builder, loc, eventFor(use, unit.stream),
@@ -444,13 +445,13 @@ LogicalResult StreamOrder::run() {
   for (StringRef name : rt::kEntries)
     if (auto entry = symbols.lookup<rt::FuncOp>(name))
       entries.push_back(entry);
-  std::vector<std::vector<Part>> parts(entries.size());
+  std::vector<std::vector<OpList>> parts(entries.size());
   for (auto [entry, list] : llvm::zip(entries, parts)) {
     if (failed(collect(entry, list)))
       return failure();
-    for (Part &part : list)
-      for (Unit &unit : part.units)
-        for (Unit::Use &use : unit.uses)
+    for (OpList &part : list)
+      for (StreamOp &unit : part.units)
+        for (StreamOp::Use &use : unit.uses)
           if (unit.stream != 0) {
             shared.insert(use.buffer);
             kinds.try_emplace({use.buffer, unit.stream},
@@ -465,13 +466,14 @@ LogicalResult StreamOrder::run() {
   // The set of awaited events is complete only after all entry points were
   // simulated.
   for (auto [entry, list] : llvm::zip(entries, parts)) {
-    for (Part &part : list) {
+    for (OpList &part : list) {
       // Buffers that only the compute stream uses need no ordering.
-      for (Unit &unit : part.units)
-        llvm::erase_if(unit.uses, [&](const Unit::Use &use) {
+      for (StreamOp &unit : part.units)
+        llvm::erase_if(unit.uses, [&](const StreamOp::Use &use) {
           return !shared.contains(use.buffer);
         });
-      llvm::erase_if(part.units, [](const Unit &u) { return u.uses.empty(); });
+      llvm::erase_if(part.units,
+                     [](const StreamOp &u) { return u.uses.empty(); });
     }
     linkFreed(list);
     follow(list);
@@ -480,9 +482,9 @@ LogicalResult StreamOrder::run() {
     follow(list);
     emitBorders(entry);
   }
-  for (std::vector<Part> &list : parts)
-    for (Part &part : list)
-      for (Unit &unit : part.units)
+  for (std::vector<OpList> &list : parts)
+    for (OpList &part : list)
+      for (StreamOp &unit : part.units)
         emit(unit);
   return success();
 }

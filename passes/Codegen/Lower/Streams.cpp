@@ -31,7 +31,7 @@ using namespace pcc;
 /// Whether a kernel adds the result of a reduce_scatter in the same body to a
 /// caller's accumulator. This is needed if the library's collectives cannot
 /// accumulate.
-static bool addsReduced(rt::LaunchOp launch) {
+static bool accumulatesReduced(rt::LaunchOp launch) {
   auto isReduced = [&](Value in) {
     return llvm::any_of(in.getUsers(), [&](Operation *user) {
       auto scatter = dyn_cast<rt::ReduceScatterOp>(user);
@@ -54,7 +54,8 @@ static ArrayAttr findCollectiveAxes(rt::FuncOp body) {
   for (Operation &op : *body.getBlock()) {
     if (rt::getAccesses(&op).empty())
       continue;
-    if (auto launch = dyn_cast<rt::LaunchOp>(op); launch && addsReduced(launch))
+    if (auto launch = dyn_cast<rt::LaunchOp>(op);
+        launch && accumulatesReduced(launch))
       continue;
     if (!rt::isCollective(&op))
       return {};
@@ -73,8 +74,8 @@ static void setStream(Operation *op, int64_t stream) {
           [&](auto op) { op.setStream(stream); });
 }
 
-std::set<Way> pcc::findExchanged(ModuleOp module) {
-  std::set<Way> found;
+std::set<Channel> pcc::findExchanged(ModuleOp module) {
+  std::set<Channel> found;
   for (auto stage : module.getOps<rt::StageOp>())
     stage.walk([&](rt::ExchangeOp op) {
       int64_t own = stage.getIndex();
@@ -84,7 +85,7 @@ std::set<Way> pcc::findExchanged(ModuleOp module) {
   return found;
 }
 
-void pcc::assignStreams(rt::StageOp stage, const std::set<Way> &exchanged) {
+void pcc::assignStreams(rt::StageOp stage, const std::set<Channel> &exchanged) {
   // The channel, the peer stage, and whether it is a send.
   using End = std::tuple<int64_t, int64_t, bool>;
   llvm::MapVector<Operation *, End> ways;
@@ -140,7 +141,7 @@ namespace {
 
 struct RTStreamsPass : pcc::impl::RTStreamsPassBase<RTStreamsPass> {
   void runOnOperation() override {
-    std::set<Way> exchanged = findExchanged(getOperation());
+    std::set<Channel> exchanged = findExchanged(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>()) {
       if (!stage.getBlock()->getOps<rt::EventOp>().empty()) {
         stage.emitOpError("has events already");

@@ -12,7 +12,7 @@
 #define PCC_PASSES_CODEGEN_LOWER_TASKLOWERING_H
 
 #include "dialects/Dist/Layout.h"
-#include "passes/Codegen/Kernels/Product.h"
+#include "passes/Codegen/Kernels/FusedGemm.h"
 #include "passes/Codegen/Lower/Gemm.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/TaskUses.h"
@@ -45,7 +45,7 @@ private:
   };
 
   /// The buffer of a value.
-  struct Place {
+  struct Storage {
     Root *root = nullptr;
     mlir::Value address;
   };
@@ -130,18 +130,19 @@ private:
   bool lowerAsView(mlir::Operation *op, mlir::Value input);
   /// Plans library calls for a GEMM in buffers of these types. Fails if there
   /// are none, or none with the GEMM's epilogue.
-  mlir::FailureOr<GemmPlan> plan(const codegen::Product &product,
+  mlir::FailureOr<GemmPlan> plan(const codegen::FusedGemm &product,
                                  const std::array<mlir::MemRefType, 3> &types,
                                  bool accumulate);
   /// Emits a GEMM into `result`; adds it to the value `before` in that buffer,
   /// if given.
-  mlir::LogicalResult emitGemm(const codegen::Product &product, Content result,
+  mlir::LogicalResult emitGemm(const codegen::FusedGemm &product,
+                               Content result,
                                std::optional<int64_t> before = {});
   void emitCalls(const GemmPlan &plan, Content lhs, Content rhs, Content result,
                  std::optional<int64_t> before);
   /// Emits the single call of a GEMM with an epilogue. `added` is added from a
   /// buffer other than the result.
-  void emitFused(const GemmPlan &plan, const codegen::Product &product,
+  void emitFused(const GemmPlan &plan, const codegen::FusedGemm &product,
                  Content result, std::optional<int64_t> before,
                  std::optional<Content> added);
 
@@ -180,8 +181,8 @@ private:
   Content splitBlocks(mlir::Value input, int64_t dim, int64_t ranks);
   /// Assigns a buffer to `result`. `receive` fills a buffer with one contiguous
   /// block per rank, which are then concatenated along `dim`.
-  void joinBlocks(mlir::OpResult result, int64_t dim, int64_t ranks,
-                  llvm::function_ref<void(Content)> receive);
+  void concatBlocks(mlir::OpResult result, int64_t dim, int64_t ranks,
+                    llvm::function_ref<void(Content)> receive);
 
   //===--------------------------------------------------------------------===//
   // BufferAssignment.cpp
@@ -192,7 +193,7 @@ private:
   mlir::OpResult resultInPlaceOf(mlir::OpOperand &operand);
   /// Assigns a buffer to a result of the current op; `inplace` are operands
   /// whose memory it may reuse.
-  Place place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
+  Storage place(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace = {});
   Root *findInplace(mlir::OpResult result, llvm::ArrayRef<unsigned> inplace);
   /// Finds the buffers that a value ends up in, also after it is accumulated
   /// into.
@@ -207,12 +208,12 @@ private:
   /// and in-place kernels; or null.
   Root *findTarget(mlir::Value value);
   /// Whether a later op reads a value in the allocation.
-  bool isBusy(const Root &root);
+  bool isReadLater(const Root &root);
   /// Whether one of the values is in the allocation.
   bool isAnyIn(mlir::ValueRange values, const Root *root);
   Root *newRoot(Root::Kind kind);
   Root *newTemporary(mlir::MemRefType type);
-  void bind(mlir::Value value, Place place) {
+  void bind(mlir::Value value, Storage place) {
     place.root->values.push_back(value);
     places[value] = place;
   }
@@ -234,7 +235,7 @@ private:
   llvm::SmallVector<std::unique_ptr<Root>> roots;
   /// By result of the body, its final allocation.
   llvm::SmallVector<Root *> targets;
-  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, Storage> places;
   llvm::DenseMap<mlir::Value, int64_t> numbers;
   /// By value and first element, the number of the rest.
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> rests;

@@ -14,7 +14,7 @@ using namespace pcc;
 static void hoistReductions(Block &block) {
   SmallVector<dist::AllReduceOp> found;
   for (auto reduce : block.getOps<dist::AllReduceOp>())
-    if (!dist::joinsStages(reduce) &&
+    if (!dist::spansStages(reduce) &&
         llvm::all_of(reduce.getInputs(), llvm::IsaPred<BlockArgument>))
       found.push_back(reduce);
   for (dist::AllReduceOp reduce : llvm::reverse(found))

@@ -11,7 +11,7 @@
 //     e is evicted               e evicts c          c is inserted again
 //
 // A block that evicted others gains weight each time, so evicting it again
-// becomes more expensive. Every kStepsToPress steps all blocks are compacted,
+// becomes more expensive. Every kStepsToCompact steps all blocks are compacted,
 // upwards and downwards in turn, which merges the free ranges.
 //
 // Once every block is inserted, the height is lowered again, by a fraction of
@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace pcc;
 
 /// The number of insertions between two compactions.
-static constexpr unsigned kStepsToPress = 30;
+static constexpr unsigned kStepsToCompact = 30;
 
 /// By how many tenths of the remaining distance the height is lowered.
 static constexpr int64_t kLowered = 1;
@@ -37,33 +37,33 @@ namespace {
 
 class Fitter {
 public:
-  Fitter(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
+  Fitter(ArrayRef<MemoryBlock *> blocks, const Conflicts &conflicts,
          int64_t pairs, unsigned seed)
-      : blocks(blocks), refusals(refusals), left(pairs), random(seed) {}
+      : blocks(blocks), conflicts(conflicts), left(pairs), random(seed) {}
 
   /// Lowers the height towards `enough` while pairs are left.
   void lower(int64_t enough);
 
 private:
   bool isIn(unsigned block) const { return offsets[block] >= 0; }
-  void takeOut(unsigned block);
+  void evict(unsigned block);
   /// Inserts all evicted blocks; returns false when no pairs are left.
-  bool putAllIn();
-  /// Removes the heaviest block from `outside` and returns it.
-  unsigned takeWorst();
+  bool insertAll();
+  /// Removes the heaviest block from `evicted` and returns it.
+  unsigned takeHeaviest();
   /// Inserts a block at the offset where conflicting blocks weigh least, and
   /// evicts those.
-  void putIn(unsigned block);
+  void insert(unsigned block);
   /// Compacts the inserted blocks downwards or upwards.
-  void press(bool isUp);
+  void compact(bool isUp);
 
   ArrayRef<MemoryBlock *> blocks;
-  const Refusals &refusals;
+  const Conflicts &conflicts;
   int64_t left, height = 0;
   /// By block; -1 for an evicted block.
   std::vector<int64_t> offsets;
   std::vector<int64_t> weights;
-  std::vector<unsigned> outside;
+  std::vector<unsigned> evicted;
   /// Offsets at which the weight of the conflicting blocks changes, with the
   /// change.
   std::vector<std::pair<int64_t, int64_t>> changes;
@@ -79,36 +79,36 @@ static int64_t findEnd(ArrayRef<MemoryBlock *> blocks) {
   return end;
 }
 
-void Fitter::takeOut(unsigned block) {
+void Fitter::evict(unsigned block) {
   offsets[block] = -1;
-  outside.push_back(block);
+  evicted.push_back(block);
 }
 
-unsigned Fitter::takeWorst() {
+unsigned Fitter::takeHeaviest() {
   auto worst = llvm::max_element(
-      outside, [&](unsigned a, unsigned b) { return weights[a] < weights[b]; });
+      evicted, [&](unsigned a, unsigned b) { return weights[a] < weights[b]; });
   unsigned block = *worst;
-  outside.erase(worst);
+  evicted.erase(worst);
   return block;
 }
 
-void Fitter::putIn(unsigned block) {
-  ArrayRef<Refusal> refused = refusals.of[block];
-  left -= refused.size();
+void Fitter::insert(unsigned block) {
+  ArrayRef<ConflictInterval> intervals = conflicts.of[block];
+  left -= intervals.size();
   int64_t top = height - blocks[block]->bytes, weight = 0;
   // Candidate offsets: both ends of the height, and the ends of all conflict
   // intervals.
   changes.clear();
   changes.push_back({0, 0});
   changes.push_back({top, 0});
-  for (const Refusal &refusal : refused) {
-    if (!isIn(refusal.other))
+  for (const ConflictInterval &interval : intervals) {
+    if (!isIn(interval.other))
       continue;
-    int64_t after = offsets[refusal.other] + refusal.after,
-            before = offsets[refusal.other] + refusal.before;
+    int64_t after = offsets[interval.other] + interval.after,
+            before = offsets[interval.other] + interval.before;
     if (before <= 0 || after >= top)
       continue;
-    int64_t other = weights[refusal.other];
+    int64_t other = weights[interval.other];
     if (after < 0)
       weight += other;
     else
@@ -143,59 +143,60 @@ void Fitter::putIn(unsigned block) {
   if (least == 0)
     return;
   ++weights[block];
-  for (const Refusal &refusal : refused)
-    if (isIn(refusal.other) && offsets[refusal.other] + refusal.after < found &&
-        found < offsets[refusal.other] + refusal.before)
-      takeOut(refusal.other);
+  for (const ConflictInterval &interval : intervals)
+    if (isIn(interval.other) &&
+        offsets[interval.other] + interval.after < found &&
+        found < offsets[interval.other] + interval.before)
+      evict(interval.other);
 }
 
-void Fitter::press(bool isUp) {
+void Fitter::compact(bool isUp) {
   // Compacting upwards is compacting downwards with mirrored offsets.
-  auto turned = [&](unsigned block, int64_t offset) {
+  auto mirrored = [&](unsigned block, int64_t offset) {
     return isUp ? height - blocks[block]->bytes - offset : offset;
   };
   std::vector<std::pair<int64_t, unsigned>> order;
   for (unsigned block = 0; block < blocks.size(); ++block)
     if (isIn(block)) {
-      order.push_back({turned(block, offsets[block]), block});
+      order.push_back({mirrored(block, offsets[block]), block});
       offsets[block] = -1;
     }
   llvm::sort(order);
-  std::vector<std::pair<int64_t, int64_t>> refused;
+  std::vector<std::pair<int64_t, int64_t>> intervals;
   for (auto [was, block] : order) {
-    left -= refusals.of[block].size();
-    refused.clear();
-    for (const Refusal &refusal : refusals.of[block])
-      if (isIn(refusal.other)) {
-        int64_t after = offsets[refusal.other] + refusal.after,
-                before = offsets[refusal.other] + refusal.before;
-        refused.push_back(
-            isUp ? std::pair(turned(block, before), turned(block, after))
+    left -= conflicts.of[block].size();
+    intervals.clear();
+    for (const ConflictInterval &interval : conflicts.of[block])
+      if (isIn(interval.other)) {
+        int64_t after = offsets[interval.other] + interval.after,
+                before = offsets[interval.other] + interval.before;
+        intervals.push_back(
+            isUp ? std::pair(mirrored(block, before), mirrored(block, after))
                  : std::pair(after, before));
       }
-    llvm::sort(refused);
+    llvm::sort(intervals);
     int64_t end = 0;
-    for (auto [after, before] : refused) {
+    for (auto [after, before] : intervals) {
       if (after >= end)
         break;
       end = std::max(end, before);
     }
     if (end + blocks[block]->bytes > height)
-      outside.push_back(block);
+      evicted.push_back(block);
     else
-      offsets[block] = turned(block, end);
+      offsets[block] = mirrored(block, end);
   }
 }
 
-bool Fitter::putAllIn() {
+bool Fitter::insertAll() {
   bool isUp = false;
-  for (unsigned step = 1; !outside.empty(); ++step) {
+  for (unsigned step = 1; !evicted.empty(); ++step) {
     if (left < 0)
       return false;
-    if (step % kStepsToPress == 0)
-      press(isUp = !isUp);
-    if (!outside.empty())
-      putIn(takeWorst());
+    if (step % kStepsToCompact == 0)
+      compact(isUp = !isUp);
+    if (!evicted.empty())
+      insert(takeHeaviest());
   }
   return true;
 }
@@ -219,19 +220,19 @@ void Fitter::lower(int64_t enough) {
     int64_t lowered = (end - enough) * kLowered / 10;
     height = std::max(enough, end - std::max(lowered, unit)) / unit * unit;
     weights.assign(blocks.size(), 1);
-    outside.clear();
+    evicted.clear();
     for (unsigned block = 0; block < blocks.size(); ++block)
       if (offsets[block] + blocks[block]->bytes > height)
-        takeOut(block);
-    if (!putAllIn())
+        evict(block);
+    if (!insertAll())
       return;
     for (auto [block, offset] : llvm::zip(blocks, offsets))
       block->offset = offset;
   }
 }
 
-int64_t pcc::fit(ArrayRef<MemoryBlock *> blocks, const Refusals &refusals,
+int64_t pcc::fit(ArrayRef<MemoryBlock *> blocks, const Conflicts &conflicts,
                  int64_t enough, int64_t pairs, unsigned seed) {
-  Fitter(blocks, refusals, pairs, seed).lower(enough);
+  Fitter(blocks, conflicts, pairs, seed).lower(enough);
   return findEnd(blocks);
 }

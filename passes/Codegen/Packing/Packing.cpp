@@ -21,9 +21,9 @@
 
 #include "passes/Codegen/Packing/Packing.h"
 #include "passes/Codegen/Packing/Bundles.h"
+#include "passes/Codegen/Packing/Conflicts.h"
 #include "passes/Codegen/Packing/Fitting.h"
 #include "passes/Codegen/Packing/Occupancy.h"
-#include "passes/Codegen/Packing/Refusals.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <optional>
@@ -103,8 +103,8 @@ namespace {
 class Packer {
 public:
   explicit Packer(ArrayRef<MemoryBlock *> blocks)
-      : blocks(blocks), least(findMost(blocks)),
-        refusals(blocks, /*ofSimple=*/false), occupancy(findBegins(blocks)) {}
+      : blocks(blocks), least(findPeak(blocks)),
+        conflicts(blocks, /*ofSimple=*/false), occupancy(findBegins(blocks)) {}
 
   /// Tries orders until the bytes needed are close to the lower bound.
   void search();
@@ -124,12 +124,12 @@ private:
   /// Offsets and block indices, ascending.
   using Placed = std::vector<std::pair<int64_t, unsigned>>;
   /// Fills `firstConflict`.
-  void findRows();
+  void indexConflicts();
   /// Collects the conflict intervals of a block with the placed blocks, in
   /// ascending order. With `isFirstGap`, may stop once the first gap is
   /// certain.
-  void findRefused(unsigned index, bool isFirstGap);
-  void findRefusedOfSimple(unsigned index);
+  void findConflicts(unsigned index, bool isFirstGap);
+  void findConflictsOfSimple(unsigned index);
   void put(unsigned index, int64_t offset);
   /// Places blocks in this order: each into the first gap that holds it or,
   /// without `isFirstGap`, into the tightest. Stops if the best packing so far
@@ -139,28 +139,29 @@ private:
   ArrayRef<MemoryBlock *> blocks;
   int64_t least;
   /// Conflict intervals of pairs in which at least one block is not simple.
-  Refusals refusals;
+  Conflicts conflicts;
   /// By block that is not simple, and any block: the index of their first
   /// interval in `conflicts.of`, plus 1; 0 without a conflict.
-  std::vector<std::vector<unsigned>> rows;
+  std::vector<std::vector<unsigned>> firstConflict;
   /// All placed blocks; those that are not simple; and the bytes of the simple
   /// ones.
   Placed placed, others;
   Occupancy occupancy;
   std::vector<int64_t> offsets;
-  ByteRanges refused;
+  ByteRanges intervals;
 };
 
 } // namespace
 
-void Packer::findRows() {
-  rows.resize(blocks.size());
-  for (auto [block, row, all] : llvm::zip(blocks, rows, refusals.of)) {
+void Packer::indexConflicts() {
+  firstConflict.resize(blocks.size());
+  for (auto [block, row, all] :
+       llvm::zip(blocks, firstConflict, conflicts.of)) {
     if (block->isSimple())
       continue;
     row.assign(blocks.size(), 0);
-    for (auto [i, refusal] : llvm::enumerate(all))
-      if (unsigned &begin = row[refusal.other]; begin == 0)
+    for (auto [i, interval] : llvm::enumerate(all))
+      if (unsigned &begin = row[interval.other]; begin == 0)
         begin = i + 1;
   }
 }
@@ -187,48 +188,50 @@ static std::pair<double, double> spansOf(const MemoryBlock &block) {
   return {spans, moments};
 }
 
-void Packer::findRefusedOfSimple(unsigned index) {
+void Packer::findConflictsOfSimple(unsigned index) {
   const Piece &piece = blocks[index]->pieces.front();
   for (auto span : piece.spans)
-    occupancy.find(span, refused);
-  for (auto &[begin, end] : refused) {
+    occupancy.find(span, intervals);
+  for (auto &[begin, end] : intervals) {
     begin -= piece.end;
     end -= piece.begin;
   }
   for (auto [offset, other] : others) {
-    ArrayRef<Refusal> all = refusals.of[other];
-    for (size_t i = rows[other][index]; i > 0 && i <= all.size(); ++i) {
-      const Refusal &refusal = all[i - 1];
-      if (refusal.other != index)
+    ArrayRef<ConflictInterval> all = conflicts.of[other];
+    for (size_t i = firstConflict[other][index]; i > 0 && i <= all.size();
+         ++i) {
+      const ConflictInterval &interval = all[i - 1];
+      if (interval.other != index)
         break;
-      refused.push_back({offset - refusal.before, offset - refusal.after});
+      intervals.push_back({offset - interval.before, offset - interval.after});
     }
   }
-  llvm::sort(refused);
+  llvm::sort(intervals);
 }
 
-void Packer::findRefused(unsigned index, bool isFirstGap) {
-  refused.clear();
+void Packer::findConflicts(unsigned index, bool isFirstGap) {
+  intervals.clear();
   if (blocks[index]->isSimple())
-    return findRefusedOfSimple(index);
-  ArrayRef<Refusal> all = refusals.of[index];
+    return findConflictsOfSimple(index);
+  ArrayRef<ConflictInterval> all = conflicts.of[index];
   int64_t bytes = blocks[index]->bytes, end = 0;
   for (auto [offset, other] : placed) {
     // Blocks further up cannot conflict below `end`.
     if (isFirstGap && offset - bytes >= end)
       break;
-    for (size_t i = rows[index][other]; i > 0 && i <= all.size(); ++i) {
-      const Refusal &refusal = all[i - 1];
-      if (refusal.other != other)
+    for (size_t i = firstConflict[index][other]; i > 0 && i <= all.size();
+         ++i) {
+      const ConflictInterval &interval = all[i - 1];
+      if (interval.other != other)
         break;
-      std::pair<int64_t, int64_t> one = {offset + refusal.after,
-                                         offset + refusal.before};
+      std::pair<int64_t, int64_t> one = {offset + interval.after,
+                                         offset + interval.before};
       end = std::max(end, one.second);
       // Insertion sort: intervals arrive nearly in order.
-      refused.push_back(one);
-      for (size_t at = refused.size() - 1; at > 0 && one < refused[at - 1];
+      intervals.push_back(one);
+      for (size_t at = intervals.size() - 1; at > 0 && one < intervals[at - 1];
            --at)
-        std::swap(refused[at], refused[at - 1]);
+        std::swap(intervals[at], intervals[at - 1]);
     }
   }
 }
@@ -255,9 +258,9 @@ unsigned Packer::place(ArrayRef<unsigned> order, bool isFirstGap) {
   int64_t needed = 0;
   unsigned last = 0;
   for (unsigned index : order) {
-    findRefused(index, isFirstGap);
+    findConflicts(index, isFirstGap);
     int64_t end = 0, found = -1, foundGap = 0;
-    for (auto [after, before] : refused) {
+    for (auto [after, before] : intervals) {
       if (int64_t gap = after - end;
           gap >= 0 && (found < 0 || gap < foundGap)) {
         found = end;
@@ -307,12 +310,12 @@ void Packer::search() {
   for (bool isFirstGap : {false, true})
     for (Kind kind : {Large, Long, Steady})
       attempts.push_back({orderBy(kind), isFirstGap});
-  findRows();
+  indexConflicts();
   int64_t left = kMostPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
       unsigned last = place(order, isFirstGap);
-      if (isClose() || (left -= refusals.pairs) < 0)
+      if (isClose() || (left -= conflicts.pairs) < 0)
         return;
       // The block that ended highest moves half way to the front of the order.
       auto it = llvm::find(order, last);
@@ -343,7 +346,7 @@ findLevels(ArrayRef<MemoryBlock *> blocks) {
   return levels;
 }
 
-int64_t pcc::findMost(ArrayRef<MemoryBlock *> blocks) {
+int64_t pcc::findPeak(ArrayRef<MemoryBlock *> blocks) {
   int64_t most = 0;
   for (auto [moment, bytes] : findLevels(blocks))
     most = std::max(most, bytes);
@@ -360,7 +363,7 @@ int64_t pcc::pack(ArrayRef<MemoryBlock *> blocks) {
 
 int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
                         int64_t pairs) {
-  int64_t least = findMost(blocks), best = -1;
+  int64_t least = findPeak(blocks), best = -1;
   int64_t unused = std::max<int64_t>(enough - least, 0);
   std::vector<int64_t> offsets;
   int64_t attempts = kSeeds * int64_t(std::size(kBundles));
@@ -370,7 +373,7 @@ int64_t pcc::packWithin(ArrayRef<MemoryBlock *> blocks, int64_t enough,
     SmallVector<MemoryBlock *> list = bundles.list();
     int64_t bytes = pack(list);
     if (bytes > enough)
-      bytes = fit(list, Refusals(list, /*ofSimple=*/true), enough,
+      bytes = fit(list, Conflicts(list, /*ofSimple=*/true), enough,
                   pairs / attempts, attempt);
     if (best < 0 || bytes < best) {
       best = bytes;

@@ -58,7 +58,7 @@ int64_t packWithin(llvm::ArrayRef<MemoryBlock *> blocks, int64_t enough,
                    int64_t pairs);
 
 /// The most bytes that are live at one moment: a lower bound of any packing.
-int64_t findMost(llvm::ArrayRef<MemoryBlock *> blocks);
+int64_t findPeak(llvm::ArrayRef<MemoryBlock *> blocks);
 
 } // namespace pcc
 

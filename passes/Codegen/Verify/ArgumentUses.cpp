@@ -13,7 +13,8 @@ SmallVector<ArgumentUse> pcc::findArgumentUses(rt::FuncOp function) {
   };
   for (Operation &op : *block)
     for (const rt::Access &access : rt::getAccesses(&op)) {
-      auto argument = dyn_cast<BlockArgument>(rt::getWhole(access.buffer));
+      auto argument =
+          dyn_cast<BlockArgument>(rt::getViewedBuffer(access.buffer));
       if (!argument)
         continue;
       ArgumentUse &use = found[argument.getArgNumber()];

@@ -26,7 +26,7 @@ struct ByteOwner {
     return buffer && buffer.getKind() == rt::BufferKind::Frame;
   }
   /// Whether it is a bucket.
-  bool isRow() const {
+  bool isBucket() const {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Bucket;
   }
@@ -67,11 +67,11 @@ public:
   /// Makes a range's owner the owner of all its bytes.
   void write(const OwnedRange &range) {
     owners.set(range.begin, range.end, range.owner);
-    if (range.owner.isRow())
+    if (range.owner.isBucket())
       filled.insert({range.owner.op, range.owner.slot});
   }
   /// Notes that the contents of an owner are dead.
-  void giveUp(const ByteOwner &owner) { filled.erase({owner.op, owner.slot}); }
+  void kill(const ByteOwner &owner) { filled.erase({owner.op, owner.slot}); }
   /// Whether a bucket was written since it was last killed.
   bool wasFilled(const ByteOwner &owner) const {
     return filled.contains({owner.op, owner.slot});

@@ -183,7 +183,8 @@ Clock Growth::grow(Clock clock, int64_t times) const {
   return clock;
 }
 
-void Growth::grow(ClockState &state, int64_t times, const Ranges &apart) const {
+void Growth::grow(ClockState &state, int64_t times,
+                  const Ranges &separate) const {
   for (size_t stream = 0; stream < step.size(); ++stream)
     state.counts[stream] += times * step[stream];
   for (Clock &clock : state.clocks)
@@ -191,7 +192,7 @@ void Growth::grow(ClockState &state, int64_t times, const Ranges &apart) const {
   for (std::optional<Clock> &event : state.events)
     if (event)
       event = grow(std::move(*event), times);
-  for (auto [begin, end] : between(apart))
+  for (auto [begin, end] : between(separate))
     state.histories.changeSet(begin, end, [&](History &history) {
       TimedAccess &writer = history.writer;
       if (writer.stream >= 0)

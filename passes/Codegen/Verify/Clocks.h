@@ -97,9 +97,9 @@ public:
   }
   /// Returns a clock after so many repetitions.
   Clock grow(Clock clock, int64_t times) const;
-  /// Advances a state by so many repetitions; bytes in `apart`, which are in
+  /// Advances a state by so many repetitions; bytes in `separate`, which are in
   /// order, stay as they are.
-  void grow(ClockState &state, int64_t times, const Ranges &apart) const;
+  void grow(ClockState &state, int64_t times, const Ranges &separate) const;
 
 private:
   /// By stream: the growth of its numbers above `old` per repetition.

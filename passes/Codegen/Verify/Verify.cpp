@@ -8,21 +8,21 @@
 // the slots that it names, which repeat after a number of iterations, the
 // period. So once a period leaves the arena as it found it, all later periods
 // do, and they are skipped. Buffers with more slots than that are tracked
-// separately (ApartBytes.h): for skipped iterations only the accesses to them
-// are simulated.
+// separately (SeparateBytes.h): for skipped iterations only the accesses to
+// them are simulated.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Passes.h"
-#include "passes/Codegen/Verify/ApartBytes.h"
 #include "passes/Codegen/Verify/ByteOwners.h"
+#include "passes/Codegen/Verify/SeparateBytes.h"
 #include "passes/Codegen/Verify/VerifyAttention.h"
 #include "passes/Codegen/Verify/VerifyBuckets.h"
 #include "passes/Codegen/Verify/VerifyClocks.h"
 #include "passes/Codegen/Verify/VerifyCommunicators.h"
 #include "passes/Codegen/Verify/VerifyGraphs.h"
 #include "passes/Codegen/Verify/VerifyMicrobatches.h"
-#include "passes/Codegen/Verify/VerifySums.h"
+#include "passes/Codegen/Verify/VerifyTaskShardings.h"
 #include "passes/Codegen/Verify/VerifyTransfers.h"
 #include "passes/Codegen/Verify/VerifyValues.h"
 #include "llvm/ADT/MapVector.h"
@@ -43,7 +43,7 @@ namespace {
 struct GradientUses {
   /// The gradients that held contents before the call, and those that the
   /// function kills (`gives_up`).
-  SmallVector<OwnedRange> held, givenUp;
+  SmallVector<OwnedRange> held, killed;
   /// The ranges that it has written.
   SmallVector<OwnedRange> written;
   /// The killed ranges that it has read: other buffers may overwrite them from
@@ -52,7 +52,7 @@ struct GradientUses {
 };
 
 /// The kinds of access to bytes.
-enum class Touch { Read, Write, GiveUp };
+enum class Touch { Read, Write, Kill };
 
 /// An access to a buffer that is tracked separately in a loop.
 struct SlotAccess {
@@ -70,16 +70,16 @@ struct Loop {
   rt::ForOp op;
   int64_t variable = 0;
   /// The number of iterations after which slots repeat, except those of
-  /// `apart`.
+  /// `separate`.
   int64_t period = 1;
-  llvm::SetVector<Operation *> apart;
-  ApartBytes apartBytes;
+  llvm::SetVector<Operation *> separate;
+  SeparateBytes separateBytes;
   /// The accesses of the last iteration to these.
   SmallVector<SlotAccess> accesses;
 };
 
 /// The bytes of the buffers of a running function.
-using Places = DenseMap<Value, OwnedRange>;
+using BufferRanges = DenseMap<Value, OwnedRange>;
 
 class StageVerifier {
 public:
@@ -87,7 +87,7 @@ public:
   StageVerifier(rt::StageOp stage, rt::ProgramOp program,
                 const SymbolTable &kernels)
       : stage(stage), program(program), kernels(kernels),
-        gathered(rt::findGathered(stage)), parts(rt::findParts(stage)),
+        gathered(rt::findGathered(stage)), parts(rt::findShards(stage)),
         gradients(rt::findGradients(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
@@ -98,7 +98,7 @@ public:
       functions[function.getSymName()] = function;
     SymbolTable symbols(stage);
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (rt::BufferOp row = rt::rowSummedIn(buffer, symbols);
+      if (rt::BufferOp row = rt::bucketSummedIn(buffer, symbols);
           row && gradients.contains(row))
         sums[row] = buffer;
   }
@@ -109,11 +109,11 @@ public:
     for (StringRef name : rt::kEntries)
       if (rt::FuncOp entry = functions.lookup(name)) {
         memory = ByteOwners();
-        if (failed(fillKept()))
+        if (failed(fillPersistent()))
           return failure();
-        Places places;
-        if (failed(run(*entry.getBlock(), places, 0)) ||
-            failed(checkKept(entry)))
+        BufferRanges bufferRanges;
+        if (failed(run(*entry.getBlock(), bufferRanges, 0)) ||
+            failed(checkPersistent(entry)))
           return failure();
       }
     return success();
@@ -121,10 +121,10 @@ public:
 
 private:
   LogicalResult checkOffsets();
-  LogicalResult fillKept();
-  LogicalResult checkKept(rt::FuncOp entry);
-  LogicalResult run(Block &ops, Places &places, int64_t frame);
-  LogicalResult run(rt::ForOp op, Places &places);
+  LogicalResult fillPersistent();
+  LogicalResult checkPersistent(rt::FuncOp entry);
+  LogicalResult run(Block &ops, BufferRanges &bufferRanges, int64_t frame);
+  LogicalResult run(rt::ForOp op, BufferRanges &bufferRanges);
   /// Determines the period and the buffers that are tracked separately.
   void findPeriod();
   /// Skips the rest of the loop's whole periods. Returns false and does nothing
@@ -134,8 +134,8 @@ private:
   /// Records an access of an iteration.
   void note(const OwnedRange &range, Touch touch);
   /// Checks that an op does not overwrite a gradient that was accumulated.
-  LogicalResult checkBegun(Operation *op, const OwnedRange &range,
-                           const Places &places);
+  LogicalResult checkOverwrite(Operation *op, const OwnedRange &range,
+                               const BufferRanges &bufferRanges);
   /// Returns a bucket of one microbatch's gradients, not yet accumulated into
   /// their sum, that a write of the range would destroy; nothing if there is
   /// none.
@@ -150,7 +150,7 @@ private:
   }
   /// Whether a buffer's contents persist until the next entry point. Not for
   /// members of a bucket that does: the bucket stands for them.
-  bool isKept(rt::BufferOp buffer) const {
+  bool isPersistent(rt::BufferOp buffer) const {
     if (buffer.getKind() == rt::BufferKind::Part)
       return true;
     return int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
@@ -158,28 +158,29 @@ private:
            !gathered.contains(buffer) && !parts.contains(buffer);
   }
   std::optional<ByteOwner> findIntruder(const OwnedRange &range) const {
-    auto row = isPart(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
+    auto row = isShard(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
     return memory.findIntruder(range, row ? ByteOwner{row, 0} : range.owner);
   }
   /// Whether it is a rank's shard of a bucket. Its range is the whole bucket,
   /// because other ranks' shards are other bytes of it.
-  static bool isPart(const OwnedRange &range) {
+  static bool isShard(const OwnedRange &range) {
     auto buffer = dyn_cast_or_null<rt::BufferOp>(range.owner.op);
     return buffer && buffer.getKind() == rt::BufferKind::Part;
   }
   /// Checks that only an all_gather of its shard writes a bucket that is
   /// sharded.
-  LogicalResult checkGather(Operation *op, const Places &places);
-  LogicalResult call(rt::CallOp op, const Places &places);
+  LogicalResult checkGather(Operation *op, const BufferRanges &bufferRanges);
+  LogicalResult call(rt::CallOp op, const BufferRanges &bufferRanges);
   /// Kills the contents of a buffer; other buffers may occupy the bytes
   /// already.
-  void giveUp(const OwnedRange &range);
-  LogicalResult checkOp(Operation *op, const Places &places);
+  void kill(const OwnedRange &range);
+  LogicalResult checkOp(Operation *op, const BufferRanges &bufferRanges);
   LogicalResult checkLaunch(rt::LaunchOp op);
   LogicalResult checkRanks(Operation *op);
   /// Whether an op may write `out` although it reads the same bytes through
   /// `in`.
-  bool isInplace(Operation *op, Value in, Value out, const Places &places);
+  bool isInplace(Operation *op, Value in, Value out,
+                 const BufferRanges &bufferRanges);
   /// Whether an op gathers a bucket, `out`, from the rank's shard of it, `in`.
   bool isGatherOf(Operation *op, const OwnedRange &in,
                   const OwnedRange &out) const;
@@ -189,7 +190,7 @@ private:
   /// addresses that cycle through slots may name it by several numbers.
   OwnedRange rangeOf(rt::BufferOp buffer, int64_t slot) const {
     int64_t begin = buffer.getSlotOffset(slot);
-    if (buffer.isOfRow())
+    if (buffer.isInBucket())
       for (int64_t other = slot; other-- > 0;)
         if (buffer.getSlotOffset(other) == begin)
           slot = other;
@@ -251,10 +252,10 @@ LogicalResult StageVerifier::checkOffsets() {
 
 /// Initializes the arena for an entry point: parameters, state and inputs hold
 /// their contents; gathered buffers and gradients do not.
-LogicalResult StageVerifier::fillKept() {
+LogicalResult StageVerifier::fillPersistent() {
   SmallVector<OwnedRange> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (isKept(buffer) ||
+    if (isPersistent(buffer) ||
         (buffer.getKind() == rt::BufferKind::Input && !buffer.getRefilled()))
       for (int64_t slot = 0; slot < int64_t(buffer.getSlots()); ++slot)
         kept.push_back(rangeOf(buffer, slot));
@@ -275,7 +276,7 @@ LogicalResult StageVerifier::fillKept() {
 
 /// Checks the end of an entry point: persistent buffers and outputs are intact,
 /// and all per-microbatch gradients were accumulated.
-LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
+LogicalResult StageVerifier::checkPersistent(rt::FuncOp entry) {
   llvm::SmallPtrSet<Operation *, 4> outputs;
   entry.walk([&](rt::AddressOp address) {
     outputs.insert(buffers.lookup(address.getBuffer()));
@@ -291,7 +292,7 @@ LogicalResult StageVerifier::checkKept(rt::FuncOp entry) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     bool isOutput =
         buffer.getKind() == rt::BufferKind::Output && outputs.contains(buffer);
-    if (!isKept(buffer) && !isOutput)
+    if (!isPersistent(buffer) && !isOutput)
       continue;
     std::optional<ByteOwner> intruder = findIntruder(rangeOf(buffer, 0));
     if (!intruder)
@@ -367,13 +368,14 @@ LogicalResult StageVerifier::checkRanks(Operation *op) {
                            << ", which does not match " << ranks << " ranks";
 }
 
-LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
+LogicalResult StageVerifier::call(rt::CallOp op,
+                                  const BufferRanges &bufferRanges) {
   rt::FuncOp callee = functions.lookup(op.getCallee());
-  Places inner;
+  BufferRanges inner;
   for (auto [arg, value] :
        llvm::zip(callee.getBlock()->getArguments(), op.getArgs()))
-    if (places.contains(value))
-      inner[arg] = places.lookup(value);
+    if (bufferRanges.contains(value))
+      inner[arg] = bufferRanges.lookup(value);
   int64_t frame = 0;
   if (auto symbol = op.getFrame()) {
     rt::BufferOp buffer = buffers.lookup(*symbol);
@@ -389,22 +391,22 @@ LogicalResult StageVerifier::call(rt::CallOp op, const Places &places) {
   GradientUses uses;
   for (BlockArgument argument : callee.getBlock()->getArguments())
     if (OwnedRange range = inner.lookup(argument);
-        callee.givesUp(argument.getArgNumber()))
-      uses.givenUp.push_back(range);
+        callee.isDeadAfterCall(argument.getArgNumber()))
+      uses.killed.push_back(range);
     else if (gradients.contains(range.owner.op) && memory.isAnyOf(range))
       uses.held.push_back(range);
   std::optional<GradientUses> outer = std::exchange(used, std::move(uses));
   if (failed(run(*callee.getBlock(), inner, frame)))
     return failure();
-  for (const OwnedRange &range : used->givenUp) {
-    note(range, Touch::GiveUp);
-    giveUp(range);
+  for (const OwnedRange &range : used->killed) {
+    note(range, Touch::Kill);
+    kill(range);
   }
   used = std::move(outer);
   return success();
 }
 
-void StageVerifier::giveUp(const OwnedRange &range) {
+void StageVerifier::kill(const OwnedRange &range) {
   rt::BufferOp part = parts.lookup(range.owner.op);
   memory.change(
       range,
@@ -412,20 +414,20 @@ void StageVerifier::giveUp(const OwnedRange &range) {
         return owner == range.owner || (part && owner.op == part);
       },
       ByteOwner());
-  memory.giveUp(range.owner);
+  memory.kill(range.owner);
 }
 
 void StageVerifier::findPeriod() {
   int64_t turns = int64_t(loop->op.getEnd()) - int64_t(loop->op.getBegin());
   // Two periods are simulated and compared, and at least one more is skipped.
-  int64_t longest = std::min(turns / 3, kLongestPeriod);
+  int64_t longest = std::min(turns / 3, kMaxPeriod);
   auto fits = [&](int64_t slots) {
     int64_t period = std::lcm(loop->period, slots);
     if (period <= longest)
       loop->period = period;
     return period <= longest;
   };
-  auto takesTurns = [&](rt::AddressOp address, rt::BufferOp buffer) {
+  auto rotatesSlots = [&](rt::AddressOp address, rt::BufferOp buffer) {
     return fits(address.getTurns(buffer.getSlots()).second);
   };
   bool isEndless = false;
@@ -434,40 +436,40 @@ void StageVerifier::findPeriod() {
       isEndless |= !fits(buffers.lookup(*frame).getSlots());
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if (address.getAmong())
-      isEndless |= !takesTurns(address, buffers.lookup(address.getBuffer()));
+      isEndless |= !rotatesSlots(address, buffers.lookup(address.getBuffer()));
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>()) {
     rt::BufferOp buffer = buffers.lookup(address.getBuffer());
     if (address.getLoop() && !address.getAmong() &&
-        !takesTurns(address, buffer))
-      loop->apart.insert(buffer);
+        !rotatesSlots(address, buffer))
+      loop->separate.insert(buffer);
   }
   // Separate tracking needs a slot that is relative to the loop's variable.
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     isEndless |= (!address.getLoop() || address.getAmong()) &&
-                 loop->apart.contains(buffers.lookup(address.getBuffer()));
+                 loop->separate.contains(buffers.lookup(address.getBuffer()));
   if (isEndless)
     loop->period = turns + 1;
-  for (Operation *op : loop->apart)
-    loop->apartBytes.add(cast<rt::BufferOp>(op));
+  for (Operation *op : loop->separate)
+    loop->separateBytes.add(cast<rt::BufferOp>(op));
 }
 
 void StageVerifier::note(const OwnedRange &range, Touch touch) {
   if (!loop)
     return;
   auto buffer = dyn_cast<rt::BufferOp>(range.owner.op);
-  if (buffer && loop->apart.contains(buffer)) {
+  if (buffer && loop->separate.contains(buffer)) {
     SlotOffsets offsets(buffer);
     int64_t slot = range.owner.slot, begin = offsets[slot];
     loop->accesses.push_back({touch, buffer, offsets, slot - loop->variable,
                               range.begin - begin, range.end - begin});
     return;
   }
-  loop->apartBytes.disturb(range.begin, range.end);
+  loop->separateBytes.disturb(range.begin, range.end);
 }
 
 bool StageVerifier::skipPeriods(const ByteOwners &before) {
-  if (loop->apartBytes.takeNew() ||
-      !(before == memory.outside(loop->apartBytes.list())))
+  if (loop->separateBytes.takeNew() ||
+      !(before == memory.outside(loop->separateBytes.list())))
     return false;
   int64_t left = int64_t(loop->op.getEnd()) - loop->variable;
   int64_t end = loop->variable + left / loop->period * loop->period;
@@ -481,17 +483,17 @@ bool StageVerifier::skipPeriods(const ByteOwners &before) {
        ++variable)
     for (const SlotAccess &access : loop->accesses)
       if (OwnedRange range = rangeIn(access, variable);
-          loop->apartBytes.isDisturbed(range.begin, range.end))
+          loop->separateBytes.isDisturbed(range.begin, range.end))
         return false;
   ByteOwners now = memory;
   for (int64_t variable = loop->variable; variable < end; ++variable)
     for (const SlotAccess &access : loop->accesses) {
-      if (!loop->apartBytes.showsIn(variable, loop->variable, end,
-                                    access.offsets.slots))
+      if (!loop->separateBytes.mustSimulate(variable, loop->variable, end,
+                                            access.offsets.slots))
         continue;
       OwnedRange range = rangeIn(access, variable);
-      if (access.touch == Touch::GiveUp) {
-        giveUp(range);
+      if (access.touch == Touch::Kill) {
+        kill(range);
         continue;
       }
       bool isWrite = access.touch == Touch::Write;
@@ -506,7 +508,7 @@ bool StageVerifier::skipPeriods(const ByteOwners &before) {
   return true;
 }
 
-LogicalResult StageVerifier::run(rt::ForOp op, Places &places) {
+LogicalResult StageVerifier::run(rt::ForOp op, BufferRanges &bufferRanges) {
   loop.emplace();
   loop->op = op;
   findPeriod();
@@ -518,63 +520,64 @@ LogicalResult StageVerifier::run(rt::ForOp op, Places &places) {
       if (before && skipPeriods(*before) && loop->variable == end)
         break;
       before.reset();
-      if (isLookedAt(turn / loop->period)) {
-        loop->apartBytes.takeNew();
-        before = memory.outside(loop->apartBytes.list());
+      if (isCompared(turn / loop->period)) {
+        loop->separateBytes.takeNew();
+        before = memory.outside(loop->separateBytes.list());
       }
     }
     loop->accesses.clear();
-    if (failed(run(*op.getBlock(), places, 0)))
+    if (failed(run(*op.getBlock(), bufferRanges, 0)))
       return failure();
   }
   loop.reset();
   return success();
 }
 
-LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
+LogicalResult StageVerifier::run(Block &ops, BufferRanges &bufferRanges,
+                                 int64_t frame) {
   for (Operation &op : ops) {
     if (auto address = dyn_cast<rt::AddressOp>(op)) {
       rt::BufferOp buffer = buffers.lookup(address.getBuffer());
-      places[address] =
+      bufferRanges[address] =
           rangeOf(buffer, address.getSlotAt(loop ? loop->variable : 0,
                                             buffer.getSlots()));
     } else if (auto inner = dyn_cast<rt::ForOp>(op)) {
-      if (failed(run(inner, places)))
+      if (failed(run(inner, bufferRanges)))
         return failure();
     } else if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
       if (!temporary.getOffset())
         return temporary.emitOpError("has no offset; run --rt-plan");
       int64_t begin = frame + int64_t(*temporary.getOffset());
-      places[temporary] = {
+      bufferRanges[temporary] = {
           {temporary}, begin, begin + rt::getSpanBytes(temporary.getType())};
     } else if (isa<rt::ConstantOp, rt::CommIndexOp>(op)) {
       Value constant = op.getResult(0);
       int64_t number =
           constants.try_emplace(&op, constants.size() + 1).first->second;
       int64_t begin = -number * rt::kAlignment;
-      places[constant] = {{&op}, begin, begin + 8};
-      memory.write(places[constant]);
+      bufferRanges[constant] = {{&op}, begin, begin + 8};
+      memory.write(bufferRanges[constant]);
     } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
-      OwnedRange range = places.lookup(view.getSource());
+      OwnedRange range = bufferRanges.lookup(view.getSource());
       MemRefType type = view.getType();
-      if (!isPart(range)) {
+      if (!isShard(range)) {
         range.begin += int64_t(view.getOffset()) *
                        rt::getElementBytes(type.getElementType());
         range.end = range.begin + rt::getSpanBytes(type);
       }
-      places[view] = range;
+      bufferRanges[view] = range;
     } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
-      if (failed(call(inner, places)))
+      if (failed(call(inner, bufferRanges)))
         return failure();
     } else if (auto release = dyn_cast<rt::ReleaseOp>(op)) {
-      OwnedRange range = places.lookup(release.getBuffer());
+      OwnedRange range = bufferRanges.lookup(release.getBuffer());
       // Other buffers may occupy the bytes already, after its last use.
       if (!memory.wasFilled(range.owner))
         return release.emitOpError() << "releases " << range.owner.name()
                                      << ", which was not filled before";
-      note(range, Touch::GiveUp);
-      giveUp(range);
-    } else if (failed(checkOp(&op, places))) {
+      note(range, Touch::Kill);
+      kill(range);
+    } else if (failed(checkOp(&op, bufferRanges))) {
       return failure();
     }
   }
@@ -584,23 +587,24 @@ LogicalResult StageVerifier::run(Block &ops, Places &places, int64_t frame) {
 bool StageVerifier::isGatherOf(Operation *op, const OwnedRange &in,
                                const OwnedRange &out) const {
   auto gather = dyn_cast<rt::AllGatherOp>(op);
-  if (!gather || !isPart(in) || rows.lookup(in.owner.op) != out.owner.op)
+  if (!gather || !isShard(in) || rows.lookup(in.owner.op) != out.owner.op)
     return false;
   auto part = cast<rt::BufferOp>(in.owner.op),
        row = cast<rt::BufferOp>(out.owner.op);
-  return gather.getAxes() == part.getCut() &&
+  return gather.getAxes() == part.getShardAxes() &&
          gather.getInput().getType().getNumElements() ==
              part.getMemRefType().getNumElements() &&
          out == rangeOf(row, 0);
 }
 
-LogicalResult StageVerifier::checkGather(Operation *op, const Places &places) {
+LogicalResult StageVerifier::checkGather(Operation *op,
+                                         const BufferRanges &bufferRanges) {
   for (const rt::Access &access : rt::getAccesses(op)) {
-    OwnedRange out = places.lookup(access.buffer);
+    OwnedRange out = bufferRanges.lookup(access.buffer);
     auto part = parts.find(out.owner.op);
     if (!access.isWrite || part == parts.end())
       continue;
-    if (!isGatherOf(op, places.lookup(op->getOperand(0)), out))
+    if (!isGatherOf(op, bufferRanges.lookup(op->getOperand(0)), out))
       return op->emitOpError()
              << "writes " << out.owner.name()
              << ", which only an all_gather may write, " << "from its shard @"
@@ -610,7 +614,7 @@ LogicalResult StageVerifier::checkGather(Operation *op, const Places &places) {
 }
 
 bool StageVerifier::isInplace(Operation *op, Value in, Value out,
-                              const Places &places) {
+                              const BufferRanges &bufferRanges) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op)) {
     auto inplace = launch.getInplace();
     if (!inplace)
@@ -628,18 +632,19 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
   if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
     return in == out && scatter.getInput() != out;
   return (in == out && isa<rt::AllReduceOp>(op)) ||
-         isGatherOf(op, places.lookup(in), places.lookup(out));
+         isGatherOf(op, bufferRanges.lookup(in), bufferRanges.lookup(out));
 }
 
-LogicalResult StageVerifier::checkBegun(Operation *op, const OwnedRange &range,
-                                        const Places &places) {
+LogicalResult StageVerifier::checkOverwrite(Operation *op,
+                                            const OwnedRange &range,
+                                            const BufferRanges &bufferRanges) {
   // A killed buffer may hold anything afterwards.
   auto isIn = [&](const OwnedRange &whole) { return whole.contains(range); };
   if (!gradients.contains(range.owner.op) ||
-      (used && llvm::any_of(used->givenUp, isIn)))
+      (used && llvm::any_of(used->killed, isIn)))
     return success();
   bool isRead = llvm::any_of(rt::getAccesses(op), [&](const rt::Access &other) {
-    return !other.isWrite && places.lookup(other.buffer) == range;
+    return !other.isWrite && bufferRanges.lookup(other.buffer) == range;
   });
   bool isAgain = used ? llvm::any_of(used->held, isIn) ||
                             llvm::is_contained(used->written, range)
@@ -653,7 +658,8 @@ LogicalResult StageVerifier::checkBegun(Operation *op, const OwnedRange &range,
                            << ", whose accumulated gradients are lost";
 }
 
-LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
+LogicalResult StageVerifier::checkOp(Operation *op,
+                                     const BufferRanges &bufferRanges) {
   if (auto launch = dyn_cast<rt::LaunchOp>(op);
       launch && failed(checkLaunch(launch)))
     return failure();
@@ -661,7 +667,7 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     return failure();
   SmallVector<rt::Access> accesses = rt::getAccesses(op);
   for (const rt::Access &access : accesses) {
-    OwnedRange range = places.lookup(access.buffer);
+    OwnedRange range = bufferRanges.lookup(access.buffer);
     note(range, access.isWrite ? Touch::Write : Touch::Read);
     if (access.isWrite)
       continue;
@@ -685,39 +691,41 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     diag.attachNote(intruder->op->getLoc()) << "by " << intruder->name();
     return diag;
   }
-  if (failed(checkGather(op, places)))
+  if (failed(checkGather(op, bufferRanges)))
     return failure();
   for (const rt::Access &access : accesses)
     if (access.isWrite &&
-        failed(checkBegun(op, places.lookup(access.buffer), places)))
+        failed(checkOverwrite(op, bufferRanges.lookup(access.buffer),
+                              bufferRanges)))
       return failure();
   for (auto [i, access] : llvm::enumerate(accesses)) {
     if (!access.isWrite)
       continue;
-    OwnedRange out = places.lookup(access.buffer);
+    OwnedRange out = bufferRanges.lookup(access.buffer);
     if (isa<rt::ConstantOp, rt::CommIndexOp>(out.owner.op))
       return op->emitOpError("writes a constant");
     for (auto [j, other] : llvm::enumerate(accesses)) {
-      if (i == j || !out.overlaps(places.lookup(other.buffer)))
+      if (i == j || !out.overlaps(bufferRanges.lookup(other.buffer)))
         continue;
-      if (!other.isWrite && isInplace(op, other.buffer, access.buffer, places))
+      if (!other.isWrite &&
+          isInplace(op, other.buffer, access.buffer, bufferRanges))
         continue;
       if (other.isWrite &&
           rt::areInterleaved(cast<MemRefType>(access.buffer.getType()),
                              out.begin,
                              cast<MemRefType>(other.buffer.getType()),
-                             places.lookup(other.buffer).begin))
+                             bufferRanges.lookup(other.buffer).begin))
         continue;
       return op->emitOpError()
              << "writes " << out.owner.name() << " over "
-             << places.lookup(other.buffer).owner.name() << ", which it "
+             << bufferRanges.lookup(other.buffer).owner.name() << ", which it "
              << (other.isWrite ? "also writes" : "reads");
     }
   }
   for (const rt::Access &access : accesses) {
     if (!access.isWrite)
       continue;
-    OwnedRange out = places.lookup(access.buffer);
+    OwnedRange out = bufferRanges.lookup(access.buffer);
     if (std::optional<ByteOwner> lost = findLost(out))
       return op->emitOpError()
              << "writes " << out.owner.name() << " over " << lost->name()
@@ -726,15 +734,15 @@ LogicalResult StageVerifier::checkOp(Operation *op, const Places &places) {
     memory.write(out);
   }
   for (const rt::Access &access : accesses)
-    if (OwnedRange in = places.lookup(access.buffer);
-        !access.isWrite && used && llvm::is_contained(used->givenUp, in))
+    if (OwnedRange in = bufferRanges.lookup(access.buffer);
+        !access.isWrite && used && llvm::is_contained(used->killed, in))
       used->taken.push_back(in);
   // A merged all_reduce covers its buffers and the padding between them only.
   if (auto reduce = dyn_cast<rt::AllReduceOp>(op)) {
     OperandRange operands = reduce.getBuffers();
     for (size_t i = 1; i < operands.size(); ++i) {
-      OwnedRange last = places.lookup(operands[i - 1]);
-      OwnedRange next = places.lookup(operands[i]);
+      OwnedRange last = bufferRanges.lookup(operands[i - 1]);
+      OwnedRange next = bufferRanges.lookup(operands[i]);
       if (int64_t(llvm::alignTo(last.end, rt::kAlignment)) != next.begin)
         return op->emitOpError()
                << "reduces " << last.owner.name() << " and "

@@ -21,7 +21,7 @@ using namespace pcc;
 namespace {
 
 /// A use of stats, with the parameters that the library gets.
-struct Use {
+struct StatsUse {
   Operation *op;
   bool isCausal;
   double scale;
@@ -41,19 +41,19 @@ public:
 
 private:
   /// Adds a use of `stats`.
-  void note(Value stats, const Use &use);
+  void note(Value stats, const StatsUse &use);
 
   rt::StageOp stage;
   /// By parameter of a function: the uses of its argument.
-  llvm::MapVector<Value, SmallVector<Use>> ofParameters;
+  llvm::MapVector<Value, SmallVector<StatsUse>> ofParameters;
   /// By buffer or temporary.
-  llvm::MapVector<Operation *, SmallVector<Use>> uses;
+  llvm::MapVector<Operation *, SmallVector<StatsUse>> uses;
 };
 
 } // namespace
 
-void AttentionVerifier::note(Value stats, const Use &use) {
-  Value whole = rt::getWhole(stats);
+void AttentionVerifier::note(Value stats, const StatsUse &use) {
+  Value whole = rt::getViewedBuffer(stats);
   if (isa<BlockArgument>(whole))
     return ofParameters[whole].push_back(use);
   Operation *place = whole.getDefiningOp();
@@ -80,13 +80,13 @@ LogicalResult AttentionVerifier::verify() {
          llvm::zip(call.getArgs(), callee.getBlock()->getArguments()))
       if (auto found = ofParameters.find(parameter);
           found != ofParameters.end())
-        for (const Use &use : SmallVector<Use>(found->second))
+        for (const StatsUse &use : SmallVector<StatsUse>(found->second))
           note(given, use);
   });
   for (auto &[place, all] : uses) {
-    const Use *made = llvm::find_if(
-        all, [](const Use &use) { return isa<rt::AttentionOp>(use.op); });
-    for (const Use &use : all) {
+    const StatsUse *made = llvm::find_if(
+        all, [](const StatsUse &use) { return isa<rt::AttentionOp>(use.op); });
+    for (const StatsUse &use : all) {
       if (made == all.end())
         return use.op->emitOpError("is the gradient of an attention that the "
                                    "library does not compute");

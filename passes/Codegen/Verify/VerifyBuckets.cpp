@@ -29,7 +29,7 @@ static SmallVector<StringRef> axesOf(rt::LayoutAttr layout) {
 /// Returns the elements of a whole bucket, of which a rank may have a shard.
 static int64_t rowOf(rt::BufferOp bucket, rt::ProgramOp program) {
   int64_t elements = bucket.getMemRefType().getDimSize(1);
-  for (auto name : bucket.getCut().getAsRange<StringAttr>())
+  for (auto name : bucket.getShardAxes().getAsRange<StringAttr>())
     elements *= program ? program.getAxisSize(name.getValue()) : 1;
   return elements;
 }
@@ -49,12 +49,12 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
   // Each rank along the axes that shard a member has a bucket of its own.
   SmallVector<StringRef> own = axesOf(member.getLayoutAttr()),
                          rows = axesOf(bucket.getLayoutAttr());
-  for (auto name : bucket.getCut().getAsRange<StringAttr>())
+  for (auto name : bucket.getShardAxes().getAsRange<StringAttr>())
     llvm::erase(rows, name.getValue());
   if (own != rows)
     return member.emitOpError()
            << "is sharded over other axes than @" << bucket.getSymName();
-  if (!bucket.getCut().empty()) {
+  if (!bucket.getShardAxes().empty()) {
     if (member.getOffset())
       return member.emitOpError() << "has an offset, but its bucket is sharded";
     return success();
@@ -73,8 +73,8 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
 
 /// Checks that gradients, moments and working copies begin at the element of
 /// their parameter: optimizer kernels process buckets element by element.
-static LogicalResult verifyAlike(rt::BufferOp member,
-                                 const SymbolTable &symbols) {
+static LogicalResult verifyOffset(rt::BufferOp member,
+                                  const SymbolTable &symbols) {
   auto of = member->getAttrOfType<StringAttr>("of");
   auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
   if (!param || !param.getElement() ||
@@ -97,8 +97,8 @@ static StringRef prefixOf(rt::BufferOp member) {
 
 /// Checks that the members of a bucket belong to parameters of one bucket and
 /// have the same role for each: optimizer kernels process whole buckets.
-static LogicalResult verifyTogether(ArrayRef<rt::BufferOp> members,
-                                    const SymbolTable &symbols) {
+static LogicalResult verifySameBucket(ArrayRef<rt::BufferOp> members,
+                                      const SymbolTable &symbols) {
   rt::BufferOp first, firstParam;
   for (rt::BufferOp member : members) {
     auto of = member->getAttrOfType<StringAttr>("of");
@@ -161,7 +161,7 @@ verifyUpdate(rt::LaunchOp launch, const ParamRows &rows,
 static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
                                    const ParamRows &rows) {
   auto rowOf = [&](Value value) -> rt::BufferOp {
-    auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+    auto address = rt::getViewedBuffer(value).getDefiningOp<rt::AddressOp>();
     auto buffer = address ? symbols.lookup<rt::BufferOp>(address.getBuffer())
                           : rt::BufferOp();
     return buffer && buffer.getBucket()
@@ -177,7 +177,7 @@ static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
     auto callee = symbols.lookup<rt::FuncOp>(call.getCallee());
     for (auto launch : callee.getBlock()->getOps<rt::LaunchOp>())
       if (failed(verifyUpdate(launch, rows, [&](Value value) {
-            auto argument = dyn_cast<BlockArgument>(rt::getWhole(value));
+            auto argument = dyn_cast<BlockArgument>(rt::getViewedBuffer(value));
             return argument ? rowOf(call.getArgs()[argument.getArgNumber()])
                             : rt::BufferOp();
           })))
@@ -188,8 +188,8 @@ static LogicalResult verifyUpdates(rt::FuncOp entry, const SymbolTable &symbols,
 }
 
 /// Checks that a shard is one of equal parts of its bucket, one for each rank.
-static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
-                                rt::ProgramOp program) {
+static LogicalResult verifyShard(rt::BufferOp part, rt::BufferOp bucket,
+                                 rt::ProgramOp program) {
   int64_t row = bucket.getMemRefType().getDimSize(1),
           own = part.getMemRefType().getDimSize(1);
   bool isEqual = program ? rowOf(part, program) == row : row % own == 0;
@@ -211,7 +211,7 @@ static LogicalResult verifyPart(rt::BufferOp part, rt::BufferOp bucket,
 
 LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
   SymbolTable symbols(stage);
-  llvm::DenseSet<Operation *> renewed = rt::findRenewed(stage);
+  llvm::DenseSet<Operation *> renewed = rt::findReinitialized(stage);
   for (auto row : stage.getBlock()->getOps<rt::BufferOp>())
     if (row.getKind() == rt::BufferKind::Bucket && row.getSlots() != 1 &&
         !renewed.contains(row))
@@ -235,7 +235,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
       diag.attachNote(known->second.getLoc()) << "the first one";
       return diag;
     }
-    if (failed(verifyPart(buffer, bucket, program)))
+    if (failed(verifyShard(buffer, bucket, program)))
       return failure();
   }
   ParamRows rows;
@@ -244,7 +244,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     int64_t row = rowOf(bucket, program);
     for (rt::BufferOp member : list) {
       if (failed(verifyMember(member, bucket, row)) ||
-          failed(verifyAlike(member, symbols)))
+          failed(verifyOffset(member, symbols)))
         return failure();
       if (rt::BufferOp part = parts.lookup(bucket);
           part && member.getKind() != rt::BufferKind::Param)
@@ -252,7 +252,7 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
                << "is a shard of @" << bucket.getSymName()
                << ", which has members that are no parameters";
     }
-    if (failed(verifyTogether(list, symbols)))
+    if (failed(verifySameBucket(list, symbols)))
       return failure();
     auto of = list[0]->getAttrOfType<StringAttr>("of");
     auto param = list[0].getKind() == rt::BufferKind::State && of

@@ -11,15 +11,15 @@
 // needs two runs of each.
 //
 // Iterations of a loop are skipped once they repeat, as in Verify.cpp. Buffers
-// with many slots are tracked separately (ApartBytes.h): for skipped iterations
-// the accesses to them are simulated with the clocks that these iterations
-// would have.
+// with many slots are tracked separately (SeparateBytes.h): for skipped
+// iterations the accesses to them are simulated with the clocks that these
+// iterations would have.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyClocks.h"
-#include "passes/Codegen/Verify/ApartBytes.h"
 #include "passes/Codegen/Verify/Clocks.h"
+#include "passes/Codegen/Verify/SeparateBytes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
@@ -36,7 +36,7 @@ namespace {
 constexpr int64_t kMostRuns = 64;
 
 /// Bytes that a function on the compute stream accesses.
-struct Use {
+struct FunctionAccess {
   /// The argument that they belong to; none: the frame.
   std::optional<unsigned> argument;
   int64_t begin, end;
@@ -46,15 +46,15 @@ struct Use {
 };
 
 /// The bytes of a value in the arena.
-struct Place {
+struct ByteRange {
   int64_t begin = 0, end = 0;
   /// The buffer, if it is tracked separately in the current loop; `behind` is
   /// the slot minus the loop's variable.
-  rt::BufferOp apart = nullptr;
+  rt::BufferOp separate = nullptr;
   int64_t behind = 0;
   /// Whether it is a shard of a bucket. The shard's offset depends on the rank,
   /// so its range is the whole bucket.
-  bool isPart = false;
+  bool isShard = false;
 };
 
 /// A buffer of the stage. Sizes are computed once: a schedule names a buffer
@@ -68,7 +68,7 @@ struct Buffer {
 
 /// The values of a function.
 struct Scope {
-  DenseMap<Value, Place> places;
+  DenseMap<Value, ByteRange> ranges;
   /// The numbers of event instances.
   DenseMap<Value, int64_t> events;
   int64_t frame = 0;
@@ -77,7 +77,7 @@ struct Scope {
 };
 
 /// An access in a loop to a buffer that is tracked separately.
-struct ApartAccess {
+struct SeparateAccess {
   Buffer buffer;
   int64_t behind;
   /// Within the slot.
@@ -94,13 +94,13 @@ struct Loop {
   rt::ForOp op;
   int64_t variable = 0;
   /// The number of iterations after which slots repeat, except those of
-  /// `apart`; 0: never.
+  /// `separate`; 0: never.
   int64_t period = 1;
-  llvm::SetVector<Operation *> apart;
+  llvm::SetVector<Operation *> separate;
   /// The bytes of these buffers.
-  ApartBytes apartBytes;
+  SeparateBytes separateBytes;
   /// The accesses to them in the current period.
-  std::vector<ApartAccess> accesses;
+  std::vector<SeparateAccess> accesses;
 };
 
 class ClockVerifier {
@@ -116,22 +116,22 @@ private:
   LogicalResult call(rt::CallOp op, Scope &scope);
   LogicalResult wait(rt::WaitOp op, Scope &scope);
   /// Issues an operation to its stream.
-  LogicalResult give(Operation *op, Scope &scope);
+  LogicalResult issue(Operation *op, Scope &scope);
   LogicalResult access(Operation *op, rt::CallOp call, int64_t stream,
-                       const Place &place, bool isWrite);
+                       const ByteRange &place, bool isWrite);
   /// Simulates the runtime's accesses before or after an entry point.
-  LogicalResult touch(rt::FuncOp entry, bool isBefore);
+  LogicalResult accessByRuntime(rt::FuncOp entry, bool isBefore);
   LogicalResult report(Operation *op, rt::CallOp call, int64_t stream,
                        bool isWrite, const TimedAccess &other);
   /// Returns the accesses of a function if all of its ops are on the compute
   /// stream.
-  const std::optional<std::vector<Use>> &usesOf(rt::FuncOp function);
+  const std::optional<std::vector<FunctionAccess>> &usesOf(rt::FuncOp function);
   void findPeriod();
   /// Skips the rest of a loop's whole periods. Returns false and does nothing
   /// if it cannot prove that these repeat the last one, which started from
   /// `before` (without separately tracked buffers).
   FailureOr<bool> skipPeriods(const ClockState &before);
-  Place placeOf(rt::AddressOp address);
+  ByteRange rangeOf(rt::AddressOp address);
   const Buffer &bufferOf(FlatSymbolRefAttr name);
   const Buffer &bufferOf(rt::AddressOp address) {
     return bufferOf(address.getBufferAttr());
@@ -154,7 +154,7 @@ private:
   DenseMap<Operation *, int64_t> firstSlots;
   /// The buffers that were looked up so far.
   DenseMap<Attribute, Buffer> buffers;
-  DenseMap<Operation *, std::optional<std::vector<Use>>> uses;
+  DenseMap<Operation *, std::optional<std::vector<FunctionAccess>>> uses;
   ClockState state;
   std::optional<Loop> loop;
   /// The number of entry points that were run.
@@ -205,7 +205,7 @@ LogicalResult ClockVerifier::verify() {
   return success();
 }
 
-LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
+LogicalResult ClockVerifier::accessByRuntime(rt::FuncOp entry, bool isBefore) {
   begin(0);
   llvm::SmallPtrSet<Operation *, 4> named;
   if (!isBefore)
@@ -215,11 +215,11 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
     rt::BufferKind kind = buffer.getKind();
     // Members of a sharded bucket have no offset; the bucket is accessed
     // instead.
-    bool isKept =
+    bool isPersistent =
         kind == rt::BufferKind::Param || kind == rt::BufferKind::State;
     bool isRead =
-        (isKept && buffer.getOffset()) ||
-        (kind == rt::BufferKind::Bucket && !buffer.getCut().empty()) ||
+        (isPersistent && buffer.getOffset()) ||
+        (kind == rt::BufferKind::Bucket && !buffer.getShardAxes().empty()) ||
         (kind == rt::BufferKind::Output && named.contains(buffer));
     bool isFilled = kind == rt::BufferKind::Input && !buffer.getRefilled();
     if (isBefore ? !isFilled : !isRead)
@@ -245,14 +245,14 @@ LogicalResult ClockVerifier::touch(rt::FuncOp entry, bool isBefore) {
 }
 
 LogicalResult ClockVerifier::run(rt::FuncOp entry) {
-  if (failed(touch(entry, /*isBefore=*/true)))
+  if (failed(accessByRuntime(entry, /*isBefore=*/true)))
     return failure();
   Clock now = state.clocks[0];
   for (Clock &clock : state.clocks)
     join(clock, now);
   Scope scope;
   if (failed(walk(*entry.getBlock(), scope)) ||
-      failed(touch(entry, /*isBefore=*/false)))
+      failed(accessByRuntime(entry, /*isBefore=*/false)))
     return failure();
   now = state.clocks[0];
   for (Clock &clock : state.clocks)
@@ -277,19 +277,19 @@ const Buffer &ClockVerifier::bufferOf(FlatSymbolRefAttr name) {
   return it->second;
 }
 
-Place ClockVerifier::placeOf(rt::AddressOp address) {
+ByteRange ClockVerifier::rangeOf(rt::AddressOp address) {
   Buffer buffer = bufferOf(address);
   int64_t variable = loop ? loop->variable : 0;
   int64_t slot = address.getSlotAt(variable, buffer.offsets.slots);
-  Place place;
+  ByteRange place;
   place.begin = buffer.offsets[slot];
   place.end = place.begin + buffer.bytes;
   if (buffer.op.getKind() == rt::BufferKind::Part) {
     place.end = place.begin + bufferOf(buffer.op.getBucketAttr()).bytes;
-    place.isPart = true;
+    place.isShard = true;
   }
-  if (loop && address.getLoop() && loop->apart.contains(buffer.op)) {
-    place.apart = buffer.op;
+  if (loop && address.getLoop() && loop->separate.contains(buffer.op)) {
+    place.separate = buffer.op;
     place.behind = slot - variable;
   }
   return place;
@@ -297,22 +297,22 @@ Place ClockVerifier::placeOf(rt::AddressOp address) {
 
 LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
   if (auto address = dyn_cast<rt::AddressOp>(op)) {
-    scope.places[address] = placeOf(address);
+    scope.ranges[address] = rangeOf(address);
   } else if (auto temporary = dyn_cast<rt::TemporaryOp>(op)) {
     int64_t begin = scope.frame + int64_t(temporary.getOffset().value_or(0));
-    scope.places[temporary] = {begin,
+    scope.ranges[temporary] = {begin,
                                begin + rt::getSpanBytes(temporary.getType())};
   } else if (auto view = dyn_cast<rt::ViewOp>(op)) {
-    auto source = scope.places.find(view.getSource());
-    if (source == scope.places.end())
+    auto source = scope.ranges.find(view.getSource());
+    if (source == scope.ranges.end())
       return success();
-    Place place = source->second;
-    if (!place.isPart) {
+    ByteRange place = source->second;
+    if (!place.isShard) {
       place.begin += int64_t(view.getOffset()) *
                      rt::getElementBytes(view.getType().getElementType());
       place.end = place.begin + rt::getSpanBytes(view.getType());
     }
-    scope.places[view] = place;
+    scope.ranges[view] = place;
   } else if (auto event = dyn_cast<rt::EventOfOp>(op)) {
     auto symbol =
         cast<rt::EventOp>(symbols.lookup(event.getEventAttr().getAttr()));
@@ -329,7 +329,7 @@ LogicalResult ClockVerifier::walk(Operation *op, Scope &scope) {
   } else if (auto inner = dyn_cast<rt::CallOp>(op)) {
     return call(inner, scope);
   } else if (!isa<rt::ConstantOp, rt::CommIndexOp, rt::GraphOp>(op)) {
-    return give(op, scope);
+    return issue(op, scope);
   }
   return success();
 }
@@ -348,13 +348,13 @@ LogicalResult ClockVerifier::wait(rt::WaitOp op, Scope &scope) {
   return success();
 }
 
-LogicalResult ClockVerifier::give(Operation *op, Scope &scope) {
+LogicalResult ClockVerifier::issue(Operation *op, Scope &scope) {
   int64_t stream = streamOf(op);
   begin(stream);
   for (const rt::Access &made : rt::getAccesses(op)) {
     // Constants are not in the arena.
-    auto place = scope.places.find(made.buffer);
-    if (place != scope.places.end() &&
+    auto place = scope.ranges.find(made.buffer);
+    if (place != scope.ranges.end() &&
         failed(access(op, scope.call, stream, place->second, made.isWrite)))
       return failure();
   }
@@ -362,12 +362,12 @@ LogicalResult ClockVerifier::give(Operation *op, Scope &scope) {
 }
 
 LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
-                                    int64_t stream, const Place &place,
+                                    int64_t stream, const ByteRange &place,
                                     bool isWrite) {
   TimedAccess access = {stream, state.counts[stream], op, runs};
   const Clock &clock = state.clocks[stream];
-  if (loop && place.apart) {
-    rt::BufferOp slotted = place.apart;
+  if (loop && place.separate) {
+    rt::BufferOp slotted = place.separate;
     const Buffer &buffer =
         bufferOf(FlatSymbolRefAttr::get(slotted.getSymNameAttr()));
     int64_t slotBegin = buffer.offsets[place.behind + loop->variable];
@@ -375,7 +375,7 @@ LogicalResult ClockVerifier::access(Operation *op, rt::CallOp call,
                               place.end - slotBegin, isWrite, access, clock,
                               loop->variable});
   } else if (loop) {
-    loop->apartBytes.disturb(place.begin, place.end);
+    loop->separateBytes.disturb(place.begin, place.end);
   }
   std::optional<TimedAccess> other =
       state.add(access, clock, place.begin, place.end, isWrite);
@@ -400,7 +400,7 @@ LogicalResult ClockVerifier::report(Operation *op, rt::CallOp call,
   return diag;
 }
 
-const std::optional<std::vector<Use>> &
+const std::optional<std::vector<FunctionAccess>> &
 ClockVerifier::usesOf(rt::FuncOp function) {
   auto [it, isNew] = uses.try_emplace(function);
   if (!isNew)
@@ -455,7 +455,7 @@ ClockVerifier::usesOf(rt::FuncOp function) {
       });
     }
   }
-  std::vector<Use> found;
+  std::vector<FunctionAccess> found;
   for (auto [index, all] : llvm::enumerate(parts))
     for (const auto &[begin, end, part] : all.getRuns())
       found.push_back(
@@ -472,17 +472,17 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
     frame = bufferOf(symbol).offsets[loop ? loop->variable : 0];
   if (const auto &uses = usesOf(callee)) {
     begin(0);
-    for (const Use &use : *uses) {
-      Place place;
+    for (const FunctionAccess &use : *uses) {
+      ByteRange place;
       if (use.argument) {
-        auto found = scope.places.find(op.getArgs()[*use.argument]);
-        if (found == scope.places.end())
+        auto found = scope.ranges.find(op.getArgs()[*use.argument]);
+        if (found == scope.ranges.end())
           continue;
         place = found->second;
       } else {
         place.begin = frame;
       }
-      if (!place.isPart) {
+      if (!place.isShard) {
         place.end = place.begin + use.end;
         place.begin += use.begin;
       }
@@ -496,8 +496,8 @@ LogicalResult ClockVerifier::call(rt::CallOp op, Scope &scope) {
   inner.call = op;
   for (auto [argument, value] :
        llvm::zip(callee.getBlock()->getArguments(), op.getArgs())) {
-    if (auto place = scope.places.find(value); place != scope.places.end())
-      inner.places[argument] = place->second;
+    if (auto place = scope.ranges.find(value); place != scope.ranges.end())
+      inner.ranges[argument] = place->second;
     if (isa<rt::EventType>(value.getType()))
       inner.events[argument] = scope.events.lookup(value);
   }
@@ -519,7 +519,7 @@ void ClockVerifier::findPeriod() {
         !fits(symbols.lookup<rt::EventOp>(event.getEvent()).getSlots(),
               turns / 3))
       loop->period = 0;
-  int64_t longest = std::min(turns / 3, std::max(loop->period, kLongestPeriod));
+  int64_t longest = std::min(turns / 3, std::max(loop->period, kMaxPeriod));
   auto turnsOf = [&](rt::AddressOp address) {
     return address.getTurns(bufferOf(address).offsets.slots).second;
   };
@@ -533,37 +533,37 @@ void ClockVerifier::findPeriod() {
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if (address.getLoop() && !address.getAmong() &&
         !fits(turnsOf(address), longest))
-      loop->apart.insert(bufferOf(address).op);
+      loop->separate.insert(bufferOf(address).op);
   // Separate tracking needs a slot that is relative to the loop's variable.
   for (auto address : loop->op.getBlock()->getOps<rt::AddressOp>())
     if ((!address.getLoop() || address.getAmong()) &&
-        loop->apart.contains(bufferOf(address).op))
+        loop->separate.contains(bufferOf(address).op))
       loop->period = 0;
-  for (Operation *op : loop->apart)
-    loop->apartBytes.add(cast<rt::BufferOp>(op));
+  for (Operation *op : loop->separate)
+    loop->separateBytes.add(cast<rt::BufferOp>(op));
 }
 
 FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
-  if (loop->apartBytes.takeNew())
+  if (loop->separateBytes.takeNew())
     return false;
-  Ranges apart = loop->apartBytes.list();
-  std::optional<Growth> growth = Growth::find(before, state.outside(apart));
+  Ranges separate = loop->separateBytes.list();
+  std::optional<Growth> growth = Growth::find(before, state.outside(separate));
   if (!growth)
     return false;
   int64_t periods =
       (int64_t(loop->op.getEnd()) - loop->variable) / loop->period;
   int64_t end = loop->variable + periods * loop->period;
   for (int64_t i = 0; i <= periods; ++i)
-    for (const ApartAccess &made : loop->accesses)
+    for (const SeparateAccess &made : loop->accesses)
       if (int64_t base =
               made.buffer.offsets[made.turn + i * loop->period + made.behind];
-          loop->apartBytes.isDisturbed(base + made.begin, base + made.end))
+          loop->separateBytes.isDisturbed(base + made.begin, base + made.end))
         return false;
   for (int64_t i = 1; i <= periods; ++i)
-    for (const ApartAccess &made : loop->accesses) {
+    for (const SeparateAccess &made : loop->accesses) {
       int64_t turn = made.turn + i * loop->period;
-      if (!loop->apartBytes.showsIn(turn, loop->variable, end,
-                                    made.buffer.offsets.slots))
+      if (!loop->separateBytes.mustSimulate(turn, loop->variable, end,
+                                            made.buffer.offsets.slots))
         continue;
       int64_t base = made.buffer.offsets[turn + made.behind];
       TimedAccess access = made.access;
@@ -574,7 +574,7 @@ FailureOr<bool> ClockVerifier::skipPeriods(const ClockState &before) {
       if (other)
         return report(access.op, nullptr, access.stream, made.isWrite, *other);
     }
-  growth->grow(state, periods, apart);
+  growth->grow(state, periods, separate);
   loop->variable = end;
   return true;
 }
@@ -598,9 +598,9 @@ LogicalResult ClockVerifier::walk(rt::ForOp op, Scope &scope) {
           loop->period = 0;
       }
       if (loop->period && loop->variable + 2 * loop->period <= end &&
-          isLookedAt((loop->variable - begin) / loop->period)) {
-        loop->apartBytes.takeNew();
-        before = state.outside(loop->apartBytes.list());
+          isCompared((loop->variable - begin) / loop->period)) {
+        loop->separateBytes.takeNew();
+        before = state.outside(loop->separateBytes.list());
       }
       loop->accesses.clear();
       if (loop->variable == end)

@@ -24,16 +24,16 @@ using namespace pcc;
 namespace {
 
 /// Sender, receiver and channel number.
-using Way = std::tuple<int64_t, int64_t, int64_t>;
+using ChannelKey = std::tuple<int64_t, int64_t, int64_t>;
 
 class CommunicatorVerifier {
 public:
   LogicalResult verify(rt::StageOp stage, ArrayAttr listed);
-  LogicalResult verifyWays();
+  LogicalResult verifyChannels();
 
 private:
   /// By point-to-point channel: the first op at either end.
-  std::map<Way, Operation *> sent, received;
+  std::map<ChannelKey, Operation *> sent, received;
 };
 
 } // namespace
@@ -60,14 +60,17 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
   int64_t own = stage.getIndex();
   WalkResult result = stage.walk([&](Operation *op) -> WalkResult {
     if (auto send = dyn_cast<rt::SendOp>(op))
-      return use(sent, Way(own, send.getStage(), send.getChannel()), op);
+      return use(sent, ChannelKey(own, send.getStage(), send.getChannel()), op);
     if (auto recv = dyn_cast<rt::RecvOp>(op))
-      return use(received, Way(recv.getStage(), own, recv.getChannel()), op);
+      return use(received, ChannelKey(recv.getStage(), own, recv.getChannel()),
+                 op);
     if (auto both = dyn_cast<rt::ExchangeOp>(op)) {
-      if (failed(use(sent, Way(own, both.getToStage(), both.getSendChannel()),
+      if (failed(use(sent,
+                     ChannelKey(own, both.getToStage(), both.getSendChannel()),
                      op)))
         return failure();
-      return use(received, Way(both.getFromStage(), own, both.getRecvChannel()),
+      return use(received,
+                 ChannelKey(both.getFromStage(), own, both.getRecvChannel()),
                  op);
     }
     if (rt::getStream(op) == 0 || !rt::isCollective(op))
@@ -82,7 +85,7 @@ LogicalResult CommunicatorVerifier::verify(rt::StageOp stage,
   return failure(result.wasInterrupted());
 }
 
-LogicalResult CommunicatorVerifier::verifyWays() {
+LogicalResult CommunicatorVerifier::verifyChannels() {
   for (auto &[way, sender] : sent) {
     auto receiver = received.find(way);
     bool isBeside = rt::getStream(sender) != 0;
@@ -110,5 +113,5 @@ LogicalResult pcc::verifyCommunicators(ModuleOp module) {
   for (auto stage : module.getOps<rt::StageOp>())
     if (failed(verifier.verify(stage, listed)))
       return failure();
-  return verifier.verifyWays();
+  return verifier.verifyChannels();
 }

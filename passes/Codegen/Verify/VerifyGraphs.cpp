@@ -22,7 +22,7 @@ public:
 
 private:
   LogicalResult checkNames(Operation &op);
-  LogicalResult checkTurns(rt::ForOp loop);
+  LogicalResult checkIterations(rt::ForOp loop);
   LogicalResult checkSlots(Operation *op, StringAttr name, int64_t slots);
 
   SymbolTable symbols;
@@ -63,7 +63,7 @@ LogicalResult GraphVerifier::checkSlots(Operation *op, StringAttr name,
                            << " iterations of its graph";
 }
 
-LogicalResult GraphVerifier::checkTurns(rt::ForOp loop) {
+LogicalResult GraphVerifier::checkIterations(rt::ForOp loop) {
   int64_t turns = *graph.getTurns(),
           count = int64_t(loop.getEnd()) - int64_t(loop.getBegin());
   if (count % turns != 0)
@@ -128,7 +128,7 @@ LogicalResult GraphVerifier::run() {
     for (Operation &inner : *loop.getBlock())
       if (failed(checkNames(inner)))
         return failure();
-    if (isLoopDue && failed(checkTurns(loop)))
+    if (isLoopDue && failed(checkIterations(loop)))
       return failure();
     isClosed = std::exchange(isLoopDue, false);
   }

@@ -88,7 +88,7 @@ struct Received {
 };
 
 /// A buffer operand of an op in an entry point, independent of iterations.
-struct Place {
+struct SlotRef {
   rt::AddressOp address;
   /// Null for a buffer without microbatches.
   Slots *slots;
@@ -112,7 +112,7 @@ struct Place {
 
 /// One end of a transfer.
 struct End {
-  Place place;
+  SlotRef place;
   Channel channel;
   bool isSend;
 };
@@ -121,8 +121,8 @@ struct End {
 struct Step {
   Operation *op;
   /// Of a call: the operands, which must all be of one microbatch.
-  SmallVector<Place, 4> together;
-  SmallVector<Place, 4> reads, writes;
+  SmallVector<SlotRef, 4> together;
+  SmallVector<SlotRef, 4> reads, writes;
   SmallVector<End, 2> ends;
   /// Of a loop: its body.
   std::vector<Step> turn;
@@ -137,10 +137,10 @@ public:
 private:
   std::vector<Step> collect(Block &ops);
   void collect(rt::CallOp op, Step &step);
-  Place placeOf(Value value);
+  SlotRef slotRefOf(Value value);
   LogicalResult run(ArrayRef<Step> steps);
   LogicalResult run(const Step &step);
-  LogicalResult fill(rt::FillOp op, const Place &place);
+  LogicalResult fill(rt::FillOp op, const SlotRef &place);
   LogicalResult checkInputs();
   LogicalResult checkReceived();
   ArrayRef<ArgumentUse> usesOf(StringRef function);
@@ -175,8 +175,8 @@ StageRun::StageRun(rt::StageOp stage, TransferTable &transfers,
     functions[function.getSymName()] = function;
 }
 
-Place StageRun::placeOf(Value value) {
-  auto address = rt::getWhole(value).getDefiningOp<rt::AddressOp>();
+SlotRef StageRun::slotRefOf(Value value) {
+  auto address = rt::getViewedBuffer(value).getDefiningOp<rt::AddressOp>();
   if (!address)
     return {nullptr, nullptr};
   auto slots = held.find(address.getBuffer());
@@ -194,7 +194,7 @@ ArrayRef<ArgumentUse> StageRun::usesOf(StringRef name) {
 void StageRun::collect(rt::CallOp op, Step &step) {
   ArrayRef<ArgumentUse> uses = usesOf(op.getCallee());
   for (auto [value, use] : llvm::zip(op.getArgs(), uses)) {
-    Place place = placeOf(value);
+    SlotRef place = slotRefOf(value);
     if (!place.slots)
       continue;
     step.together.push_back(place);
@@ -214,11 +214,11 @@ std::vector<Step> StageRun::collect(Block &ops) {
     step.op = &op;
     auto send = [&](Value buffer, int64_t to, int64_t channel) {
       step.ends.push_back(
-          {placeOf(buffer), {own, to, channel, name}, /*isSend=*/true});
+          {slotRefOf(buffer), {own, to, channel, name}, /*isSend=*/true});
     };
     auto receive = [&](Value buffer, int64_t from, int64_t channel) {
       step.ends.push_back(
-          {placeOf(buffer), {from, own, channel, name}, /*isSend=*/false});
+          {slotRefOf(buffer), {from, own, channel, name}, /*isSend=*/false});
     };
     if (auto loop = dyn_cast<rt::ForOp>(op)) {
       step.turn = collect(*loop.getBlock());
@@ -226,7 +226,7 @@ std::vector<Step> StageRun::collect(Block &ops) {
       collect(call, step);
     } else {
       for (const rt::Access &access : rt::getAccesses(&op))
-        if (Place place = placeOf(access.buffer); place.slots)
+        if (SlotRef place = slotRefOf(access.buffer); place.slots)
           (access.isWrite ? step.writes : step.reads).push_back(place);
     }
     if (auto one = dyn_cast<rt::SendOp>(op)) {
@@ -245,8 +245,8 @@ std::vector<Step> StageRun::collect(Block &ops) {
 }
 
 LogicalResult StageRun::run(const Step &step) {
-  for (const Place &place : step.together) {
-    const Place &first = step.together.front();
+  for (const SlotRef &place : step.together) {
+    const SlotRef &first = step.together.front();
     if (place.at(variable) == first.at(variable))
       continue;
     return step.op->emitOpError()
@@ -255,7 +255,7 @@ LogicalResult StageRun::run(const Step &step) {
            << rt::AddressOp(place.address).getBuffer() << " of microbatch "
            << place.at(variable);
   }
-  for (const Place &place : step.reads) {
+  for (const SlotRef &place : step.reads) {
     int64_t holds = place.held(variable);
     // An unwritten slot is an error of the byte check.
     if (holds < 0 || holds == place.at(variable))
@@ -265,7 +265,7 @@ LogicalResult StageRun::run(const Step &step) {
            << " of microbatch " << place.at(variable)
            << ", but it holds microbatch " << holds;
   }
-  for (const Place &place : step.reads)
+  for (const SlotRef &place : step.reads)
     if (auto input = seen.find(place.slots); input != seen.end()) {
       int64_t microbatch = place.at(variable);
       if (microbatch >= int64_t(input->second.size()))
@@ -278,12 +278,12 @@ LogicalResult StageRun::run(const Step &step) {
   if (auto op = dyn_cast<rt::FillOp>(step.op))
     if (failed(fill(op, step.writes.front())))
       return failure();
-  for (const Place &place : step.reads)
+  for (const SlotRef &place : step.reads)
     if (auto value = received.find(place.slots); value != received.end()) {
       value->second.isUsed = true;
       value->second.slots[place.slotAt(variable)] = nullptr;
     }
-  for (const Place &place : step.writes) {
+  for (const SlotRef &place : step.writes) {
     if (auto value = received.find(place.slots); value != received.end()) {
       Operation *&slot = value->second.slots[place.slotAt(variable)];
       if (slot)
@@ -315,7 +315,7 @@ LogicalResult StageRun::run(ArrayRef<Step> steps) {
   return success();
 }
 
-LogicalResult StageRun::fill(rt::FillOp op, const Place &place) {
+LogicalResult StageRun::fill(rt::FillOp op, const SlotRef &place) {
   int64_t microbatch = place.at(variable);
   int64_t &next = filled[place.slots];
   // One fill more than microbatches tells the program that no more follow.

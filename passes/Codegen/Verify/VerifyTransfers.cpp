@@ -129,7 +129,7 @@ public:
 
 private:
   LogicalResult post(StageRun &run);
-  FailureOr<bool> matchMessages();
+  FailureOr<bool> matchTransfers();
   /// Completes a collective that all stages have reached; false if there is
   /// none.
   bool matchCollective();
@@ -159,7 +159,7 @@ LogicalResult TransferVerifier::post(StageRun &run) {
   return success();
 }
 
-FailureOr<bool> TransferVerifier::matchMessages() {
+FailureOr<bool> TransferVerifier::matchTransfers() {
   bool isAny = false;
   for (StageRun &sender : runs)
     for (Half &send : sender.halves) {
@@ -252,7 +252,7 @@ LogicalResult TransferVerifier::verify() {
     for (StageRun &run : runs)
       if (!run.isDone() && run.halves.empty() && failed(post(run)))
         return failure();
-    FailureOr<bool> isProgress = matchMessages();
+    FailureOr<bool> isProgress = matchTransfers();
     if (failed(isProgress))
       return failure();
     for (StageRun &run : runs)

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyValues.h"
-#include "passes/Codegen/Verify/CollectiveLayouts.h"
+#include "passes/Codegen/Verify/CollectiveShardings.h"
 #include "passes/Codegen/Verify/Intervals.h"
 #include "passes/Pipelines.h"
 
@@ -43,7 +43,7 @@ private:
   };
   /// Of a view: the value that it is a view of, which is no view itself, and
   /// the element where it starts.
-  struct Part {
+  struct ViewOrigin {
     int64_t whole, offset;
   };
 
@@ -51,20 +51,20 @@ private:
   LogicalResult verifyEpilogue(Operation *op, ArrayRef<rt::Access> accesses,
                                ArrayRef<int64_t> meant);
   LogicalResult verifyCollective(Operation *op, ArrayRef<int64_t> meant);
-  LogicalResult reduceParts(rt::AllReduceOp op);
+  LogicalResult reduceInPlace(rt::AllReduceOp op);
   LogicalResult verifyBegin();
   LogicalResult verifyEnd();
   /// Checks that a collective converts the sharding of one value to that of the
   /// other.
-  LogicalResult verifyTurn(Operation *op, int64_t from, int64_t to);
+  LogicalResult verifyConversion(Operation *op, int64_t from, int64_t to);
   LogicalResult findViews();
-  Part partOf(int64_t value) const {
+  ViewOrigin partOf(int64_t value) const {
     auto it = parts.find(value);
-    return it == parts.end() ? Part{value, 0} : it->second;
+    return it == parts.end() ? ViewOrigin{value, 0} : it->second;
   }
   /// Returns the contents of a buffer that holds a value.
   Held heldBy(Value buffer, int64_t value) const {
-    Part part = partOf(value);
+    ViewOrigin part = partOf(value);
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     return {part.whole, ranges.lookup(buffer).begin -
                             part.offset * rt::getElementBytes(element)};
@@ -73,7 +73,7 @@ private:
     Range range = ranges.lookup(buffer);
     values.set(range.begin, range.end, heldBy(buffer, value));
   }
-  dist::ShardingAttr layoutOf(int64_t value) const {
+  dist::ShardingAttr shardingOf(int64_t value) const {
     return layouts && value >= 0 && value < int64_t(layouts.size())
                ? dyn_cast<dist::ShardingAttr>(layouts[value])
                : dist::ShardingAttr();
@@ -89,7 +89,7 @@ private:
   /// By value: its sharding.
   ArrayAttr layouts = task->getAttrOfType<ArrayAttr>(rt::kLayoutsAttr);
   /// By value that is a view: its source.
-  llvm::DenseMap<int64_t, Part> parts;
+  llvm::DenseMap<int64_t, ViewOrigin> parts;
   Intervals<Held> values;
   DenseMap<Value, Range> ranges;
   /// The end of the addresses in use.
@@ -105,12 +105,13 @@ LogicalResult TaskVerifier::findViews() {
                                  "each view in 'rt.views'";
   for (int64_t i = 0, end = triples ? triples.size() : 0; i < end; i += 3) {
     int64_t view = triples[i];
-    Part from = partOf(triples[i + 1]);
+    ViewOrigin from = partOf(triples[i + 1]);
     from.offset += triples[i + 2];
     if (!parts.try_emplace(view, from).second || from.whole == view)
       return task.emitOpError()
              << "has value " << view << " be a view of two or of itself";
-    dist::ShardingAttr part = layoutOf(view), source = layoutOf(triples[i + 1]);
+    dist::ShardingAttr part = shardingOf(view),
+                       source = shardingOf(triples[i + 1]);
     if (part && source &&
         (part.getPartial() != source.getPartial() ||
          part.getPartialMax() != source.getPartialMax()))
@@ -182,22 +183,22 @@ LogicalResult TaskVerifier::verify(Operation *op) {
       failed(verifyEpilogue(op, accesses, meant)))
     return failure();
   if (op->hasAttr(rt::kPartsAttr))
-    return reduceParts(cast<rt::AllReduceOp>(op));
+    return reduceInPlace(cast<rt::AllReduceOp>(op));
   for (auto [access, value] : llvm::zip(accesses, meant.asArrayRef()))
     if (access.isWrite)
       write(access.buffer, value);
   return success();
 }
 
-LogicalResult TaskVerifier::verifyTurn(Operation *op, int64_t from,
-                                       int64_t to) {
-  dist::ShardingAttr before = layoutOf(from), after = layoutOf(to);
+LogicalResult TaskVerifier::verifyConversion(Operation *op, int64_t from,
+                                             int64_t to) {
+  dist::ShardingAttr before = shardingOf(from), after = shardingOf(to);
   for (auto [value, layout] : {std::pair(from, before), std::pair(to, after)})
     if (!layout)
       return op->emitOpError()
              << "names value " << value << " of '" << task.getSymName()
              << "', which has no sharding";
-  return verifyLayouts(op, before, after);
+  return verifyShardings(op, before, after);
 }
 
 /// Checks the shardings of a collective's operands and results.
@@ -208,17 +209,18 @@ LogicalResult TaskVerifier::verifyCollective(Operation *op,
     return success();
   if (meant.size() == 3) {
     // The accumulated value must have the sharding of the result.
-    dist::ShardingAttr before = layoutOf(meant[1]), after = layoutOf(meant[2]);
+    dist::ShardingAttr before = shardingOf(meant[1]),
+                       after = shardingOf(meant[2]);
     if (before != after)
       return op->emitOpError()
              << "adds to value " << meant[1] << " of '" << task.getSymName()
              << "', whose sharding differs from that of value " << meant[2]
              << ", its result";
-    return verifyTurn(op, meant[0], meant[2]);
+    return verifyConversion(op, meant[0], meant[2]);
   }
   size_t count = meant.size() / 2;
   for (size_t i = 0; i < count; ++i)
-    if (failed(verifyTurn(op, meant[i], meant[count + i])))
+    if (failed(verifyConversion(op, meant[i], meant[count + i])))
       return failure();
   return success();
 }
@@ -241,7 +243,7 @@ LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
             : epilogue == rt::Epilogue::Bias || epilogue == rt::Epilogue::Gelu;
     bool isFactor =
         access.buffer == gemm.getA() || access.buffer == gemm.getB();
-    dist::ShardingAttr layout = value < 0 ? nullptr : layoutOf(value);
+    dist::ShardingAttr layout = value < 0 ? nullptr : shardingOf(value);
     if (isOfWhole && !isFactor && layout &&
         (!layout.getPartial().empty() || !layout.getPartialMax().empty()))
       return op->emitOpError()
@@ -253,7 +255,7 @@ LogicalResult TaskVerifier::verifyEpilogue(Operation *op,
 }
 
 /// Replaces each value in the buffers of an in-place all_reduce by its result.
-LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
+LogicalResult TaskVerifier::reduceInPlace(rt::AllReduceOp op) {
   ArrayRef<int64_t> pairs =
       op->getAttrOfType<DenseI64ArrayAttr>(rt::kPartsAttr).asArrayRef();
   llvm::DenseMap<int64_t, int64_t> becomes;
@@ -261,7 +263,7 @@ LogicalResult TaskVerifier::reduceParts(rt::AllReduceOp op) {
     becomes[partOf(pairs[i]).whole] = partOf(pairs[i + 1]).whole;
     // Padding is a value of its own, without a sharding.
     if (layouts && pairs[i] != pairs[i + 1] &&
-        failed(verifyTurn(op, pairs[i], pairs[i + 1])))
+        failed(verifyConversion(op, pairs[i], pairs[i + 1])))
       return failure();
   }
   for (Value buffer : op.getBuffers()) {
@@ -302,7 +304,8 @@ LogicalResult TaskVerifier::verifyEnd() {
   auto arguments = task.getBlock()->getArguments();
   for (BlockArgument argument : arguments) {
     int64_t i = argument.getArgNumber();
-    if (held && isa<MemRefType>(argument.getType()) && !task.givesUp(i) &&
+    if (held && isa<MemRefType>(argument.getType()) &&
+        !task.isDeadAfterCall(i) &&
         !holds(argument, held[arguments.size() + i]))
       return task.emitOpError() << "leaves another value in argument " << i
                                 << " than value " << held[arguments.size() + i];

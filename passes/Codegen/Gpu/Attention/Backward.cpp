@@ -62,27 +62,27 @@ AttentionBlock::Numbers Backward::emitPair(const Pair &pair,
     rest = rest.drop_front(count);
   };
   if (!pair.haveKeys) {
-    addTo(d, tiles.chunk, come);
+    addTo(d, tiles.chunk, streamed);
     return next;
   }
   if (outs[2])
-    addTo(s, tiles.valueChunk, comeValues);
+    addTo(s, tiles.valueChunk, streamedValues);
   if (outs[1])
-    addTo(d, tiles.chunk, come);
+    addTo(d, tiles.chunk, streamed);
   return next;
 }
 
 void Backward::emitKeys(Value block) {
   place(block, sizes.keyHeads);
   allocate();
-  bring(rowsOfHead(sizes.k, first, head, sizes.keys, tiles.rows), stay,
-        tiles.rows, tiles.width);
-  bring(rowsOfHead(sizes.v, first, head, sizes.keys, tiles.rows), stayValues,
-        tiles.rows, tiles.valueWidth);
+  loadTile(rowsOfHead(sizes.k, first, head, sizes.keys, tiles.rows), resident,
+           tiles.rows, tiles.width);
+  loadTile(rowsOfHead(sizes.v, first, head, sizes.keys, tiles.rows),
+           residentValues, tiles.rows, tiles.valueWidth);
   Value earliest, latest;
   keys.clear();
   if (needsPositions()) {
-    bringKeys(first, tiles.rows);
+    loadKeys(first, tiles.rows);
     wait();
     if (sizes.isCausal) {
       earliest = extreme(keyPositions, tiles.rows, /*isLeast=*/true);
@@ -101,22 +101,23 @@ void Backward::emitKeys(Value block) {
   int64_t valueSums =
       outs[2] ? rows() * product->columnsOf(tiles.valueChunk) : 0;
   int64_t keySums = outs[1] ? rows() * product->columnsOf(tiles.chunk) : 0;
-  int64_t turns = llvm::divideCeil(sizes.queries, tiles.columns);
-  auto queryOf = [&](Value turn) {
-    return mul(remainder(turn, turns), tiles.columns);
+  int64_t iterations = llvm::divideCeil(sizes.queries, tiles.columns);
+  auto queryOf = [&](Value iteration) {
+    return mul(remainder(iteration, iterations), tiles.columns);
   };
   Numbers sums = loopWithPositions(
-      sizes.shared() * turns, needsPositions() ? sizes.qPos : Value(),
+      sizes.shared() * iterations, needsPositions() ? sizes.qPos : Value(),
       sizes.queries, queryOf, Numbers(valueSums + keySums, number(0)),
-      [&](Value turn, Value taken, ArrayRef<Value> sums) -> Numbers {
-        Value firstQuery = queryOf(turn);
-        Value own = add(mul(head, sizes.shared()), divide(turn, turns));
+      [&](Value iteration, Value taken, ArrayRef<Value> sums) -> Numbers {
+        Value firstQuery = queryOf(iteration);
+        Value own =
+            add(mul(head, sizes.shared()), divide(iteration, iterations));
         // Other threads may still use the previous tile.
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
-          bringPositions(sizes.qPos, firstQuery, sizes.queries,
-                         ofQueries.positions, tiles.columns, taken);
+          loadPositions(sizes.qPos, firstQuery, sizes.queries,
+                        ofQueries.positions, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
             isSeen = arith::CmpIOp::create(
@@ -129,19 +130,19 @@ void Backward::emitKeys(Value block) {
           }
         }
         return where(isSeen, sums, [&] {
-          Numbers results = takeRows(resultsOf(firstQuery, own, tiles.columns),
-                                     tiles.columns);
-          bring(rowsOfHead(sizes.q, firstQuery, own, sizes.queries,
-                           tiles.columns),
-                come, tiles.columns, tiles.width);
-          bring(rowsOfHead(op.getDResult(), firstQuery, own, sizes.queries,
-                           tiles.columns),
-                comeValues, tiles.columns, tiles.valueWidth);
+          Numbers results = prefetchRows(
+              resultsOf(firstQuery, own, tiles.columns), tiles.columns);
+          loadTile(rowsOfHead(sizes.q, firstQuery, own, sizes.queries,
+                              tiles.columns),
+                   streamed, tiles.columns, tiles.width);
+          loadTile(rowsOfHead(op.getDResult(), firstQuery, own, sizes.queries,
+                              tiles.columns),
+                   streamedValues, tiles.columns, tiles.valueWidth);
           BiasRows bias = hasOwnBias
                               ? biasRows(sample, own, first, /*haveKeys=*/true)
                               : sharedBias;
-          bringBias(bias, firstQuery);
-          bringQueries(firstQuery, own, comeValues, results, tiles.columns);
+          loadTileBias(bias, firstQuery);
+          loadQueries(firstQuery, own, streamedValues, results, tiles.columns);
           return emitPair(
               {firstQuery, /*haveKeys=*/true, isCut, bias, sizes.scale}, sums);
         });
@@ -151,31 +152,33 @@ void Backward::emitKeys(Value block) {
                     const Operand &out, int64_t width,
                     const SharedTile &place) {
     if (out)
-      give(sums, factors, place,
-           resultRows(out, sizes.keys, width, sample, first, head, tiles.rows),
-           chunk);
+      storeResult(
+          sums, factors, place,
+          resultRows(out, sizes.keys, width, sample, first, head, tiles.rows),
+          chunk);
   };
   Numbers factors;
   if (sizes.p > 0)
-    factors.append(rows(), number(sizes.whatIsKept()));
+    factors.append(rows(), number(sizes.keepScale()));
   giveTo(all.take_front(valueSums), factors, outs[2], sizes.valueWidth,
-         stayValues);
-  giveTo(all.drop_front(valueSums), {}, outs[1], sizes.width, stay);
+         residentValues);
+  giveTo(all.drop_front(valueSums), {}, outs[1], sizes.width, resident);
 }
 
 void Backward::emitQueries(Value block) {
   place(block, sizes.heads);
   allocate();
   Value keyHead = divide(head, sizes.shared());
-  Numbers results = takeRows(resultsOf(first, head, tiles.rows), tiles.rows);
-  bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
-        tiles.rows, tiles.width);
-  bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
-        stayValues, tiles.rows, tiles.valueWidth);
+  Numbers results =
+      prefetchRows(resultsOf(first, head, tiles.rows), tiles.rows);
+  loadTile(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows),
+           resident, tiles.rows, tiles.width);
+  loadTile(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
+           residentValues, tiles.rows, tiles.valueWidth);
   if (needsPositions())
-    bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
-                   tiles.rows);
-  bringQueries(first, head, stayValues, results, tiles.rows);
+    loadPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
+                  tiles.rows);
+  loadQueries(first, head, residentValues, results, tiles.rows);
   Value earliest, latest;
   if (sizes.isCausal) {
     earliest = extreme(ofQueries.positions, tiles.rows, /*isLeast=*/true);
@@ -186,16 +189,16 @@ void Backward::emitQueries(Value block) {
     queries.push_back(queryAt(rowInBlock(r)));
   BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
   Numbers start(rows() * product->columnsOf(tiles.chunk), number(0));
-  auto keyOf = [&](Value turn) { return mul(turn, tiles.columns); };
+  auto keyOf = [&](Value iteration) { return mul(iteration, tiles.columns); };
   Numbers sums = loopWithPositions(
       llvm::divideCeil(sizes.keys, tiles.columns),
       needsPositions() ? sizes.kPos : Value(), sizes.keys, keyOf, start,
-      [&](Value turn, Value taken, ArrayRef<Value> sums) -> Numbers {
-        Value firstKey = keyOf(turn);
+      [&](Value iteration, Value taken, ArrayRef<Value> sums) -> Numbers {
+        Value firstKey = keyOf(iteration);
         wait();
         Value isSeen, isCut;
         if (needsPositions()) {
-          bringKeys(firstKey, tiles.columns, taken);
+          loadKeys(firstKey, tiles.columns, taken);
           if (sizes.isCausal) {
             wait();
             isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, latest,
@@ -206,22 +209,22 @@ void Backward::emitQueries(Value block) {
           }
         }
         return where(isSeen, sums, [&] {
-          bring(
+          loadTile(
               rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys, tiles.columns),
-              come, tiles.columns, tiles.width);
-          bring(
+              streamed, tiles.columns, tiles.width);
+          loadTile(
               rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
-              comeValues, tiles.columns, tiles.valueWidth);
-          bringBias(bias, firstKey);
+              streamedValues, tiles.columns, tiles.valueWidth);
+          loadTileBias(bias, firstKey);
           wait();
           return emitPair(
               {firstKey, /*haveKeys=*/false, isCut, bias, sizes.scale}, sums);
         });
       });
-  give(sums, {}, stay,
-       resultRows(outs[0], sizes.queries, sizes.width, sample, first, head,
-                  tiles.rows),
-       chunk);
+  storeResult(sums, {}, resident,
+              resultRows(outs[0], sizes.queries, sizes.width, sample, first,
+                         head, tiles.rows),
+              chunk);
 }
 
 int64_t codegen::emitBackwardBlock(ScalarBuilder &b, nn::AttentionGradOp op,

@@ -91,26 +91,27 @@ private:
   Query queryAt(mlir::Value at);
   Key keyAt(mlir::Value at);
   /// Loads the values of `count` keys into shared memory.
-  void bringKeys(mlir::Value firstKey, int64_t count, mlir::Value taken = {});
+  void loadKeys(mlir::Value firstKey, int64_t count, mlir::Value taken = {});
   HeadRows rowsOfHead(mlir::Value operand, mlir::Value first, mlir::Value head,
                       int64_t all, int64_t rowCount) {
     return headRows(operand, sample, first, head, all, rowCount);
   }
-  /// The rows of o for bringQueries().
+  /// The rows of o for loadQueries().
   HeadRows resultsOf(mlir::Value firstQuery, mlir::Value head, int64_t count) {
     return rowsOfHead(op.getResult(), firstQuery, head, sizes.queries, count);
   }
   /// Loads the values of `count` queries into shared memory. Their rows of do
-  /// are in the tile `cotangents`; `results` are the rows of o that takeRows()
-  /// prefetched from resultsOf().
-  void bringQueries(mlir::Value firstQuery, mlir::Value head,
-                    const SharedTile &cotangents,
-                    llvm::ArrayRef<mlir::Value> results, int64_t count);
-  /// Computes P after dropout, without the factor sizes.whatIsKept(), and dS of
+  /// are in the tile `cotangents`; `results` are the rows of o that
+  /// prefetchRows() prefetched from resultsOf().
+  void loadQueries(mlir::Value firstQuery, mlir::Value head,
+                   const SharedTile &cotangents,
+                   llvm::ArrayRef<mlir::Value> results, int64_t count);
+  /// Computes P after dropout, without the factor sizes.keepScale(), and dS of
   /// the tiles in shared memory.
   std::pair<Numbers, Numbers> emitScores(const Pair &pair);
   /// Replaces S by that P, and dP by dS.
-  void takePowers(const Pair &pair, Numbers &scores, Numbers &cotangents);
+  void computeProbabilities(const Pair &pair, Numbers &scores,
+                            Numbers &cotangents);
   /// Adds the contribution of a pair of tiles to the accumulators of the
   /// results.
   Numbers emitPair(const Pair &pair, llvm::ArrayRef<mlir::Value> sums);
@@ -119,7 +120,7 @@ private:
   nn::AttentionGradOp op;
   mlir::Value sample, head, first, chunk;
   mlir::Value randomStart;
-  SharedTile stay, stayValues, come, comeValues, stage;
+  SharedTile resident, residentValues, streamed, streamedValues, stage;
   Queries ofQueries;
   mlir::Value keyPositions, keyWords;
   llvm::SmallVector<Query> queries; ///< by row

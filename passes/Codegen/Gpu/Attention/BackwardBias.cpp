@@ -24,9 +24,9 @@ void Backward::emitBias(Value block) {
   allocate();
   Value isSeen, isCut;
   if (needsPositions()) {
-    bringPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
-                   tiles.rows);
-    bringKeys(firstKey, tiles.columns);
+    loadPositions(sizes.qPos, first, sizes.queries, ofQueries.positions,
+                  tiles.rows);
+    loadKeys(firstKey, tiles.columns);
   }
   if (sizes.isCausal) {
     wait();
@@ -45,26 +45,28 @@ void Backward::emitBias(Value block) {
   }
   int64_t samples = sizes.batch / shape[0], heads = sizes.heads / shape[1];
   Numbers start(rows() * product->columnsOf(tiles.columns), number(0));
-  auto addPair = [&](Value turn, ValueRange sums) -> Numbers {
-    sample = samples > 1 ? divide(turn, heads) : ownSample;
-    head = heads > 1 ? remainder(turn, heads) : ownHead;
+  auto addPair = [&](Value iteration, ValueRange sums) -> Numbers {
+    sample = samples > 1 ? divide(iteration, heads) : ownSample;
+    head = heads > 1 ? remainder(iteration, heads) : ownHead;
     Value keyHead = divide(head, sizes.shared());
     if (sizes.p > 0)
       randomStart = randomKey(sample);
     // Other threads may still use the previous tiles.
     wait();
-    Numbers results = takeRows(resultsOf(first, head, tiles.rows), tiles.rows);
-    bring(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows), stay,
-          tiles.rows, tiles.width);
-    bring(rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
-          stayValues, tiles.rows, tiles.valueWidth);
-    bring(rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys, tiles.columns),
-          come, tiles.columns, tiles.width);
-    bring(rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
-          comeValues, tiles.columns, tiles.valueWidth);
+    Numbers results =
+        prefetchRows(resultsOf(first, head, tiles.rows), tiles.rows);
+    loadTile(rowsOfHead(sizes.q, first, head, sizes.queries, tiles.rows),
+             resident, tiles.rows, tiles.width);
+    loadTile(
+        rowsOfHead(op.getDResult(), first, head, sizes.queries, tiles.rows),
+        residentValues, tiles.rows, tiles.valueWidth);
+    loadTile(rowsOfHead(sizes.k, firstKey, keyHead, sizes.keys, tiles.columns),
+             streamed, tiles.columns, tiles.width);
+    loadTile(rowsOfHead(sizes.v, firstKey, keyHead, sizes.keys, tiles.columns),
+             streamedValues, tiles.columns, tiles.valueWidth);
     BiasRows bias = biasRows(sample, head, first, /*haveKeys=*/false);
-    bringBias(bias, firstKey);
-    bringQueries(first, head, stayValues, results, tiles.rows);
+    loadTileBias(bias, firstKey);
+    loadQueries(first, head, residentValues, results, tiles.rows);
     queries.clear();
     for (int64_t r = 0; r < rows(); ++r)
       queries.push_back(queryAt(rowInBlock(r)));
@@ -81,8 +83,8 @@ void Backward::emitBias(Value block) {
   // The heads of dbias precede its rows.
   Operand out = outs[3];
   std::swap(out.strides[1], out.strides[2]);
-  give(sums, {}, tiles.usesTensorCores() ? stay : stage,
-       resultRows(out, sizes.queries, sizes.keys, ownSample, first, ownHead,
-                  tiles.rows),
-       firstKey, RightForm::Rows);
+  storeResult(sums, {}, tiles.usesTensorCores() ? resident : stage,
+              resultRows(out, sizes.queries, sizes.keys, ownSample, first,
+                         ownHead, tiles.rows),
+              firstKey, RightForm::Rows);
 }

@@ -13,10 +13,10 @@ using namespace pcc::codegen;
 void Backward::allocate() {
   reuseShared(0);
   Type f32 = b.getF32Type(), i32 = b.getI32Type();
-  stay = allocateTile(tiles.rows, tiles.stayStride, element);
-  stayValues = allocateTile(tiles.rows, tiles.stayValueStride, element);
-  come = allocateTile(tiles.columns, tiles.stride, element);
-  comeValues = allocateTile(tiles.columns, tiles.valueStride, element);
+  resident = allocateTile(tiles.rows, tiles.stayStride, element);
+  residentValues = allocateTile(tiles.rows, tiles.stayValueStride, element);
+  streamed = allocateTile(tiles.columns, tiles.stride, element);
+  streamedValues = allocateTile(tiles.columns, tiles.valueStride, element);
   if (!tiles.usesTensorCores())
     stage = allocateTile(tiles.rows, tiles.scoreStride, f32);
   int64_t most = std::max(tiles.rows, tiles.columns);
@@ -52,22 +52,22 @@ Backward::Key Backward::keyAt(Value at) {
           keyWords ? loadWordAt(keyWords, at) : Value()};
 }
 
-void Backward::bringKeys(Value firstKey, int64_t count, Value taken) {
-  bringPositions(sizes.kPos, firstKey, sizes.keys, keyPositions, count, taken);
+void Backward::loadKeys(Value firstKey, int64_t count, Value taken) {
+  loadPositions(sizes.kPos, firstKey, sizes.keys, keyPositions, count, taken);
   if (sizes.p > 0)
-    bringWords(keyPositions, keyWords, count);
+    computeWords(keyPositions, keyWords, count);
 }
 
-void Backward::bringQueries(Value firstQuery, Value head,
-                            const SharedTile &cotangents,
-                            ArrayRef<Value> results, int64_t count) {
-  bringNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
-               ofQueries.lessLse, count, [&](Value lse) {
-                 return mulf(finite(lse), number(-llvm::numbers::log2e));
-               });
+void Backward::loadQueries(Value firstQuery, Value head,
+                           const SharedTile &cotangents,
+                           ArrayRef<Value> results, int64_t count) {
+  loadNumbers(op.getLse(), sample, firstQuery, head, sizes.queries,
+              ofQueries.lessLse, count, [&](Value lse) {
+                return mulf(finite(lse), number(-llvm::numbers::log2e));
+              });
   if (sizes.bias)
-    bringNumbers(op.getMax(), sample, firstQuery, head, sizes.queries,
-                 ofQueries.highest, count, [](Value max) { return max; });
+    loadNumbers(op.getMax(), sample, firstQuery, head, sizes.queries,
+                ofQueries.highest, count, [](Value max) { return max; });
   if (sizes.p > 0) {
     Value key = randomAdd(randomStart, headWord(head));
     // The thread loaded these positions itself, so no barrier is needed.
@@ -78,8 +78,8 @@ void Backward::bringQueries(Value firstQuery, Value head,
     });
   }
   wait();
-  bringDots(cotangents, resultsOf(firstQuery, head, count), results,
-            ofQueries.dots, count);
+  computeDots(cotangents, resultsOf(firstQuery, head, count), results,
+              ofQueries.dots, count);
   wait();
 }
 
@@ -87,16 +87,16 @@ std::pair<AttentionBlock::Numbers, AttentionBlock::Numbers>
 Backward::emitScores(const Pair &pair) {
   int64_t count = rows() * product->columnsOf(tiles.columns);
   Numbers scores(count, number(0)), cotangents(count, number(0));
-  product->multiply(scores, {stay, warpRow, {}}, tiles.width, come,
+  product->multiply(scores, {resident, warpRow, {}}, tiles.width, streamed,
                     RightForm::Rows, {});
-  product->multiply(cotangents, {stayValues, warpRow, {}}, tiles.valueWidth,
-                    comeValues, RightForm::Rows, {});
-  takePowers(pair, scores, cotangents);
+  product->multiply(cotangents, {residentValues, warpRow, {}}, tiles.valueWidth,
+                    streamedValues, RightForm::Rows, {});
+  computeProbabilities(pair, scores, cotangents);
   return {scores, cotangents};
 }
 
-void Backward::takePowers(const Pair &pair, Numbers &scores,
-                          Numbers &cotangents) {
+void Backward::computeProbabilities(const Pair &pair, Numbers &scores,
+                                    Numbers &cotangents) {
   int64_t count = scores.size() / rows();
   bool haveKeys = pair.haveKeys;
   Value factor = number(pair.factor), zero = number(0);
@@ -146,7 +146,7 @@ void Backward::takePowers(const Pair &pair, Numbers &scores,
       scores[i] = choose(isThere, scores[i], zero);
   }
   // The common factor is folded into the FMA.
-  Value times = number(pair.factor * (sizes.p > 0 ? sizes.whatIsKept() : 1));
+  Value times = number(pair.factor * (sizes.p > 0 ? sizes.keepScale() : 1));
   forEachScore([&](const Query &query, const Key &key, int64_t i) {
     Value &x = scores[i], &d = cotangents[i], weight = x;
     Value minusDot = arith::NegFOp::create(b, mulf(query.dot, factor));

@@ -73,7 +73,7 @@ void AttentionBlock::allocateBias() {
     columnBias = allocateTile(tiles.columns, 1, b.getF32Type()).buffer;
 }
 
-void AttentionBlock::bringBias(const BiasRows &from, Value firstColumn) {
+void AttentionBlock::loadTileBias(const BiasRows &from, Value firstColumn) {
   if (!from.isOfColumns)
     return;
   forShare(tiles.columns, [&](Value i) {

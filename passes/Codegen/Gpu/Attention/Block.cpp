@@ -218,10 +218,10 @@ void AttentionBlock::forShare(int64_t count, Body body) {
             [&] { body(add(thread, index(done))); });
 }
 
-void AttentionBlock::bring(const HeadRows &from, const SharedTile &to,
-                           int64_t count, int64_t columns) {
+void AttentionBlock::loadTile(const HeadRows &from, const SharedTile &to,
+                              int64_t count, int64_t columns) {
   int64_t threads = tiles.threads(), perRow = columns / from.vector;
-  int64_t total = count * perRow, turns = llvm::divideCeil(total, threads);
+  int64_t total = count * perRow, iterations = llvm::divideCeil(total, threads);
   auto type = VectorType::get({from.vector}, element);
   Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
   auto take = [&](Value start, int64_t depth, bool mayEnd) {
@@ -256,18 +256,18 @@ void AttentionBlock::bring(const HeadRows &from, const SharedTile &to,
     }
   };
   bool mayEnd = total % threads;
-  if (turns <= kDepth)
-    return take(thread, turns, mayEnd);
+  if (iterations <= kDepth)
+    return take(thread, iterations, mayEnd);
   int64_t whole = total / (threads * kDepth) * kDepth;
-  loop(index(whole), kDepth, [&](Value turn) {
-    take(add(thread, mul(turn, threads)), kDepth, /*mayEnd=*/false);
+  loop(index(whole), kDepth, [&](Value iteration) {
+    take(add(thread, mul(iteration, threads)), kDepth, /*mayEnd=*/false);
   });
-  if (whole < turns)
-    take(add(thread, index(whole * threads)), turns - whole, mayEnd);
+  if (whole < iterations)
+    take(add(thread, index(whole * threads)), iterations - whole, mayEnd);
 }
 
-Value AttentionBlock::takePosition(Value operand, Value first, int64_t all,
-                                   int64_t count) {
+Value AttentionBlock::prefetchPosition(Value operand, Value first, int64_t all,
+                                       int64_t count) {
   if (count > tiles.threads())
     return {};
   Value isThere = less(first, index(all));
@@ -280,26 +280,27 @@ Value AttentionBlock::takePosition(Value operand, Value first, int64_t all,
 }
 
 AttentionBlock::Numbers AttentionBlock::loopWithPositions(
-    int64_t turns, Value operand, int64_t all,
+    int64_t iterations, Value operand, int64_t all,
     llvm::function_ref<Value(Value)> first, ArrayRef<Value> start,
     llvm::function_ref<Numbers(Value, Value, ArrayRef<Value>)> body) {
-  auto takeOf = [&](Value turn) {
-    return operand ? takePosition(operand, first(turn), all, tiles.columns)
-                   : Value();
+  auto takeOf = [&](Value iteration) {
+    return operand
+               ? prefetchPosition(operand, first(iteration), all, tiles.columns)
+               : Value();
   };
   Numbers carried(start);
   Value ahead = takeOf(index(0));
   if (ahead)
     carried.push_back(ahead);
-  Numbers end = loopWith(turns, 1, carried,
-                         [&](Value turn, ValueRange before) -> Numbers {
+  Numbers end = loopWith(iterations, 1, carried,
+                         [&](Value iteration, ValueRange before) -> Numbers {
                            Numbers now(before);
                            Value taken, next;
                            if (ahead) {
                              taken = now.pop_back_val();
-                             next = takeOf(add(turn, index(1)));
+                             next = takeOf(add(iteration, index(1)));
                            }
-                           now = body(turn, taken, now);
+                           now = body(iteration, taken, now);
                            if (ahead)
                              now.push_back(next);
                            return now;
@@ -309,8 +310,8 @@ AttentionBlock::Numbers AttentionBlock::loopWithPositions(
   return end;
 }
 
-void AttentionBlock::bringPositions(Value operand, Value first, int64_t all,
-                                    Value to, int64_t count, Value taken) {
+void AttentionBlock::loadPositions(Value operand, Value first, int64_t all,
+                                   Value to, int64_t count, Value taken) {
   if (taken)
     return byFirst(count, [&] {
       memref::StoreOp::create(b, taken, to, ValueRange{thread});
@@ -323,10 +324,10 @@ void AttentionBlock::bringPositions(Value operand, Value first, int64_t all,
   });
 }
 
-void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
-                                  Value head, int64_t all, Value to,
-                                  int64_t count,
-                                  llvm::function_ref<Value(Value)> made) {
+void AttentionBlock::loadNumbers(Value operand, Value sample, Value first,
+                                 Value head, int64_t all, Value to,
+                                 int64_t count,
+                                 llvm::function_ref<Value(Value)> made) {
   forShare(count, [&](Value i) {
     Value row = add(first, i), isThere;
     if (all % count)
@@ -338,9 +339,9 @@ void AttentionBlock::bringNumbers(Value operand, Value sample, Value first,
   });
 }
 
-void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
-                          const SharedTile &stage, const HeadRows &to,
-                          Value chunk, RightForm form) {
+void AttentionBlock::storeResult(ArrayRef<Value> sums, ArrayRef<Value> factors,
+                                 const SharedTile &stage, const HeadRows &to,
+                                 Value chunk, RightForm form) {
   Type type = cast<MemRefType>(to.rows.buffer.getType()).getElementType();
   SharedTile place = viewAs(stage, type);
   int64_t rows = product->rows(), count = sums.size() / rows;
@@ -366,8 +367,8 @@ void AttentionBlock::give(ArrayRef<Value> sums, ArrayRef<Value> factors,
   int64_t columns = std::min(count * product->lanesOfRow(), to.width);
   int64_t perRow = llvm::divideCeil(columns, to.vector);
   int64_t total = kWarpRows * perRow;
-  loop(index(llvm::divideCeil(total, kLanes)), 1, [&](Value turn) {
-    Value number = add(mul(turn, kLanes), lane);
+  loop(index(llvm::divideCeil(total, kLanes)), 1, [&](Value iteration) {
+    Value number = add(mul(iteration, kLanes), lane);
     Value row = add(warpRow, divide(number, perRow));
     Value column = mul(remainder(number, perRow), to.vector);
     Value target = chunk ? add(column, chunk) : column;
@@ -417,7 +418,7 @@ Value AttentionBlock::extreme(Value words, int64_t count, bool isLeast) {
   return found;
 }
 
-Value AttentionBlock::joinRow(Value x, bool isSum) {
+Value AttentionBlock::reduceRow(Value x, bool isSum) {
   for (int64_t distance = 1; distance < product->lanesOfRow(); distance *= 2) {
     Value other = shuffle(x, distance);
     x = isSum ? addf(x, other) : Value(arith::MaxNumFOp::create(b, x, other));

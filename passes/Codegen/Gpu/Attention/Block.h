@@ -6,7 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "passes/Codegen/Gpu/Attention/Product.h"
 #include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 
 namespace pcc::codegen {
 
@@ -70,66 +70,65 @@ protected:
                     mlir::Value head, int64_t all, int64_t rowCount);
   /// Emits the loads of `count` rows of `columns` elements into shared memory
   /// by all threads; missing elements become zero.
-  void bring(const HeadRows &from, const SharedTile &to, int64_t count,
-             int64_t columns);
+  void loadTile(const HeadRows &from, const SharedTile &to, int64_t count,
+                int64_t columns);
   /// Emits the loads of `count` positions as i32 into shared memory. Positions
   /// past the last are copies of it. `taken` is this thread's position if it
   /// was prefetched.
-  void bringPositions(mlir::Value operand, mlir::Value first, int64_t all,
-                      mlir::Value to, int64_t count, mlir::Value taken = {});
+  void loadPositions(mlir::Value operand, mlir::Value first, int64_t all,
+                     mlir::Value to, int64_t count, mlir::Value taken = {});
   /// Prefetches this thread's position while the previous tile is computed.
   /// Returns null if a thread loads several positions. The forward kernel, of
   /// which a multiprocessor usually runs two blocks, does not prefetch: it has
   /// no free register, and the other block hides the latency.
-  mlir::Value takePosition(mlir::Value operand, mlir::Value first, int64_t all,
-                           int64_t count);
-  /// Emits a loop over `turns` tiles of positions. body(turn, this thread's
-  /// prefetched position, previous values) returns the next values. first(turn)
-  /// is the first position of a tile; it must also be valid for the iteration
-  /// after the last one.
+  mlir::Value prefetchPosition(mlir::Value operand, mlir::Value first,
+                               int64_t all, int64_t count);
+  /// Emits a loop over `iterations` tiles of positions. body(turn, this
+  /// thread's prefetched position, previous values) returns the next values.
+  /// first(turn) is the first position of a tile; it must also be valid for the
+  /// iteration after the last one.
   Numbers loopWithPositions(
-      int64_t turns, mlir::Value operand, int64_t all,
-      llvm::function_ref<mlir::Value(mlir::Value turn)> first,
+      int64_t iterations, mlir::Value operand, int64_t all,
+      llvm::function_ref<mlir::Value(mlir::Value iteration)> first,
       llvm::ArrayRef<mlir::Value> start,
-      llvm::function_ref<Numbers(mlir::Value turn, mlir::Value taken,
+      llvm::function_ref<Numbers(mlir::Value iteration, mlir::Value taken,
                                  llvm::ArrayRef<mlir::Value> before)>
           body);
   /// Loads `count` elements (sample, row, head) of an operand [b, s, h] into
   /// shared memory, transformed by `made`; missing rows become zero.
-  void bringNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
-                    mlir::Value head, int64_t all, mlir::Value to,
-                    int64_t count,
-                    llvm::function_ref<mlir::Value(mlir::Value)> made);
+  void loadNumbers(mlir::Value operand, mlir::Value sample, mlir::Value first,
+                   mlir::Value head, int64_t all, mlir::Value to, int64_t count,
+                   llvm::function_ref<mlir::Value(mlir::Value)> made);
   /// Returns the bias of a block's rows; empty if the attention has none.
   /// `haveKeys`: rows are keys, columns queries.
   BiasRows biasRows(mlir::Value sample, mlir::Value head, mlir::Value firstRow,
                     bool haveKeys);
-  /// Allocates the shared memory for bringBias().
+  /// Allocates the shared memory for loadTileBias().
   void allocateBias();
   /// Loads the bias of a tile's columns into shared memory if all rows have the
   /// same.
-  void bringBias(const BiasRows &from, mlir::Value firstColumn);
-  /// Returns scale * scores + bias of a tile. The values that bringBias() loads
-  /// must be in shared memory.
+  void loadTileBias(const BiasRows &from, mlir::Value firstColumn);
+  /// Returns scale * scores + bias of a tile. The values that loadTileBias()
+  /// loads must be in shared memory.
   Numbers addBias(llvm::ArrayRef<mlir::Value> scores, const BiasRows &bias,
                   mlir::Value firstColumn);
-  /// Prefetches this thread's share of rows for bringDots(), so that the loads
-  /// are outstanding during a barrier. Returns nothing if the share is too
-  /// large.
-  Numbers takeRows(const HeadRows &other, int64_t count);
+  /// Prefetches this thread's share of rows for computeDots(), so that the
+  /// loads are outstanding during a barrier. Returns nothing if the share is
+  /// too large.
+  Numbers prefetchRows(const HeadRows &other, int64_t count);
   /// Computes to[i] = the dot product of row i of a tile and row i of `other`.
-  /// `taken` are the vectors that takeRows() prefetched, or empty.
-  void bringDots(const SharedTile &tile, const HeadRows &other,
-                 llvm::ArrayRef<mlir::Value> taken, mlir::Value to,
-                 int64_t count);
+  /// `taken` are the vectors that prefetchRows() prefetched, or empty.
+  void computeDots(const SharedTile &tile, const HeadRows &other,
+                   llvm::ArrayRef<mlir::Value> taken, mlir::Value to,
+                   int64_t count);
   /// Stores the warp's rows of a result from column `chunk` on. The
   /// accumulators are multiplied by `factors` of their rows (empty: 1). They
   /// are staged in the warp's rows of `stage`, which other warps must not use.
   /// `form` tells the columns of a lane.
-  void give(llvm::ArrayRef<mlir::Value> sums,
-            llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
-            const HeadRows &to, mlir::Value chunk,
-            RightForm form = RightForm::Columns);
+  void storeResult(llvm::ArrayRef<mlir::Value> sums,
+                   llvm::ArrayRef<mlir::Value> factors, const SharedTile &stage,
+                   const HeadRows &to, mlir::Value chunk,
+                   RightForm form = RightForm::Columns);
   /// Returns the rows of a result in global memory.
   HeadRows resultRows(const Operand &out, int64_t rows, int64_t width,
                       mlir::Value sample, mlir::Value first, mlir::Value head,
@@ -143,11 +142,11 @@ protected:
   mlir::Value wordOfPosition(mlir::Value position);
   /// Computes the dropout words of positions; each thread those of the
   /// positions that it loaded itself.
-  void bringWords(mlir::Value positions, mlir::Value to, int64_t count);
+  void computeWords(mlir::Value positions, mlir::Value to, int64_t count);
   /// Whether a score is dropped, from the words of its row and its column.
   mlir::Value isDropped(mlir::Value ofKey, mlir::Value ofPosition);
   /// Reduces a value over the lanes of a row, by a sum or a maximum.
-  mlir::Value joinRow(mlir::Value x, bool isSum);
+  mlir::Value reduceRow(mlir::Value x, bool isSum);
   /// Barriers for the block and for the warp.
   void wait();
   void waitForWarp();
@@ -184,17 +183,17 @@ protected:
   int64_t nextShared = 0;
 
 private:
-  /// How threads share rows of `vectors` vectors. A thread group of `team`
+  /// How threads share rows of `vectors` vectors. A thread group of `groupSize`
   /// threads processes one row per iteration, `parts` vectors per thread.
-  /// `teams` groups work in parallel for `turns` iterations.
+  /// `groups` groups work in parallel for `iterations` iterations.
   struct DotShare {
-    int64_t vectors, team, parts, teams, turns;
+    int64_t vectors, groupSize, parts, groups, iterations;
   };
   DotShare dotShare(const HeadRows &other, int64_t count);
   /// Returns take(row, column, i) for each vector i of this thread in an
   /// iteration, or otherwise[i] if that vector does not exist.
   Numbers
-  takeParts(const HeadRows &other, int64_t count, mlir::Value turn,
+  takeParts(const HeadRows &other, int64_t count, mlir::Value iteration,
             llvm::function_ref<mlir::Value(mlir::Value row, mlir::Value column,
                                            int64_t i)>
                 take,

@@ -26,28 +26,29 @@ static constexpr int64_t kPartsAhead = 4;
 AttentionBlock::DotShare AttentionBlock::dotShare(const HeadRows &other,
                                                   int64_t count) {
   int64_t vectors = other.width / other.vector;
-  int64_t team = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
-  int64_t teams = tiles.threads() / team;
-  return {vectors, team, int64_t(llvm::divideCeil(vectors, team)), teams,
-          int64_t(llvm::divideCeil(count, teams))};
+  int64_t groupSize = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kLanes);
+  int64_t groups = tiles.threads() / groupSize;
+  return {vectors, groupSize, int64_t(llvm::divideCeil(vectors, groupSize)),
+          groups, int64_t(llvm::divideCeil(count, groups))};
 }
 
 AttentionBlock::Numbers AttentionBlock::takeParts(
-    const HeadRows &other, int64_t count, Value turn,
+    const HeadRows &other, int64_t count, Value iteration,
     llvm::function_ref<Value(Value row, Value column, int64_t i)> take,
     ArrayRef<Value> otherwise) {
   DotShare share = dotShare(other, count);
-  Value row = add(mul(turn, share.teams), divide(thread, share.team));
+  Value row =
+      add(mul(iteration, share.groups), divide(thread, share.groupSize));
   Value isRow;
-  if (count % share.teams)
+  if (count % share.groups)
     isRow = both(isRow, less(row, index(count)));
   if (other.left)
     isRow = both(isRow, less(row, other.left));
-  Value own = remainder(thread, share.team);
+  Value own = remainder(thread, share.groupSize);
   Numbers taken;
   for (int64_t i = 0; i < share.parts; ++i) {
-    Value place = add(own, index(i * share.team)), isThere = isRow;
-    if ((i + 1) * share.team > share.vectors)
+    Value place = add(own, index(i * share.groupSize)), isThere = isRow;
+    if ((i + 1) * share.groupSize > share.vectors)
       isThere = both(isThere, less(place, index(share.vectors)));
     taken.push_back(where(isThere, otherwise[i], [&]() -> Numbers {
       return {take(row, mul(place, other.vector), i)};
@@ -56,17 +57,17 @@ AttentionBlock::Numbers AttentionBlock::takeParts(
   return taken;
 }
 
-AttentionBlock::Numbers AttentionBlock::takeRows(const HeadRows &other,
-                                                 int64_t count) {
+AttentionBlock::Numbers AttentionBlock::prefetchRows(const HeadRows &other,
+                                                     int64_t count) {
   DotShare share = dotShare(other, count);
-  if (share.turns * share.parts > kPartsAhead)
+  if (share.iterations * share.parts > kPartsAhead)
     return {};
   auto type = VectorType::get({other.vector}, element);
   Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
   Numbers all;
-  for (int64_t turn = 0; turn < share.turns; ++turn)
+  for (int64_t iteration = 0; iteration < share.iterations; ++iteration)
     all.append(takeParts(
-        other, count, index(turn),
+        other, count, index(iteration),
         [&](Value row, Value column, int64_t) {
           return loadPart(other, row, column);
         },
@@ -74,14 +75,15 @@ AttentionBlock::Numbers AttentionBlock::takeRows(const HeadRows &other,
   return all;
 }
 
-void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
-                               ArrayRef<Value> taken, Value to, int64_t count) {
+void AttentionBlock::computeDots(const SharedTile &tile, const HeadRows &other,
+                                 ArrayRef<Value> taken, Value to,
+                                 int64_t count) {
   DotShare share = dotShare(other, count);
   // Computes the rows of an iteration; `ahead` are their prefetched vectors.
-  auto bringTurn = [&](Value turn, ArrayRef<Value> ahead) {
+  auto bringTurn = [&](Value iteration, ArrayRef<Value> ahead) {
     Value sum = number(0);
     Numbers sums = takeParts(
-        other, count, turn,
+        other, count, iteration,
         [&](Value row, Value column, int64_t i) {
           Value x = widen(loadPacked(
               tile.buffer, add(mul(row, tile.stride), column), other.vector));
@@ -97,12 +99,14 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
         Numbers(share.parts, sum));
     for (Value part : sums)
       sum = addf(sum, part);
-    for (int64_t distance = share.team / 2; distance; distance /= 2)
+    for (int64_t distance = share.groupSize / 2; distance; distance /= 2)
       sum = addf(sum, shuffle(sum, distance));
-    Value row = add(mul(turn, share.teams), divide(thread, share.team));
-    Value isFirst = arith::CmpIOp::create(
-        b, arith::CmpIPredicate::eq, remainder(thread, share.team), index(0));
-    if (count % share.teams)
+    Value row =
+        add(mul(iteration, share.groups), divide(thread, share.groupSize));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              remainder(thread, share.groupSize), index(0));
+    if (count % share.groups)
       isFirst = arith::AndIOp::create(b, isFirst, less(row, index(count)));
     auto branch = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
@@ -110,8 +114,9 @@ void AttentionBlock::bringDots(const SharedTile &tile, const HeadRows &other,
     memref::StoreOp::create(b, sum, to, ValueRange{row});
   };
   if (taken.empty())
-    return loop(index(share.turns), 1,
-                [&](Value turn) { bringTurn(turn, {}); });
-  for (int64_t turn = 0; turn < share.turns; ++turn)
-    bringTurn(index(turn), taken.slice(turn * share.parts, share.parts));
+    return loop(index(share.iterations), 1,
+                [&](Value iteration) { bringTurn(iteration, {}); });
+  for (int64_t iteration = 0; iteration < share.iterations; ++iteration)
+    bringTurn(index(iteration),
+              taken.slice(iteration * share.parts, share.parts));
 }

@@ -34,7 +34,7 @@ Value AttentionBlock::wordOfPosition(Value position) {
   return foldWord(spreadWord(position), 16);
 }
 
-void AttentionBlock::bringWords(Value positions, Value to, int64_t count) {
+void AttentionBlock::computeWords(Value positions, Value to, int64_t count) {
   forShare(count, [&](Value i) {
     memref::StoreOp::create(b, wordOfPosition(loadWordAt(positions, i)), to,
                             ValueRange{i});

@@ -45,7 +45,8 @@ private:
   Numbers emitScores(Value firstKey, Value isCut, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);
   /// Stores one value per row to an output [b, s, h].
-  void giveRows(const Operand &out, llvm::function_ref<Value(int64_t)> ofRow);
+  void storePerRow(const Operand &out,
+                   llvm::function_ref<Value(int64_t)> ofRow);
 
   /// The state in a lane's registers: maxima by row, sums by row, then results.
   /// Without a bias, maxima are multiplied by scale * log2(e).
@@ -92,12 +93,12 @@ void Forward::emit(Value block) {
   values = allocateTile(tiles.columns, tiles.valueStride, element);
   if (!tiles.usesTensorCores())
     stage = allocateTile(tiles.rows, tiles.scoreStride, b.getF32Type());
-  bring(headRows(sizes.q, sample, first, head, sizes.queries, tiles.rows),
-        query, tiles.rows, tiles.width);
+  loadTile(headRows(sizes.q, sample, first, head, sizes.queries, tiles.rows),
+           query, tiles.rows, tiles.width);
   if (sizes.isCausal || sizes.p > 0) {
     positions = allocateTile(tiles.columns, 1, b.getI32Type()).buffer;
     Value own = allocateTile(tiles.rows, 1, b.getI32Type()).buffer;
-    bringPositions(sizes.qPos, first, sizes.queries, own, tiles.rows);
+    loadPositions(sizes.qPos, first, sizes.queries, own, tiles.rows);
     wait();
     for (int64_t r = 0; r < rows(); ++r)
       queryPositions.push_back(loadWordAt(own, rowInBlock(r)));
@@ -131,9 +132,9 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
   wait();
   Value isSeen, isCut;
   if (positions) {
-    bringPositions(sizes.kPos, firstKey, sizes.keys, positions, tiles.columns);
+    loadPositions(sizes.kPos, firstKey, sizes.keys, positions, tiles.columns);
     if (keyWords)
-      bringWords(positions, keyWords, tiles.columns);
+      computeWords(positions, keyWords, tiles.columns);
     if (sizes.isCausal) {
       wait();
       isSeen = arith::CmpIOp::create(
@@ -144,13 +145,13 @@ AttentionBlock::Numbers Forward::emitKeys(Value firstKey,
     }
   }
   return where(isSeen, state, [&] {
-    bring(
+    loadTile(
         headRows(sizes.k, sample, firstKey, keyHead, sizes.keys, tiles.columns),
         keys, tiles.columns, tiles.width);
-    bring(
+    loadTile(
         headRows(sizes.v, sample, firstKey, keyHead, sizes.keys, tiles.columns),
         values, tiles.columns, tiles.valueWidth);
-    bringBias(bias, firstKey);
+    loadTileBias(bias, firstKey);
     wait();
     return emitScores(firstKey, isCut, state);
   });
@@ -206,7 +207,7 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
     Value most = row[0];
     for (Value x : row.drop_front())
       most = arith::MaxNumFOp::create(b, most, x);
-    most = joinRow(most, /*isSum=*/false);
+    most = reduceRow(most, /*isSum=*/false);
     if (!hasBias)
       most = mulf(most, scale);
     Value before = state[r];
@@ -241,10 +242,10 @@ AttentionBlock::Numbers Forward::emitScores(Value firstKey, Value isCut,
 /// A row that sees no key, or whose keys all have a bias of -inf, has a sum of
 /// zero; its result is zero.
 void Forward::finish(ArrayRef<Value> state) {
-  Value zero = number(0), kept = number(sizes.whatIsKept());
+  Value zero = number(0), kept = number(sizes.keepScale());
   Numbers factors, sums, highest;
   for (int64_t r = 0; r < rows(); ++r) {
-    Value sum = joinRow(state[rows() + r], /*isSum=*/true);
+    Value sum = reduceRow(state[rows() + r], /*isSum=*/true);
     Value hasAny =
         arith::CmpFOp::create(b, arith::CmpFPredicate::UGT, sum, zero);
     factors.push_back(
@@ -254,25 +255,25 @@ void Forward::finish(ArrayRef<Value> state) {
       highest.push_back(choose(hasAny, state[r], zero));
   }
   if (outs[0])
-    give(state.drop_front(2 * rows()), factors, query,
-         resultRows(outs[0], sizes.queries, sizes.valueWidth, sample, first,
-                    head, tiles.rows),
-         chunk);
+    storeResult(state.drop_front(2 * rows()), factors, query,
+                resultRows(outs[0], sizes.queries, sizes.valueWidth, sample,
+                           first, head, tiles.rows),
+                chunk);
   if (outs[1])
-    giveRows(outs[1], [&](int64_t r) -> Value {
+    storePerRow(outs[1], [&](int64_t r) -> Value {
       if (sizes.bias)
         return math::LogOp::create(b, sums[r]);
       Value most = mulf(state[r], number(llvm::numbers::ln2));
       return addf(most, math::LogOp::create(b, sums[r]));
     });
   if (sizes.bias && outs[2])
-    giveRows(outs[2], [&](int64_t r) { return highest[r]; });
+    storePerRow(outs[2], [&](int64_t r) { return highest[r]; });
 }
 
 /// One lane of each row stores the value, in the blocks that compute the first
 /// chunk of columns.
-void Forward::giveRows(const Operand &out,
-                       llvm::function_ref<Value(int64_t)> ofRow) {
+void Forward::storePerRow(const Operand &out,
+                          llvm::function_ref<Value(int64_t)> ofRow) {
   Value isOne =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                             remainder(lane, product->lanesOfRow()), index(0));

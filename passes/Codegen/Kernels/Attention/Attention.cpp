@@ -2,7 +2,7 @@
 
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 #include "passes/Codegen/Kernels/Stack.h"
 
 using namespace mlir;
@@ -130,8 +130,9 @@ bool codegen::hasTileForm(Operation *attention, ArrayRef<Value> arguments,
   return reason.empty() || no(reason);
 }
 
-AttentionUnits codegen::getAttentionUnits(Operation *attention,
-                                          const KernelChoices &choices) {
+AttentionWorkItems
+codegen::getAttentionWorkItems(Operation *attention,
+                               const KernelChoices &choices) {
   AttentionSizes sizes(attention);
   bool isForward = isa<nn::AttentionOp>(attention);
   int64_t height = sizes.tileHeight(choices);

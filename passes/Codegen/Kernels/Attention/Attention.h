@@ -57,15 +57,15 @@ bool hasTileForm(mlir::Operation *attention,
                  std::string *why = nullptr);
 
 /// The work items of an attention kernel.
-struct AttentionUnits {
+struct AttentionWorkItems {
   /// Of the whole kernel.
   int64_t count;
   /// Work items that are worth a thread.
   int64_t grain;
 };
 /// The work items of an `nn.attention` or `nn.attention_grad`.
-AttentionUnits getAttentionUnits(mlir::Operation *attention,
-                                 const KernelChoices &choices);
+AttentionWorkItems getAttentionWorkItems(mlir::Operation *attention,
+                                         const KernelChoices &choices);
 
 /// Builds one work item of an attention at the insertion point. `outs` are the
 /// buffers of the op's results, null for results without uses.

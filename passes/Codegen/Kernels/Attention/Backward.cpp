@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -323,8 +323,7 @@ void Backward::emitScores(Value firstQuery, Value there, Value head,
       }
       Value cotangent = loadVector(dScores, place), kept = weight;
       if (sizes.p > 0) {
-        Value factor =
-            drop(randomAdd(words, key), constant(sizes.whatIsKept()));
+        Value factor = drop(randomAdd(words, key), constant(sizes.keepScale()));
         cotangent = mulf(cotangent, factor);
         kept = mulf(weight, factor);
       }

@@ -3,7 +3,7 @@
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "dialects/Pipe/Pipe.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 #include "runtime/Chips.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -227,13 +227,13 @@ public:
     else if (!cast<nn::AttentionGradOp>(op)
                   .getLse()
                   .getDefiningOp<nn::AttentionOp>())
-      strangers.insert(op);
+      withOtherUses.insert(op);
   }
   /// The representative of the op's group.
   const void *leaderOf(Operation *op) const {
     return families.getLeaderValue(keyOf(op));
   }
-  bool isStranger(Operation *op) const { return strangers.contains(op); }
+  bool hasOtherUses(Operation *op) const { return withOtherUses.contains(op); }
 
 private:
   static const void *keyOf(Operation *op) { return op; }
@@ -253,34 +253,34 @@ private:
         for (pipe::TaskOp task : callers.of(user->getBlock()))
           join(op, task.getTarget(use.getOperandNumber()));
       else
-        strangers.insert(op);
+        withOtherUses.insert(op);
     }
   }
   void followSource(Operation *op, BlockArgument lse) {
     ArrayRef<pipe::TaskOp> tasks = callers.of(lse.getOwner());
     if (tasks.empty() ||
         !llvm::all_of(lse.getUsers(), llvm::IsaPred<nn::AttentionGradOp>))
-      strangers.insert(op);
+      withOtherUses.insert(op);
     for (pipe::TaskOp task : tasks)
       join(op, task.getSource(lse.getArgNumber()));
   }
 
   const Callers &callers;
   llvm::EquivalenceClasses<const void *> families;
-  llvm::DenseSet<Operation *> strangers;
+  llvm::DenseSet<Operation *> withOtherUses;
 };
 
 } // namespace
 
 llvm::MapVector<Operation *, AttentionChoice>
-codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
+codegen::chooseAttention(ModuleOp module, AttentionTarget makers) {
   llvm::MapVector<Operation *, AttentionChoice> choices;
   module.walk([&](Operation *op) {
     if (isa<nn::AttentionOp, nn::AttentionGradOp>(op)) {
       std::string why =
           whyExpanded(op, makers.onDevice, leastShared(makers.chips)).str();
-      choices[op] = {why.empty() ? AttentionMaker::Tiles
-                                 : AttentionMaker::Products,
+      choices[op] = {why.empty() ? AttentionBackend::Tiles
+                                 : AttentionBackend::Products,
                      "", why};
     }
   });
@@ -294,7 +294,7 @@ codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
   llvm::DenseMap<const void *, std::string> reasons;
   for (auto &[op, choice] : choices) {
     std::string why = whyNotAlone(op, callers, makers.chips);
-    if (why.empty() && families.isStranger(op))
+    if (why.empty() && families.hasOtherUses(op))
       why = "its lse has uses other than its gradient";
     std::string &all = reasons[families.leaderOf(op)];
     if (all.empty())
@@ -303,7 +303,7 @@ codegen::chooseAttention(ModuleOp module, AttentionMakers makers) {
   for (auto &[op, choice] : choices) {
     choice.whyNoLibrary = reasons[families.leaderOf(op)];
     if (choice.whyNoLibrary.empty())
-      choice.maker = AttentionMaker::Library;
+      choice.maker = AttentionBackend::Library;
   }
   return choices;
 }

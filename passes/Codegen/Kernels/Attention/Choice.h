@@ -28,11 +28,11 @@ inline constexpr llvm::StringLiteral kByLibraryAttr = "rt.by_library";
 bool isByLibrary(mlir::Operation *op);
 
 /// The backend of an attention.
-enum class AttentionMaker { Library, Tiles, Products };
+enum class AttentionBackend { Library, Tiles, Products };
 
 /// The backend of an attention, and why the others were not chosen.
 struct AttentionChoice {
-  AttentionMaker maker;
+  AttentionBackend maker;
   /// Why the library cannot compute it; empty if it can, or was not requested.
   std::string whyNoLibrary;
   /// Why tiles cannot compute it; empty if they can.
@@ -40,7 +40,7 @@ struct AttentionChoice {
 };
 
 /// The available backends.
-struct AttentionMakers {
+struct AttentionTarget {
   /// Whether the target is a device rather than a CPU.
   bool onDevice;
   /// Whether the library may be used.
@@ -52,7 +52,7 @@ struct AttentionMakers {
 /// Chooses for every `nn.attention` and `nn.attention_grad` of a module, in
 /// program order.
 llvm::MapVector<mlir::Operation *, AttentionChoice>
-chooseAttention(mlir::ModuleOp module, AttentionMakers makers);
+chooseAttention(mlir::ModuleOp module, AttentionTarget makers);
 
 /// The batching of a backward pass in the library.
 struct AttentionWork {

@@ -1,7 +1,7 @@
 //===- DeviceTiles.cpp - Tiles of attention on devices --------------------===//
 
 #include "passes/Codegen/Kernels/Attention/DeviceTiles.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 
 using namespace mlir;
 using namespace pcc;

@@ -3,7 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/Codegen/Kernels/Attention/Unit.h"
+#include "passes/Codegen/Kernels/Attention/WorkItem.h"
 #include "passes/Codegen/Kernels/Expr.h"
 
 using namespace mlir;
@@ -212,7 +212,7 @@ void Forward::emitScores(Value firstKey, Value there) {
 
 /// A row that sees no key has a sum of zero and yields zeros.
 void Forward::finish() {
-  Value zero = constant(0), kept = constant(sizes.whatIsKept());
+  Value zero = constant(0), kept = constant(sizes.keepScale());
   for (int64_t j = 0; j < vectorsOfTile(); ++j) {
     Value total = loadVector(sum, lane(j));
     Value inverse = arith::DivFOp::create(b, kept, total);
