@@ -1,5 +1,4 @@
-//===- RowPassPlan.h - Passes of a row program over its rows -*- C++
-//-*-===//
+//===- RowPassPlan.h - Passes of a row program over its rows ----*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_KERNELS_ROWPASSPLAN_H
 #define PCC_PASSES_CODEGEN_KERNELS_ROWPASSPLAN_H

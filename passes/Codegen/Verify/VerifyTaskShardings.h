@@ -1,5 +1,4 @@
-//===- VerifyTaskShardings.h - Shardings of task operands -*- C++
-//-*-===//
+//===- VerifyTaskShardings.h - Shardings of task operands -------*- C++ -*-===//
 
 #ifndef PCC_PASSES_CODEGEN_VERIFY_VERIFYTASKSHARDINGS_H
 #define PCC_PASSES_CODEGEN_VERIFY_VERIFYTASKSHARDINGS_H
