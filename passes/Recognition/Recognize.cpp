@@ -95,8 +95,8 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
       if (!applyAll(module, std::move(*patterns), budget)) {
         module.emitWarning()
             << "recognition stopped after " << most
-            << " rewrites: the program is right, but attention and projections "
-               "may be computed, and split, as the file has them";
+            << " rewrites: the program is correct, but attention and "
+               "projections may be computed and sharded as in the file";
         break;
       }
     reshapeParams(module);

@@ -1,4 +1,4 @@
-//===- AttachLoss.cpp - The loss that a model is trained by ---------------===//
+//===- AttachLoss.cpp - Attaches the training loss ------------------------===//
 
 #include "dialects/NN/AttrNames.h"
 #include "passes/Training/Entry.h"
@@ -16,7 +16,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Makes `function` return the loss instead of its outputs.
+/// Changes `function` to return the loss sum and count instead of its outputs.
 void returnLoss(func::FuncOp function, const Loss &loss) {
   Operation *terminator = &function.getBody().front().back();
   terminator->setOperands({loss.sum, loss.count});
@@ -31,7 +31,8 @@ void returnLoss(func::FuncOp function, const Loss &loss) {
   function.setAllResultAttrs(attrs);
 }
 
-/// @evaluate, and @evaluate_result which reads what it gathered.
+/// Adds @evaluate, and @evaluate_result, which reads the sums that @evaluate
+/// accumulates.
 void addEvaluation(ModuleOp module, func::FuncOp loss) {
   RankedTensorType scalar = scalarType(module.getContext());
   StateOp sum = addState(module, kEvalLossSum, scalar, StateKind::Sum);
@@ -109,8 +110,8 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
       addEvaluation(module, function);
   }
 
-  /// An attached loss adds up over batches, unless the model's outputs do not
-  /// belong to a sample each.
+  /// Checks that each output row belongs to one sample: only then can an
+  /// attached loss be accumulated over batches.
   LogicalResult checkSamples(func::FuncOp function, Value sum) {
     auto problem = findMixedSamples(function, sum);
     if (!problem || (wholeBatch && !problem->isSure))

@@ -1,10 +1,10 @@
-//===- AttachOwnLoss.cpp - @loss of a file that computes its loss ---------===//
+//===- AttachOwnLoss.cpp - @loss of a model with its own loss -------------===//
 //
-// Most losses are one mean, or have one count that all is divided by: a sum and
-// a count, as losses that the compiler attaches. Terms with counts of their
-// own, and sums, need to know the counts of the whole step before the first
-// gradient is computed. These are added up by @counts, which runs on all
-// microbatches ahead of everything else:
+// Most losses are one mean, or are divided by one count: they become a sum and
+// a count, as an attached loss. A loss with sums, or with terms of different
+// counts, needs the counts of the whole step before the first gradient is
+// computed. @counts accumulates them on all microbatches before everything
+// else:
 //
 //   @counts      adds sum(m) to @step_count.0, 1 to @step_batches
 //   @loss        returns sum(m * nll) / @step_count.0 * @step_batches + ..., 1
@@ -32,14 +32,14 @@ static Location lossLoc(MLIRContext *context) {
   return NameLoc::get(StringAttr::get(context, "loss"));
 }
 
-/// One element as a tensor of another shape and element type.
+/// Converts a tensor of one element to another shape and element type.
 static Value convert(OpBuilder &builder, Value value, RankedTensorType type) {
   Location loc = value.getLoc();
   RankedTensorType from = tensorType(value);
   if (from.getShape() != type.getShape())
     value = ReshapeOp::create(builder, loc, type.clone(from.getElementType()),
                               value);
-  // Of a whole number, which a quotient of sums may miss by a little.
+  // The value is an integer, but a quotient of sums may be slightly off.
   if (isa<FloatType>(from.getElementType()) &&
       isa<IntegerType>(type.getElementType()))
     value = RoundOp::create(builder, loc, value.getType(), value);
@@ -48,7 +48,7 @@ static Value convert(OpBuilder &builder, Value value, RankedTensorType type) {
   return value;
 }
 
-/// A state of the step's, added up ahead of it.
+/// Declares a state that @counts accumulates before the step.
 static StateOp addAhead(ModuleOp module, StringRef name) {
   StateOp state =
       addState(module, name, scalarType(module.getContext()), StateKind::Sum);
@@ -56,8 +56,9 @@ static StateOp addAhead(ModuleOp module, StringRef name) {
   return state;
 }
 
-/// A copy of @forward, whose values become `copies`, that accumulates and
-/// returns nothing.
+/// Clones @forward; the clone accumulates `adds` into states and returns
+/// nothing. `copies` maps values of @forward to those of the clone; a null
+/// value adds 1.
 static func::FuncOp cloneForward(ModuleOp module, func::FuncOp forward,
                                  StringRef name, IRMapping &copies,
                                  ArrayRef<std::pair<Value, StateOp>> adds) {
@@ -86,7 +87,7 @@ static llvm::DenseSet<Value> divisorsOf(const LossTerms &terms) {
   return divisors;
 }
 
-/// 1, but 0 where one of `divisors` is: then there is no loss.
+/// Builds 0 if one of `divisors` is 0, so that the loss is undefined, else 1.
 static Value isDefined(OpBuilder &builder, Location loc, ValueRange divisors) {
   Value defined = constant(builder, loc, 1);
   if (divisors.empty())
@@ -104,8 +105,8 @@ static Value isDefined(OpBuilder &builder, Location loc, ValueRange divisors) {
   return defined;
 }
 
-/// @evaluate and @evaluate_result: the loss from the sums of all terms, and
-/// whether there is one.
+/// Adds @evaluate and @evaluate_result, which returns the loss from the sums of
+/// all terms, and whether it is defined.
 static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
                               const LossTerms &terms) {
   RankedTensorType scalar = scalarType(module.getContext());
@@ -118,7 +119,8 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     add(term.sum, kEvalSum + Twine(i));
   for (auto [i, count] : llvm::enumerate(terms.counts))
     add(count, kEvalCount + Twine(i));
-  // What is the same for every batch is their mean.
+  // Values that are the same for every batch are recovered as the mean of their
+  // sum over batches.
   for (auto [i, value] : llvm::enumerate(terms.steady))
     add(value, kEvalCount + Twine(terms.counts.size() + i));
   bool hasMeans = llvm::any_of(
@@ -134,7 +136,7 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     reads.push_back(result.read(state.getSymName(), scalar));
   size_t sums = terms.terms.size();
   auto countOf = [&](Value count) -> Value {
-    // A count may be a term's sum, too.
+    // Skip the sums: a count may also be a term's sum.
     auto it =
         llvm::find_if(llvm::drop_begin(adds, sums),
                       [&](const auto &added) { return added.first == count; });
@@ -157,7 +159,8 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
   result.finish({loss, defined}, {kLossResult, kTargetCount});
 }
 
-/// @counts, @evaluate, and the part of one microbatch.
+/// Adds @counts and evaluation functions, and builds the contribution of one
+/// microbatch.
 static Loss attachTerms(ModuleOp module, func::FuncOp forward,
                         const LossTerms &terms) {
   addTermEvaluation(module, forward, terms);
@@ -222,8 +225,8 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
     if (isWholeBatch)
       break;
     InFlightDiagnostic diag = forward.emitWarning() << what;
-    diag.attachNote() << "a file with a dynamic batch says it; one microbatch "
-                         "without --dp is the file's own batch";
+    diag.attachNote() << "a file with a dynamic batch makes this explicit; one "
+                         "microbatch without --dp is the file's own batch";
   }
   if (!isWholeBatch && !terms->totals.empty()) {
     std::string names = "'" + llvm::join(terms->totals, "', '") + "'";

@@ -1,13 +1,13 @@
 //===- Autodiff.cpp - Forward and backward pass of a loss -----------------===//
 //
-// Reverse mode on one block. Cotangents are collected per value and added by
-// one op when the op that defines the value is reached, walking backwards: by
-// then all its uses have contributed.
+// Reverse-mode differentiation of one block. Cotangents are collected per
+// value. Walking backwards, they are added by one op when the op that defines
+// the value is reached: by then all its uses have contributed.
 //
-// A cotangent has the type of its value, but for narrow copies of parameters:
-// what reaches these has the type of the parameter. A product of 16-bit values
-// is added up in f32 anyway, and a gradient is not to be rounded on its way.
-// The first is one, or the scale of the loss where there is one.
+// A cotangent has the type of its value, except that the cotangents of a
+// parameter's working copy have the parameter's type: a GEMM of low precision
+// values accumulates in f32 anyway, and a gradient must not be rounded. The
+// cotangent of the loss is 1, or the loss scale if there is one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ bool isFloat(Value value) {
   return isa<FloatType>(tensorType(value).getElementType());
 }
 
-/// Gives every op it sees created the marks of gradient ops.
+/// Marks every op that is created as a gradient op of `forward`.
 struct Marker : OpBuilder::Listener {
-  Operation *forward = nullptr; // the op at hand
+  Operation *forward = nullptr; // the op being differentiated
 
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
     if (forward)
@@ -48,7 +48,8 @@ public:
       : module(module), function(function),
         builder(function.getContext(), &marker) {}
 
-  /// Appends the backward of `function`, a @loss, and its accumulations.
+  /// Appends the backward pass of `function`, a @loss, and the accumulation of
+  /// gradients.
   LogicalResult run();
 
 private:
@@ -56,7 +57,8 @@ private:
   struct Parameter {
     ParamOp op;
     SmallVector<ReadOp> reads;
-    /// Where the backward is done with it: its first user.
+    /// The first user in the forward pass: once its backward is built, the
+    /// gradient is complete.
     Operation *firstUser = nullptr;
     bool hasGradient = false;
   };
@@ -75,15 +77,15 @@ private:
   OpBuilder builder;
 
   llvm::MapVector<StringRef, Parameter> parameters;
-  DenseSet<Value> active; // depend on a trainable parameter, smoothly
-  /// What moves, repeats or rounds a parameter's elements: the parameter's
-  /// type.
+  DenseSet<Value> active; // differentiably depend on a trainable parameter
+  /// Values that move, repeat or round a parameter's elements, with the
+  /// parameter's element type.
   DenseMap<Value, Type> weights;
   DenseMap<Value, SmallVector<Value>> cotangents;
 };
 
-/// Whether rows of a table, such as those of positions, are used for every
-/// sample alike: their cotangents are sums over samples, whatever their number.
+/// Whether an embedding, such as that of positions, is repeated for every
+/// sample: its cotangent is then a sum over samples, whatever their number.
 static bool isRepeatedLookup(Operation *op) {
   auto isRepeat = [](Operation *user) {
     while (isa<ReshapeOp, TransposeOp>(user) && user->hasOneUse())
@@ -132,8 +134,9 @@ LogicalResult Differentiator::findActive() {
   return success();
 }
 
-/// The loss sum and the count are results of the forward pass: they are added
-/// up before the backward begins, and are not marked as part of it.
+/// Accumulates the loss sum and the count. They are results of the forward
+/// pass: they are added before the backward starts and not marked as part of
+/// it.
 void Differentiator::accumulateLoss(Operation *terminator) {
   RankedTensorType scalar = scalarType(function.getContext());
   OpBuilder forward(terminator);
@@ -149,15 +152,16 @@ void Differentiator::accumulateLoss(Operation *terminator) {
   }
 }
 
-/// A cotangent in a wider type. What is made behind `before`, and so has no
-/// other user, is not rounded at all.
+/// Returns a cotangent in a wider type. If it was created after `before`, and
+/// so has no other user, the op that computes it is changed to avoid the
+/// rounding.
 Value Differentiator::widened(Value cotangent, RankedTensorType type,
                               Operation *before) {
   if (cotangent.getType() == type)
     return cotangent;
   Operation *def = cotangent.getDefiningOp();
   bool isNew = def && cotangent.use_empty() && before->isBeforeInBlock(def);
-  // What moves elements of a wide cotangent leaves them as they are.
+  // An op that moves elements of a wide cotangent can keep them wide.
   bool movesWide =
       isNew &&
       isa<ReshapeOp, TransposeOp, BroadcastOp, ReduceOp, PadOp, InsertOp>(
@@ -183,7 +187,7 @@ Value Differentiator::widened(Value cotangent, RankedTensorType type,
   return widen(cotangent);
 }
 
-/// The sum of what reached a value that `owner` defines.
+/// The sum of the cotangents of a value that `owner` defines.
 Value Differentiator::total(Operation *owner, ArrayRef<Value> contributions) {
   if (contributions.size() == 1)
     return contributions.front();
@@ -212,7 +216,8 @@ LogicalResult Differentiator::differentiate(Operation *op) {
     if (other)
       return op->emitError()
              << "a statistic of " << nodeName(op) << " (a result of "
-             << op->getName() << " but the first) reaches the loss; it has no "
+             << op->getName()
+             << " other than the first) reaches the loss; it has no "
              << "derivative";
   marker.forward = op;
   Operation *before = builder.getInsertionPoint()->getPrevNode();
@@ -228,7 +233,7 @@ LogicalResult Differentiator::differentiate(Operation *op) {
   return success();
 }
 
-/// Accumulates a parameter's gradient; no use of it is left to differentiate.
+/// Accumulates a parameter's gradient after all its uses are differentiated.
 void Differentiator::finish(Parameter &parameter) {
   SmallVector<Value> contributions;
   for (ReadOp read : parameter.reads)
@@ -244,7 +249,8 @@ void Differentiator::finish(Parameter &parameter) {
                        gradientName(parameter.op.getSymName()));
 }
 
-/// Gradients are f32 whatever the parameter's type, but for f64.
+/// Declares gradient states: f64 for f64 parameters, else f32. Warns of
+/// parameters that the loss does not depend on.
 void Differentiator::declareGradients() {
   Type f32 = Float32Type::get(function.getContext());
   for (auto param : module.getOps<ParamOp>()) {
@@ -310,7 +316,8 @@ LogicalResult Differentiator::run() {
   return success();
 }
 
-/// What no gradient flowed through is what it was made of.
+/// Replaces casts with `nn.detached`, which are no longer needed, by their
+/// inputs.
 void removeDetachments(ModuleOp module) {
   SmallVector<CastOp> casts;
   module.walk([&](CastOp op) {

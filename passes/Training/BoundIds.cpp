@@ -1,4 +1,4 @@
-//===- BoundIds.cpp - Notes which ids inputs may hold ---------------------===//
+//===- BoundIds.cpp - Bounds the ids of inputs ----------------------------===//
 
 #include "analysis/IdBound.h"
 #include "dialects/NN/Location.h"
@@ -16,15 +16,16 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The least table, or number of classes, that the elements of a value index.
+/// Finds the smallest table, or number of classes, that a value's elements
+/// index.
 struct Search {
-  /// All elements are of one kind, so that parts speak for the whole.
+  /// All elements have the same meaning, so a bound of some holds for all.
   bool isUniform;
-  /// They come from an input of role "tokens".
+  /// The ids come from an input of role "tokens".
   bool isTokens;
   int64_t below = 0;
   Operation *by = nullptr;
-  /// Nothing but losses reads them.
+  /// Only losses index with them.
   bool isOfLoss = true;
 
   void note(Operation *op, int64_t rows) {
@@ -37,13 +38,14 @@ struct Search {
 
 } // namespace
 
-/// Whether ids are taken only up to a limit, as a clamp does: the table then
-/// bounds the limit, and says nothing of the ids.
+/// Whether ids are used only up to a limit, as by a clamp. The table then
+/// bounds the limit and does not restrict the ids.
 static bool isLimited(WhereOp where, OpOperand &use) {
   auto compare = where.getCondition().getDefiningOp<CompareOp>();
   if (!compare || compare.getRelation() == Relation::Equal)
     return false;
-  // Taken where the limit is above, or not taken where it is below.
+  // Selected where the ids are at most the limit, or not selected where the
+  // limit is at most the ids.
   bool isTakenIfTrue = use.getOperandNumber() == 1;
   return (isTakenIfTrue ? compare.getLhs() : compare.getRhs()) == use.get();
 }
@@ -52,7 +54,7 @@ void Search::follow(Value ids) {
   for (OpOperand &use : ids.getUses()) {
     Operation *op = use.getOwner();
     if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
-      // With an offset the table is a part.
+      // With an offset the table is a shard.
       if (lookup.getIds() == ids && !lookup.getOffset())
         note(op, tensorType(lookup.getTable()).getDimSize(0));
     } else if (auto sum = dyn_cast<EmbeddingGradOp>(op)) {
@@ -66,8 +68,8 @@ void Search::follow(Value ids) {
       follow(op->getResult(0));
     } else if (auto where = dyn_cast<WhereOp>(op);
                where && isTokens && use.getOperandNumber() > 0) {
-      // Where some are replaced, the others are looked up. Of labels those are
-      // replaced that are ignored, whatever they are.
+      // Token ids that are not replaced are looked up. Labels are not followed:
+      // replaced labels are ignored and may have any value.
       if (!isLimited(where, use))
         follow(op->getResult(0));
     } else if (auto cast = dyn_cast<CastOp>(op)) {
@@ -88,7 +90,7 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
   void bound(func::FuncOp function, BlockArgument argument) {
     unsigned index = argument.getArgNumber();
     std::optional<InputRole> role = roleOf(argument);
-    // Other inputs are the runtime's own.
+    // The runtime provides the other inputs.
     if (!role || !isFromDataset(*role))
       return;
     Search search{/*isUniform=*/!isNamed(*role),
@@ -99,7 +101,7 @@ struct NNBoundIdsPass : pcc::impl::NNBoundIdsPassBase<NNBoundIdsPass> {
     StringRef node = sourceNode(search.by->getLoc());
     if (node.empty())
       node = search.by->getName().getStringRef();
-    // Of targets it is known by their role.
+    // For targets the role already implies `of_loss`.
     IdBound bound{search.below, node, isNamed(*role) && search.isOfLoss};
     function.setArgAttr(index, kIdsAttr, bound.toAttr(&getContext()));
   }

@@ -1,9 +1,9 @@
-//===- Causality.cpp - Whether a model predicts what it has not seen ------===//
+//===- Causality.cpp - Detects outputs that see later tokens --------------===//
 //
-// A language model may be trained to predict the next token only if no position
-// sees it: if no position of the output has a horizon behind its own. Where one
-// has, a way is followed back to the token that it sees, and the op named that
-// looks ahead.
+// A language model can be trained to predict the next token only if no output
+// position has a dependence bound after itself. For a position that has one, a
+// path is traced back to the later token, and the op on it that looks ahead is
+// reported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ struct Element {
 };
 } // namespace
 
-/// The first element, with the given index of some dims (-1: any), that sees a
-/// position; nothing if none does.
+/// The index of the first element whose bound is at least `sees`, with the
+/// given index of some dims (-1: any); empty if there is none.
 static std::optional<Index> findSeeing(const Horizon &horizon,
                                        ArrayRef<int64_t> wanted, int32_t sees) {
   std::optional<Index> found;
@@ -41,8 +41,8 @@ static std::optional<Index> findSeeing(const Horizon &horizon,
   return found;
 }
 
-/// Where an element that sees a position has this from. `joins` is set if the
-/// op takes it from another place along a dim.
+/// The operand element through which `element` depends on position `sees`. Sets
+/// `joins` if the op reads it at another index along some dim.
 static std::optional<Element> sourceOf(const HorizonTracker &horizons,
                                        const Element &element, int32_t sees,
                                        bool &joins) {
@@ -72,7 +72,7 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
     ShardingRule rule = ruled.getShardingRule();
     auto number = cast<OpResult>(element.value).getResultNumber();
     SmallVector<int> loops = loopsOf(rule, rule.results[number]);
-    // What needs no other place along a dim comes first.
+    // Prefer operands that are read at the same index.
     for (bool mayJoin : {false, true})
       for (auto [operand, dims] :
            llvm::zip_equal(op->getOperands(), rule.operands)) {
@@ -95,8 +95,8 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
   return first;
 }
 
-/// The op, on a way from an element to the tokens, through which it sees what
-/// is behind `position`.
+/// The op, on a path from an element back to the tokens, through which the
+/// element depends on a token after `position`.
 static Operation *blame(const HorizonTracker &horizons, Element element,
                         int64_t position) {
   int32_t sees = horizons.of(element.value).at(element.index);
@@ -106,8 +106,8 @@ static Operation *blame(const HorizonTracker &horizons, Element element,
     std::optional<Element> from = sourceOf(horizons, element, sees, joins);
     if (!from)
       return op;
-    // Along some dim it looks from what is up to the position, which would see
-    // less, to what is behind.
+    // The op reads at an index after `position` along a dim, where the element
+    // at `position` has a lower bound.
     Horizon horizon = horizons.of(from->value);
     for (auto [d, i] : llvm::enumerate(from->index)) {
       Index own = from->index;
@@ -124,7 +124,7 @@ static Operation *blame(const HorizonTracker &horizons, Element element,
 
 LookAhead pcc::findLookAhead(func::FuncOp function, BlockArgument tokens,
                              Value output) {
-  // What the output does not need may do as it likes.
+  // Only ops that the output needs are visited.
   DenseSet<Value> needed = neededFor(output);
   HorizonTracker horizons;
   size_t sequence = *dimsOf(tokens).sequence;
@@ -133,7 +133,7 @@ LookAhead pcc::findLookAhead(func::FuncOp function, BlockArgument tokens,
   for (Operation &op : function.getBody().front())
     if (hasResultOf(needed, &op))
       horizons.visit(&op);
-  // The first position that sees behind itself.
+  // Find the first position that depends on a later token.
   Horizon seen = horizons.of(output);
   Horizon here = seen.reduce([sequence](size_t d) { return d != sequence; });
   Index at(seen.shape().size(), 0);

@@ -1,4 +1,4 @@
-//===- Causality.h - Whether positions see what follows ---------*- C++ -*-===//
+//===- Causality.h - Detects outputs that see later tokens ------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_CAUSALITY_H
 #define PCC_PASSES_TRAINING_CAUSALITY_H
@@ -8,19 +8,19 @@
 
 namespace pcc {
 
-/// What keeps `output` [batch, seq, ...] from being known as causal: an op
-/// through which `position` of it may see position `sees` of `tokens` [batch,
-/// seq], behind it. No op: each position of the output depends on the tokens up
-/// to it alone. What a query attends to that the data leaves no key at all does
-/// not count.
+/// Why `output` [batch, seq, ...] is not proven causal: through `op`, its
+/// position `position` may depend on position `sees` of `tokens` [batch, seq].
+/// Without an op each output position depends only on tokens up to its own.
+/// Queries that a mask computed from data leaves without any key are not
+/// considered.
 struct LookAhead {
-  /// Where it happens; null if nothing looks ahead.
+  /// The op that looks ahead; null if none does.
   mlir::Operation *op = nullptr;
-  /// Both count from 0 along the sequence; `sees` is the greater one.
+  /// Indices along the sequence, from 0; `sees` > `position`.
   int64_t position = 0, sees = 0;
 };
-/// Follows every position of `output`, whose first dims are those of the
-/// tokens, back to the tokens it may depend on.
+/// Searches the output positions in order for the first that may depend on a
+/// later token. The first two dims of `output` are those of `tokens`.
 LookAhead findLookAhead(mlir::func::FuncOp function, mlir::BlockArgument tokens,
                         mlir::Value output);
 

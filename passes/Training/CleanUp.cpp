@@ -1,4 +1,4 @@
-//===- CleanUp.cpp - Flat sums and dead code ------------------------------===//
+//===- CleanUp.cpp - Flattens sums, removes dead code ---------------------===//
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Training/Entry.h"
@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-/// A segment's sum is the segment's work, and what is summed in the forward
-/// pass must not wait for the backward.
+/// Whether two ops have the same stage attributes. Sums of different segments
+/// stay separate, and a forward sum must not wait for the backward.
 static bool belongTogether(Operation *a, Operation *b) {
   return llvm::all_of(kStageAttrs, [&](StringRef name) {
     return a->getAttr(name) == b->getAttr(name);
@@ -16,7 +16,7 @@ static bool belongTogether(Operation *a, Operation *b) {
 }
 
 void pcc::flattenSums(func::FuncOp function) {
-  // In program order, so that an inner sum is flat when it is taken over.
+  // In program order, so an inner sum is already flat when it is inlined.
   for (SumOp sum :
        llvm::make_early_inc_range(function.getBody().getOps<SumOp>())) {
     SmallVector<Value> inputs;

@@ -17,7 +17,7 @@ Value pcc::mainOutput(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   if (terminator->getNumOperands() == 1)
     return terminator->getOperand(0);
-  // An accuracy, or ids: no loss trains anything by them.
+  // Skip a metric such as an accuracy, and ids: a loss of them has no gradient.
   SmallVector<Value> found;
   Value named;
   bool hasParams = hasTrainedParams(function);
@@ -76,7 +76,7 @@ void EntryBuilder::finish(ValueRange results, ArrayRef<StringRef> names) {
 StateOp pcc::addState(ModuleOp module, StringRef name, RankedTensorType type,
                       StateKind kind, StringRef of) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  // Behind the last one there are only functions: few ops.
+  // Search from the end: only a few functions follow the last state.
   for (Operation &op : llvm::reverse(*module.getBody()))
     if (isa<ParamOp, StateOp>(op)) {
       builder.setInsertionPointAfter(&op);

@@ -1,7 +1,7 @@
 //===- Entry.h - Entry functions and their state ----------------*- C++ -*-===//
 //
-// What the training passes share: functions are found and made by name, their
-// inputs by role, states are declared behind the params.
+// Shared helpers of the training passes: they find and create functions by name
+// and inputs by role, and declare states after the parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,66 +16,69 @@
 
 namespace pcc {
 
-/// The output that a loss is attached to: the one, the one that is of floats,
-/// no single number and has a gradient, or of several such that called logits;
-/// null if there is none.
+/// The output that an attached loss is computed from, or null. It is the only
+/// output; of several, the only one of rank at least 1 that a gradient flows
+/// through, or else such an output named "logits". A module without trainable
+/// parameters needs no gradient.
 mlir::Value mainOutput(mlir::func::FuncOp function);
 
 /// Whether the function's module has a parameter that is not frozen.
 bool hasTrainedParams(mlir::func::FuncOp function);
 
-/// An empty function at the end of the module, its builder at the start of
-/// its body. The caller adds inputs and calls `finish`.
+/// Creates an empty function at the end of the module and fills its body. The
+/// caller adds inputs and ops, then calls `finish`.
 struct EntryBuilder {
   /// Adds the function to the module.
   EntryBuilder(mlir::ModuleOp module, llvm::StringRef name);
   /// Adds an input named as its role.
   mlir::Value input(nn::InputRole role, mlir::Type type);
-  /// The present value of a parameter or state.
+  /// Reads a parameter or state.
   mlir::Value read(llvm::StringRef symbol, mlir::Type type);
-  /// Replaces the value of a parameter or state.
+  /// Overwrites a parameter or state.
   void write(mlir::Value value, llvm::StringRef symbol);
-  /// Writes zeros into the state.
+  /// Sets the state to zero.
   void clear(nn::StateOp state);
-  /// Returns the values under these names.
+  /// Adds the return of `results`, named `names`, and sets the function's type.
   void finish(mlir::ValueRange results, llvm::ArrayRef<llvm::StringRef> names);
 
-  /// Stands in the function's body.
+  /// Inserts into the function's body.
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::func::FuncOp function;
 };
 
-/// Declares a state behind the last param or state. `of` may be empty.
+/// Declares a state after the last parameter or state. `of`, which may be
+/// empty, names the parameter that the state belongs to.
 nn::StateOp addState(mlir::ModuleOp module, llvm::StringRef name,
                      mlir::RankedTensorType type, nn::StateKind kind,
                      llvm::StringRef of = {});
-/// The same of a number.
+/// Declares a state of kind Number with the initial value `first`.
 nn::StateOp addNumber(mlir::ModuleOp module, llvm::StringRef name,
                       mlir::RankedTensorType type, double first);
 
 /// The gradient states, in the order of their declaration.
 llvm::SmallVector<nn::StateOp> gradients(mlir::ModuleOp module);
 
-/// tensor<f32>
+/// Returns tensor<f32>.
 mlir::RankedTensorType scalarType(mlir::MLIRContext *context);
 
-/// 'name' of the source model's node that an op or value stems from; without a
-/// name, the op's own.
+/// Returns, in quotes, the name of the source model's node that the op or value
+/// comes from. Without such a name it is the name of the op or input.
 std::string nodeName(mlir::Operation *op);
 std::string nodeName(mlir::Value value);
 
-/// Makes a sum whose only use is another sum of the same stage and direction
-/// part of it, so that what is added is added at once.
+/// Inlines each nn.sum whose only use is another nn.sum with the same stage
+/// attributes and direction, so that one n-ary sum adds all inputs.
 void flattenSums(mlir::func::FuncOp function);
 
-/// Removes ops without effects and uses, last first.
+/// Erases ops without side effects and uses, in reverse program order.
 void removeDeadOps(mlir::func::FuncOp function);
 
 /// Removes inputs without uses.
 void eraseUnusedInputs(mlir::func::FuncOp function);
 
-/// Takes dropout out of a function, and the inputs that only it used.
+/// Removes dropout, including that of attention, and the inputs that only
+/// dropout used.
 void removeDropout(mlir::func::FuncOp function);
 
 } // namespace pcc

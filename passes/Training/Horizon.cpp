@@ -1,4 +1,4 @@
-//===- Horizon.cpp - How far a value sees ---------------------------------===//
+//===- Horizon.cpp - The last token a value depends on --------------------===//
 
 #include "passes/Training/Horizon.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@ using namespace pcc;
 
 using Shape = Horizon::Shape;
 
-/// Tables beyond this are not made: 4096 queries by 4096 keys.
+/// The largest table: 4096 queries by 4096 keys.
 static constexpr int64_t kLargest = 1 << 24;
 
 static int64_t count(llvm::ArrayRef<int64_t> shape) {
@@ -19,7 +19,7 @@ static int64_t count(llvm::ArrayRef<int64_t> shape) {
   return product;
 }
 
-/// The next index in row-major order; false behind the last.
+/// Advances to the next index in row-major order; false after the last.
 static bool advance(Shape &index, llvm::ArrayRef<int64_t> shape) {
   for (size_t d = shape.size(); d-- > 0; index[d] = 0)
     if (++index[d] < shape[d])
@@ -54,7 +54,7 @@ Horizon Horizon::build(Shape shape, llvm::function_ref<int32_t(Index)> at,
   return Horizon(std::move(shape), std::move(values)).trimmed();
 }
 
-/// Without the dims along which nothing varies.
+/// Returns an equal table with extent 1 for dims along which it does not vary.
 Horizon Horizon::trimmed() const {
   Shape shape = extents;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -88,7 +88,7 @@ int32_t Horizon::highest() const {
 }
 
 bool Horizon::rises() const {
-  // In row-major order a step along any dim goes on.
+  // A step along any dim goes forward in row-major order.
   return llvm::is_sorted(*values);
 }
 
@@ -102,8 +102,8 @@ void Horizon::forEach(llvm::function_ref<void(Index, int32_t)> fn) const {
 
 Horizon Horizon::spread(llvm::ArrayRef<int64_t> places) const {
   Shape shape;
-  // Dims that vary, in the order of the result; where it is their own, the
-  // elements need not move.
+  // Varying dims in the order of the result; if that is their order here, the
+  // table can be shared.
   llvm::SmallVector<int64_t> moved;
   for (int64_t place : places) {
     shape.push_back(place < 0 ? 1 : extents[place]);
@@ -160,8 +160,8 @@ Horizon Horizon::join(const Horizon &other) const {
 }
 
 Horizon Horizon::reshape(Index from, Index to) const {
-  // Dims that become others together, with as many elements; where nothing
-  // varies along them before, nothing does behind.
+  // Match groups of dims with equal products in both shapes. If the bound does
+  // not vary along a group before the reshape, it does not after it.
   Shape whole = extents, shape(to.size(), 1);
   if (count(from) == 0)
     return Horizon(to.size());

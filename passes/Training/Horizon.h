@@ -1,7 +1,7 @@
-//===- Horizon.h - How far a value sees -------------------------*- C++ -*-===//
+//===- Horizon.h - The last token a value depends on ------------*- C++ -*-===//
 //
-// The horizon of an element is the last position of the tokens on which it may
-// depend, -1 if there is none. Of 3 positions:
+// The dependence bound of an element is the last token position that it may
+// depend on, or -1. For 3 positions:
 //
 //   tokens [2, 3]            0 1 2             the same for both samples
 //   x[:, 1:] [2, 2]          1 2
@@ -9,8 +9,9 @@
 //   cumsum x [2, 3]          0 1 2
 //   mean x   [2]             2
 //
-// Horizons are tables that have extent 1 where nothing varies, so that one of a
-// model's hidden states is as long as the sequence; equal ones are one.
+// Bounds are tables that have extent 1 along dims where the bound does not
+// vary, so the table of a hidden state has only `seq` entries. Equal tables are
+// shared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,53 +25,54 @@
 
 namespace pcc {
 
-/// Of each element of a value the last position of the tokens that it depends
-/// on.
+/// The dependence bound of each element of a value.
 class Horizon {
 public:
-  /// Extents, and an index of each dim.
+  /// Extents, and an index per dim.
   using Shape = llvm::SmallVector<int64_t>;
   using Index = llvm::ArrayRef<int64_t>;
 
-  /// All elements see positions up to this one; -1: none.
+  /// All elements depend on positions up to `position`; -1: on none.
   explicit Horizon(size_t rank = 0, int32_t position = -1);
-  /// Index i of `dim` sees position i.
+  /// Index i of `dim` depends on positions up to i.
   static Horizon along(size_t rank, size_t dim, int64_t extent);
-  /// By `at` of each index of `shape`, which has 1 where nothing varies;
-  /// of the highest alone where the table would be too large.
+  /// Builds the table from `at` for each index of `shape`, which is 1 where the
+  /// bound does not vary. A table of more than 2^24 entries becomes the uniform
+  /// bound `highest`.
   static Horizon build(Shape shape, llvm::function_ref<int32_t(Index)> at,
                        llvm::function_ref<int32_t()> highest);
 
-  /// 1 for dims along which nothing varies.
+  /// The table's shape: 1 for dims along which the bound does not vary.
   Index shape() const { return extents; }
-  /// Whether elements along a dim may see different positions.
+  /// Whether the bound varies along a dim.
   bool varies(size_t dim) const { return extents[dim] > 1; }
-  /// Whether all elements see positions up to the same one.
+  /// Whether all elements have one bound.
   bool isUniform() const { return values->size() == 1; }
-  /// The last position that the element at an index of shape() sees; -1: none.
+  /// The bound at an index of shape(); -1: no token.
   int32_t at(Index index) const;
-  /// The greatest of all elements.
+  /// The maximum over all elements.
   int32_t highest() const;
-  /// Whether it is seen at once that it never falls along any dim.
+  /// Whether the table is ascending in row-major order, which implies that the
+  /// bound does not fall along any dim.
   bool rises() const;
   /// Calls `fn` for every index of `shape()`.
   void forEach(llvm::function_ref<void(Index, int32_t)> fn) const;
 
-  /// As a value of these dims, which has the same elements in the same order.
-  /// Dim i is dim `places[i]`, or new, -1.
+  /// The bounds of a value whose dim i is dim `places[i]` of this one, or new
+  /// if that is -1.
   Horizon spread(llvm::ArrayRef<int64_t> places) const;
-  /// The furthest along dims, which then have extent 1.
+  /// The maximum along the reduced dims, which then have extent 1.
   Horizon reduce(llvm::function_ref<bool(size_t)> isReduced) const;
-  /// The further of both, of equal rank.
+  /// The element-wise maximum of two tables of equal rank.
   Horizon join(const Horizon &other) const;
-  /// Of a value with the same elements in another shape.
+  /// The bounds of the value after a reshape from `from` to `to`.
   Horizon reshape(Index from, Index to) const;
 
   bool operator==(const Horizon &other) const {
     return extents == other.extents &&
            (values == other.values || *values == *other.values);
   }
-  /// For equal tables that should be one.
+  /// Identifies the shared table.
   const void *identity() const { return values.get(); }
 
 private:

@@ -1,4 +1,4 @@
-//===- HorizonTracker.cpp - How far the values of a program see -----------===//
+//===- HorizonTracker.cpp - Dependence bounds of a program ----------------===//
 
 #include "passes/Training/HorizonTracker.h"
 #include "analysis/Lines.h"
@@ -18,8 +18,8 @@ SmallVector<int> pcc::loopsOf(const ShardingRule &rule,
   return loops;
 }
 
-/// What each element along the `kept` loops sees of the operands along loop
-/// `along`, where nothing hides it.
+/// The dependence bound of each element along the `kept` loops, when an op
+/// reduces its operands along loop `along` over the elements that are visible.
 Horizon HorizonTracker::reduce(ArrayRef<Operand> operands, ArrayRef<int> kept,
                                int64_t along, int64_t extent,
                                Visibility &visibility) const {
@@ -76,7 +76,7 @@ Horizon HorizonTracker::reduce(ArrayRef<Operand> operands, ArrayRef<int> kept,
   return Horizon::build(shape, seenAt, highest);
 }
 
-/// What masks among an op's operands hide along a loop.
+/// Adds the op's operands that mask elements along a loop to `visibility`.
 void HorizonTracker::hide(Operation *op, ArrayRef<Operand> operands, int along,
                           Visibility &visibility) {
   auto add = [&](const Operand &operand, Visibility::Hides hides) {
@@ -101,7 +101,7 @@ void HorizonTracker::hide(Operation *op, ArrayRef<Operand> operands, int along,
                          operands[0].loops[1]);
 }
 
-/// Attentions of equal keys see as far.
+/// A key; attentions with equal keys have equal bounds.
 std::vector<const void *> HorizonTracker::keyOf(AttentionOp op) const {
   std::vector<const void *> key = {op.getCausal() ? this : nullptr};
   for (Value value : {op.getBias(), op.getQPos(), op.getKPos()})
@@ -109,14 +109,14 @@ std::vector<const void *> HorizonTracker::keyOf(AttentionOp op) const {
   for (Value value : op->getOperands()) {
     auto it = known.find(value);
     key.push_back(it == known.end() ? nullptr : it->second.identity());
-    // One table may lie along several dims.
+    // One shared table may belong to different dims.
     for (size_t d = 0, rank = tensorType(value).getRank(); d < rank; ++d)
       key.push_back(it != known.end() && it->second.varies(d) ? this : nullptr);
   }
   return key;
 }
 
-/// Whether an op sees the loop of a dim of its operands whole.
+/// Whether each result element of an op depends on all elements along `loop`.
 static bool isSeenWhole(const ShardingRule &rule, int loop) {
   if (loop < 0 || rule.factors[loop].unshardable)
     return true;
@@ -160,8 +160,8 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
       if (loop >= 0 && rule.factors[loop].unshardable)
         loop = -1;
     Horizon joint(kept.size());
-    // What is hidden at one index of a loop that is added up, too, may be seen
-    // at another.
+    // Masks apply only if they do not vary along reduced loops: an element
+    // hidden at one index of such a loop may be visible at another.
     if (along && !visibility.isEmpty() && !visibility.variesBeyond(kept)) {
       joint = reduce(operands, kept, *along, extent, visibility);
     } else {
@@ -179,7 +179,7 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
         joint = joint.join(horizon.spread(places));
       }
     }
-    // One table for what is equal.
+    // Share the table of an operand that is equal.
     for (Value operand : op->getOperands())
       if (Horizon own = of(operand); own == joint)
         joint = own;
@@ -189,9 +189,9 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
     attentions.insert_or_assign(key, of(op->getResult(0)));
 }
 
-/// The numbers that ids are, in row-major order; nothing if they are not known.
+/// The ids in row-major order; empty if they are not known.
 static std::optional<std::vector<int64_t>> idsOf(Value ids) {
-  // One row behind the other whatever the shape.
+  // A reshape keeps the row-major order.
   while (auto reshape = ids.getDefiningOp<ReshapeOp>())
     ids = reshape.getInput();
   RankedTensorType type = tensorType(ids);
@@ -219,7 +219,8 @@ static std::optional<std::vector<int64_t>> idsOf(Value ids) {
   return numbers;
 }
 
-/// Rows of a table that sees tokens: known rows one by one.
+/// A lookup in a table that varies along rows: if the ids are known, each
+/// result row has the bound of its table row.
 void HorizonTracker::visitLookup(EmbeddingOp op) {
   Horizon table = of(op.getTable());
   std::optional<std::vector<int64_t>> ids;
@@ -246,7 +247,8 @@ void HorizonTracker::visitLookup(EmbeddingOp op) {
           [&] { return table.highest(); }));
 }
 
-/// Rows added up by known ids.
+/// Rows summed into a table: if the ids are known, each table row has the
+/// maximum of the bounds of its summands.
 void HorizonTracker::visitScatter(EmbeddingGradOp op) {
   Horizon rows = of(op.getDy());
   std::optional<std::vector<int64_t>> ids;
@@ -257,7 +259,7 @@ void HorizonTracker::visitScatter(EmbeddingGradOp op) {
     return set(op.getDtable(),
                Horizon(type.getRank(),
                        std::max(rows.highest(), of(op.getIds()).highest())));
-  // A row of the table by what the columns see.
+  // Collect for each table row the indices of its summands.
   int64_t rank = tensorType(op.getIds()).getRank();
   Index shape(rows.shape().drop_front(rank)), index(rows.shape().size(), 0);
   shape.insert(shape.begin(), type.getShape()[0]);
@@ -341,7 +343,7 @@ std::optional<Index> pcc::movedFrom(Operation *op, ArrayRef<int64_t> index) {
   return from;
 }
 
-/// The dims along which a moved value may vary.
+/// The table shape of a moved value: dims along which its bound may vary.
 static Index movedShape(Operation *op, const Horizon &input) {
   RankedTensorType to = tensorType(op->getResult(0));
   Index shape(input.shape());

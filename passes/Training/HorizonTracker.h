@@ -1,17 +1,16 @@
-//===- HorizonTracker.h - How far the values of a program see ---*- C++ -*-===//
+//===- HorizonTracker.h - Dependence bounds of a program --------*- C++ -*-===//
 //
-// The horizon of a value follows from those of its operands, op by op, by the
-// correspondence of dims that says how ops are split over ranks. What an op
-// adds up or compares along a dim is seen by each element of the result, but
-// for what masks hide:
+// The dependence bound of a value follows op by op from those of its operands,
+// by the ops' sharding rules. A result depends on all elements that the op sums
+// or compares along a dim, except those that masks hide:
 //
-//   %s = nn.contract "qc,kc->qk" %x, %x     query q, key k see max(q, k)
+//   %s = nn.contract "qc,kc->qk" %x, %x     query q, key k: max(q, k)
 //   %m = nn.where %causal, %s, -1e9         the same
-//   %p = nn.softmax %m                      query q sees the keys up to q: q
-//   %y = nn.contract "qk,kc->qc" %p, %x     %p is 0 behind q: q
+//   %p = nn.softmax %m                      query q sees keys up to q: q
+//   %y = nn.contract "qk,kc->qc" %p, %x     %p is 0 for k > q: q
 //
-// An op of which nothing is known sees from each element all that its operands
-// see from any.
+// Each result of an op without a sharding rule depends on all that any element
+// of its operands depends on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +24,25 @@
 
 namespace pcc {
 
-/// The horizons of a function's values, found op by op in program order.
+/// The dependence bounds of a function's values, computed in program order.
 class HorizonTracker {
 public:
-  /// Says what a value sees, such as an argument; the last word counts.
+  /// Sets the bound of a value, such as an argument; overwrites an earlier one.
   void set(mlir::Value value, Horizon horizon) {
     known.insert_or_assign(value, std::move(horizon));
   }
-  /// What does not depend on tokens sees nothing.
+  /// The bound of a value; -1 if it does not depend on tokens.
   Horizon of(mlir::Value value) const {
     auto it = known.find(value);
     return it == known.end() ? Horizon(nn::tensorType(value).getRank())
                              : it->second;
   }
-  /// Finds those of an op's results.
+  /// Computes the bounds of an op's results.
   void visit(mlir::Operation *op);
 
 private:
-  /// An operand by the loops that its dims are, -1 for none.
+  /// An operand with the loop (factor of the sharding rule) of each dim; -1 for
+  /// none.
   struct Operand {
     mlir::Value value;
     llvm::SmallVector<int> loops;
@@ -59,16 +59,17 @@ private:
   Horizon concat(nn::ConcatOp op) const;
 
   llvm::DenseMap<mlir::Value, Horizon> known;
-  /// Of attentions: layers share masks.
+  /// Bounds of attentions by `keyOf`: layers share masks.
   std::map<std::vector<const void *>, Horizon> attentions;
 };
 
-/// The loop of each dim; -1 where a dim is several.
+/// The loop of each dim; -1 for a dim of no factor or of several.
 llvm::SmallVector<int> loopsOf(const nn::ShardingRule &rule,
                                const nn::ValueFactors &dims);
 
-/// Of ops that put elements of one input elsewhere, and zeros beside them: the
-/// index of the input that an element of the result is; nothing for zeros.
+/// For a slice, pad, select or insert: the index of the input element that the
+/// result's element at `index` is copied from; empty where the op fills in
+/// zeros.
 std::optional<Horizon::Shape> movedFrom(mlir::Operation *op,
                                         Horizon::Index index);
 

@@ -1,4 +1,4 @@
-//===- LoopTracker.cpp - Where a loop of the inputs goes ------------------===//
+//===- LoopTracker.cpp - Tracks the batch dim through a program -----------===//
 
 #include "passes/Training/LoopTracker.h"
 #include "passes/Training/Regularity.h"
@@ -9,7 +9,7 @@ using namespace pcc::nn;
 
 using Place = LoopTracker::Place;
 
-/// The elements keep their order, so what lies along the loop keeps its stride.
+/// A reshape keeps the row-major order, so the loop keeps its stride.
 std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
   int64_t stride =
       from.inner * strideOf(tensorType(op->getOperand(0)).getShape(), from.dim);
@@ -19,7 +19,7 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
     if (stride % own || own * shape[dim] % (stride * extent))
       continue;
     place(op->getResult(0), {Place::Apart, dim, stride / own});
-    // A loop of one element may be any dim of one element.
+    // With one element the loop may be any dim of extent 1.
     if (extent == 1 && (stride != own || shape[dim] != 1 ||
                         llvm::count(shape.drop_front(dim + 1), 1)))
       doubtful.insert(op->getResult(0));
@@ -28,7 +28,8 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
   return "reshapes over several " + noun;
 }
 
-/// Operands that are sums: an op that is linear in them hands them on.
+/// An op with Summed operands: its result is Summed if the op is linear in
+/// them.
 std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
   size_t added = 0, placed = 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -52,7 +53,7 @@ std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
 std::string LoopTracker::visitByRule(Operation *op) {
   auto ruled = dyn_cast<ShardingRuleInterface>(op);
   if (!ruled)
-    return "joins several " + noun;
+    return "combines several " + noun;
   ShardingRule rule = ruled.getShardingRule();
   if (llvm::any_of(op->getOperands(), [&](Value operand) {
         const Place *from = find(operand);
@@ -60,7 +61,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
       }))
     return visitLinear(op, rule);
 
-  // All operands that depend on the loop run along one factor.
+  // All operands that depend on the loop must run along one factor.
   int factor = -1;
   int64_t inner = 1;
   for (auto [operand, dims] :
@@ -71,11 +72,11 @@ std::string LoopTracker::visitByRule(Operation *op) {
     const DimFactors &own = dims[from->dim];
     if (own.size() != 1 || rule.factors[own[0]].unshardable) {
       isSure = true;
-      return "joins several " + noun;
+      return "combines several " + noun;
     }
     isSure = true;
     if (factor >= 0 && (own[0] != factor || from->inner != inner))
-      return "joins several " + noun;
+      return "combines several " + noun;
     isSure = false;
     factor = own[0];
     inner = from->inner;
@@ -84,7 +85,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
     for (auto [d, own] : llvm::enumerate(dims))
       if (llvm::is_contained(own, factor) && !find(operand) &&
           !isUniformAlong(operand, d, stepIn(rule, own, factor, inner)))
-        return "goes by the number of each of the " + noun;
+        return "depends on the index of each of the " + noun;
   for (auto [result, dims] : llvm::zip_equal(op->getResults(), rule.results)) {
     auto dim = llvm::find_if(dims, [&](const DimFactors &own) {
       return llvm::is_contained(own, factor);
@@ -93,14 +94,14 @@ std::string LoopTracker::visitByRule(Operation *op) {
       place(result, {Place::Apart, dim - dims.begin(), inner});
     else if (rule.factors[factor].resolved) {
       isSure = true;
-      return "joins several " + noun;
+      return "combines several " + noun;
     } else
       place(result, {Place::Added});
   }
   return "";
 }
 
-/// Sums of rows' numbers within an element and the number of its first row.
+/// A sum of row indices within an element and the index of its first row.
 bool LoopTracker::visitNumber(SumOp op) {
   const Place *at = nullptr;
   for (Value operand : op.getInputs())
@@ -124,8 +125,8 @@ bool LoopTracker::visitNumber(SumOp op) {
   return true;
 }
 
-/// Where whole numbers lie that name rows of a table with `rows` for each
-/// element, each one's own; null if they may name others'.
+/// The dependence of ids into a table with `rows` rows per element, if each
+/// element's ids are known to index its own rows; else empty.
 std::optional<Place> LoopTracker::ownRows(Value ids, int64_t rows) {
   if (const Place *from = find(ids)) {
     bool isOwn = extent == 1 || numbered.lookup(ids) == rows;
@@ -140,7 +141,8 @@ std::optional<Place> LoopTracker::ownRows(Value ids, int64_t rows) {
   return std::nullopt;
 }
 
-/// Lookups in a table of all elements' rows, each among its own.
+/// Handles lookups in a table with rows of all elements, if each element reads
+/// its own rows only, or the rows of all elements are equal.
 bool LoopTracker::visitLookup(EmbeddingOp op) {
   Value ids = op.getIds(), rows = op.getTable();
   if (const Place *table = find(rows)) {
@@ -155,7 +157,7 @@ bool LoopTracker::visitLookup(EmbeddingOp op) {
       doubtful.insert(op.getResult());
     return true;
   }
-  // A table that is the same for each.
+  // The table rows are the same for each element.
   auto it = numbered.find(ids);
   if (it == numbered.end())
     return false;
@@ -171,7 +173,8 @@ bool LoopTracker::visitLookup(EmbeddingOp op) {
   return true;
 }
 
-/// Rows that are put into a table of all elements' rows, each among its own.
+/// Handles a scatter into a table with rows of all elements, if each element
+/// writes its own rows only.
 bool LoopTracker::visitScatter(EmbeddingGradOp op) {
   const Place *from = find(op.getDy());
   int64_t rows = tensorType(op.getDtable()).getDimSize(0);
@@ -186,8 +189,8 @@ bool LoopTracker::visitScatter(EmbeddingGradOp op) {
   return true;
 }
 
-/// What joins and cuts whole loops, one behind the other, as two views of the
-/// samples that go through one encoder.
+/// Handles concats and slices of whole loops, such as two views of all samples
+/// that go through one encoder.
 bool LoopTracker::visitBox(Operation *op) {
   const Place *at = nullptr;
   auto isWhole = [&](int64_t size) { return size % (at->inner * extent) == 0; };
@@ -216,7 +219,7 @@ bool LoopTracker::visitBox(Operation *op) {
   return true;
 }
 
-/// Ops with operands that are apart.
+/// Handles ops whose operands that depend on the loop are PerElement.
 std::string LoopTracker::visitApart(Operation *op) {
   if (visitBox(op))
     return "";
@@ -226,11 +229,11 @@ std::string LoopTracker::visitApart(Operation *op) {
   if (auto lookup = dyn_cast<EmbeddingOp>(op)) {
     if (visitLookup(lookup))
       return "";
-    // A row of a table is looked up by its number.
+    // Row indices may refer to rows of any element.
     if (const Place *table = find(lookup.getTable());
         table && table->dim == 0) {
       isSure = true;
-      return "joins several " + noun;
+      return "combines several " + noun;
     }
   }
   if (auto scatter = dyn_cast<EmbeddingGradOp>(op))
@@ -240,7 +243,7 @@ std::string LoopTracker::visitApart(Operation *op) {
   for (Value operand : op->getOperands())
     if (auto it = numbered.find(operand); it != numbered.end()) {
       if (!isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
-        return "goes by the number of each of the " + noun;
+        return "depends on the index of each of the " + noun;
       step = it->second;
     }
   std::string problem = isa<ReshapeOp>(op)
@@ -251,8 +254,9 @@ std::string LoopTracker::visitApart(Operation *op) {
   return problem;
 }
 
-/// Whether values are infinite, as models for half precision ask that clamp
-/// what overflows: as a rule none is, and what follows is the same for all.
+/// Whether the op tests for infinity. Models for fp16 do so before they clamp
+/// overflows; usually no value is infinite, and the result is the same for all
+/// elements.
 static bool isTestOfInfinity(Operation *op) {
   auto compare = dyn_cast<CompareOp>(op);
   if (!compare || compare.getRelation() != Relation::Equal)
@@ -288,7 +292,7 @@ std::string LoopTracker::visit(Operation *op) {
     });
     problem = isAdded ? visitByRule(op) : visitApart(op);
   }
-  // Where a loop has one element, dims of one element may have been exchanged.
+  // With one element, dims of extent 1 may have been exchanged.
   auto mayBeAnother = [&](Value v) {
     return doubtful.contains(v) ||
            (extent == 1 && find(v) &&

@@ -1,13 +1,13 @@
-//===- LoopTracker.h - Where a loop of the inputs goes ----------*- C++ -*-===//
+//===- LoopTracker.h - Tracks the batch dim through a program ---*- C++ -*-===//
 //
-// The samples of a batch are one loop of the inputs. Op by op this follows the
-// dim of each value along which it runs, by the same correspondence of dims
-// that says how ops are split over ranks:
+// The samples of a batch are one loop over the inputs. Op by op, LoopTracker
+// follows the dim of each value that the loop runs along, by the ops' sharding
+// rules:
 //
 //   %h = nn.embedding %tokens, %wte    [LOOP, seq] -> [LOOP, seq, hidden]
-//   %f = nn.contract "bsk,kn->bsn"     apart still: [LOOP, seq, n]
+//   %f = nn.contract "bsk,kn->bsn"     per element: [LOOP, seq, n]
 //   %r = nn.reduce %f [0, 1, 2]        a sum over the loop
-//   %l = nn.log %r                     neither: elements of the loop meet
+//   %l = nn.log %r                     mixed: combines elements of the loop
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,49 +18,49 @@
 
 namespace pcc {
 
-/// Follows one loop, such as the samples of a batch, through a program: where
-/// its elements lie in each value, and which op, if any, computes with several
-/// of them.
+/// Follows one loop, such as the samples of a batch, through a program: which
+/// dim of each value it runs along, and which ops combine several elements.
 class LoopTracker {
 public:
   /// How a value depends on the elements of the loop.
   struct Place {
-    /// Where the loop's elements are in it.
+    /// The kind of the dependence.
     enum Kind {
       Apart, ///< index i of `dim` belongs to element i / inner % extent
-      Added, ///< it is a sum with a summand for each
-      Mixed, ///< it is neither
+      Added, ///< a sum with one summand per element
+      Mixed, ///< neither of the two
     } kind;
-    /// Of Apart: the dim, and how many neighbouring indices belong to one
-    /// element.
+    /// For PerElement: the dim, and the number of consecutive indices that
+    /// belong to one element.
     int64_t dim = 0, inner = 1;
 
     bool operator==(const Place &other) const {
       return kind == other.kind && dim == other.dim && inner == other.inner;
     }
-    /// Whether each element of the loop is one index of this dim.
+    /// Whether index i of dim `wanted` is element i of the loop.
     bool isApart(int64_t wanted) const {
       return kind == Apart && dim == wanted && inner == 1;
     }
   };
 
-  /// `noun`: what its elements are called. What is computed may not depend on
-  /// an element's number.
+  /// `noun`: the plural of the elements' name, for messages. `extent`: the
+  /// number of elements. Per-element results must not depend on an element's
+  /// index.
   LoopTracker(llvm::StringRef noun, int64_t extent)
       : noun(noun), extent(extent) {}
 
-  /// The loop runs along a dim of an input.
+  /// Declares that the loop runs along `dim` of `input`.
   void start(mlir::Value input, int64_t dim) {
     places[input] = {Place::Apart, dim, 1};
   }
-  /// Places the results of an op whose operands are placed. Returns what it
-  /// does to the elements where a result is Mixed and no operand is, else
-  /// nothing.
+  /// Derives the dependence of the op's results from that of its operands.
+  /// Returns a description of how the op combines elements if that makes a
+  /// result Mixed while no operand is; else an empty string.
   std::string visit(mlir::Operation *op);
-  /// Whether the op that visit() found something about surely computes with
-  /// several elements, where others may only move them.
+  /// Whether the op that visit() described surely combines elements; otherwise
+  /// it may only move them.
   bool joinsSurely() const { return isSure; }
-  /// Null: the value does not depend on the loop.
+  /// Returns null if the value does not depend on the loop.
   const Place *find(mlir::Value value) const {
     auto it = places.find(value);
     return it == places.end() ? nullptr : &it->second;
@@ -82,10 +82,11 @@ private:
   int64_t extent;
   bool isSure = false;
   llvm::DenseMap<mlir::Value, Place> places;
-  /// Whole numbers that grow by so many from an element to the next, besides
-  /// what they are for each: where its rows begin in a table of all rows.
+  /// Integers that increase by a fixed step from each element to the next,
+  /// apart from values of the element itself: the index of an element's first
+  /// row in a table of all rows.
   llvm::DenseMap<mlir::Value, int64_t> numbered;
-  /// Values whose place may be another, or that most likely are the same for
+  /// Values whose dependence is ambiguous, or that most likely are the same for
   /// all elements.
   llvm::DenseSet<mlir::Value> doubtful;
 };

@@ -1,4 +1,4 @@
-//===- LossBuilder.cpp - Losses that are attached to outputs --------------===//
+//===- LossBuilder.cpp - Attaches a loss to an output ---------------------===//
 
 #include "passes/Training/LossBuilder.h"
 #include "analysis/Dependence.h"
@@ -23,8 +23,9 @@ bool LossBuilder::mayTrain(Value output) const {
          (!hasParams || hasGradient(output));
 }
 
-/// Whether scores are so close to each other that no softmax of them gives one
-/// class nearly all: those that are probabilities, or end in a tanh.
+/// Whether bounds of scores are at most 2 apart, as those of probabilities and
+/// of a tanh. A softmax of such scores cannot give one class nearly all
+/// probability.
 static bool isNarrow(const OutputRange &range) {
   return range.isBounded() && range.by && range.high - range.low <= 2;
 }
@@ -68,18 +69,19 @@ Value LossBuilder::onlyLogits() {
 
 FailureOr<Value> LossBuilder::mainOutput(StringRef loss) {
   Value output = pcc::mainOutput(function);
-  // Of scores and their softmax no loss of logits is of the softmax.
+  // If the model returns logits and their softmax, the loss uses the logits.
   if (!output && loss == "cross-entropy")
     output = onlyLogits();
   Operation *stop =
       output && !mayTrain(output) ? findGradientStop(output) : nullptr;
   if (stop) {
     InFlightDiagnostic diag = emitError(output.getLoc())
-                              << "no loss trains the model by its output, "
-                              << nodeName(output) << ": no gradient flows "
+                              << "a loss of the output, " << nodeName(output)
+                              << ", cannot train the model: no gradient flows "
                               << "through " << nodeName(stop);
     diag.attachNote(stop->getLoc())
-        << "export the model with the scores that it chooses by";
+        << "export the model with the scores instead of the choice made "
+           "from them";
     return diag;
   }
   if (output)
@@ -105,12 +107,12 @@ FailureOr<Value> LossBuilder::bySample(Value output) {
   if (rows && *rows == 1)
     return output;
   if (!rows) {
-    InFlightDiagnostic diag = emitError(output.getLoc())
-                              << "the first dim of the output, "
-                              << shapeText(type.getShape()) << " by "
-                              << nodeName(output)
-                              << ", has no row, nor several, for each of the "
-                              << batchOf(function) << " samples of the inputs";
+    InFlightDiagnostic diag =
+        emitError(output.getLoc())
+        << "the first dim of the output, " << shapeText(type.getShape())
+        << " by " << nodeName(output)
+        << ", does not have one or more rows for each of the "
+        << batchOf(function) << " samples of the inputs";
     diag.attachNote() << "--loss needs an output [batch, ...]; a loss that the "
                          "model computes itself may be of any shape";
     return diag;
@@ -175,8 +177,8 @@ Loss LossBuilder::classify(Value logits, Value targets) {
 }
 
 Value LossBuilder::findLogits(Value tokens, size_t &count) {
-  // Of the tokens' batch and seq; where hidden states are returned too, the
-  // output that says so by its name.
+  // Candidates have the batch and seq of the tokens. If hidden states are
+  // returned too, the output named "logits" is used.
   SmallVector<Value> found;
   Value named;
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
@@ -206,8 +208,8 @@ void LossBuilder::noteLastPosition(InFlightDiagnostic &diag,
     if (!mayTrain(value))
       continue;
     if (shape.size() == 2 || (shape.size() == 3 && shape[sequence] == 1)) {
-      diag.attachNote() << "scores of the last position alone train nothing: "
-                           "export the model with those of all positions";
+      diag.attachNote() << "scores of the last position alone cannot train the "
+                           "model: export it with those of all positions";
       return;
     }
   }
@@ -239,9 +241,9 @@ void LossBuilder::checkScores(Value scores, StringRef loss) {
   if (!isNarrow(range))
     return;
   InFlightDiagnostic diag = emitWarning(scores.getLoc())
-                            << "loss " << loss << " is of logits, and the "
+                            << "loss " << loss << " expects logits, but the "
                             << "scores, by " << nodeName(scores)
-                            << ", most likely are none";
+                            << ", are probably not logits";
   noteBounds(diag, scores, range);
 }
 
@@ -256,11 +258,11 @@ FailureOr<Loss> LossBuilder::assumed() {
     if (!seen.op && isNarrow(range)) {
       InFlightDiagnostic diag =
           function.emitError()
-          << "the model says no loss, and causal-lm is not assumed: its scores "
-             "are no logits";
+          << "no --loss is given, and causal-lm is not assumed: the scores "
+             "are not logits";
       noteBounds(diag, logits, range);
       diag.attachNote(function.getLoc())
-          << "--loss causal-lm trains by it nevertheless";
+          << "--loss causal-lm uses them nevertheless";
       return diag;
     }
     if (!seen.op)
@@ -268,7 +270,7 @@ FailureOr<Loss> LossBuilder::assumed() {
   }
   InFlightDiagnostic diag =
       function.emitError()
-      << "the model says no loss, and causal-lm is not assumed: ";
+      << "no --loss is given, and causal-lm is not assumed: ";
   if (logits) {
     diag << "a position may see the tokens that it would predict";
     diag.attachNote(seen.op->getLoc())
@@ -334,11 +336,11 @@ FailureOr<Loss> LossBuilder::crossEntropy() {
     return emitError(logits->getLoc())
            << "loss cross-entropy needs an output [batch, ..., classes] of "
               "floats, "
-           << nodeName(*logits) << " gives " << type;
+           << nodeName(*logits) << " is " << type;
   if (type.getShape().back() == 1) {
     InFlightDiagnostic diag = emitError(logits->getLoc())
                               << "loss cross-entropy of one class is always 0, "
-                              << nodeName(*logits) << " gives "
+                              << nodeName(*logits) << " has shape "
                               << shapeText(type.getShape());
     diag.attachNote() << "--loss mse is for numbers; for one of two classes "
                          "export a model with two scores, or one that computes "
@@ -361,7 +363,7 @@ FailureOr<Loss> LossBuilder::meanSquaredError() {
   if (type.getRank() < 1 || !isa<FloatType>(type.getElementType()))
     return emitError(output->getLoc())
            << "loss mse needs an output [batch, ...] of floats, "
-           << nodeName(*output) << " gives " << type;
+           << nodeName(*output) << " is " << type;
   FailureOr<Value> target = targets(type);
   if (failed(target))
     return failure();

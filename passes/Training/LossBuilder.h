@@ -1,4 +1,4 @@
-//===- LossBuilder.h - Losses that are attached to outputs ------*- C++ -*-===//
+//===- LossBuilder.h - Attaches a loss to an output -------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_LOSSBUILDER_H
 #define PCC_PASSES_TRAINING_LOSSBUILDER_H
@@ -10,47 +10,50 @@
 
 namespace pcc {
 
-/// Appends a loss to @forward, in front of its return. Errors: no output, or
-/// more than one, may be what the loss is of.
+/// Appends a loss to @forward, before its return. Emits an error if no output,
+/// or more than one, fits the loss.
 class LossBuilder {
 public:
   /// `function`, a @forward of one block, must outlive this.
   explicit LossBuilder(mlir::func::FuncOp function);
 
-  /// causal-lm where the model proves that this is what it is for.
+  /// Attaches causal-lm if the model is proven causal (no --loss is given).
   mlir::FailureOr<Loss> assumed();
-  /// --loss causal-lm, cross-entropy and mse.
+  /// Attach the loss that `--loss` names.
   mlir::FailureOr<Loss> causalLM();
   mlir::FailureOr<Loss> crossEntropy();
   mlir::FailureOr<Loss> meanSquaredError();
 
 private:
-  /// Whether parameters may be trained by an output: it is of floats, and has a
-  /// gradient if any parameter is there to have one.
+  /// Whether a loss of this output can train parameters: its elements are
+  /// floats, and a gradient flows through it unless the module has no trainable
+  /// parameter.
   bool mayTrain(mlir::Value output) const;
-  /// The shape of each output, as notes, and which have no gradient.
+  /// Attaches a note per output: its shape, and the op that stops its gradient,
+  /// if any.
   void listOutputs(mlir::InFlightDiagnostic &diag);
-  /// The one output that may be logits; null if there are none, or several.
+  /// The only output that may be logits; null if none or several may.
   mlir::Value onlyLogits();
-  /// The one output of the model that `loss` may be of, or of several the one
-  /// that is the logits by its name.
+  /// The output that `loss` is computed from: the only one that fits, or of
+  /// several the one named "logits".
   mlir::FailureOr<mlir::Value> mainOutput(llvm::StringRef loss);
-  /// The output [batch, seq, vocab] for the tokens; null unless it is clear
-  /// which of the `count` that have the shape it is.
+  /// The output [batch, seq, vocab] that matches `tokens`, or null if it is
+  /// ambiguous. Sets `count` to the number of outputs of that shape.
   mlir::Value findLogits(mlir::Value tokens, size_t &count);
-  /// The output with the batch as its first dim, where a model merged it with
-  /// dims that follow. Errors: its rows are no samples' of the inputs.
+  /// The output with the batch as its first dim, split from dims that the model
+  /// merged with it. Error: its rows do not belong to samples of the inputs.
   mlir::FailureOr<mlir::Value> bySample(mlir::Value output);
-  /// Says what is wrong with an output that has lost its sequence.
+  /// Attaches a note if an output has only the scores of the last position.
   void noteLastPosition(mlir::InFlightDiagnostic &diag,
                         mlir::BlockArgument tokens);
-  /// Warns of scores that are no logits.
+  /// Warns if the bounds of `scores` show that they are not logits.
   void checkScores(mlir::Value scores, llvm::StringRef loss);
-  /// Why scores within bounds are no logits, and the way out, as notes.
+  /// Attaches notes: why bounded scores are not logits, and how to export
+  /// logits.
   void noteBounds(mlir::InFlightDiagnostic &diag, mlir::Value scores,
                   const OutputRange &range);
-  /// The input for the targets, added behind the first if there is none;
-  /// `dims` is its kDimsAttr, or null.
+  /// Returns the targets input; without one it is inserted after the first
+  /// input. `dims` is the new input's kDimsAttr, or null.
   mlir::FailureOr<mlir::Value> targets(mlir::RankedTensorType type,
                                        mlir::Attribute dims = {});
   Loss classify(mlir::Value logits, mlir::Value targets);
@@ -60,7 +63,7 @@ private:
   mlir::func::ReturnOp terminator;
   mlir::OpBuilder builder;
   mlir::Location loc;
-  /// Whether any parameter may be trained.
+  /// Whether the module has a trainable parameter.
   bool hasParams;
 };
 

@@ -1,10 +1,10 @@
-//===- LossScale.cpp - What an update does about the loss's scale ---------===//
+//===- LossScale.cpp - Dynamic loss scaling in @update --------------------===//
 //
-// Gradients of fp16 are too small for its exponents, so the backward pass
-// begins with a power of two in place of one, as large as it may be: where it
-// is too large a cotangent becomes inf, and so does the norm. Such a step
-// updates nothing and halves the scale; after --loss-scale-window steps without
-// one it is doubled. With w for that window:
+// fp16 gradients underflow. The backward pass therefore starts with the loss
+// scale, a power of two, instead of 1. The scale is as large as possible: if it
+// is too large, a cotangent becomes inf and so does the norm. Such a step
+// updates nothing and halves the scale. After `--loss-scale-window` steps (w)
+// without overflow the scale doubles:
 //
 //   norm             good_steps    scale
 //   finite           g + 1         s           a step of the optimizer
@@ -12,10 +12,10 @@
 //   inf or nan       0             max(s/2, 1) nothing else changes
 //   no targets       g             s           nothing changes
 //
-// A loss that is not finite is as a norm that is not; where the gradients are
-// finite all the same, as without targets. All of it follows from loss and
-// norm, which are the same on every rank. That a scale of 1 is too large, too,
-// is the runtime's to say.
+// If the loss is not finite, the step is not taken either. If the gradients are
+// finite nevertheless, as in a step without valid targets, `good_steps` and
+// scale stay. These decisions depend only on loss and norm, which are the same
+// on every rank. The runtime detects that a scale of 1 is still too large.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LossScale.h - What an update does about the loss's scale -*- C++ -*-===//
+//===- LossScale.h - Dynamic loss scaling in @update ------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_LOSSSCALE_H
 #define PCC_PASSES_TRAINING_LOSSSCALE_H
@@ -8,26 +8,28 @@
 
 namespace pcc {
 
-/// Declares the scale of the loss, from which @microbatch's gradients follow.
+/// Declares the loss scale state, with which @microbatch multiplies gradients.
 void addLossScale(mlir::ModuleOp module);
 
-/// The scale of the loss in @update, of a program that may have none.
+/// The loss scale in @update; converts to false if the program has none.
 class LossScale {
 public:
-  /// Reads it, and adds what says how it changes.
+  /// Reads the loss scale and declares the state and the input that control its
+  /// changes.
   LossScale(mlir::ModuleOp module, EntryBuilder &entry);
 
-  /// Whether the program has one.
+  /// Whether the program has a loss scale.
   explicit operator bool() const { return bool(scale); }
-  /// The scale of the step.
+  /// The loss scale of the current step.
   mlir::Value get() const { return scale; }
-  /// What the step's gradients are to be divided by: the number of targets,
-  /// times the scale.
+  /// The divisor of the step's gradients: the number of targets times the loss
+  /// scale.
   mlir::Value divisor(mlir::Value count);
-  /// The number of this step of the optimizer, from 1, if it `isTaken`.
+  /// Returns the number of this optimizer step, from 1, and stores it only if
+  /// the step `isTaken`.
   mlir::Value countUpdate(mlir::Value isTaken);
-  /// Writes what the next step is done with. `length`: of all gradients, as
-  /// they are.
+  /// Writes the loss scale and `good_steps` for the next step. `length`: the
+  /// norm of all gradients as accumulated, before they are divided.
   void change(mlir::Value isTaken, mlir::Value length);
 
 private:

@@ -1,8 +1,8 @@
-//===- LossTerms.cpp - A file's own loss in terms -------------------------===//
+//===- LossTerms.cpp - Terms of a model's own loss ------------------------===//
 //
-// The frontend has taken the loss apart into terms; here it is seen, on the
-// recognised model, whether they add up over batches: samples are followed
-// through the program, and what a term adds must be a sum over them.
+// The frontend has split the loss into terms. LossTerms checks on the
+// recognized model that they can be accumulated over batches: it tracks the
+// samples through the program, and each term must be a sum over them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace pcc::nn;
 
 using Place = LoopTracker::Place;
 
-/// How many samples an input is of; nothing if it is none of samples.
+/// The extent of an input's batch dim; empty if the input has none.
 static std::optional<int64_t> samplesOf(BlockArgument argument) {
   std::optional<unsigned> batch = dimsOf(argument).batch;
   return batch ? std::optional(tensorType(argument).getDimSize(*batch))
@@ -80,7 +80,7 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
   return loss;
 }
 
-/// Where the samples of the inputs go.
+/// Returns a tracker that starts at the batch dims of all inputs.
 static LoopTracker sampleTracker(func::FuncOp forward) {
   LoopTracker samples("samples", std::max<int64_t>(batchOf(forward), 1));
   for (BlockArgument argument : forward.getArguments())
@@ -142,22 +142,22 @@ InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
       << "the loss of a whole batch does not follow from those of its parts: "
       << problem.what;
   diag.attachNote(problem.op ? problem.op->getLoc() : forward.getLoc())
-      << "it trains without --dp and in one microbatch: leave "
-         "--global-batch-size out, or let it be --micro-batch-size";
+      << "train without --dp and in one microbatch: leave "
+         "--global-batch-size out or set it to --micro-batch-size";
   if (batchOf(forward) == 1)
     diag.attachNote(forward.getLoc())
-        << "of one sample at a time it may only look so: --micro-batch-size 2 "
-           "shows more";
+        << "with one sample per microbatch this may be a false alarm: "
+           "--micro-batch-size 2 shows more";
   return diag;
 }
 
 void pcc::warnOfMixedSamples(func::FuncOp forward, StringRef what) {
   InFlightDiagnostic diag =
       forward.emitWarning()
-      << "that each sample has a loss of its own is not proven: " << what;
+      << "the losses of the samples are not proven to be independent: " << what;
   diag.attachNote(forward.getLoc())
-      << "if it computes with several, train without --dp and in one "
-         "microbatch: leave --global-batch-size out, or let it be "
+      << "if it combines several samples, train without --dp and in one "
+         "microbatch: leave --global-batch-size out or set it to "
          "--micro-batch-size";
 }
 
@@ -195,7 +195,8 @@ void LossTerms::analyze(func::FuncOp forward) {
     const Place *place = samples.find(value);
     return place && place->kind == Place::Added;
   };
-  // Numbers that counts make.
+  // Whether a divisor is computed from counts and values that are the same for
+  // every batch; collects both.
   std::function<bool(Value)> findCounts = [&](Value value) {
     if (!samples.find(value)) {
       if (isConstant(value))
@@ -215,15 +216,15 @@ void LossTerms::analyze(func::FuncOp forward) {
            llvm::all_of(op->getOperands(), findCounts);
   };
   for (LossTerm &term : terms) {
-    // Once, for however many batches; a count that is written down is one
-    // batch's.
+    // The term is the same for every batch, or its divisor is a constant count
+    // of one batch: the loss is then the mean over batches.
     bool isWritten = isUnit && !samples.find(term.divisor);
     if (!samples.find(term.sum) || isWritten)
       ++term.means;
     else if (!isAdded(term.sum))
-      say(term.sum, "is no sum over samples");
+      say(term.sum, "is not a sum over samples");
     if (term.divisor && !findCounts(term.divisor))
-      say(term.divisor, "is a divisor that is no sum over samples");
+      say(term.divisor, "is a divisor that is not a sum over samples");
   }
 }
 
@@ -269,7 +270,7 @@ Value LossTerms::scaled(OpBuilder &builder, const LossTerm &term, Value sum,
   return DivOp::create(builder, loc, sum.getType(), sum, rebuild(term.divisor));
 }
 
-/// The sum of numbers.
+/// Adds rank-0 values.
 static Value add(OpBuilder &builder, ValueRange values) {
   if (values.size() == 1)
     return values.front();
@@ -277,7 +278,7 @@ static Value add(OpBuilder &builder, ValueRange values) {
                        values.front().getType(), values);
 }
 
-/// value * factor^power.
+/// Builds value * factor^power.
 static Value multiply(OpBuilder &builder, Value value, Value factor,
                       int64_t power) {
   for (; power > 0; --power)

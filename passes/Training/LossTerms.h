@@ -1,4 +1,4 @@
-//===- LossTerms.h - A file's own loss in terms -----------------*- C++ -*-===//
+//===- LossTerms.h - Terms of a model's own loss ----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_LOSSTERMS_H
 #define PCC_PASSES_TRAINING_LOSSTERMS_H
@@ -10,68 +10,73 @@
 
 namespace pcc {
 
-/// factor * sum / divisor, a part of the loss of one batch.
+/// One term of the loss of one batch: factor * sum / divisor.
 struct LossTerm {
   /// A sum over samples, rank 0.
   mlir::Value sum;
   mlir::Value divisor; ///< null: 1
   double factor = 1;
-  /// How many means over samples the factor is of: half of it for twice as many
-  /// samples if it is one.
+  /// The sum over N batches is divided by N^means: 0 for a sum over samples, 1
+  /// for a mean, 2 for a product of two means.
   int64_t means = 0;
 };
 
-/// What @forward with nn.has_loss returns, and how it adds up over batches.
+/// The terms that @forward with nn.has_loss returns, and how they accumulate
+/// over batches.
 ///
-/// The sum of each term is a sum over samples, or the same for every batch;
-/// divisors are computed from numbers ("counts") that are sums over samples of
-/// what depends on the inputs alone, and from numbers that are the same for
-/// every batch. So with N batches, the loss of all their samples at once is
+/// The sum of each term is a sum over samples or the same for every batch.
+/// Divisors are computed from values that are the same for every batch and from
+/// `counts`: sums over samples of values that depend on the inputs alone. The
+/// loss of all samples of N batches is then
 ///
 ///   sum over terms of factor * (sum over batches) / divisor(sums of counts)
 ///
-/// and 1/N of it for means, 1/N^2 for products of two.
+/// divided, for each term, by N^means.
 class LossTerms {
 public:
-  /// Errors: the function does not return what nn.has_loss says.
+  /// Reads the terms of a @forward. Error: its results do not match
+  /// nn.has_loss.
   static mlir::FailureOr<LossTerms> read(mlir::func::FuncOp forward);
 
-  /// Why the loss of a large batch does not follow so; `op` (may be null) is
-  /// where.
+  /// Why the loss of a whole batch cannot be accumulated over microbatches.
   struct Problem {
-    /// The reason, in words, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     std::string what;
     /// The op to point at.
     mlir::Operation *op = nullptr;
-    /// False: it may only move samples.
+    /// False: the op may only move samples, not combine them.
     bool isSure = true;
   };
-  /// Nothing where the loss follows.
+  /// Empty if the loss can be accumulated.
   std::optional<Problem> problem;
-  /// What was taken for granted of terms, where the file leaves it open.
+  /// Assumptions about terms that the file leaves open, as text of warnings.
   llvm::SmallVector<std::string> assumed;
-  /// Inputs, the same for all samples, that sums over samples are divided by:
-  /// they are taken as numbers for the whole global batch.
+  /// Inputs that all samples share and that divide sums over samples: each is
+  /// taken as a number for the whole global batch.
   llvm::SetVector<llvm::StringRef> totals;
 
-  /// In the order in which @forward returns them.
+  /// The terms in the order in which @forward returns them.
   llvm::SmallVector<LossTerm> terms;
-  /// What divisors are computed from.
+  /// Sums over samples that divisors are computed from.
   llvm::SetVector<mlir::Value> counts;
-  /// Likewise, the same for every batch: shared inputs, frozen parameters and
-  /// what is computed from them alone.
+  /// Values that divisors are computed from and that are the same for every
+  /// batch: shared inputs, frozen parameters and values computed from them
+  /// alone.
   llvm::SetVector<mlir::Value> steady;
 
-  /// One count that all terms are divided by, or none and all are means: then
-  /// the loss is a sum over batches by that of a number.
+  /// Whether the loss is one quotient of sums over batches: all terms are
+  /// divided by the same count, or no divisor depends on samples and every term
+  /// is a mean.
   bool isOneMean() const;
 
-  /// The loss from the sums of all batches. `sums`: one per term; `countOf`:
-  /// what stands for each count and steady value; `batches`: N, null for 1.
+  /// Builds the loss from the sums of all batches. `sums`: one per term;
+  /// `countOf` returns the replacement of each count and batch-invariant value;
+  /// `batches`: N, null for 1.
   mlir::Value build(mlir::OpBuilder &builder, mlir::ValueRange sums,
                     llvm::function_ref<mlir::Value(mlir::Value)> countOf,
                     mlir::Value batches) const;
-  /// The part of one batch, of which the mean over all batches is the loss.
+  /// Builds the contribution of one batch; the mean of the contributions of all
+  /// batches is the loss.
   mlir::Value buildPart(mlir::OpBuilder &builder,
                         llvm::function_ref<mlir::Value(mlir::Value)> countOf,
                         mlir::Value batches) const;
@@ -83,48 +88,47 @@ private:
          llvm::function_ref<mlir::Value(mlir::Value)> countOf) const;
 };
 
-/// What training accumulates, rank-0 f32: the loss is the quotient of the sums
-/// over all microbatches.
+/// The two rank-0 f32 values that training accumulates over the microbatches:
+/// the loss is sum / count of the totals.
 struct Loss {
-  /// Both summed over the microbatches; the loss is sum / count.
   mlir::Value sum, count;
 };
-/// What attachOwnLoss has made of a file's own loss.
+/// The result of attachOwnLoss.
 struct OwnLoss {
-  /// The sums that are accumulated.
   Loss loss;
-  /// Evaluation is to be made of the same; else there is one already.
+  /// Whether the caller must derive @evaluate from `loss`; otherwise
+  /// attachOwnLoss has added it.
   bool needsEvaluation;
-  /// The node that computes loss.count; empty: it is a constant.
+  /// The node that computes loss.count; empty if it is a constant.
   std::string countNode = {};
 };
 
-/// The loss of a file that computes its own; adds @counts where it takes them.
-/// `isWholeBatch`: a step is one microbatch of one rank, so that any formula
-/// may be taken as it is. Errors: the loss of a step does not follow from its
-/// microbatches'.
+/// Builds the accumulated loss of a model that computes its own loss; adds
+/// @counts if divisors must be known before the step. `isWholeBatch`: a step is
+/// one microbatch of one rank, so any formula is valid. Error: the loss of a
+/// step does not follow from those of its microbatches.
 mlir::FailureOr<OwnLoss> attachOwnLoss(mlir::ModuleOp module,
                                        mlir::func::FuncOp forward,
                                        bool isWholeBatch);
 
-/// Why a value, a sum over samples, is not that of each sample for itself: an
-/// op on the way to it that surely computes with several or else, of more than
-/// one, may do so. Nothing: none was found. Without `ofSums` what is computed
-/// of sums over samples may be anything.
+/// Returns why `sum`, a sum over samples, is not computed from each sample
+/// separately: the first op needed for it that surely combines samples, or else
+/// the first that may, if the batch has several. Empty if no such op is found.
+/// Without `ofSums` ops that compute with sums over samples are ignored.
 std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
                                                    mlir::Value sum,
                                                    bool ofSums = true);
 
-/// The error of a loss that one batch does not add to another, at an op or
-/// null.
+/// Emits the error that the loss cannot be accumulated over batches, and how to
+/// train nevertheless.
 mlir::InFlightDiagnostic partsDoNotAddUp(mlir::func::FuncOp forward,
                                          const LossTerms::Problem &problem);
 
-/// The warning of samples that may be mixed.
+/// Emits the warning that an op may combine samples.
 void warnOfMixedSamples(mlir::func::FuncOp forward, llvm::StringRef what);
 
-/// How many rows of its first dim an output has of each sample, one sample's
-/// after the other's. Nothing: its rows are no samples'.
+/// The number of consecutive rows of the output's first dim that belong to one
+/// sample; empty if rows do not belong to samples.
 std::optional<int64_t> rowsPerSample(mlir::func::FuncOp forward,
                                      mlir::Value output);
 

@@ -18,7 +18,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// What PyTorch's clip_grad_norm_ adds to the norm.
+/// The epsilon that PyTorch's clip_grad_norm_ adds to the norm.
 constexpr float kClipEpsilon = 1e-6f;
 
 /// A gradient and the parameter it belongs to.
@@ -56,9 +56,9 @@ private:
   Value loss, norm, gradScale, isTaken;
 };
 
-/// Gradients are of the loss SUM; everything that is divided by the number of
-/// targets is divided here, by the number of the whole global batch, and with
-/// it the scale of the loss.
+/// Gradients are those of the loss SUM. Here loss, norm and gradients are
+/// divided by the number of targets of the whole global batch, norm and
+/// gradients also by the loss scale.
 void UpdateBuilder::begin(Value clip) {
   auto div = [&](Value x, Value y) -> Value {
     return DivOp::create(builder, loc, scalar, x, y);
@@ -72,7 +72,8 @@ void UpdateBuilder::begin(Value clip) {
     squares.push_back(SumOfSquaresOp::create(builder, state.getLoc(), scalar,
                                              gradients.back()));
   }
-  // One sum, so that parts that lie on several ranks are reduced once.
+  // One n-ary sum, so squares that are partial sums over ranks are reduced
+  // once.
   Value sum = SumOp::create(builder, loc, scalar, squares);
   Value length = SqrtOp::create(builder, loc, scalar, sum);
   Value divisor = lossScale ? lossScale.divisor(count) : count;
@@ -80,8 +81,9 @@ void UpdateBuilder::begin(Value clip) {
   Value bounded = math.sum(norm, math.real(kClipEpsilon));
   Value factor =
       MinOp::create(builder, loc, scalar, div(clip, bounded), math.real(1));
-  // Of a finite loss 0, of another one nan: gradients may be finite though the
-  // loss is not. A step without either updates nothing, on any rank.
+  // loss - loss is 0 for a finite loss, else nan: gradients may be finite
+  // though the loss is not. If loss or norm is not finite, no rank updates
+  // anything.
   Value zero = SubOp::create(builder, loc, scalar, loss, loss);
   isTaken = math.isFinite(math.sum(norm, zero));
   gradScale = math.where(isTaken, div(factor, divisor),
@@ -129,7 +131,7 @@ void UpdateBuilder::adamw() {
   Value beta2 = entry.input(InputRole::Beta2, scalar);
   Value eps = entry.input(InputRole::Epsilon, scalar);
   Value clip = entry.input(InputRole::ClipGrad, scalar);
-  // With a scale, only the update itself knows how many there were.
+  // With a loss scale, only @update knows how many steps were taken.
   Value step;
   if (!lossScale)
     step = entry.input(InputRole::Step,
@@ -198,8 +200,8 @@ struct NNOptimizerPass : pcc::impl::NNOptimizerPassBase<NNOptimizerPass> {
       update.sgd();
   }
 
-  /// The parameters with a gradient, all f32: an update in a narrower type
-  /// would lose most of each step.
+  /// Collects the parameters with a gradient. Each must be f32: an update in a
+  /// narrower type would round most of each step away.
   LogicalResult collect(ModuleOp module, SmallVector<Trained> &trained) {
     for (StringRef name : {kLossSum, kTargetCount})
       if (!module.lookupSymbol<StateOp>(name))

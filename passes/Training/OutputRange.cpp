@@ -1,4 +1,4 @@
-//===- OutputRange.cpp - What numbers an output may be --------------------===//
+//===- OutputRange.cpp - Bounds of a value's elements ---------------------===//
 
 #include "passes/Training/OutputRange.h"
 #include "analysis/Evaluate.h"
@@ -33,7 +33,8 @@ private:
 
 static OutputRange unbounded() { return {-kInfinity, kInfinity}; }
 
-/// The least and the greatest of some numbers, none of which is nan.
+/// The range from the least to the greatest of `numbers`; unbounded if one is
+/// nan.
 static OutputRange hull(ArrayRef<double> numbers, Operation *by) {
   if (llvm::any_of(numbers, [](double number) { return std::isnan(number); }))
     return unbounded();
@@ -41,7 +42,7 @@ static OutputRange hull(ArrayRef<double> numbers, Operation *by) {
   return {*low, *high, by};
 }
 
-/// What bounds a value that two are made of.
+/// The op that bounds a value computed from two operands.
 static Operation *boundOf(const OutputRange &lhs, const OutputRange &rhs) {
   return lhs.by ? lhs.by : rhs.by;
 }
@@ -55,7 +56,7 @@ OutputRange RangeFinder::find(Value value) {
   return range;
 }
 
-/// Parts of a whole, p / sum(p), are between 0 and 1.
+/// The range of a quotient. p / sum(p) with p >= 0 is in [0, 1].
 OutputRange RangeFinder::ofQuotient(DivOp op) {
   OutputRange x = find(op.getLhs());
   Value whole = op.getRhs();
@@ -71,7 +72,8 @@ OutputRange RangeFinder::ofQuotient(DivOp op) {
               boundOf(x, y));
 }
 
-/// Of the larger or the smaller of two. What clips bounds.
+/// The range of a maximum or minimum. If no operand has a bounding op, `op` is
+/// it.
 OutputRange RangeFinder::ofClip(Operation *op, Value lhs, Value rhs,
                                 bool isMax) {
   OutputRange x = find(lhs), y = find(rhs);

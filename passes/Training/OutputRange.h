@@ -1,4 +1,4 @@
-//===- OutputRange.h - What numbers an output may be ------------*- C++ -*-===//
+//===- OutputRange.h - Bounds of a value's elements -------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_OUTPUTRANGE_H
 #define PCC_PASSES_TRAINING_OUTPUTRANGE_H
@@ -7,20 +7,20 @@
 
 namespace pcc {
 
-/// Between which two numbers, which may be infinite, others are.
+/// Bounds of the elements of a value; either may be infinite.
 struct OutputRange {
-  double low;  ///< none is less
-  double high; ///< none is greater
-  /// What bounds them; null for nothing.
+  double low;  ///< lower bound
+  double high; ///< upper bound
+  /// The op that bounds the elements; null if none does, and for a constant.
   mlir::Operation *by = nullptr;
 
   /// Whether both are finite.
   bool isBounded() const;
 };
 
-/// Between which numbers all elements of `value` are, by the ops that compute
-/// it: those of a softmax between 0 and 1, also when they are moved, cut out,
-/// mixed or clipped behind it.
+/// Computes bounds of all elements of `value` from the ops that compute it. A
+/// softmax is in [0, 1], also after its elements are moved, sliced, averaged or
+/// clipped.
 OutputRange findRange(mlir::Value value);
 
 } // namespace pcc

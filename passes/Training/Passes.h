@@ -1,4 +1,4 @@
-//===- Passes.h - From a model to its training program ----------*- C++ -*-===//
+//===- Passes.h - Passes that build the training step -----------*- C++ -*-===//
 
 #ifndef PCC_PASSES_TRAINING_PASSES_H
 #define PCC_PASSES_TRAINING_PASSES_H

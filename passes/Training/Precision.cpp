@@ -1,24 +1,25 @@
-//===- Precision.cpp - A model that computes with 16-bit elements ---------===//
+//===- Precision.cpp - Mixed precision ------------------------------------===//
 //
-// A file says what a model computes, in f32. With 16 bits most values may be
-// half as large and products several times as fast; some may not. Which is
-// which is decided here, once, before there are gradients: a cotangent has the
-// type of its value. Casts say it, and nothing else: kernels compute with f32
-// and round what they store.
+// A model file computes in f32. In bf16 or fp16 most values take half the bytes
+// and GEMMs run several times as fast, but some values lose too much. This pass
+// selects the type of each value before gradients exist; a cotangent then has
+// the type of its value. It inserts casts only: kernels compute in f32 and
+// round the results they store.
 //
-//     %w = nn.read @w : tensor<8x8xf32>              the parameter stays f32
-//     %h = nn.cast %w : ... -> tensor<8x8xbf16>      what is computed with
+//     %w = nn.read @w : tensor<8x8xf32>              the f32 parameter
+//     %h = nn.cast %w : ... -> tensor<8x8xbf16>      the working copy
 //     %y = nn.contract "bk,kn->bn" %x, %h : ... -> tensor<4x8xbf16>
 //
-// Every use of a parameter begins with a narrow copy of it, so that a rank may
-// have the whole of the copies and its share of the parameters alone; what only
-// moves elements comes before the cast. A value that follows from no parameter
-// (positions, masks, tables of angles) stays as it is: in bf16 the positions
-// 257 and 258 are one. Nor do sums of many elements, quotients, exponentials
-// and the like give 16 bits, nor anything between the last product and the
-// loss. An elementwise op on both kinds computes with f32 and gives 16 bits.
+// Every use of a parameter starts with a cast to its working copy, after ops
+// that only move elements. So a rank can hold whole working copies but only its
+// shard of the master weights. Values that depend on no parameter (positions,
+// masks, tables of angles) keep their type: in bf16 the positions 257 and 258
+// are equal. Sums of many elements, quotients, exponentials and the like have
+// f32 results, as has everything between the last layer and the loss. An
+// elementwise op on f32 and low precision operands computes in f32 and rounds
+// its result.
 //
-// With fp16 the program gets a scale of the loss (LossScale.cpp).
+// fp16 adds a loss scale (LossScale.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,25 +39,25 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Moves elements, and computes nothing.
+/// Whether an op only moves, repeats or pads elements.
 bool isView(Operation *op) {
   return isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp, ConcatOp,
              PadOp, InsertOp>(op);
 }
 
-/// Products and ops on rows: where a loss begins, there are no more of them.
+/// Whether an op is a layer: no layer follows the start of a loss.
 bool isLayer(Operation *op) {
   return isa<ContractOp, AttentionOp, EmbeddingOp, LayerNormOp, RmsNormOp,
              RopeOp>(op);
 }
 
-/// Has one operand that matters, whose type its result takes.
+/// Whether the result has the type of the op's first operand.
 bool followsFirst(Operation *op) {
   return isView(op) || isa<LayerNormOp, RmsNormOp, RopeOp, DropoutOp, ScaleOp,
                            TanhOp, SigmoidOp, ReluOp, SiluOp, GeluOp>(op);
 }
 
-/// Joins values of which each may be of 16 bits.
+/// Whether an op combines operands, each of which may be low precision.
 bool joins(Operation *op) {
   return isa<SumOp, SubOp, MulOp, MaxOp, MinOp, WhereOp, ConcatOp>(op);
 }
@@ -69,12 +70,12 @@ public:
   void run();
 
 private:
-  /// How a value is used from now on.
+  /// The type in which a value is used.
   enum class Form {
-    Fixed,  ///< of a type that no precision changes
+    Fixed,  ///< neither f32 nor the low precision type
     Wide,   ///< f32
-    Narrow, ///< 16 bits
-    Weight, ///< f32, a parameter's elements: to be used as a narrow copy
+    Narrow, ///< bf16 or fp16
+    Weight, ///< f32 elements of a parameter: used through a working copy
   };
 
   void findLosses();
@@ -93,11 +94,12 @@ private:
   func::FuncOp function;
   FloatType narrow;
   OpBuilder builder;
-  /// Ops that no layer depends on and that use no parameter.
+  /// Ops that use no parameter and that no layer or other use of a parameter
+  /// depends on.
   DenseSet<Operation *> ofLoss;
-  DenseSet<Value> weights;   ///< parameters, and what moves their elements
+  DenseSet<Value> weights;   ///< parameters and their moved elements
   DenseSet<Value> dependent; ///< computed from parameters
-  /// What a value is as another type, for each place.
+  /// The cast of each value to a type, per set of stage attributes.
   DenseMap<std::tuple<Value, Type, Attribute>, Value> casts;
 };
 
@@ -112,8 +114,8 @@ Narrower::Form Narrower::formOf(Value value) {
   return weights.contains(value) ? Form::Weight : Form::Wide;
 }
 
-/// The value in another type, made once per segment: beside its definition, or
-/// where it is used.
+/// Casts a value to another type, once per segment: after its definition or, if
+/// `atUse`, before the first use in the segment.
 Value Narrower::cast(Value value, FloatType to, Operation *place, bool atUse) {
   Operation *def = value.getDefiningOp();
   if (!def)
@@ -156,7 +158,7 @@ void Narrower::useWide(OpOperand &operand) {
                      /*atUse=*/true));
 }
 
-/// Its operands as the file has them.
+/// Converts all operands of an op to f32.
 void Narrower::useWide(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
     useWide(operand);
@@ -183,8 +185,9 @@ void Narrower::findLosses() {
   }
 }
 
-/// Where f32 meets 16 bits, f32 is computed with; the result has 16 bits
-/// unless nobody wants it so.
+/// Rewrites an elementwise op. With an f32 operand it computes in f32. If
+/// another operand is low precision, the result is rounded, unless all users
+/// want f32.
 void Narrower::rewriteJoin(Operation *op) {
   bool anyNarrow = false, anyWide = false, anyWeight = false;
   for (Value operand : op->getOperands()) {
@@ -229,7 +232,7 @@ void Narrower::rewrite(Operation *op) {
       dependent.insert(result);
   if (weights.contains(op->getOpResult(0)))
     return;
-  // The same value, but for its gradient.
+  // The same value without a gradient.
   bool isDetached = isa<CastOp>(op) && op->hasAttr(kDetachedAttr);
   if (ofLoss.contains(op) && !isView(op) && !isDetached &&
       !isa<CrossEntropyOp>(op))
@@ -285,7 +288,7 @@ void Narrower::run() {
     if (op.getNumResults())
       rewrite(&op);
     else
-      useWide(&op); // what leaves the function, or goes into a state
+      useWide(&op); // results of the function, and updates of states
   for (OpOperand &operand : body.getTerminator()->getOpOperands())
     useWide(operand);
 }

@@ -1,4 +1,4 @@
-//===- Regularity.cpp - How elements repeat along a dim -------------------===//
+//===- Regularity.cpp - Values that repeat along a dim --------------------===//
 
 #include "passes/Training/Regularity.h"
 #include "analysis/Expressions.h"
@@ -24,10 +24,10 @@ int64_t pcc::stepIn(const ShardingRule &rule, ArrayRef<int> factors, int factor,
   return step;
 }
 
-/// Calls `visit` for each dim of an operand from which an op takes what is
-/// `inner` apart along dim `dim` of its result, with how far that is apart in
-/// the operand. False if it does not say, or some call was. `alone`: also if
-/// there is more than one loop to follow.
+/// Calls `visit` with each operand dim that an index step of `inner` along dim
+/// `dim` of the result moves along, and with the step in that dim. Returns
+/// false if the op's rule does not determine it or a call returned false.
+/// `alone`: also if several factors move.
 static bool
 forEachSource(Operation *op, int64_t dim, int64_t inner, bool alone,
               llvm::function_ref<bool(OpOperand &, int64_t, int64_t)> visit) {
@@ -35,8 +35,7 @@ forEachSource(Operation *op, int64_t dim, int64_t inner, bool alone,
   if (!ruled || op->getNumResults() != 1)
     return false;
   ShardingRule rule = ruled.getShardingRule();
-  // Merged dims: the minor ones that a step of `inner` passes as a whole do not
-  // change by it.
+  // Factors that a step of `inner` passes as a whole do not change.
   ArrayRef<int> factors = rule.results[0][dim];
   while (!factors.empty() && inner % rule.factors[factors.back()].size == 0 &&
          factors.size() > 1) {
@@ -48,7 +47,7 @@ forEachSource(Operation *op, int64_t dim, int64_t inner, bool alone,
   for (int factor : factors) {
     if (rule.factors[factor].unshardable && rule.factors[factor].size > 1)
       return false;
-    // Of several that change the step in each is the least.
+    // If several factors move, the step in each is 1.
     int64_t step = factors.size() == 1 ? inner : 1;
     for (auto [i, dims] : llvm::enumerate(rule.operands))
       for (auto [d, own] : llvm::enumerate(dims)) {
@@ -61,8 +60,8 @@ forEachSource(Operation *op, int64_t dim, int64_t inner, bool alone,
   return true;
 }
 
-/// Whether rows that are put into a table of all rows are the same ones at the
-/// same places for each `rows` of it.
+/// Whether a scatter writes equal rows at equal offsets into each group of
+/// `rows` table rows.
 static bool isRepeated(EmbeddingGradOp op, int64_t rows) {
   int64_t extent = tensorType(op.getDtable()).getDimSize(0) / rows;
   ArrayRef<int64_t> shape = tensorType(op.getIds()).getShape();
@@ -106,7 +105,8 @@ bool pcc::isUniformAlong(Value value, int64_t dim, int64_t inner) {
                        });
 }
 
-/// How whole numbers of these elements grow along a dim, by `at` their number.
+/// The fixed step of integers along a dim; `at` returns the element at a
+/// row-major index. Empty if the step is not fixed.
 template <typename At>
 static std::optional<int64_t> stepOf(ArrayRef<int64_t> shape, int64_t dim,
                                      int64_t inner, At at) {
@@ -121,7 +121,8 @@ static std::optional<int64_t> stepOf(ArrayRef<int64_t> shape, int64_t dim,
   return step;
 }
 
-/// Numbers up to so many are computed; those of more follow from fewer.
+/// Values of at most this many elements are computed whole; for larger ones the
+/// step follows from the operands, where it can.
 static constexpr int64_t kMostComputed = 1 << 16;
 
 std::optional<int64_t> pcc::stepAlong(Value value, int64_t dim, int64_t inner) {

@@ -1,13 +1,13 @@
-//===- Regularity.h - How elements repeat along a dim -----------*- C++ -*-===//
+//===- Regularity.h - Values that repeat along a dim ------------*- C++ -*-===//
 //
-// What a model has for each sample of a batch without looking at the samples:
-// a table that was repeated for them is the same for each,
+// Two regular patterns along a dim, here along the samples of a batch. A table
+// that was repeated for each sample is uniform:
 //
-//   %w = nn.broadcast %table [1]      [LOOP, n]: 0 apart
+//   %w = nn.broadcast %table [1]      [LOOP, n]: step 0
 //
-// and the numbers of their first rows in a table of all rows grow alike,
+// Indices of the samples' first rows in a table of all rows have a fixed step:
 //
-//   %k = nn.mul [0, 1, 2], 16         [LOOP]: 16 apart
+//   %k = nn.mul [0, 1, 2], 16         [LOOP]: step 16
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +18,20 @@
 
 namespace pcc {
 
-/// The elements between two neighbours along a dim.
+/// The row-major stride of a dim, in elements.
 int64_t strideOf(llvm::ArrayRef<int64_t> shape, int64_t dim);
 
-/// How far apart in a dim of these factors are what is `step` apart in one.
+/// The distance, in a dim composed of `factors`, of elements that are `step`
+/// apart in `factor`.
 int64_t stepIn(const nn::ShardingRule &rule, llvm::ArrayRef<int> factors,
                int factor, int64_t step);
 
-/// Whether all elements of `value` that lie `inner` apart along a dim are known
-/// to be the same.
+/// Whether all elements of `value` that are `inner` apart along `dim` are known
+/// to be equal.
 bool isUniformAlong(mlir::Value value, int64_t dim, int64_t inner = 1);
 
-/// By how much whole numbers grow from one index of a dim to that `inner`
-/// later, all alike; nothing where they do otherwise.
+/// The fixed difference between the integers at index i + inner and index i of
+/// `dim`; empty if it is not fixed or not known.
 std::optional<int64_t> stepAlong(mlir::Value value, int64_t dim,
                                  int64_t inner = 1);
 

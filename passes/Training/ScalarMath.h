@@ -1,6 +1,7 @@
-//===- ScalarMath.h - Arithmetic of single numbers --------------*- C++ -*-===//
+//===- ScalarMath.h - Arithmetic on rank-0 tensors --------------*- C++ -*-===//
 //
-// What @update decides by: loss, norm and the loss scale are tensors of rank 0.
+// Loss, norm and loss scale in @update are rank-0 tensors; this builds the ops
+// that compute with them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@ namespace pcc {
 /// Creates ops on tensor<f32>, tensor<i64> and tensor<i1>.
 class ScalarMath {
 public:
-  /// Ops are created by `builder`, where it stands at each call.
+  /// Ops are created at the builder's insertion point at each call.
   ScalarMath(mlir::OpBuilder &builder, mlir::Location loc);
 
   /// A constant, rounded to f32.
@@ -24,11 +25,11 @@ public:
   mlir::Value whole(int64_t value);
   /// lhs <= rhs, which is false where either is nan.
   mlir::Value atMost(mlir::Value lhs, mlir::Value rhs);
-  /// Of a number that is not negative.
+  /// Whether a number that is not negative is finite.
   mlir::Value isFinite(mlir::Value value);
   /// lhs where the condition holds, else rhs.
   mlir::Value where(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
-  /// lhs + rhs, of one type.
+  /// lhs + rhs; both have one type.
   mlir::Value sum(mlir::Value lhs, mlir::Value rhs);
 
   /// tensor<f32> and tensor<i64>.

@@ -1,6 +1,6 @@
-//===- VerifyNN.cpp - What must hold of a whole nn program ----------------===//
+//===- VerifyNN.cpp - Verifies a whole nn program -------------------------===//
 //
-// The border check of nn: what no op's own verifier can see.
+// Checks the properties of an nn program that no op's own verifier can see.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ LogicalResult verifyInputs(func::FuncOp function) {
   return success();
 }
 
-/// One block of nn ops on tensors of static shape.
+/// Checks that the body is one block of nn ops on tensors of static shape.
 LogicalResult verifyBody(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError("must have one block");
@@ -58,7 +58,8 @@ LogicalResult verifyBody(func::FuncOp function) {
   return success();
 }
 
-/// Two ops that draw with one id would drop the same elements.
+/// Checks that random ids are unique: two ops with one id would drop the same
+/// elements.
 LogicalResult verifyRandom(func::FuncOp function) {
   DenseMap<uint64_t, Operation *> users;
   for (Operation &op : function.getBody().front()) {
@@ -84,7 +85,7 @@ LogicalResult verifyRandom(func::FuncOp function) {
   return success();
 }
 
-/// Who may read and write what.
+/// Checks which functions read, write and accumulate parameters and states.
 LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
   StringRef name = function.getSymName();
   bool updates = name == kUpdate;
@@ -151,9 +152,9 @@ LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
   return success();
 }
 
-/// Between every trainable parameter and the loss sum lie derivatives only,
-/// and the sum is one: dividing it by a count would make gradients depend on
-/// how the batch is split.
+/// Checks that only ops with derivatives are between trainable parameters and
+/// the loss, and that the loss is a sum: dividing it by a count would make
+/// gradients depend on how the batch is split.
 LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
   RankedTensorType scalar = scalarType(loss.getContext());
   if (loss.getResultTypes() != ArrayRef<Type>({scalar, scalar}))
@@ -161,7 +162,7 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
                                "of targets, both "
                             << scalar;
   Operation *terminator = loss.getBody().front().getTerminator();
-  // Of a file's own loss the terms have been looked at.
+  // The terms of a model's own loss were checked by nn-attach-loss.
   auto kind =
       loss->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kLossAttr);
   bool isOwn = kind && kind.getValue() == "own";
@@ -212,9 +213,9 @@ std::optional<int64_t> stageOf(Operation *op) {
   return std::nullopt;
 }
 
-/// The forward flows to later stages, the backward to earlier ones, and the
-/// forward takes nothing from the backward. Reads and constants lie wherever
-/// they are used.
+/// Checks that the forward pass flows to later stages and the backward to
+/// earlier ones, and that no forward op uses a gradient. Reads and constants
+/// run in any stage that uses them.
 LogicalResult verifyFlow(func::FuncOp function) {
   Operation *staged = nullptr, *unstaged = nullptr;
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -237,8 +238,8 @@ LogicalResult verifyFlow(func::FuncOp function) {
       std::optional<int64_t> here = stageOf(&op), there = stageOf(def);
       if (!here || !there)
         continue;
-      // A residual may come from any stage that is at hand: its own, or one
-      // whose value was sent on in the forward pass.
+      // A residual may come from this stage or from an earlier one that sent it
+      // on in the forward pass.
       bool ok = fromBackward ? *here <= *there : *here >= *there;
       if (!ok) {
         InFlightDiagnostic diag = op.emitError()
@@ -257,7 +258,8 @@ LogicalResult verifyFlow(func::FuncOp function) {
   return success();
 }
 
-/// Every gradient is used up: its parameter written once, itself cleared.
+/// Checks that for every gradient its parameter is written once and the
+/// gradient is cleared once.
 LogicalResult verifyUpdate(ModuleOp module, func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getBody().getOps<WriteOp>())

@@ -1,4 +1,4 @@
-//===- Visibility.cpp - What masks hide -----------------------------------===//
+//===- Visibility.cpp - Elements that masks hide --------------------------===//
 
 #include "passes/Training/Visibility.h"
 #include "analysis/Evaluate.h"
@@ -12,7 +12,8 @@ using namespace pcc::analysis;
 using namespace pcc::nn;
 
 namespace {
-/// What becomes of an element: it is seen; it is if none other is; it is not.
+/// Seen: the element contributes. Last: it contributes only if no element of
+/// the line is Seen. Hidden: it does not contribute.
 enum State : int64_t { Seen, Last, Hidden };
 } // namespace
 
@@ -22,7 +23,7 @@ void Visibility::add(Value value, int64_t along, ArrayRef<int> loops,
     addParts(value, along, loops, hides, 0);
 }
 
-/// What no element of a value is less than; nothing if that is not known.
+/// A lower bound of a value's elements; empty if none is known.
 static std::optional<double> leastOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<BroadcastOp, ReshapeOp, TransposeOp>(op))
@@ -54,7 +55,7 @@ void Visibility::addParts(Value value, int64_t along, ArrayRef<int> loops,
                    hides == Least ? leastOf(value) : std::nullopt});
 }
 
-/// The numbers that a value of one dim holds; nothing if they are not known.
+/// The elements of a rank-1 integer value; empty if they are not known.
 static std::optional<SmallVector<int64_t>> numbersOf(Value value) {
   SmallVector<int64_t> numbers;
   if (auto concat = value.getDefiningOp<ConcatOp>()) {
@@ -112,7 +113,7 @@ bool Visibility::variesBeyond(ArrayRef<int> loops) const {
   });
 }
 
-/// What one run of a line becomes. `least`: what no element is less than.
+/// The state of the elements of one run. `least`: lower bound of the value.
 static State stateOf(const Run &run, Visibility::Hides hides,
                      std::optional<double> least) {
   if (!run.isKnown || run.slope)
@@ -126,7 +127,7 @@ static State stateOf(const Run &run, Visibility::Hides hides,
   return std::isinf(run.first.f) ? Hidden : Last;
 }
 
-/// The worse of the states of both, as runs.
+/// The element-wise maximum of two lines of states: the more hidden one.
 static Line joinStates(const Line &a, const Line &b) {
   Line joint;
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -139,7 +140,7 @@ static Line joinStates(const Line &a, const Line &b) {
   return joint;
 }
 
-/// Whether dim d of a mask is none of the loops, though it varies.
+/// Whether a mask varies along a dim that is no loop.
 static bool isOther(int loop, int64_t extent) { return loop < 0 && extent > 1; }
 
 Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
@@ -201,8 +202,8 @@ Visibility::Stretches Visibility::at(ArrayRef<int64_t> index,
     put(line, extent, Seen);
     states = joinStates(states, line);
   }
-  // A query that all keys are taken from by finite numbers sees those that are
-  // taken by nothing else.
+  // If finite numbers mask all keys of a query, softmax still selects the keys
+  // that no infinite number masks.
   State least = Hidden;
   for (const Run &run : states)
     least = std::min(least, State(run.first.i));

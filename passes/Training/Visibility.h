@@ -1,11 +1,11 @@
-//===- Visibility.h - What masks hide ---------------------------*- C++ -*-===//
+//===- Visibility.h - Elements that masks hide ------------------*- C++ -*-===//
 //
-// Along one dim of an op's operands, what is added up or compared is not seen
-// where a mask hides it:
+// Along one dim of an op's operands, elements that a mask hides do not
+// contribute to a sum or maximum:
 //
-//   softmax(scores + mask) along keys      what the mask removes
-//   contract "qk,kc->qc" probs, values     where the probabilities are 0
-//   reduce where(k <= q, x, 0) along k     where it is 0
+//   softmax(scores + mask) along keys      hidden: keys that the mask removes
+//   contract "qk,kc->qc" probs, values     hidden: probabilities of 0
+//   reduce where(k <= q, x, 0) along k     hidden: zeros
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,64 +17,69 @@
 
 namespace pcc {
 
-/// Which elements of a line, such as the keys of a query, can matter to what is
-/// computed of it. The line may be another one for each index of some loops.
+/// The elements of a line, such as the keys of one query, that can contribute
+/// to a result. Lines may differ per index of some loops. A loop is a factor of
+/// the op's sharding rule.
 class Visibility {
 public:
-  /// Half-open, ascending.
+  /// Half-open ranges, ascending.
   using Stretches = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
-  /// Which elements of a value make those of the line not matter.
+  /// The condition under which an element of a value hides that of the line.
   enum Hides {
-    /// Elements that are known to be 0.
+    /// The element is known to be 0.
     Zeros,
-    /// Of a maximum, elements that are the least that the value can be, or very
-    /// negative where another is not.
+    /// Operand of a maximum: the element is the least that the value can be, or
+    /// very negative (<= kRemovesKey) while another is not.
     Least,
-    /// Scores of a softmax, or what is added to them, that are very negative;
-    /// if all of a line are, only those that are infinite.
+    /// Score of a softmax, or a term added to it: the element is very negative;
+    /// if all of a line are, only infinite ones hide.
     Removed
   };
 
-  /// Of lines of `extent` elements.
+  /// For lines of `extent` elements.
   explicit Visibility(int64_t extent) : extent(extent) {}
 
-  /// What `value` hides along its dim `along`; dim d of it is loop `loops[d]`.
+  /// Adds `value` as a mask along its dim `along`; dim d of it is loop
+  /// `loops[d]`.
   void add(mlir::Value value, int64_t along, llvm::ArrayRef<int> loops,
            Hides hides);
-  /// Keys at higher positions than the query's, loop `query`, are hidden; false
-  /// if the positions are not known.
+  /// Hides keys at higher positions than the query's, where the queries are
+  /// loop `query`. Returns false if the positions are not known.
   bool addCausal(mlir::Value queries, mlir::Value keys, int query);
 
-  /// Whether it hides something, or may.
+  /// Whether no mask has been added.
   bool isEmpty() const { return masks.empty() && queries.empty(); }
-  /// Whether stretches differ along a loop.
+  /// Whether the visible ranges differ along a loop.
   bool varies(int loop) const;
-  /// Whether they differ along a loop that is none of these.
+  /// Whether the visible ranges differ along a loop other than `loops`.
   bool variesBeyond(llvm::ArrayRef<int> loops) const;
-  /// What is seen at an index of all loops; along dims of masks that are no
-  /// loop, such as the heads of grouped queries, at any of their indices.
+  /// The visible ranges at an index of all loops. A mask may have dims that are
+  /// no loop, such as the heads of grouped queries: the ranges are then the
+  /// union over their indices.
   Stretches at(llvm::ArrayRef<int64_t> index);
 
 private:
-  /// A part of a value, from `offset` of the line on.
+  /// A mask that covers the line from `offset` on.
   struct Mask {
     pcc::analysis::Lines lines;
     llvm::SmallVector<int> loops;
     Hides hides;
     int64_t offset;
-    /// What no element is less than, if that is known.
+    /// The lower bound of the elements, if it is known.
     std::optional<double> least = std::nullopt;
   };
   void addParts(mlir::Value value, int64_t along, llvm::ArrayRef<int> loops,
                 Hides hides, int64_t offset);
-  /// At an index of all loops, and one of all dims of masks that are none.
+  /// The visible ranges at an index of all loops, and at the index `others` of
+  /// the masks' dims that are no loop.
   Stretches at(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> others);
 
   int64_t extent;
   std::list<Mask> masks;
   int query = -1;
   llvm::SmallVector<int64_t> queries;
-  /// Ascending stretches of keys' positions, with where each begins.
+  /// Runs of keys with ascending positions, each with the index of its first
+  /// key.
   llvm::SmallVector<std::pair<int64_t, llvm::SmallVector<int64_t>>> keys;
 };
 

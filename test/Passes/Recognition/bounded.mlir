@@ -6,7 +6,7 @@
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=5 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL
 // RUN: pcc-opt %s -nn-recognize 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL
 
-// ENDS: warning: recognition stopped after {{[34]}} rewrites: the program is right, but attention and projections may be computed, and split, as the file has them
+// ENDS: warning: recognition stopped after {{[34]}} rewrites: the program is correct, but attention and projections may be computed and sharded as in the file
 // SILENT-NOT: warning
 // THREE: func.func @chain(
 // THREE-COUNT-3: nn.

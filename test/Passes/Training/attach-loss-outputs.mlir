@@ -108,8 +108,8 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: (%{{[^:]*}}: tensor<2x3xf32> {nn.name = "targets", nn.role = #nn.role<targets>})
 nn.param @w : tensor<2x3xf32> init normal
-// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
-// expected-note @below {{if it computes with several}}
+// expected-warning @below {{the losses of the samples are not proven to be independent: 'loss' depends on the index of each of the samples}}
+// expected-note @below {{if it combines several samples}}
 func.func @forward() -> tensor<2x3xf32> {
   %w = nn.read @w : tensor<2x3xf32>
   return %w : tensor<2x3xf32>
@@ -121,8 +121,8 @@ func.func @forward() -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func @loss
 // CHECK: nn.sub {{.*}} : tensor<5x3xf32>
 nn.param @w : tensor<5x3xf32> init normal
-// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
-// expected-note @below {{if it computes with several}}
+// expected-warning @below {{the losses of the samples are not proven to be independent: 'loss' depends on the index of each of the samples}}
+// expected-note @below {{if it combines several samples}}
 func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<5x3xf32> {
   %w = nn.read @w : tensor<5x3xf32>
   return %w : tensor<5x3xf32>
@@ -154,12 +154,12 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // -----
 
 // Rows of half a sample after the other's half are none's; nor are columns.
-// ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', has no row, nor several, for each of the 2 samples of the inputs
+// ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', does not have one or more rows for each of the 2 samples of the inputs
 // ERRORS: note: --loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<4x3xf32> {
   %h = nn.reshape %x : tensor<2x6xf32> -> tensor<2x2x3xf32>
   %t = nn.transpose %h [1, 0, 2] : tensor<2x2x3xf32> -> tensor<2x2x3xf32>
-  // expected-error @below {{the first dim of the output, [4, 3] by 'nn.reshape', has no row, nor several, for each of the 2 samples of the inputs}}
+  // expected-error @below {{the first dim of the output, [4, 3] by 'nn.reshape', does not have one or more rows for each of the 2 samples of the inputs}}
   // expected-note @below {{--loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape}}
   %y = nn.reshape %t : tensor<2x2x3xf32> -> tensor<4x3xf32>
   return %y : tensor<4x3xf32>
@@ -180,8 +180,8 @@ func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // As many rows as an input of the samples has: these are taken for rows.
 // CHECK-LABEL: func.func @loss
 // CHECK: nn.sub {{.*}} : tensor<6x2xf32>
-// expected-warning @below {{that each sample has a loss of its own is not proven: 'loss' goes by the number of each of the samples}}
-// expected-note @below {{if it computes with several}}
+// expected-warning @below {{the losses of the samples are not proven to be independent: 'loss' depends on the index of each of the samples}}
+// expected-note @below {{if it combines several samples}}
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>},
                    %z: tensor<6xf32> {nn.name = "z", nn.role = #nn.role<data>}) -> tensor<6x2xf32> {
   %y = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>

@@ -23,7 +23,7 @@ func.func @loss(%targets: tensor<2xi64>, %n: tensor<f32>) -> (tensor<f32>, tenso
 nn.param @w : tensor<2x3xf32> init normal
 func.func @loss(%targets: tensor<2xi64>, %n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %w = nn.read @w : tensor<2x3xf32>
-  // expected-error@unknown {{a statistic of 'ce' (a result of nn.cross_entropy but the first) reaches the loss; it has no derivative}}
+  // expected-error@unknown {{a statistic of 'ce' (a result of nn.cross_entropy other than the first) reaches the loss; it has no derivative}}
   %loss, %lse = nn.cross_entropy %w, %targets classes 3 : tensor<2x3xf32>, tensor<2xi64> -> tensor<2xf32> loc("ce")
   %z = nn.sum %loss, %lse : tensor<2xf32>
   %l = nn.reduce %z [0] : tensor<2xf32> -> tensor<f32>

@@ -57,7 +57,7 @@ func.func @forward(
 
 // One key after a query is left.
 nn.param @emb : tensor<16x16xf32> init normal
-// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss cross-entropy for classes or --loss mse for numbers, with the targets in labels.npy, or --loss causal-lm to predict the next token}}
 func.func @forward(
     %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
@@ -351,7 +351,7 @@ func.func @forward(
 // Two loops are added up: what is hidden at one index of the second is not at
 // another.
 nn.param @emb : tensor<16x16xf32> init normal
-// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
     %ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
@@ -371,7 +371,7 @@ func.func @forward(
 // The same attention over positions and over heads, of which there are as many:
 // each head then has all positions.
 nn.param @emb : tensor<16x16xf32> init normal
-// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: a position may see the tokens that it would predict}}
+// expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(
     %ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},

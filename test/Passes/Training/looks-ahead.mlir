@@ -192,8 +192,8 @@ func.func @forward(%ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // Which outputs are no logits: of another length, or not clear which.
 nn.param @emb : tensor<16x4xf32> init normal
-// expected-error@+3 {{the model says no loss, and causal-lm is not assumed: 0 outputs are [batch, seq, vocab] for the tokens' [2, 3]}}
-// expected-note@+2 {{scores of the last position alone train nothing: export the model with those of all positions}}
+// expected-error@+3 {{no --loss is given, and causal-lm is not assumed: 0 outputs are [batch, seq, vocab] for the tokens' [2, 3]}}
+// expected-note@+2 {{scores of the last position alone cannot train the model: export it with those of all positions}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x1x4xf32> {nn.name = "logits"}) {
@@ -208,7 +208,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+3 {{0 outputs are [batch, seq, vocab]}}
-// expected-note@+2 {{scores of the last position alone train nothing}}
+// expected-note@+2 {{scores of the last position alone cannot train the model}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>})
     -> (tensor<2x2x4xf32> {nn.name = "two"}, tensor<2x4xf32> {nn.name = "logits"}) {
@@ -241,7 +241,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 // -----
 
 // No tokens.
-// expected-error@+2 {{the model says no loss, and causal-lm is not assumed: no input is of token ids [batch, seq]}}
+// expected-error@+2 {{no --loss is given, and causal-lm is not assumed: no input is of token ids [batch, seq]}}
 // expected-note@+1 {{add --loss}}
 func.func @forward(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2x3x4xf32> {
   // expected-note@+1 {{output 0, computed by 'nn.exp'}}

@@ -8,7 +8,7 @@
 // The mean over samples is taken from each.
 // CHECK: module attributes {nn.loss = "mse", nn.whole_batch = {{.*}}computes with a sum over samples
 // expected-error @below {{does not follow from those of its parts: }}
-// expected-note @+5 {{it trains without --dp and in one microbatch}}
+// expected-note @+5 {{train without --dp and in one microbatch}}
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %sum = nn.reduce %x [0] : tensor<2x4xf32> -> tensor<4xf32>
@@ -19,9 +19,9 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// CHECK: nn.whole_batch = {{.*}}joins several samples
+// CHECK: nn.whole_batch = {{.*}}combines several samples
 // expected-error @below {{does not follow from those of its parts: }}
-// expected-note @+3 {{it trains without --dp and in one microbatch}}
+// expected-note @+3 {{train without --dp and in one microbatch}}
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x2xf32> {nn.name = "y"}) {
   %y = nn.contract "ad,bd->ab" %x, %x : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x2xf32>
@@ -30,9 +30,9 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// CHECK: nn.whole_batch = {{.*}}joins several samples
+// CHECK: nn.whole_batch = {{.*}}combines several samples
 // expected-error @below {{does not follow from those of its parts: }}
-// expected-note @+3 {{it trains without --dp and in one microbatch}}
+// expected-note @+3 {{train without --dp and in one microbatch}}
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %top = nn.reduce_max %x [0] : tensor<2x4xf32> -> tensor<4xf32>
@@ -61,8 +61,8 @@ func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // What may only move samples is told: here rows of both.
 // CHECK-NOT: whole_batch
-// expected-warning @+2 {{that each sample has a loss of its own is not proven: }}
-// expected-note @+1 {{if it computes with several, train without --dp}}
+// expected-warning @+2 {{the losses of the samples are not proven to be independent: }}
+// expected-note @+1 {{if it combines several samples, train without --dp}}
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x6xf32> {nn.name = "y"}) {
   %t = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
@@ -74,8 +74,8 @@ func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // -----
 
 // CHECK-NOT: whole_batch
-// expected-warning @+2 {{goes by the number of each of the samples}}
-// expected-note @+1 {{if it computes with several}}
+// expected-warning @+2 {{depends on the index of each of the samples}}
+// expected-note @+1 {{if it combines several samples}}
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %n = nn.constant dense<[[0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<2x4xf32>
@@ -88,8 +88,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // Whether any value overflows, as T5 for half precision asks, most likely joins
 // nothing.
 // CHECK: module attributes {nn.loss = "mse"}
-// expected-warning @+2 {{that each sample has a loss of its own is not proven: 'nn.reduce_max' joins several samples}}
-// expected-note @+1 {{if it computes with several}}
+// expected-warning @+2 {{the losses of the samples are not proven to be independent: 'nn.reduce_max' combines several samples}}
+// expected-note @+1 {{if it combines several samples}}
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x4xf32> {nn.name = "y"}) {
   %inf = nn.constant dense<0x7F800000> : tensor<2x4xf32>

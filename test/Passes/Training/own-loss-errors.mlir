@@ -32,14 +32,14 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}, %y: tensor<f64>
 // -----
 
 // The maximum of a batch is not the sum of its parts'.
-// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' combines several samples"}
 // CHECK: func.func @loss
 // CHECK: %[[TOP:.*]] = nn.reduce_max
 // CHECK: %[[ONE:.*]] = nn.constant dense<1.0
 // CHECK: return %[[TOP]], %[[ONE]]
-// expected-error @below {{the loss of a whole batch does not follow from those of its parts: 'nn.reduce_max' joins several samples}}
+// expected-error @below {{the loss of a whole batch does not follow from those of its parts: 'nn.reduce_max' combines several samples}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{}]} {
-  // expected-note @below {{it trains without --dp and in one microbatch: leave --global-batch-size out, or let it be --micro-batch-size}}
+  // expected-note @below {{train without --dp and in one microbatch: leave --global-batch-size out or set it to --micro-batch-size}}
   %s = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
   return %s : tensor<f32>
 }
@@ -49,10 +49,10 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 // What is computed of a sum is none: of one sample at a time it looks so, too.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.sqrt' computes with a sum over samples"}
 // expected-error @below {{'nn.sqrt' computes with a sum over samples}}
-// expected-note @below {{of one sample at a time it may only look so: --micro-batch-size 2 shows more}}
+// expected-note @below {{with one sample per microbatch this may be a false alarm: --micro-batch-size 2 shows more}}
 func.func @forward(%x: tensor<1xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{}]} {
   %s = nn.reduce %x [0] : tensor<1xf32> -> tensor<f32>
-  // expected-note @below {{it trains without --dp and in one microbatch}}
+  // expected-note @below {{train without --dp and in one microbatch}}
   %r = nn.sqrt %s : tensor<f32>
   return %r : tensor<f32>
 }
@@ -60,15 +60,15 @@ func.func @forward(%x: tensor<1xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 // -----
 
 // A divisor that is the largest of the samples'. Of several problems the first.
-// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' combines several samples"}
 // CHECK: nn.scale {{.*}} by 3.0
 // CHECK-NEXT: nn.reduce_max
 // CHECK-NEXT: %[[PART:.*]] = nn.div
 // CHECK-NEXT: nn.sum %[[PART]]
-// expected-error @below {{'nn.reduce_max' joins several samples}}
+// expected-error @below {{'nn.reduce_max' combines several samples}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{divided, factor = 3.0}, {}]} {
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
-  // expected-note @below {{it trains without --dp}}
+  // expected-note @below {{train without --dp}}
   %m = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
   %l = nn.reduce_min %x [0] : tensor<2xf32> -> tensor<f32>
   return %s, %m, %l : tensor<f32>, tensor<f32>, tensor<f32>
@@ -80,17 +80,17 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "this is open"}
 // expected-error @below {{does not follow from those of its parts: this is open}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{unclear = "this is open"}, {unclear = "another"}]} {
-  // expected-note @below {{it trains without --dp}}
+  // expected-note @below {{train without --dp}}
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
   return %s, %s : tensor<f32>, tensor<f32>
 }
 
 // -----
 
-// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' joins several samples"}
-// expected-error @below {{'nn.reduce_max' joins several samples}}
+// CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' combines several samples"}
+// expected-error @below {{'nn.reduce_max' combines several samples}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{unclear = "this is open"}]} {
-  // expected-note @below {{it trains without --dp}}
+  // expected-note @below {{train without --dp}}
   %s = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
   return %s : tensor<f32>
 }
@@ -100,7 +100,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 // What is taken for granted is said once for each term.
 // CHECK: module attributes {nn.loss = "own"} {
 // expected-warning @+3 {{first is taken so}}
-// expected-note @+2 {{a file with a dynamic batch says it; one microbatch without --dp is the file's own batch}}
+// expected-note @+2 {{a file with a dynamic batch makes this explicit; one microbatch without --dp is the file's own batch}}
 // expected-warning @+1 {{second is taken so}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{assumed = "first is taken so", mean}, {assumed = "second is taken so", mean}]} {
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
@@ -112,7 +112,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>
 // What the importer found to join samples.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'norm' joins samples"}
 // expected-error @below {{'norm' joins samples}}
-// expected-note @below {{it trains without --dp}}
+// expected-note @below {{train without --dp}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{mean}], nn.joins_samples = "'norm' joins samples"} {
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
   return %s : tensor<f32>

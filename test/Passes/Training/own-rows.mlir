@@ -23,9 +23,9 @@ func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = #nn.role<data
 // -----
 
 // The next sample's rows.
-// CHECK: nn.whole_batch = {{.*}}joins several samples
+// CHECK: nn.whole_batch = {{.*}}combines several samples
 // expected-error @below {{does not follow from those of its parts: }}
-// expected-note @+5 {{it trains without --dp and in one microbatch}}
+// expected-note @+5 {{train without --dp and in one microbatch}}
 func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x2x3xf32> {nn.name = "y"}) {
   %table = nn.reshape %x : tensor<2x4x3xf32> -> tensor<8x3xf32>
@@ -64,9 +64,9 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // -----
 
 // Each takes the sample before it.
-// CHECK: nn.whole_batch = {{.*}}joins several samples
+// CHECK: nn.whole_batch = {{.*}}combines several samples
 // expected-error @below {{does not follow from those of its parts: }}
-// expected-note @+3 {{it trains without --dp and in one microbatch}}
+// expected-note @+3 {{train without --dp and in one microbatch}}
 func.func @forward(%x: tensor<4x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<4x3xf32> {nn.name = "y"}) {
   %last = nn.slice %x at [3, 0] step [1, 1] : tensor<4x3xf32> -> tensor<1x3xf32>

@@ -85,55 +85,55 @@ func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// What joins several samples, surely; what may only move them is not sure.
+// What combines several samples, surely; what may only move them is not sure.
 func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                  %ids: tensor<3xi64> {nn.role = #nn.role<data>},
                  %other: tensor<3xi64>) {
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %max = nn.reduce_max %x [0] : tensor<3x4xf32> -> tensor<4xf32>
   // expected-remark@+1 {{mixed}}
   %after = nn.exp %max : tensor<4xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %t = nn.transpose %x [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %p = nn.softmax %t : tensor<4x3xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %pairs = nn.contract "ac,bc->ab" %x, %x : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<3x3xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %square = nn.slice %x at [0, 0] step [1, 1] : tensor<3x4xf32> -> tensor<3x3xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %turned = nn.transpose %square [1, 0] : tensor<3x3xf32> -> tensor<3x3xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %with = nn.mul %square, %turned : tensor<3x3xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %last = nn.slice %x at [1, 0] step [1, 1] : tensor<3x4xf32> -> tensor<2x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %one = nn.select %x dim 0 index 1 : tensor<3x4xf32> -> tensor<4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %zeros = nn.pad %x at [1, 0] step [1, 1] : tensor<3x4xf32> -> tensor<4x4xf32>
   // Rows of other samples, by numbers that are not known.
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %rows = nn.embedding %other, %x : tensor<3xi64>, tensor<3x4xf32> -> tensor<3x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %named = nn.embedding %ids, %x : tensor<3xi64>, tensor<3x4xf32> -> tensor<3x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %put = nn.embedding_grad %x, %other : tensor<3x4xf32>, tensor<3xi64> -> tensor<3x4xf32>
   // A number of each.
   %n = nn.constant dense<[[0.0], [1.0], [2.0]]> : tensor<3x1xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %column = nn.slice %x at [0, 2] step [1, 1] : tensor<3x4xf32> -> tensor<3x1xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %by = nn.mul %column, %n : tensor<3x1xf32>
   %same = nn.constant dense<2.0> : tensor<3x1xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -227,15 +227,15 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // Another step; not the same step; the wrong number of samples.
   %less = nn.constant dense<[[0, 3], [3, 6], [6, 9]]> : tensor<3x2xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %d = nn.embedding %less, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
   %uneven = nn.constant dense<[[0, 3], [4, 7], [8, 10]]> : tensor<3x2xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %e = nn.embedding %uneven, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
   %two = nn.constant dense<[[0, 3], [4, 7]]> : tensor<2x2xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %f = nn.embedding %two, %table : tensor<2x2xi64>, tensor<12x2xf32> -> tensor<2x2x2xf32>
   // Rows that data names within its own sample: numbers and the first row.
   %four = nn.constant dense<[[0], [4], [8]]> : tensor<3x1xi64>
@@ -251,7 +251,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %h = nn.embedding %turned, %table : tensor<5x3xi64>, tensor<12x2xf32> -> tensor<5x3x2xf32>
   // A number by sample may be moved, nothing else.
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %scaled = nn.mul %named, %i : tensor<3x5xi64>
   // expected-remark@+1 {{apart along 0 by 1}}
   %wide = nn.broadcast %named [0, 2] : tensor<3x5xi64> -> tensor<3x2x5xi64>
@@ -261,11 +261,11 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 0 by 1}}
   %far = nn.sum %named, %begin : tensor<3x5xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %k = nn.embedding %far, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // Without the first row all name the first sample's.
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %l = nn.embedding %i, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // A table that is the same for each sample, by the same numbers; another.
   %both = nn.broadcast %q [1, 2] : tensor<4x2xf32> -> tensor<3x4x2xf32>
@@ -273,10 +273,10 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 0 by 1}}
   %m = nn.embedding %named, %repeated : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %n = nn.embedding %named, %p : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %o = nn.embedding %far, %repeated : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   %zeros = nn.constant dense<0.5> : tensor<12x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -291,14 +291,14 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %first = nn.select %p dim 1 index 0 : tensor<12x2xf32> -> tensor<12xf32>
   %flat = nn.broadcast %first [0] : tensor<12xf32> -> tensor<12x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %v = nn.embedding %named, %flat : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // A table that repeats fewer rows, or one of one dim that is none of samples.
   %q3 = nn.slice %q at [0, 0] step [1, 1] : tensor<4x2xf32> -> tensor<3x2xf32>
   %four3 = nn.broadcast %q3 [1, 2] : tensor<3x2xf32> -> tensor<4x3x2xf32>
   %repeated3 = nn.reshape %four3 : tensor<4x3x2xf32> -> tensor<12x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %w = nn.embedding %named, %repeated3 : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   return
 }
@@ -313,10 +313,10 @@ func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
   %a = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
   // Of tables of other sizes these are others' rows.
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %b = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<15x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %c = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<13x2xf32>
   %begin = nn.constant dense<[[0, 0], [4, 4], [8, 8]]> : tensor<3x2xi64>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -336,7 +336,7 @@ func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
   %rows = nn.reshape %x : tensor<3x2x2xf32> -> tensor<6x2xf32>
   %list = nn.constant dense<[0, 3, 4, 7, 8, 11]> : tensor<6xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %g = nn.embedding_grad %rows, %list : tensor<6x2xf32>, tensor<6xi64> -> tensor<12x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %back = nn.reshape %a : tensor<12x2xf32> -> tensor<3x4x2xf32>
@@ -360,24 +360,24 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   %b = nn.slice %e at [3, 1] step [1, 2] : tensor<6x4xf32> -> tensor<3x2xf32>
   // From the middle of a batch, part of one, and every other sample.
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %middle = nn.slice %e at [1, 0] step [1, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %part = nn.slice %e at [3, 0] step [1, 1] : tensor<6x4xf32> -> tensor<2x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %other = nn.slice %e at [0, 0] step [2, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
   // With what is the same for all, and what is not.
   %one = nn.constant dense<1.0> : tensor<3x4xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %with = nn.concat %one, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %without = nn.concat %c, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
   %few = nn.constant dense<1.0> : tensor<2x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %uneven = nn.concat %few, %x along 0 : tensor<2x4xf32>, tensor<3x4xf32> -> tensor<5x4xf32>
   // Along another dim, and of samples along different dims.
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -387,7 +387,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 1 by 1}}
   %turned = nn.transpose %square [1, 0] : tensor<3x3xf32> -> tensor<3x3xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %cross = nn.concat %square, %turned along 0 : tensor<3x3xf32>, tensor<3x3xf32> -> tensor<6x3xf32>
   // A sum over all of them is one over the samples.
   // expected-remark@+1 {{added}}
@@ -402,7 +402,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 0 by 2}}
   %last = nn.slice %two at [6, 0] step [1, 1] : tensor<12x4xf32> -> tensor<6x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %three = nn.slice %two at [3, 0] step [1, 1] : tensor<12x4xf32> -> tensor<6x4xf32>
   return
 }
@@ -417,36 +417,36 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 0 by 1}}
   %list = nn.reshape %x : tensor<1x4xf32> -> tensor<1x1x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %max = nn.reduce_max %list [0] : tensor<1x1x4xf32> -> tensor<1x4xf32>
   // Its dim alone has one element: it is the sample.
   // expected-remark@+1 {{apart along 0 by 1}}
   %pairs = nn.reshape %x : tensor<1x4xf32> -> tensor<1x2x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %sure = nn.reduce_max %pairs [0] : tensor<1x2x2xf32> -> tensor<2x2xf32>
   // expected-remark@+1 {{apart along 0 by 2}}
   %after = nn.reshape %x : tensor<1x4xf32> -> tensor<2x2x1xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %which = nn.reduce_max %after [0] : tensor<2x2x1xf32> -> tensor<2x1xf32>
   // expected-remark@+1 {{apart along 0 by 2}}
   %half = nn.reshape %x : tensor<1x4xf32> -> tensor<2x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %what = nn.reduce_max %half [0] : tensor<2x2xf32> -> tensor<2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %line = nn.reshape %x : tensor<1x4xf32> -> tensor<1x4x1xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %ends = nn.reduce_max %line [0] : tensor<1x4x1xf32> -> tensor<4x1xf32>
   // expected-remark@+1 {{apart along 0 by 4}}
   %rows = nn.reshape %x : tensor<1x4xf32> -> tensor<4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %top = nn.reduce_max %rows [0] : tensor<4xf32> -> tensor<f32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %same = nn.reduce_max %x [0] : tensor<1x4xf32> -> tensor<4xf32>
   // expected-remark@+1 {{apart along 0 by 4}}
   %one = nn.reshape %x : tensor<1x4xf32> -> tensor<4x1xf32>
@@ -457,7 +457,7 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+1 {{apart along 0 by 1}}
   %own = nn.embedding %i, %table : tensor<1x2xi64>, tensor<2x2xf32> -> tensor<1x2x2xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %top2 = nn.reduce_max %own [0, 1] : tensor<1x2x2xf32> -> tensor<2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %any = nn.embedding %known, %table : tensor<1x2xi64>, tensor<2x2xf32> -> tensor<1x2x2xf32>
@@ -477,14 +477,14 @@ func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
   // expected-remark@+1 {{apart along 0 by 1}}
   %whole = nn.cast %is : tensor<3x4xi1> -> tensor<3x4xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe joins several samples}}
+  // expected-remark@+1 {{maybe combines several samples}}
   %any = nn.reduce_max %whole [0, 1] : tensor<3x4xi64> -> tensor<i64>
   // expected-remark@+1 {{apart along 0 by 1}}
   %lt = nn.compare lt %x, %infs : tensor<3x4xf32> -> tensor<3x4xi1>
   // expected-remark@+1 {{apart along 0 by 1}}
   %whole2 = nn.cast %lt : tensor<3x4xi1> -> tensor<3x4xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %any2 = nn.reduce_max %whole2 [0, 1] : tensor<3x4xi64> -> tensor<i64>
   %large = nn.constant dense<1.0e30> : tensor<3x4xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -492,11 +492,11 @@ func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
   // expected-remark@+1 {{apart along 0 by 1}}
   %whole3 = nn.cast %at : tensor<3x4xi1> -> tensor<3x4xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %any3 = nn.reduce_max %whole3 [0, 1] : tensor<3x4xi64> -> tensor<i64>
   %some = nn.constant dense<[[0x7F800000, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<3x4xf32>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{maybe goes by the number of each of the samples}}
+  // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %at4 = nn.compare eq %x, %some : tensor<3x4xf32> -> tensor<3x4xi1>
   %two = nn.constant dense<2> : tensor<3x4xi64>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -506,7 +506,7 @@ func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
   // expected-remark@+1 {{apart along 0 by 1}}
   %whole6 = nn.cast %at6 : tensor<3x4xi1> -> tensor<3x4xi64>
   // expected-remark@+2 {{mixed}}
-  // expected-remark@+1 {{surely joins several samples}}
+  // expected-remark@+1 {{surely combines several samples}}
   %any6 = nn.reduce_max %whole6 [0, 1] : tensor<3x4xi64> -> tensor<i64>
   return
 }
