@@ -1,10 +1,11 @@
 //===- ActivationPatterns.cpp - gelu and silu by value --------------------===//
 //
-// Exporters write an activation in many orders, with x^3 as a power or as
-// products and with constants of one or the other precision. So it is not its
-// form that is compared but its values: an elementwise expression of a single
-// tensor and constants is a function of one number, and two functions that
-// agree to rounding over the range where they differ from their limits are one.
+// Exporters write an activation in many forms: in different orders, with x^3 as
+// a power or as products, with constants of different precision. Patterns
+// therefore compare values instead of forms. An elementwise expression of a
+// single tensor and constants is a function of one number. Two functions are
+// taken as equal if they agree to rounding over the range where they differ
+// from their limits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,10 @@ using namespace pcc::nn;
 
 namespace {
 
-/// An elementwise expression; at most this many ops make up an activation.
+/// An activation consists of at most this many ops.
 constexpr size_t kMaxOps = 24;
 
-/// What `Expression::at` has a formula for.
+/// Whether `Expression::at` can evaluate an op.
 bool isPart(Operation *op) {
   return isa_and_present<SumOp, SubOp, MulOp, DivOp, ScaleOp, ExpOp, TanhOp,
                          ErfOp, SigmoidOp, SqrtOp>(op);
@@ -30,11 +31,12 @@ bool isPart(Operation *op) {
 
 struct Expression {
   Value root;
-  /// In an order in which operands come first.
+  /// In topological order: operands first.
   llvm::SetVector<Operation *> ops;
   Value input;
 
-  /// Collects what computes `root`; false if it is no function of one tensor.
+  /// Collects the ops that compute `value`; false if it is not a function of
+  /// one tensor.
   bool collect(Value value) {
     Operation *op = value.getDefiningOp();
     if (op && ops.contains(op))
@@ -104,8 +106,8 @@ double geluTanh(double x) {
 }
 double silu(double x) { return x / (1 + std::exp(-x)); }
 
-/// How far constants move an activation (relative): those of a file in half
-/// precision are rounded to it. What is meant are the functions themselves.
+/// The relative tolerance of an activation's values. If all constants are exact
+/// in fp16 or bf16, the file rounded them, but the exact function is meant.
 double toleranceOf(const Expression &e) {
   bool isF16 = true, isBF16 = true;
   for (Operation *op : e.ops) {
@@ -121,7 +123,7 @@ double toleranceOf(const Expression &e) {
       APFloat rounded = *value, inverse = APFloat(1 / value->convertToDouble());
       bool lost = false, lostInverse = false;
       rounded.convert(semantics, APFloat::rmNearestTiesToEven, &lost);
-      // A division by a constant has become a product.
+      // A division by a constant was imported as a product with its inverse.
       double wanted = inverse.convertToDouble();
       inverse.convert(semantics, APFloat::rmNearestTiesToEven, &lostInverse);
       lostInverse &= std::fabs(inverse.convertToDouble() - wanted) >
@@ -134,9 +136,9 @@ double toleranceOf(const Expression &e) {
   return isF16 ? 1e-3 : isBF16 ? 8e-3 : 1e-6;
 }
 
-/// Whether both are one function but for rounded constants. The two forms of
-/// gelu differ by 5e-4; with rounded constants it is by erf and tanh that they
-/// are told apart.
+/// Whether the expression agrees with `f` within a tolerance. The two forms of
+/// gelu differ by 5e-4; with rounded constants only erf or tanh tells them
+/// apart.
 bool agree(const Expression &e, double (*f)(double), double tolerance) {
   for (int i = -48; i <= 48; ++i) {
     double x = i / 8.0 + 0.03, want = f(x), got = e.at(x);
@@ -146,7 +148,7 @@ bool agree(const Expression &e, double (*f)(double), double tolerance) {
   return true;
 }
 
-/// The op an activation ends in.
+/// Matches the last op of an activation.
 template <typename Op>
 struct Activation : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -154,8 +156,8 @@ struct Activation : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     if (!isa<FloatType>(tensorType(op.getResult()).getElementType()))
       return failure();
-    // The expression may begin below an elementwise op such as a bias: the
-    // tensor that is used more than once is where to begin.
+    // The tensor's own producer may be elementwise, such as a bias. The
+    // expression therefore starts at a tensor that is used more than once.
     for (Value input : candidates(op.getResult())) {
       Expression e;
       e.root = op.getResult();
@@ -179,8 +181,8 @@ struct Activation : OpRewritePattern<Op> {
     return failure();
   }
 
-  /// Values above `root` that an activation may be a function of: those with
-  /// several uses, nearest first.
+  /// Values that `root` is computed from and that an activation may be a
+  /// function of: those with several uses, nearest first.
   static SmallVector<Value> candidates(Value root) {
     llvm::SetVector<Value> seen;
     seen.insert(root);

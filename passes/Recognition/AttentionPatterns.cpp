@@ -1,9 +1,9 @@
 //===- AttentionPatterns.cpp - attention from contractions ----------------===//
 //
-// What exporters have in common: scores are a contraction of queries and keys
-// over the head dim, masked, normalized by softmax over the keys, perhaps
-// dropped out, and contracted with the values over the keys. Where transposes
-// stood is all in the labels by now.
+// All exporters write attention as follows. Scores are a contraction of queries
+// and keys over the head dim. They are masked, normalized by softmax over the
+// keys, optionally dropped out, and contracted with the values over the keys.
+// Transposes are already folded into the labels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The letters of an attention: [b, s, h, d] x [b, t, h, d], then [b, t, h, e].
+/// The labels of an attention: [b, s, h, d] x [b, t, h, d], then [b, t, h, e].
 struct Labels {
   char b, h, s, t, d, e;
 };
 
-/// `value`, whose dims carry `from`, with dims in the order of `to`.
+/// Transposes `value` from dims labeled `from` to the order of `to`.
 Value order(PatternRewriter &rewriter, Location loc, Value value,
             StringRef from, StringRef to) {
   if (from == to)
@@ -37,8 +37,9 @@ Value order(PatternRewriter &rewriter, Location loc, Value value,
   return TransposeOp::create(rewriter, loc, type, value, permutation);
 }
 
-/// The tensor whose index i of `dim` becomes the indices i * n .. i * n + n - 1
-/// of `value`: heads that share a key. Null if `value` repeats nothing so.
+/// The tensor before each index of `dim` was repeated n times, as for heads
+/// that share a key: index i becomes indices i * n .. i * n + n - 1 of `value`.
+/// Null if `value` is not such a repetition.
 Value beforeRepeat(Value value, int64_t dim) {
   auto merge = value.getDefiningOp<ReshapeOp>();
   auto repeat =
@@ -60,8 +61,8 @@ Value beforeRepeat(Value value, int64_t dim) {
   return fits ? repeat.getInput() : Value();
 }
 
-/// The argument of positions if the model has tokens of this length, else
-/// 0, 1, ...
+/// Returns the positions argument if the model has tokens of this length, else
+/// the constant 0, 1, ...
 Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
                 int64_t length) {
   BlockArgument tokens = findInput(function, InputRole::Tokens);
@@ -75,14 +76,15 @@ Value positions(PatternRewriter &rewriter, Location loc, func::FuncOp function,
           type, ArrayRef(llvm::to_vector(llvm::seq<int64_t>(0, length)))));
 }
 
-/// What a softmax makes probabilities of.
+/// The operand of a softmax.
 struct Rows {
-  /// The product of queries and keys, and what is added.
+  /// The product of queries and keys with masks and biases.
   Value scores;
-  /// Scores beside those, whose probabilities are dropped; perhaps none.
+  /// Additional scores whose probabilities are dropped (attention sinks); may
+  /// be null.
   Value sinks;
 
-  /// Whether a softmax along keys gives `probabilities`.
+  /// Whether `probabilities` is a softmax along the keys.
   bool match(Value probabilities);
 };
 
@@ -94,8 +96,8 @@ bool Rows::match(Value probabilities) {
     return false;
   scores = softmax.getInput();
   int64_t last = tensorType(scores).getRank() - 1;
-  // What is the same for all keys, such as their highest score, changes
-  // nothing.
+  // Subtracting a value that is equal for all keys, such as the maximum, does
+  // not change a softmax.
   if (auto shift = scores.getDefiningOp<SubOp>())
     if (auto repeat = shift.getRhs().getDefiningOp<BroadcastOp>())
       if (!llvm::is_contained(repeat.getDims(), last))
@@ -115,7 +117,7 @@ bool Rows::match(Value probabilities) {
          slice.getStarts().back() == skipped;
 }
 
-/// `value` with `count` zeros behind it along a dim.
+/// Appends `count` zeros to `value` along a dim.
 Value extend(PatternRewriter &rewriter, Location loc, Value value, int64_t dim,
              int64_t count) {
   RankedTensorType type = tensorType(value);
@@ -132,12 +134,13 @@ Value extend(PatternRewriter &rewriter, Location loc, Value value, int64_t dim,
                           ValueRange{value, zeros}, dim);
 }
 
-/// An attention, as two contractions with a softmax between them compute it.
+/// An attention written as two contractions with a softmax between them.
 class Attention {
 public:
   /// Whether `op` contracts probabilities, its operand `i`, with values.
   bool match(ContractOp op, int i, MaskReader &masks);
-  /// The same by one nn.attention; its result has the dims of `op`'s.
+  /// Builds an equivalent nn.attention; the result has the dims of `op`'s
+  /// result.
   Value build(PatternRewriter &rewriter);
 
 private:
@@ -149,17 +152,17 @@ private:
                 Value bias);
 
   ContractOp op;
-  DropoutOp dropout; ///< of the probabilities; perhaps none
+  DropoutOp dropout; ///< of the probabilities; may be null
   Rows rows;
   AttentionScores scores;
   Value q, k, v;
-  /// The dims of operands and results of the first contraction, then those of
-  /// the second.
+  /// The labels of operands and result of the first contraction, then of the
+  /// second.
   StringRef qLabels, kLabels, scoreLabels;
   StringRef pLabels, vLabels, outLabels;
-  /// The letters of either.
+  /// The labels of each contraction.
   Labels first{}, second{};
-  /// The dim of the scores that has the queries.
+  /// The query dim of the scores.
   int64_t query = -1;
 };
 
@@ -171,7 +174,7 @@ bool Attention::match(ContractOp op, int i, MaskReader &masks) {
   if (!rows.match(dropout ? dropout.getInput() : probabilities) ||
       !scores.match(rows.scores, masks) || !matchLabels(op, i))
     return false;
-  // nn.attention draws by sample and query; dropout must do so, too.
+  // nn.attention draws random numbers per sample and query; dropout must, too.
   if (dropout && (dropout.getSeqDim() != static_cast<uint64_t>(query) ||
                   dropout.getBatchDim() != scoreLabels.find(first.b)))
     return false;
@@ -193,7 +196,7 @@ bool Attention::matchLabels(ContractOp op, int i) {
 }
 
 bool Attention::matchScoreLabels() {
-  // The keys are the softmax's dim; the operand that has them is k.
+  // The softmax runs along the keys; the operand that has their label is k.
   first.t = scoreLabels.back();
   bool isSwapped = qLabels.contains(first.t);
   if (isSwapped == kLabels.contains(first.t))
@@ -219,13 +222,13 @@ bool Attention::matchScoreLabels() {
   for (char label : qLabels)
     if (!scoreLabels.contains(label))
       first.d = label;
-  // Of four labels each, all of which occur twice, one is the queries' alone,
-  // two are of both and one is summed over.
+  // Each operand has four labels, each of which occurs twice: one is only of
+  // the queries, two are common and one is summed.
   return true;
 }
 
 bool Attention::matchValueLabels() {
-  // The same dims by the labels of the second contraction.
+  // The labels of the same dims in the second contraction.
   second.b = pLabels[scoreLabels.find(first.b)];
   second.h = pLabels[scoreLabels.find(first.h)];
   second.s = pLabels[query];
@@ -233,15 +236,15 @@ bool Attention::matchValueLabels() {
   for (char label : vLabels)
     if (!pLabels.contains(label))
       second.e = label;
-  // Values have keys in place of queries, and so has the result queries: its
+  // Values have keys instead of queries, and the result has queries again; its
   // other labels occur nowhere else.
   return second.e && vLabels.contains(second.t) && vLabels.contains(second.b) &&
          vLabels.contains(second.h) && !outLabels.contains(second.t) &&
          outLabels.contains(second.b) && outLabels.contains(second.h);
 }
 
-/// Takes keys and values from before they were repeated for each query head,
-/// if both were.
+/// Uses keys and values from before they were repeated for each query head, if
+/// both were.
 void Attention::findSharedHeads() {
   int64_t kHeads = kLabels.find(first.h), vHeads = vLabels.find(second.h);
   Value fewK = beforeRepeat(k, kHeads), fewV = beforeRepeat(v, vHeads);
@@ -277,8 +280,9 @@ Value Attention::build(PatternRewriter &rewriter) {
     scoreDims.push_back(scoreLabels.find(label));
   Value bias = scores.buildBias(rewriter, loc, scoreDims);
   if (rows.sinks) {
-    // Keys and values of zeros: what is added to a key is its score, and it
-    // has its part in the sum alone. Every query sees position 0.
+    // Sinks are keys and values of zeros: the bias of such a key is its score,
+    // which contributes to the softmax's sum only. Their position is 0, which
+    // every query sees.
     int64_t count = tensorType(rows.sinks).getShape().back();
     k = extend(rewriter, loc, k, 1, count);
     v = extend(rewriter, loc, v, 1, count);
@@ -324,7 +328,7 @@ struct AttentionOfContracts : OpRewritePattern<ContractOp> {
   }
 
 private:
-  /// Layers have equal masks.
+  /// Shared by all layers: their masks are equal.
   std::unique_ptr<MaskReader> masks = std::make_unique<MaskReader>();
 };
 

@@ -1,4 +1,4 @@
-//===- AttentionScores.cpp - What attention's softmax takes ---------------===//
+//===- AttentionScores.cpp - Operand of attention's softmax ---------------===//
 
 #include "passes/Recognition/AttentionScores.h"
 #include "analysis/Evaluate.h"
@@ -11,7 +11,8 @@ using namespace pcc::analysis;
 using namespace pcc::recognition;
 using namespace pcc::nn;
 
-/// Whether a product of queries and keys lies under `value`.
+/// Whether `value` is computed from a contraction by scales, sums and
+/// selections.
 static bool hasProduct(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<ContractOp>(op))
@@ -21,8 +22,8 @@ static bool hasProduct(Value value) {
   return llvm::any_of(op->getOperands(), hasProduct);
 }
 
-/// Takes a term of the scores apart into what is known and what is not. A
-/// parameter that is no mask is trained.
+/// Splits a term of the scores into known and unknown layers. A parameter that
+/// is not a mask is trained.
 void AttentionScores::add(Value value, double factor, MaskReader &reader) {
   Lines lines(value);
   if (lines.isKnown() && (!lines.isStored() || reader.isMask(value)))
@@ -76,7 +77,7 @@ bool AttentionScores::match(Value value, MaskReader &reader) {
   }
 }
 
-/// Whether what is added, which depends on the inputs, may take away keys.
+/// Whether an added value that depends on the inputs may remove keys.
 static bool mayRemove(Value value, DenseSet<Value> &seen) {
   if (!isa<FloatType>(tensorType(value).getElementType()) ||
       !seen.insert(value).second)
@@ -102,7 +103,7 @@ static bool mayRemove(Value value, DenseSet<Value> &seen) {
          });
 }
 
-/// Whether a known mask takes keys away by adding finite numbers.
+/// Whether a known mask removes keys by adding finite numbers.
 static bool removesByFinite(Value value, double factor) {
   std::vector<Lines> lines;
   lines.emplace_back(value);
@@ -124,7 +125,8 @@ bool AttentionScores::readMasks(MaskReader &reader, int64_t query,
   };
   llvm::erase_if(layers, isNone);
   SmallVector<MaskPart> known;
-  // By finite numbers, which are added to scores or replace them.
+  // Whether finite numbers are added to scores (`adds`) or replace them
+  // (`fills`), and whether unknown masks may remove keys (`isOpen`).
   bool adds = false, fills = false, isOpen = false;
   for (const Layer &layer : layers) {
     if (layer.isKnown)
@@ -143,7 +145,7 @@ bool AttentionScores::readMasks(MaskReader &reader, int64_t query,
   mask = reader.read(known, query);
   keepsFills = !hasSinks && (adds || fills) && (isOpen || !mask.leavesAll);
   replaces = keepsFills && fills;
-  // A query may attend to some keys whose scores are added to and to others
-  // whose scores are replaced, to which no gradient flows.
+  // Otherwise a query may attend to keys whose scores are added to together
+  // with keys whose scores are replaced and have no gradient.
   return !replaces || !adds;
 }

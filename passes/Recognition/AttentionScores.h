@@ -1,6 +1,7 @@
-//===- AttentionScores.h - What attention's softmax takes -------*- C++ -*-===//
+//===- AttentionScores.h - Operand of attention's softmax -------*- C++ -*-===//
 //
-// What exporters write between the product of queries and keys and the softmax:
+// The ops that exporters write between the product of queries and keys and the
+// softmax:
 //
 //     %qk     = nn.contract "bshd,bthd->bhst" %q, %k
 //     %scaled = nn.scale %qk by 0.125
@@ -8,11 +9,11 @@
 //     %scores = nn.sum %padded, %causal              0, -1e9 above the diagonal
 //     %p      = nn.softmax %scores
 //
-// `match` follows this down to the product and notes each step as a layer;
-// `readMasks` evaluates those that follow from constants, and says whether they
-// are together the causal mask, an attribute of nn.attention, or nothing; what
-// is left is put together by `buildBias` into one bias that is added to the
-// scores.
+// `match` walks from the softmax to the product and records each step as a
+// layer. `readMasks` evaluates the layers that follow from constants and
+// decides whether together they are the causal mask (an attribute of
+// nn.attention) or no mask. `buildBias` combines the remaining layers into one
+// bias that is added to the scores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,68 +26,69 @@
 
 namespace pcc::recognition {
 
-/// The scores below a softmax: product * scale + masks and biases. All have
-/// the dims of the product's result, of which the last are keys.
+/// The operand of a softmax: product * scale + masks and biases. All have the
+/// dims of the product's result, the last of which is the keys.
 ///
-/// A score that is replaced by a number (masked_fill) is as good as one that
-/// the number is added to, if the number is so low that its key gets nothing:
-/// unless all keys of a query are replaced. Then their probabilities are equal
-/// and no gradient reaches the product. Where that can be, the product of such
-/// a query is made zero (`gate`), and each number takes the place of what
-/// was added below it.
+/// A score that is replaced by a number (masked_fill) is equivalent to one that
+/// the number is added to, if the number is so low that its key gets
+/// probability 0. This fails if all keys of a query are replaced: their
+/// probabilities are then equal and no gradient reaches the product. For such
+/// queries `zeroMaskedQueries` makes the product zero, and each number replaces
+/// the terms that were added below it.
 ///
-/// What masks add is finite too, mostly, and a query may lose some keys to one
-/// mask and all others to another, as padding on the left loses those that a
-/// causal mask left:
+/// Masks mostly add finite numbers. A query may lose some keys to one mask and
+/// all others to another; left padding removes the keys that a causal mask
+/// leaves:
 ///
 ///     causal     0 -1e9 -1e9     padding  -1e9 -1e9 0     both  -1e9 -2e9 -1e9
 ///
-/// Such a query attends to what is highest, so no number may become -inf.
+/// Such a query attends to the highest scores, so no number may become -inf.
 class AttentionScores {
 public:
-  /// Follows `value` down to the product; false if something else is done.
+  /// Matches `value` down to the product; returns false at any other op.
   bool match(mlir::Value value, MaskReader &reader);
 
-  /// What the known masks leave together. `query` is a dim of the product;
-  /// with sinks a query always has something to attend to. False if no bias is
-  /// as good: a query may be left keys whose scores are replaced, which have no
-  /// gradient, beside others.
+  /// Evaluates the known masks together. `query` is a dim of the product. With
+  /// `hasSinks` a query always has a key to attend to. Returns false if no bias
+  /// is equivalent: a query may attend to keys whose scores are replaced, and
+  /// so have no gradient, together with other keys.
   bool readMasks(MaskReader &reader, int64_t query, bool hasSinks);
-  /// Whether the known masks are the causal one, or none, and need no bias.
+  /// Whether the known masks are the causal mask and need no bias.
   bool isCausal() const { return !keepsFills && mask.kind == Mask::Causal; }
 
-  /// What is added to the scores, as the bias of nn.attention: dim i is that
-  /// of the product's dim order[i], or 1. Null if nothing is added.
+  /// Builds the bias of nn.attention: dim i is the product's dim order[i], or
+  /// 1. Null if nothing is added.
   mlir::Value buildBias(mlir::PatternRewriter &rewriter, mlir::Location loc,
                         llvm::ArrayRef<int64_t> order);
-  /// Behind `buildBias`: the queries, dim i of which is that of the product's
-  /// dim order[i], but for the last: zeros where all scores are replaced.
+  /// To be called after `buildBias`. Returns `queries` with zeros where all
+  /// scores of a query are replaced. Dim i, except the last, is the product's
+  /// dim order[i].
   mlir::Value gate(mlir::PatternRewriter &rewriter, mlir::Location loc,
                    mlir::Value queries, llvm::ArrayRef<int64_t> order) const;
 
-  /// The bias, perhaps none, of that many keys with `sinks`, scores in the
-  /// product's dims, behind it.
+  /// Returns `bias` (may be null) for `keys` keys, extended along the keys by
+  /// the scores `sinks`, which have the product's dims.
   mlir::Value addSinks(mlir::PatternRewriter &rewriter, mlir::Location loc,
                        mlir::Value bias, mlir::Value sinks,
                        llvm::ArrayRef<int64_t> order, int64_t keys) const;
 
   /// The product of queries and keys; set by `match`.
   nn::ContractOp product;
-  /// What the product is multiplied with; set by `match`.
+  /// The factor of the product; set by `match`.
   double scale = 1;
 
 private:
   /// One step from the softmax down to the product.
   struct Layer {
-    /// What is added, or the condition by which scores stay.
+    /// The added term, or the condition that selects replaced scores.
     mlir::Value value;
     bool isAdded;
-    /// What is done to it above: it is scaled.
+    /// The scale that is applied to the layer afterwards.
     double factor;
-    /// Follows from constants, and is no trained bias.
+    /// The value follows from constants and is not a trained bias.
     bool isKnown;
-    /// Of a condition: what it is where a score stays, and what replaces the
-    /// others.
+    /// For a condition: its value where a score is kept, and the number that
+    /// replaces the other scores.
     bool keepsWhere = true;
     double fill = 0;
   };
@@ -106,15 +108,15 @@ private:
   mlir::Value buildMasks(mlir::PatternRewriter &rewriter,
                          mlir::Location loc) const;
 
-  /// The steps that `match` went down, that next to the softmax first.
+  /// The steps that `match` recorded; the one next to the softmax first.
   llvm::SmallVector<Layer> layers;
   Mask mask;
-  /// Whether a query may be left no key, so that the finite numbers that took
-  /// them count.
+  /// Whether masks may remove all keys of a query, so that the finite numbers
+  /// they use determine the result.
   bool keepsFills = false;
-  /// Whether such numbers replace scores.
+  /// Whether finite numbers replace scores of such a query.
   bool replaces = false;
-  /// Which queries have a key, if `replaces`.
+  /// 1 for queries with a key, else 0; set if `replaces`.
   mlir::Value alive;
 };
 

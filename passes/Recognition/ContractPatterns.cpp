@@ -1,4 +1,4 @@
-//===- ContractPatterns.cpp - Contractions by labels alone ----------------===//
+//===- ContractPatterns.cpp - Reduces contractions to labels --------------===//
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/Recognition/Patterns.h"
@@ -14,7 +14,7 @@ static StringAttr spec(ContractOp op, StringRef lhs, StringRef rhs,
 
 namespace {
 
-/// contract(transpose(x), y): the labels in the order of x.
+/// contract(transpose(x), y): permutes the operand's labels instead.
 struct TransposeOfOperand : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op,
@@ -42,7 +42,7 @@ struct TransposeOfOperand : OpRewritePattern<ContractOp> {
   }
 };
 
-/// transpose(contract(x, y)): the result's labels permuted.
+/// transpose(contract(x, y)): permutes the result's labels instead.
 struct TransposeOfResult : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -63,7 +63,7 @@ struct TransposeOfResult : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// transpose(transpose(x)).
+/// transpose(transpose(x)): one transpose.
 struct TransposeTwice : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -80,7 +80,7 @@ struct TransposeTwice : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// contract(scale(x), y): scaled afterwards, so that factors meet.
+/// contract(scale(x), y): scales the result, so that scales can be merged.
 struct ScaleOfOperand : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op,
@@ -100,7 +100,7 @@ struct ScaleOfOperand : OpRewritePattern<ContractOp> {
   }
 };
 
-/// transpose(scale(x)): the scale follows.
+/// transpose(scale(x)): scales the result.
 struct ScaleOfTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -131,7 +131,7 @@ struct ScaleTwice : OpRewritePattern<ScaleOp> {
   }
 };
 
-/// sum(sum(x, y), z) of values nobody else needs.
+/// sum(sum(x, y), z), where the inner sum has no other use: one n-ary sum.
 struct SumOfSum : OpRewritePattern<SumOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SumOp op,
@@ -171,7 +171,8 @@ void pcc::recognition::renameLabels(ModuleOp module) {
     for (char label : r)
       if (!l.contains(label))
         columns.push_back(label);
-    // A label in all three places has no usual name.
+    // A label of both operands and the result (a batch label) has no usual
+    // name.
     for (char label : summed)
       if (out.contains(label))
         return;

@@ -1,4 +1,4 @@
-//===- Cores.cpp - Values without the dims that repeat them ---------------===//
+//===- Cores.cpp - Values without broadcast dims --------------------------===//
 
 #include "passes/Recognition/Cores.h"
 #include "analysis/Runs.h"
@@ -30,7 +30,7 @@ static bool isUniform(Operation *op) {
   return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
-/// The extents of a value with 1 for dims along which it repeats itself.
+/// The extents of a value, with 1 for dims along which it repeats.
 static SmallVector<int64_t> coreShape(Value value) {
   ArrayRef<int64_t> whole = tensorType(value).getShape();
   SmallVector<int64_t> shape(whole.size(), 1);
@@ -62,7 +62,7 @@ static SmallVector<int64_t> coreShape(Value value) {
     return shape;
   }
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op)) {
-    // Dims of extent 1 come and go; the others stay.
+    // Only reshapes that add or remove dims of extent 1 are followed.
     auto isDim = [](int64_t extent) { return extent != 1; };
     ArrayRef<int64_t> from = tensorType(reshape.getInput()).getShape();
     if (llvm::equal(llvm::make_filter_range(from, isDim),

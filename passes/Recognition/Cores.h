@@ -1,7 +1,7 @@
-//===- Cores.h - Values without the dims that repeat them -------*- C++ -*-===//
+//===- Cores.h - Values without broadcast dims ------------------*- C++ -*-===//
 //
-// A mask [batch, head, query, key] is the same for all heads, and often for all
-// samples or queries. Its core has 1 in place of these:
+// A mask [batch, head, query, key] is often equal for all heads, samples or
+// queries. Its core has extent 1 along these dims:
 //
 //     where(mask[b, t] broadcast to [b, h, s, t], 0, -1e9)
 //     where(mask[b, 1, 1, t], 0, -1e9)                        its core
@@ -16,12 +16,12 @@
 
 namespace pcc::recognition {
 
-/// `value` in its core shape: 1 for dims along which it repeats itself. Ops are
-/// made anew where their results are smaller so.
+/// Returns the core of `value`: extent 1 for dims along which it repeats. Ops
+/// whose results become smaller are cloned with the smaller type.
 mlir::Value buildCore(mlir::PatternRewriter &rewriter, mlir::Location loc,
                       mlir::Value value);
 
-/// Repeats dims of extent 1 up to `shape`, which agrees in the others.
+/// Broadcasts dims of extent 1 to `shape`, which agrees in the other dims.
 mlir::Value repeat(mlir::PatternRewriter &rewriter, mlir::Location loc,
                    mlir::Value value, llvm::ArrayRef<int64_t> shape);
 

@@ -1,4 +1,4 @@
-//===- DimParts.cpp - Dims as products of others --------------------------===//
+//===- DimParts.cpp - Factorizes dims across a reshape --------------------===//
 
 #include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
@@ -18,8 +18,8 @@ std::optional<DimParts> pcc::recognition::splitDims(ArrayRef<int64_t> from,
       part.push_back(to.front());
       to = to.drop_front();
     };
-    // A batch of one that disappears is a batch that is merged; only behind
-    // all others is an extent of 1 a dim that a reduction kept.
+    // A dropped extent of 1, such as a batch of one, counts as merged. Only
+    // after all other dims it may be dropped: a reduction kept that dim.
     if (extent == 1 && !to.empty()) {
       if (to.front() != 1)
         return std::nullopt;

@@ -1,10 +1,10 @@
-//===- DimParts.h - Dims as products of others ------------------*- C++ -*-===//
+//===- DimParts.h - Factorizes dims across a reshape ------------*- C++ -*-===//
 //
-// A reshape keeps the order of elements, so a dim of one shape is a product of
-// dims of the other, or the two share parts:
+// A reshape keeps the row-major order, so a dim of one shape is a product of
+// dims of the other, or the dims of both are products of common factors:
 //
-//   [b * s, h * d] -> [b, s, h, d]   parts {b, s}, {h, d}
-//   [s, b * h, d] -> [s * b, h * d]  parts {s}, {b, h}, {d}, in common
+//   [b * s, h * d] -> [b, s, h, d]   factors {b, s}, {h, d}
+//   [s, b * h, d] -> [s * b, h * d]  factors {s}, {b, h}, {d}, in common
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,22 +15,22 @@
 
 namespace pcc::recognition {
 
-/// For every dim of a shape the extents that it is the product of.
+/// For every dim of a shape, the extents it is the product of.
 using DimParts = llvm::SmallVector<llvm::SmallVector<int64_t, 2>>;
 
-/// For every dim of `from` the extents in `to` that it is split into (none for
-/// an extent of 1 that disappears at the end); nothing if a dim of `to` merges
-/// several.
+/// For every dim of `from`, the extents in `to` that it is split into. Trailing
+/// extents of 1 in `to` are added to the last dim; a trailing dim of 1 in
+/// `from` may have none. Empty if a dim of `to` merges several dims of `from`.
 std::optional<DimParts> splitDims(llvm::ArrayRef<int64_t> from,
                                   llvm::ArrayRef<int64_t> to);
 
-/// For every dim of `from` its parts in the coarsest shape of which `from` and
-/// `to` are both merged; nothing if there is none.
+/// For every dim of `from`, its factors in the coarsest shape from which both
+/// `from` and `to` result by merging dims; empty if there is none.
 std::optional<DimParts> commonParts(llvm::ArrayRef<int64_t> from,
                                     llvm::ArrayRef<int64_t> to);
 
-/// The result of a transpose with its dims split into `split`, by a transpose
-/// of the split input.
+/// Builds the result of a transpose with its dims split into `split`, as a
+/// transpose of the split input.
 mlir::Value transposeParts(mlir::OpBuilder &builder, mlir::Location loc,
                            nn::TransposeOp op,
                            llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> split);

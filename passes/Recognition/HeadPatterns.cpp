@@ -1,8 +1,8 @@
 //===- HeadPatterns.cpp - One attention from a module per head ------------===//
 //
-// Attention is often taught with one module per head: each has projections of
-// its own from the hidden size to the head's, attends alone, and what the heads
-// give is joined in front of the output projection.
+// Tutorial models often write attention with one module per head. Each has its
+// own projections from the hidden size to the head's and attends alone; the
+// results are concatenated before the output projection.
 //
 //   %q0 = contract "bsk,dk->bsd" %x, %wq0      %q = contract "bsk,hdk->bhsd"
 //   %a0 = softmax(%q0 * %k0) * %v0                      %x, concat(%wq0, %wq1)
@@ -10,9 +10,9 @@
 //   %a1 = softmax(%q1 * %k1) * %v1             %y = reshape(transpose %a)
 //   %y = concat %a0, %a1
 //
-// The heads compute the same, each from weights of its own, so they are one
-// computation with one more dim, h. The weights stay as many parameters: what
-// is joined of them is the same on every rank, each of which takes its heads.
+// The heads compute the same from different weights, so they become one
+// computation with an additional dim h. The weights stay separate parameters.
+// Their concatenation is equal on every rank, and each rank takes its heads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace pcc::nn;
 
 namespace {
 
-/// What stands for one value of each head: with the heads as dim `dim`, or, if
-/// all have the same one, that.
+/// Replaces one value per head: has the heads as dim `dim` or, if `dim` is
+/// negative, is a value that all heads share.
 struct Stacked {
   Value value;
   int64_t dim = -1;
@@ -35,14 +35,14 @@ struct Stacked {
   bool isCommon() const { return dim < 0; }
 };
 
-/// Makes one computation of several that are alike.
+/// Merges equal computations of several heads into one.
 class HeadStacker {
 public:
   HeadStacker(PatternRewriter &rewriter, int64_t count)
       : rewriter(rewriter), count(count) {}
-  /// Of one value of every head; they must be alike.
+  /// Stacks one value of every head; they must be computed alike.
   Stacked stack(ArrayRef<Value> heads);
-  /// The stacked value with the heads as dim `dim`.
+  /// Returns the stacked value with the heads as dim `dim`.
   Value move(Stacked stacked, int64_t dim);
 
 private:
@@ -58,14 +58,14 @@ private:
 
 } // namespace
 
-/// Operand `i` of what makes each head's value.
+/// Operand `i` of the op that computes each head's value.
 static SmallVector<Value> operandsOf(ArrayRef<Value> heads, unsigned i) {
   return llvm::map_to_vector(
       heads, [i](Value head) { return head.getDefiningOp()->getOperand(i); });
 }
 
-/// Whether two heads' ops differ at most in what they read, or in what numbers
-/// their random draws.
+/// Whether two heads' ops differ at most in the parameter they read or in the
+/// id of their random numbers.
 static bool isSameKind(Operation *a, Operation *b) {
   if (a->getName() != b->getName() ||
       a->getOperandTypes() != b->getOperandTypes() ||
@@ -81,7 +81,7 @@ static bool isSameKind(Operation *a, Operation *b) {
          attributes[1].getDictionary(a->getContext());
 }
 
-/// Whether an op may have the heads as a further dim.
+/// Whether an op can be computed with the heads as an additional dim.
 static bool isStackable(Operation *op) {
   if (op->getNumResults() != 1 || tensorType(op->getResult(0)).getRank() < 1)
     return false;
@@ -95,8 +95,7 @@ static bool isStackable(Operation *op) {
          isa<ReadOp, ContractOp, TransposeOp>(op);
 }
 
-/// Whether one value of every head is computed in the same way, up to the
-/// parameters.
+/// Whether one value of every head is computed alike, except for parameters.
 static bool areAlike(ArrayRef<Value> heads,
                      llvm::DenseMap<Value, SmallVector<Value>> &known) {
   if (llvm::all_equal(heads))
@@ -136,7 +135,7 @@ Value HeadStacker::move(Stacked stacked, int64_t dim) {
                              type.clone(shape), stacked.value, permutation);
 }
 
-/// A value that all heads have, once for each.
+/// Repeats a value that all heads share along the head dim.
 Value HeadStacker::broadcast(Value common, RankedTensorType type) {
   SmallVector<int64_t> dims = {0};
   for (int64_t d = 2; d < type.getRank(); ++d)
@@ -171,8 +170,8 @@ Stacked HeadStacker::stack(ArrayRef<Value> heads) {
   return known[heads[0]] = made;
 }
 
-/// The op of the first head with the heads as a further dim: the first of
-/// parameters, else behind the batch, where attention has it.
+/// Builds the op of the first head with the heads as dim 1, after the batch,
+/// where attention has them. A transpose keeps their dim.
 Stacked HeadStacker::build(Operation *first, ArrayRef<Stacked> operands) {
   Location loc = first->getLoc();
   Value result = first->getResult(0);
@@ -234,7 +233,7 @@ Stacked HeadStacker::build(Operation *first, ArrayRef<Stacked> operands) {
 
 namespace {
 
-/// Whether a value is a product of a softmax, perhaps dropped out, and values.
+/// Whether a value contracts a softmax, optionally dropped out, with values.
 bool attends(Value value) {
   auto contract = value.getDefiningOp<ContractOp>();
   return contract && llvm::any_of(contract->getOperands(), [](Value operand) {
@@ -268,8 +267,8 @@ struct JoinedHeads : OpRewritePattern<ConcatOp> {
   }
 };
 
-/// A norm of its own for each head of queries or keys: one norm of all, times
-/// the scales of each.
+/// Merges separate norms for each head of queries or keys into one norm of all
+/// heads, multiplied by the concatenated scales:
 ///
 ///   %n0 = layer_norm(slice %q 0) scale %g0    %n = layer_norm %q scale 1
 ///   %n1 = layer_norm(slice %q 1) scale %g1    %g = concat %g0, %g1 : [h, d]

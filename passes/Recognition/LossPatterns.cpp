@@ -1,8 +1,9 @@
 //===- LossPatterns.cpp - Losses by batch and sequence --------------------===//
 //
-// Exporters flatten [batch, seq] before a loss; dims that are to be sharded
-// apart must stay apart. Losses written out, log softmax and a choice of the
-// target's column, need all columns on one rank; as one op they do not.
+// Exporters flatten [batch, seq] before a loss, but dims that are sharded
+// separately must stay separate. A loss written as log softmax and a selection
+// of the target's column needs all columns on one rank; nn.cross_entropy does
+// not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,7 @@ struct ValidOfReshape : OpRewritePattern<ValidOp> {
   }
 };
 
-/// The sum over all elements does not see their shape.
+/// A sum over all elements does not depend on their shape.
 struct ReduceAllOfReshape : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op,
@@ -72,7 +73,7 @@ struct ReduceAllOfReshape : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// What `value` repeats along its last dim; null if it repeats nothing.
+/// The value that `value` broadcasts along its last dim; null if none.
 Value repeatedAlongRows(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -83,7 +84,7 @@ Value repeatedAlongRows(Value value) {
                                                         : Value();
 }
 
-/// The op that gives `value` reduces the last dim.
+/// The op that computes `value`, if it reduces the last dim; else null.
 template <typename Op>
 Op reductionOfRows(Value value) {
   auto reduce = value ? value.getDefiningOp<Op>() : Op();

@@ -1,4 +1,4 @@
-//===- Masks.cpp - What masks leave of scores -----------------------------===//
+//===- Masks.cpp - Classifies attention masks -----------------------------===//
 
 #include "passes/Recognition/Masks.h"
 #include "analysis/Evaluate.h"
@@ -13,11 +13,11 @@ namespace {
 enum Keeps : int64_t { Removed, Kept, Neither };
 } // namespace
 
-/// What a mask says of the keys of one line, as runs of Keeps.
+/// The effect of a mask on the keys of one line, as runs of Keeps.
 static Line keepsOf(ArrayRef<Run> line, const MaskPart &part, bool isFloat) {
   Line keeps;
   for (const Run &run : line) {
-    // Masks are stretches of one value; what rises is a bias.
+    // A run of a mask has one value; a rising run belongs to a bias.
     Keeps what = Neither;
     if (run.isKnown && !run.slope) {
       double value = isFloat ? run.first.f : run.first.i;
@@ -33,7 +33,7 @@ static Line keepsOf(ArrayRef<Run> line, const MaskPart &part, bool isFloat) {
   return keeps;
 }
 
-/// What several masks leave of one line.
+/// The combined effect of two masks on one line.
 static Line joinKeeps(const Line &a, const Line &b) {
   Line joint;
   size_t i = 0, j = 0;
@@ -84,7 +84,8 @@ Mask MaskReader::read(ArrayRef<MaskPart> parts, int64_t query) {
     for (auto [own, part] : llvm::zip(lines, parts))
       keeps = joinKeeps(keeps, keepsOf(own.line(index), part, own.isFloat()));
     none &= keepsFirst(keeps, keys);
-    // One line for all queries is causal if there is one, or one key.
+    // A mask that is equal for all queries is causal if there is only one query
+    // or one key.
     for (int64_t q :
          {index[query], isPerQuery ? index[query] : shape[query] - 1})
       causal &= keepsFirst(keeps, q + 1);

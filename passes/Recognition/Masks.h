@@ -1,4 +1,4 @@
-//===- Masks.h - What masks leave of scores ---------------------*- C++ -*-===//
+//===- Masks.h - Classifies attention masks ---------------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_RECOGNITION_MASKS_H
 #define PCC_PASSES_RECOGNITION_MASKS_H
@@ -8,40 +8,40 @@
 
 namespace pcc::recognition {
 
-/// What masks leave of scores [.., query, .., key].
+/// The effect of masks on scores [.., query, .., key].
 struct Mask {
-  /// Which keys a query may attend to.
+  /// The keys that each query may attend to.
   enum Kind {
-    /// Every key.
+    /// All keys.
     None,
     /// The keys up to the query's own position.
     Causal,
     Other
   };
-  /// Of the parts of the mask together.
+  /// For all parts of the mask together.
   Kind kind = None;
   /// Whether every query has a key.
   bool leavesAll = true;
 };
 
-/// A value that says of each score whether it stays.
+/// A value that determines for each score whether it is kept.
 struct MaskPart {
-  /// Of the scores' shape.
+  /// Has the scores' shape.
   mlir::Value value;
-  /// It is added to the scores: 0 where one stays, very negative where it does
-  /// not. Else it is a condition.
+  /// Whether the value is added to the scores: 0 keeps a score, a very negative
+  /// number removes it. Otherwise it is a condition.
   bool isAdded;
-  /// Of a condition, what it is where a score stays.
+  /// For a condition: its value where a score is kept.
   bool keepsWhere = true;
 };
 
-/// Tells what masks are, each of equal ones once.
+/// Classifies masks; equal masks are evaluated once.
 class MaskReader {
 public:
-  /// What the parts, all of the scores' shape, leave together. `query` is a
-  /// dim, keys are the last one.
+  /// Classifies the parts together; all have the scores' shape. `query` is a
+  /// dim, the keys are the last dim.
   Mask read(llvm::ArrayRef<MaskPart> parts, int64_t query);
-  /// Whether a value is 0 or removes a key, everywhere.
+  /// Whether every element of a value is 0 or removes a key.
   bool isMask(mlir::Value value);
 
 private:

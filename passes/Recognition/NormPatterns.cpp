@@ -1,7 +1,7 @@
 //===- NormPatterns.cpp - layer norm and rms norm from primitives ---------===//
 //
-// Both divide d by sqrt(mean of d^2 + eps) along the last dim: where d is a
-// tensor less its mean it is a layer norm, else an rms norm.
+// Both norms divide d by sqrt(mean of d^2 + eps) along the last dim. If d is a
+// tensor minus its mean it is a layer norm, else an rms norm.
 //
 
 #include "passes/Recognition/Patterns.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace pcc::recognition;
 using namespace pcc::nn;
 
-/// The value that `value` repeats along the last dim; null if it does not.
+/// The value that `value` broadcasts along the last dim; null if none.
 static Value perRow(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -22,7 +22,7 @@ static Value perRow(Value value) {
   return broadcast.getInput();
 }
 
-/// The vector that `value` repeats for every row.
+/// The vector that `value` broadcasts to every row; null if none.
 static Value perColumn(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   int64_t rank = tensorType(value).getRank();
@@ -70,7 +70,7 @@ static std::optional<double> deviationOf(Value value, Value d) {
   return std::nullopt;
 }
 
-/// The normalized d / deviation, or d * (1 / deviation): d and eps.
+/// Matches d / deviation or d * (1 / deviation): returns d and eps.
 static std::optional<std::pair<Value, double>> normalized(Value value) {
   if (auto div = value.getDefiningOp<DivOp>())
     if (auto eps = deviationOf(perRow(div.getRhs()), div.getLhs()))
@@ -90,14 +90,14 @@ static std::optional<std::pair<Value, double>> normalized(Value value) {
 
 namespace {
 
-/// x if `value` is x less its mean along the last dim.
+/// x if `value` is x minus its mean along the last dim.
 Value centered(Value value) {
   auto sub = value.getDefiningOp<SubOp>();
   Value mean = sub ? perRow(sub.getRhs()) : Value();
   return mean && meanOf(mean) == sub.getLhs() ? sub.getLhs() : Value();
 }
 
-/// normalized * scale. A layer norm takes the bias that is added to it later.
+/// Matches normalized * scale. BiasOfLayerNorm adds the bias of a layer norm.
 struct NormOfPrimitives : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MulOp op,

@@ -1,4 +1,4 @@
-//===- ParamParts.cpp - Parameters cut out of others ----------------------===//
+//===- ParamParts.cpp - Parameters sliced from others ---------------------===//
 
 #include "passes/Recognition/ParamParts.h"
 #include "analysis/Dependence.h"
@@ -43,7 +43,7 @@ ParamOp pcc::recognition::soleParam(Value value) {
   return read && read->hasOneUse() ? ownParam(read) : nullptr;
 }
 
-/// Where a part of what lies at `source` lies.
+/// The source of the slice of `shape` that starts at index `begin` of `dim`.
 static SourceAttr cutSource(SourceAttr source, int64_t dim, int64_t begin,
                             ArrayRef<int64_t> shape) {
   return SourceAttr::get(

@@ -1,4 +1,4 @@
-//===- ParamParts.h - Parameters cut out of others --------------*- C++ -*-===//
+//===- ParamParts.h - Parameters sliced from others -------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_RECOGNITION_PARAMPARTS_H
 #define PCC_PASSES_RECOGNITION_PARAMPARTS_H
@@ -14,22 +14,21 @@ struct ParamPart {
   int64_t begin, size;
 };
 
-/// Whether a slice leaves all dims but `dim` as they are, and takes each
-/// element of its range there.
+/// Whether a slice takes a contiguous range of `dim` and all other dims whole.
 bool isAlong(nn::SliceOp slice, int64_t dim);
-/// What of `dim` a slice along it takes.
+/// The range of `dim` that a slice along it takes.
 ParamPart partOf(nn::SliceOp slice, int64_t dim);
 
-/// The parameter that a read is the only one of, if all of it comes from the
-/// file (padding does not), also where the file has copies of it; else null.
+/// The parameter of a read, or null. The read must be the only use of the
+/// parameter, and all elements must come from the file (padding does not). The
+/// file may contain copies of the parameter.
 nn::ParamOp ownParam(nn::ReadOp read);
-/// The parameter that `value` is a read of, if that read has no other use and
-/// ownParam finds the parameter; else null.
+/// The parameter of a read with one use that `ownParam` accepts; else null.
 nn::ParamOp soleParam(mlir::Value value);
 
 /// Declares the elements `part` of dim `dim` of the parameter that `whole`
-/// reads as a parameter of their own, named as in `weight[0:32]`, and reads it.
-/// Its gradient and state are its own, checkpoints put the parts together.
+/// reads as a separate parameter, named as in `weight[0:32]`, and reads it. It
+/// has its own gradient and optimizer state; checkpoints merge the parts.
 mlir::Value readPart(mlir::PatternRewriter &rewriter, mlir::Value whole,
                      int64_t dim, ParamPart part);
 

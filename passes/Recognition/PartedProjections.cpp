@@ -1,4 +1,4 @@
-//===- PartedProjections.cpp - Projections cut into unequal parts ---------===//
+//===- PartedProjections.cpp - Projections with unequal parts -------------===//
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/Recognition/ParamParts.h"
@@ -10,13 +10,12 @@ using namespace pcc::nn;
 
 namespace {
 
-/// A part of the last dim of a projection.
+/// A slice of the last dim of a projection.
 struct Part : ParamPart {
   SliceOp slice;
 };
 
-/// x * weight + bias, the weight and the biases parameters that nothing else
-/// reads.
+/// x * weight + biases. Weight and biases are parameters with no other reads.
 struct Projection {
   ContractOp contract;
   SumOp sum; ///< null without biases
@@ -30,8 +29,8 @@ static bool isBefore(const ParamPart &a, const ParamPart &b) {
   return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);
 }
 
-/// Whether parts of a dim of `extent` do not overlap, leave nothing out and
-/// differ in their sizes.
+/// Whether the parts cover a dim of `extent` without overlap and differ in
+/// size.
 static bool areUnequal(SmallVector<ParamPart> parts, int64_t extent) {
   llvm::sort(parts, isBefore);
   int64_t end = 0;
@@ -45,7 +44,7 @@ static bool areUnequal(SmallVector<ParamPart> parts, int64_t extent) {
   return !alike && end == extent;
 }
 
-/// The parts in order, if they are all that is done with `whole` and unequal.
+/// The slices of `whole` in order, if they are its only uses and unequal parts.
 static SmallVector<Part> findParts(Value whole) {
   int64_t last = tensorType(whole).getRank() - 1;
   SmallVector<Part> parts;
@@ -99,13 +98,13 @@ static std::optional<Projection> findProjection(Value whole) {
 
 namespace {
 
-/// Unequal slices along the columns of a projection, such as many queries
-/// beside few keys and values, become projections with weights of their own:
+/// Replaces a projection whose columns are sliced unequally, such as many
+/// queries with few keys and values, by one projection per slice:
 ///
 ///   %y = contract(%x, %w) : [b, s, q + k + v]   %q = contract(%x, %w[0:q])
 ///   %q = slice %y, %k = slice %y, ...           %k = contract(%x, %w[q:q+k])
 ///
-/// No sharding of all columns gives every rank its share of each part.
+/// No sharding of the joint columns gives every rank its share of each part.
 struct UnequalParts : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -153,15 +152,15 @@ private:
   }
 };
 
-/// Heads of unequal kinds, such as many of queries and one each of keys and
-/// values, cut out where a projection is split into heads: its columns are cut,
-/// as above, and the parts split.
+/// Rewrites slices of unequal numbers of heads, such as many of queries and one
+/// each of keys and values, of a projection that is reshaped to heads. The
+/// columns are sliced instead, as above, and each slice is reshaped:
 ///
 ///   %h = reshape %y : [b, s, q + 2, d]          %q = reshape(slice %y)
 ///   %q = slice %h : [b, s, q, d]                %k = reshape(slice %y)
 ///   %k = select %h dim 2 index q : [b, s, d]
 struct UnequalHeads : OpRewritePattern<ReshapeOp> {
-  // Ahead of moving the reshape to the weight.
+  // The benefit precedes the patterns that move the reshape to the weight.
   explicit UnequalHeads(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
 
@@ -211,14 +210,14 @@ struct UnequalHeads : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// A product that sums over what is joined, such as the one projection behind
-/// attention and a feed-forward layer that run side by side, becomes a sum of
-/// products with weights of their own:
+/// Replaces a contraction over a concatenated dim by a sum of contractions with
+/// separate weights. An example is the one projection after attention and a
+/// feed-forward layer in parallel:
 ///
 ///   %y = contract(concat(%a, %b), %w)     %p = contract(%a, %w[0:a])
 ///                                         %y = %p + contract(%b, %w[a:a+b])
 ///
-/// What is joined would have to be whole on every rank.
+/// Otherwise the concatenated value would have to be whole on every rank.
 struct JoinedSummands : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -257,9 +256,9 @@ private:
   }
 };
 
-/// Slices of a parameter that together are all of it become parameters of
-/// their own, such as the queries' and the keys' part of a projection that
-/// cross-attention applies to two inputs:
+/// Replaces slices that cover a parameter by separate parameters. An example is
+/// the query part and the key-value part of a projection that cross-attention
+/// applies to two inputs:
 ///
 ///   %w = read @in_proj                    %q = read @in_proj[0:d]
 ///   %q = slice %w, %kv = slice %w         %kv = read @in_proj[d:3d]
@@ -285,8 +284,8 @@ struct SlicedParam : OpRewritePattern<ReadOp> {
   }
 
 private:
-  /// All uses in order, if they are slices along `dim` that leave nothing out
-  /// and overlap only where they are the same.
+  /// The uses in order, if all are slices along `dim` that cover it and overlap
+  /// only where they are equal; else empty.
   static SmallVector<Part> findSlices(ReadOp op, int64_t dim) {
     SmallVector<Part> parts;
     for (Operation *user : op->getUsers()) {
@@ -295,7 +294,7 @@ private:
         return {};
       parts.push_back({partOf(slice, dim), slice});
     }
-    // Users come in no order to rely on: equal parts by their place.
+    // The order of users is unspecified: sort equal slices by program order.
     llvm::sort(parts, [](const Part &a, const Part &b) {
       if (a.begin != b.begin || a.size != b.size)
         return std::pair(a.begin, a.size) < std::pair(b.begin, b.size);

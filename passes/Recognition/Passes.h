@@ -1,4 +1,4 @@
-//===- Passes.h - From operators to the model -------------------*- C++ -*-===//
+//===- Passes.h - Recognizes the model's layers -----------------*- C++ -*-===//
 
 #ifndef PCC_PASSES_RECOGNITION_PASSES_H
 #define PCC_PASSES_RECOGNITION_PASSES_H

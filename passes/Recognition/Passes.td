@@ -1,4 +1,4 @@
-//===- Passes.td - From operators to the model -------------*- tablegen -*-===//
+//===- Passes.td - Recognizes the model's layers -----------*- tablegen -*-===//
 
 #ifndef PCC_PASSES_RECOGNITION
 #define PCC_PASSES_RECOGNITION
@@ -6,22 +6,23 @@
 include "mlir/Pass/PassBase.td"
 
 def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
-  let summary = "Finds layer norm, gelu, attention and projections by meaning";
+  let summary = "Recognizes layer norm, gelu, attention and projections";
   let description = [{
-    Rewrites what an exporter wrote to what it means:
+    Replaces the primitives that an exporter wrote by the ops they compute:
 
-    - contractions take transposes of their operands and results into their
-      labels, and reshapes that split dims move up to where the dim comes from:
-      a linear layer on [batch * seq, c] becomes one on [batch, seq, c].
-    - elementwise expressions of one tensor that compute gelu (exact or tanh)
-      or silu are found by their values, whatever their form.
-    - layer norm from primitives.
-    - attention: scores by any layout, scale before or on both operands, masks
-      by addition or selection, dropout. A known mask that is causal is an
-      attribute; other masks, and what else is added to the scores, are a bias.
-    - one projection for q, k and v is factored into labels (part, head, d); the
-      three are selections along part. Parameters are declared with the shape
-      that the program wants; their source says how they lie in the file.
+    - contractions fold transposes of their operands and results into their
+      labels. Reshapes that split dims move up to the op that created the dim: a
+      linear layer on [batch * seq, c] becomes one on [batch, seq, c].
+    - elementwise expressions of one tensor that compute gelu (exact or tanh) or
+      silu are recognized by their values, whatever their form.
+    - layer norm and rms norm are recognized from primitives.
+    - attention is recognized for any order of dims, with a scale before or on
+      both operands, masks by addition or selection, and dropout. A known mask
+      that is causal becomes an attribute; other masks and terms that are added
+      to the scores become a bias.
+    - one projection for q, k and v is factored into labels (part, head, d); q,
+      k and v are selections along part. Parameters are declared with the shape
+      that the program uses; their source holds the layout in the file.
     - learned positions become an embedding of the argument with role
       positions.
   }];

@@ -9,39 +9,41 @@
 
 namespace pcc::recognition {
 
-/// Transposes and scales into and out of contractions; sums made n-ary.
+/// Fold transposes into contractions, move scales after them, make sums n-ary.
 void populateContractPatterns(mlir::RewritePatternSet &patterns);
-/// Reshapes that split dims move towards parameters and inputs.
+/// Move reshapes that split dims towards parameters and inputs.
 void populateReshapePatterns(mlir::RewritePatternSet &patterns);
-/// Cross entropy from its primitives: log softmax, a selection by target.
+/// Recognize cross entropy: log softmax and a selection by target.
 void populateLossPatterns(mlir::RewritePatternSet &patterns);
-/// gelu and silu, found by the values of an expression of one tensor.
+/// Recognize gelu and silu by the values of an expression of one tensor.
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
-/// layer_norm and rms_norm from primitives.
+/// Recognize layer_norm and rms_norm.
 void populateNormPatterns(mlir::RewritePatternSet &patterns);
-/// Rotary position embedding from constant tables.
+/// Recognize rotary position embedding with constant tables.
 void populateRopePatterns(mlir::RewritePatternSet &patterns);
-/// Attention from products, masks and a softmax; see AttentionScores.h.
+/// Recognize attention: contractions, masks and a softmax; see
+/// AttentionScores.h.
 void populateAttentionPatterns(mlir::RewritePatternSet &patterns);
-/// One attention in place of a module for each head.
+/// Replace one attention module per head by one attention.
 void populateHeadPatterns(mlir::RewritePatternSet &patterns);
-/// One projection for several parts, and learned positions.
+/// Factor a projection into equal parts (q, k, v); recognize learned positions.
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 
-/// One projection for several parts that differ in size.
+/// Replace a projection with parts of different sizes by one projection each.
 void populatePartedProjectionPatterns(mlir::RewritePatternSet &patterns);
-/// Heads of several kinds become such parts: ahead of moving reshapes.
+/// Turn slices of unequal numbers of heads into such parts. Must run before
+/// reshapes move.
 void populateUnequalHeadPatterns(mlir::RewritePatternSet &patterns);
 
-/// Declares parameters that are only read to be reshaped, all in one way, with
-/// that shape.
+/// Changes the declared shape of each parameter whose reads are all reshaped to
+/// one shape.
 void reshapeParams(mlir::ModuleOp module);
 
-/// Names the labels of contractions with a parameter as people do: batch b,
-/// sequence s, summed k, columns n or (heads, d) or (part, head, d).
+/// Gives the labels of contractions with a parameter their usual names: batch
+/// b, sequence s, summed k, columns n or (heads, d) or (part, head, d).
 void renameLabels(mlir::ModuleOp module);
 
-/// `value` in this shape, by a reshape unless it has it.
+/// Reshapes `value` to `shape` unless it has that shape.
 mlir::Value reshapeTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value, llvm::ArrayRef<int64_t> shape);
 

@@ -1,4 +1,4 @@
-//===- ProjectionPatterns.cpp - Factored projections, positions -----------===//
+//===- ProjectionPatterns.cpp - Factors projections; positions ------------===//
 
 #include "analysis/Axes.h"
 #include "analysis/Evaluate.h"
@@ -13,18 +13,19 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Equal slices along the last dim, each split in one way:
+/// Replaces equal slices along the last dim by selections along a separate dim.
+/// Each slice is reshaped in the same way:
 ///
 ///   %x : [b, s, p * n]                    %y = reshape %x : [b, s, p, h, d]
 ///   %q = reshape(slice %x) : [b, s, h, d] %q = select %y dim 2 index 0
 ///
-/// or, as the gate of a feed-forward layer, computed with element by element:
+/// or, as in a gated feed-forward layer, used element by element:
 ///
 ///   %g = silu(slice %x) : [b, s, n]       %y = reshape %x : [b, s, p, n]
 ///                                         %g = silu(select %y dim 2 index 0)
 ///
-/// A slice of a dim that is sharded would give the first rank all of q; a
-/// selection along a dim of its own never meets a sharding.
+/// A slice of a sharded dim would assign all of q to the first ranks; the
+/// separate dim is not sharded, so each rank selects its shard of q.
 struct PartsOfProjection : OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -56,8 +57,8 @@ struct PartsOfProjection : OpRewritePattern<SliceOp> {
   }
 
 private:
-  /// The slices of all parts in order, or the reshapes that split them, all to
-  /// one type; empty: something else is done with them.
+  /// The slices of all parts in order, or the reshapes of these slices, all of
+  /// one type. Empty if the parts are used in any other way.
   static SmallVector<Operation *> findParts(SliceOp op) {
     Value whole = op.getInput();
     RankedTensorType type = tensorType(whole);
@@ -85,7 +86,7 @@ private:
         return {};
       parts[starts.back() / size] = isSplit ? reader : slice;
     }
-    // All parts, all split alike, the other dims left alone.
+    // All parts must exist and be split alike; the other dims stay.
     for (Operation *part : parts) {
       if (!part || part->getName() != parts[0]->getName() ||
           part->getResultTypes() != parts[0]->getResultTypes())
@@ -100,15 +101,15 @@ private:
     return parts;
   }
 
-  /// What a gate or its product is computed with.
+  /// Whether an op may compute a gate or its product.
   static bool isGating(Operation *op) {
     return isa<MulOp, SumOp, ScaleOp, SigmoidOp, TanhOp, SiluOp, GeluOp,
                ReluOp>(op);
   }
 };
 
-/// embedding(0 .. n-1, table): the rows of the positions at hand, for ids of
-/// shape [n] or [batch, n].
+/// embedding(0 .. n-1, table), with ids of shape [n] or [batch, n]: looks up
+/// the argument of role positions instead.
 struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(EmbeddingOp op,
@@ -126,7 +127,7 @@ struct LearnedPositions : OpRewritePattern<EmbeddingOp> {
     if (type.getShape().back() != n || !ids ||
         !llvm::equal(ids->compact().core().ints(), llvm::seq<int64_t>(0, n)))
       return failure();
-    // A row that gets no gradient here would get one there.
+    // The padding row gets no gradient, which the new lookup would not respect.
     if (auto row = op->getAttrOfType<IntegerAttr>(kPaddingRowAttr);
         row && row.getInt() < n)
       return failure();
@@ -152,7 +153,7 @@ void pcc::recognition::populateProjectionPatterns(RewritePatternSet &patterns) {
   patterns.add<PartsOfProjection, LearnedPositions>(patterns.getContext());
 }
 
-/// The source of a parameter whose dims are split into these parts.
+/// The source of a parameter after its dims are split into `parts`.
 static SourceAttr splitSource(SourceAttr source,
                               ArrayRef<SmallVector<int64_t, 2>> parts) {
   SmallVector<int64_t> strides, valid;

@@ -1,4 +1,4 @@
-//===- Recognize.cpp - Finds ops by what they compute ---------------------===//
+//===- Recognize.cpp - Recognizes ops by their computation ----------------===//
 
 #include "analysis/AssignRoles.h"
 #include "analysis/Params.h"
@@ -20,10 +20,10 @@ using namespace pcc::recognition;
 
 namespace {
 
-/// Many times what models take that were met, a few for each op.
+/// Many times as many as any known model needs: a few per op.
 constexpr int64_t kRewritesPerOp = 200;
 
-/// Counts the rewrites of a sweep.
+/// Counts the rewrites of one iteration over the module.
 struct RewriteCounter : RewriterBase::Listener {
   void notifyPatternEnd(const Pattern &, LogicalResult status) override {
     count += succeeded(status);
@@ -31,14 +31,15 @@ struct RewriteCounter : RewriterBase::Listener {
   int64_t count = 0;
 };
 
-/// Applies patterns in sweeps over the module until none matches. What a sweep
-/// removes may make room at an op that it has left behind, the other reader of
-/// a value perhaps, and a reshape may climb one layer in each sweep: their
-/// number grows with the model's depth. They end, as every pattern leaves fewer
-/// ops or brings a reshape or a transpose nearer to where the dims come from.
-/// Should two patterns undo each other all the same, `budget` ends it. Every
-/// rewrite keeps what is computed, so what is there then is right, with less of
-/// it recognized. Returns whether it came to an end by itself.
+/// Applies patterns in iterations over the module until none matches. A rewrite
+/// may enable one at an op that was already visited, such as another reader of
+/// a value, and a reshape may move up only one layer per iteration. The number
+/// of iterations therefore grows with the model's depth. They terminate because
+/// every pattern leaves fewer ops or moves a reshape or transpose closer to the
+/// origin of the dims. `budget` stops patterns that undo each other
+/// nevertheless. Every rewrite preserves the computed values, so the program is
+/// then correct, but less of it is recognized. Returns whether the iterations
+/// terminated within the budget.
 bool applyAll(ModuleOp module, RewritePatternSet patterns, int64_t &budget) {
   FrozenRewritePatternSet frozen(std::move(patterns));
   for (bool changed = true; changed && budget > 0;) {
@@ -56,7 +57,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
   using NNRecognizePassBase::NNRecognizePassBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    // Patterns compare values: equal expressions must be one.
+    // Patterns compare SSA values, so equal expressions must be one value.
     {
       IRRewriter rewriter(&getContext());
       for (auto function : module.getOps<func::FuncOp>()) {
@@ -64,21 +65,21 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
         eliminateCommonSubExpressions(rewriter, dominance, function);
       }
     }
-    // First what is made of primitives: moving reshapes and flattening sums
-    // would take it apart.
+    // First recognize ops built from primitives: moving reshapes and flattening
+    // sums would break them up.
     RewritePatternSet primitives(&getContext());
     populateUnequalHeadPatterns(primitives);
     populateReshapePatterns(primitives);
     populateActivationPatterns(primitives);
     populateNormPatterns(primitives);
     populateRopePatterns(primitives);
-    // Then contractions by labels alone: what follows reads nothing but these.
+    // Then reduce contractions to their labels: later patterns read only these.
     RewritePatternSet contractions(&getContext());
     populateContractPatterns(contractions);
-    // Heads before projections of what is joined are taken apart.
+    // Stack heads before projections of concatenated values are split.
     RewritePatternSet heads(&getContext());
     populateHeadPatterns(heads);
-    // Layout and scores; each makes room for the other.
+    // Reshapes, transposes and scores; each rewrite may enable others.
     RewritePatternSet forms(&getContext());
     populateContractPatterns(forms);
     populateReshapePatterns(forms);

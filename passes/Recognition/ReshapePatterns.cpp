@@ -1,8 +1,8 @@
-//===- ReshapePatterns.cpp - Reshapes move up -----------------------------===//
+//===- ReshapePatterns.cpp - Moves reshapes up ----------------------------===//
 //
-// A reshape that splits dims is moved from the result of an op to its operands
-// until it meets the reshape that merged them, or a parameter. Reshapes that
-// merge dims stay.
+// A reshape that splits dims moves from the result of an op to its operands
+// until it meets the reshape that merged the dims, or a parameter. Reshapes
+// that merge dims stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@ Value pcc::recognition::reshapeTo(OpBuilder &builder, Location loc, Value value,
       builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
 }
 
-/// Whether `op` is only a view of a parameter, as of a weight that several
-/// layers share: views cost nothing, so each user may have its own.
+/// Whether `op` is only a view of a parameter, such as a weight that several
+/// layers share. Views are free, so each user can have its own.
 static bool isParamView(Operation *op) {
   while (isa_and_present<TransposeOp, BroadcastOp, ReshapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_present<ReadOp>(op);
 }
 
-/// The op under a splitting reshape, if it may be rebuilt.
+/// The op that computes the reshape's input, if it may be rebuilt; else null.
 template <typename Op>
 static Op producer(ReshapeOp reshape) {
   auto op = reshape.getInput().getDefiningOp<Op>();
@@ -59,8 +59,9 @@ struct ReshapeTwice : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Equal reshapes of one value are one, so that what makes it may have no other
-/// use: keys and values that a block computes each time it is used.
+/// Merges equal reshapes of one value, so that the op that computes the value
+/// may have a single use. An example is keys and values that a block reshapes
+/// at each use.
 struct ReshapeAgain : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -138,7 +139,7 @@ struct ReshapeOfBroadcast : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// The parts of every dim stay together while the dims change places.
+/// The factors of each dim stay adjacent while the dims are transposed.
 struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -153,9 +154,9 @@ struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// A reshape that splits dims and merges others, behind a transpose: what it
-/// splits is split in front of it. So leave batch and heads the dim in which a
-/// product of all heads had them:
+/// Splits the dims that a reshape both splits and merges before the transpose
+/// in front of it. This separates batch and heads that a batched product had in
+/// one dim:
 ///
 ///   %t = transpose %x [1, 0, 2] : [b * h, s, d] -> [s, b * h, d]
 ///   reshape %t : [s * b, h * d]
@@ -177,7 +178,7 @@ struct RegroupOfTranspose : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Every label of the result becomes as many labels as its dim has parts.
+/// Replaces each label of the result by one label per factor of its dim.
 struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -233,7 +234,7 @@ struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// A softmax of rows that stay whole, as of scores whose batch and heads are
+/// A softmax whose rows stay whole, such as of scores with batch and heads in
 /// one dim.
 struct ReshapeOfSoftmax : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -250,7 +251,7 @@ struct ReshapeOfSoftmax : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// A norm of rows that stay whole.
+/// A norm whose rows stay whole.
 template <typename Norm>
 struct ReshapeOfNorm : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern<ReshapeOp>::OpRewritePattern;
@@ -277,7 +278,8 @@ struct ReshapeOfNorm : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// reshape(embedding(ids)) that leaves the row alone; of constant ids any.
+/// reshape(embedding(ids)) that keeps the last dim, the table's columns. It
+/// must split dims unless the ids are constant.
 struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
@@ -300,8 +302,8 @@ struct ReshapeOfEmbedding : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// reshape(embedding(ids)) that splits what a row of a computed table holds,
-/// such as scores by distance of batch and heads in one dim:
+/// reshape(embedding(ids)) that splits the columns of a computed table, such as
+/// scores by distance with batch and heads in one dim:
 ///
 ///   %t = reshape(transpose %s) : [i * k, b * h]    %t : [i * k, b, h]
 ///   %y = embedding %ids, %t : [i, j, b * h]        %y : [i, j, b, h]

@@ -1,11 +1,11 @@
 //===- RopePatterns.cpp - rotary position embedding from tables -----------===//
 //
-// Exporters fold cosines and sines of all positions into tables of constants:
+// Exporters fold the cosines and sines of all positions into constant tables:
 //
 //   x * cos + concat(-x[d/2:], x[:d/2]) * sin
 //
-// The tables are compared with those of positions 0, 1, ... and a base. Where
-// they are others (frequencies scaled for long contexts) the primitives stay.
+// The tables are compared with those of positions 0, 1, ... and a base. If they
+// differ (frequencies scaled for long contexts) the primitives stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ using namespace pcc::analysis;
 using namespace pcc::recognition;
 using namespace pcc::nn;
 
-/// Whether `slice` takes `size` elements of the last dim from `start` on, and
-/// all of the others.
+/// Whether `slice` takes `size` elements of the last dim from `start` on and
+/// all other dims whole.
 static bool isPart(SliceOp slice, int64_t start, int64_t size) {
   ArrayRef<int64_t> from = tensorType(slice.getInput()).getShape();
   ArrayRef<int64_t> to = slice.getType().getShape();
@@ -54,11 +54,11 @@ namespace {
 /// Tables of cosines and sines over [position, element].
 struct Tables {
   Tensor cos, sin;
-  /// The dim of positions in the tensors they multiply.
+  /// The position dim of the tensors that the tables multiply.
   int64_t seq;
 
-  /// The tables of constants `cos` and `sin` of this shape; nothing if they
-  /// vary along more than one dim besides the last.
+  /// Reads the tables from `cos` and `sin`. Empty if their elements are not
+  /// known floats, or vary along no or more than one dim besides the last.
   static std::optional<Tables> of(Value cos, Value sin) {
     std::optional<Tensor> c = evaluate(cos), s = evaluate(sin);
     if (!c || !s || !c->isFloat() || !s->isFloat())
@@ -89,8 +89,7 @@ struct Tables {
   int64_t length() const { return cos.shape()[0]; }
   int64_t width() const { return cos.shape()[1]; }
 
-  /// The base whose powers are the frequencies of all elements; nothing if
-  /// there is none.
+  /// The base of the frequencies of all elements; empty if there is none.
   std::optional<double> theta() const {
     int64_t half = width() / 2;
     if (length() < 2)
@@ -102,14 +101,15 @@ struct Tables {
       if (!(frequency > 0))
         return std::nullopt;
       theta = std::pow(frequency, -static_cast<double>(half));
-      // Bases are round numbers; the tables have seven digits.
+      // Bases are round numbers; the tables have about seven significant
+      // digits.
       double digit = std::pow(10.0, std::floor(std::log10(theta)) - 3);
       theta = std::round(theta / digit) * digit;
     }
     for (int64_t p = 0; p < length(); ++p)
       for (int64_t i = 0; i < width(); ++i) {
         double angle = p * std::pow(theta, -double(i % half) / half);
-        // Half a unit in the last place of the angle and of the value.
+        // The error of rounding the angle and the table value to f32.
         double bound = 1e-6 + std::fabs(angle) * 3e-7;
         if (!(std::fabs(cos.at({p, i}).f - std::cos(angle)) <= bound &&
               std::fabs(sin.at({p, i}).f - std::sin(angle)) <= bound))
@@ -184,8 +184,9 @@ private:
     return success();
   }
 
-  /// Makes a table that is a weight of the file a constant: angles are not
-  /// trained, whatever their frequencies. False if it is a constant already.
+  /// Replaces a table that is a weight of the file by a constant: angles are
+  /// not trained, whatever their frequencies. Returns false if it is a constant
+  /// already.
   static bool freeze(SumOp op, Value table, PatternRewriter &rewriter) {
     Value root = table;
     while (Operation *made = root.getDefiningOp()) {
@@ -225,8 +226,8 @@ private:
     return TransposeOp::create(rewriter, loc, type, value, permutation);
   }
 
-  /// concat(rope(y[:r]), y[r:]), where x is y[:r]: the rotation of the first
-  /// elements of each head.
+  /// Matches concat(rope(y[:r]), y[r:]), where x is y[:r]: the first elements
+  /// of each head are rotated. Returns the concat or null.
   static ConcatOp partial(SumOp op, Value x) {
     auto first = x.getDefiningOp<SliceOp>();
     auto concat =

@@ -1,4 +1,4 @@
-//===- ScoreBias.cpp - What is added to the scores of an attention --------===//
+//===- ScoreBias.cpp - Builds the bias of attention scores ----------------===//
 
 #include "analysis/Runs.h"
 #include "passes/Recognition/AttentionScores.h"
@@ -11,11 +11,11 @@ using namespace pcc::analysis;
 using namespace pcc::recognition;
 using namespace pcc::nn;
 
-/// Known masks of at most so many elements become one constant; larger ones
-/// are computed from what they follow from.
+/// Known masks of at most this many elements become one constant; larger ones
+/// are computed by the ops they come from.
 static constexpr int64_t kLargestConstant = 1 << 16;
 
-/// A number as scores, each dim of which is 1.
+/// A constant with the scores' rank and element type; all extents are 1.
 Value AttentionScores::number(PatternRewriter &rewriter, Location loc,
                               double value) const {
   RankedTensorType scores = tensorType(product->getResult(0));
@@ -27,7 +27,7 @@ Value AttentionScores::number(PatternRewriter &rewriter, Location loc,
           type, rewriter.getFloatAttr(type.getElementType(), value)));
 }
 
-/// The values, repeated to one shape.
+/// Broadcasts the values to one shape.
 static void unify(PatternRewriter &rewriter, Location loc,
                   MutableArrayRef<Value> values) {
   SmallVector<int64_t> joint(tensorType(values.front()).getRank(), 1);
@@ -48,7 +48,7 @@ static Value addUp(PatternRewriter &rewriter, Location loc,
              : SumOp::create(rewriter, loc, values.front().getType(), values);
 }
 
-/// `kept` where a condition holds, or does not, else `other`.
+/// Builds `kept` where `condition` equals `keepsWhere`, else `other`.
 static Value choose(PatternRewriter &rewriter, Location loc, Value condition,
                     bool keepsWhere, Value kept, Value other) {
   SmallVector<Value> values = {buildCore(rewriter, loc, condition), kept,
@@ -105,8 +105,8 @@ Value AttentionScores::buildMasks(PatternRewriter &rewriter,
       rewriter, loc, RankedTensorType::get(core.shape(), element), core.attr());
 }
 
-/// 1 for queries that have a key, 0 for those all of whose scores are
-/// replaced; the product's dims, the last of them 1.
+/// Builds 1 for queries that have a key, 0 for queries all of whose scores are
+/// replaced. Has the product's dims; the last is 1.
 Value AttentionScores::buildAlive(PatternRewriter &rewriter,
                                   Location loc) const {
   Value one = number(rewriter, loc, 1), zero = number(rewriter, loc, 0);
@@ -125,8 +125,8 @@ Value AttentionScores::buildAlive(PatternRewriter &rewriter,
   return reshapeTo(rewriter, loc, any, shape);
 }
 
-/// What is added from the outermost layer down to the first that
-/// replaces scores, and what is left of the others there.
+/// Builds the terms that are added, from the outermost layer down to the first
+/// that replaces scores; that layer contains the terms below it.
 SmallVector<Value> AttentionScores::buildLayers(PatternRewriter &rewriter,
                                                 Location loc,
                                                 ArrayRef<Layer> rest) const {
@@ -169,7 +169,7 @@ SmallVector<Value> AttentionScores::buildLayers(PatternRewriter &rewriter,
   return values;
 }
 
-/// `value` with dim i being its dim order[i].
+/// Transposes `value`: dim i of the result is dim order[i].
 static Value reorder(PatternRewriter &rewriter, Location loc, Value value,
                      ArrayRef<int64_t> order) {
   if (llvm::is_sorted(order))
@@ -208,7 +208,7 @@ Value AttentionScores::addSinks(PatternRewriter &rewriter, Location loc,
   int64_t count = tensorType(sinks).getShape().back();
   sinks = reorder(rewriter, loc, buildCore(rewriter, loc, sinks), order);
   Type element = tensorType(sinks).getElementType();
-  // In shapes that differ in the last dim alone.
+  // Broadcast both to shapes that differ only in the last dim.
   SmallVector<int64_t> shape(tensorType(sinks).getShape());
   if (bias)
     for (auto [extent, own] : llvm::zip(shape, tensorType(bias).getShape()))

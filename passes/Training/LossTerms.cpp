@@ -74,7 +74,7 @@ FailureOr<LossTerms> LossTerms::read(func::FuncOp forward) {
   if (!results.empty())
     return wrong();
   loss.analyze(forward);
-  // What the program shows says more than what its text leaves open.
+  // A problem found in the ops takes precedence over the text of `unclear`.
   if (!loss.problem)
     loss.problem = unclear;
   return loss;
