@@ -2,11 +2,11 @@
 //
 //     cuda-attention PROGRAM.so DEVICE.json
 //
-// Builds the graphs of all attention of a compiled program as its runtime does,
-// and has the real library choose engines, for a device that a file describes:
-// no GPU is needed for that, but something by the name of libcuda.so.1, which
-// the library opens and, up to here, does not call. Prints a line for each, and
-// fails if the library has no engine or needs more than the program has.
+// Builds the graphs of all attention ops of a compiled program as its runtime
+// does, and lets the real library choose engines for a device that a file
+// describes. No GPU is needed, only a libcuda.so.1, which the library opens but
+// does not call up to here. Prints a line per graph. Fails if the library has
+// no engine or needs more workspace than the program has.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
 //===- Products.cpp - Descriptors of products, by the real library --------===//
 //
-//     cuda-products TYPE   one product of many shapes after the other, and with
-//                          each epilogue
+//     cuda-products TYPE   one GEMM of each of many shapes, and with each
+//                          epilogue
 //
-// On a machine without a GPU the library makes descriptors and takes
-// attributes; it ends where it is asked for an algorithm, for that needs a
-// device. Each product is asked for by a process of its own, which must end
-// there and nowhere before.
+// On a machine without a GPU the library creates descriptors and accepts
+// attributes; it fails when it is asked for an algorithm, which needs a device.
+// Each GEMM is requested by a separate process, which must fail there and not
+// earlier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace pcc;
 const pcc_program pcc_the_program = {};
 const pcc_device_code pcc_the_device_code = {};
 
-/// What a process says that asks for a product.
+/// The output of a process that requests a GEMM.
 static std::string ask(const pcc_fused_desc &desc) {
   int ends[2];
   if (pipe(ends))
@@ -63,9 +63,10 @@ int main(int argc, char **argv) {
   for (int32_t known : {PCC_F32, PCC_F64, PCC_BF16, PCC_F16})
     if (argc > 1 && !strcmp(argv[1], dtypeName(known)))
       type = known;
-  // Opens the library, once for all.
+  // Opens the library once.
   std::string library = backend::gemmText(type);
-  // Rows, columns and depth: of whole accesses, odd, and a row or column alone.
+  // Rows, columns and depth: of whole accesses, odd, and a single row or
+  // column.
   const int64_t sizes[][3] = {
       {64, 128, 32}, {33, 131, 37}, {1, 64, 64}, {64, 1, 64}, {50257, 64, 1}};
   int asked = 0;
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
       for (int64_t count : {1, 6}) {
         pcc_gemm_desc desc = {};
         desc.a_dtype = desc.b_dtype = desc.c_dtype = type;
-        // Sums of 16-bit factors may stay f32.
+        // The result of bf16 or fp16 factors may be f32.
         if (transposed == 1 && sizeOf(type) == 2)
           desc.c_dtype = PCC_F32;
         desc.trans_a = transposed & 1;

@@ -1,21 +1,23 @@
 //===- Ranks.cpp - Collectives and transfers of the back end for GPUs -----===//
 //
-// Runs on 4 ranks, a mesh of pp=2 x tp=2, on the double of a GPU and that of
-// NCCL. With an argument one rank misbehaves:
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, on the doubles of a GPU and of NCCL.
+// With an argument one rank misbehaves:
 //
 //   differ    rank 3 issues another collective than the others
-//   crossed   rank 3 issues those of two communicators the other way around
+//   crossed   rank 3 issues the collectives of two communicators in the other
+//             order
 //   streams   rank 3 uses a communicator on two streams
 //   hangs     rank 3 waits in a collective of a communicator that the others
-//             are not in, until the lifeline ends all
+//             are not in, until the heartbeat connection ends all
 //   dies      rank 3 is killed while the others wait for it
-//   fails     NCCL_DOUBLE_FAIL has an operation fail
-//   versions  those that have cuDNN make attention have several of it
+//   fails     NCCL_DOUBLE_FAIL makes an operation fail
+//   versions  the ranks that use cuDNN for attention have different versions of
+//             it
 //
-// "sums" says whether a sum that depends on the order of ranks is the same in
+// "sums" prints whether a sum that depends on the order of ranks is the same in
 // each call, "nvls" the same where switches may add.
 //
-// and with "library NAME" one rank says where it finds a library.
+// With "library NAME" one rank prints where it finds a library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,13 +47,13 @@ static const int64_t n = 1001; // elements of a block
 static const pcc_axis axes[] = {{"pp", 2, PCC_PIPELINE_AXIS},
                                 {"tp", 2, PCC_TENSOR_AXIS}};
 static const int32_t tp[] = {1}, all[] = {0, 1}, reversed[] = {1, 0};
-// Those of the compute stream, of stream 1, and one of stream 3.
+// Communicators of the compute stream, of stream 1, and one of stream 3.
 static const pcc_comm comms[] = {
     {1, tp, 0, 32},       {2, all, 1, 16}, {2, reversed, 0, 32},
     {0, tp, 0, 1},        {1, tp, 0, 32},  {2, all, 1, 16},
     {2, reversed, 0, 32}, {0, tp, 0, 1},   {2, all, 1, 16}};
 static const int32_t allOf1 = 5, tpOf1 = 4, reversedOf1 = 6, allOf3 = 8;
-// All that is issued on the compute stream, on stream 1 and on stream 3.
+// All collectives that are issued on the compute stream, stream 1 and stream 3.
 static const pcc_collective collectives[] = {
     {0, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
     {1, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n},
@@ -78,7 +80,7 @@ const pcc_program pcc_the_program = {};
 const pcc_device_code pcc_the_device_code = {};
 
 namespace {
-/// Memory of the device.
+/// Device memory.
 template <typename T>
 class Memory {
 public:
@@ -90,9 +92,9 @@ public:
     HostView view(place, count * sizeof(T), backend::Access::Write);
     memcpy(view.data(), values.data(), count * sizeof(T));
   }
-  /// The i-th element's place.
+  /// The address of the i-th element.
   T *at(int64_t i = 0) const { return reinterpret_cast<T *>(place) + i; }
-  /// What all that was issued leaves there.
+  /// The contents after all issued operations.
   std::vector<T> read() const {
     HostView view(place, count * sizeof(T), backend::Access::Read);
     const T *values = static_cast<const T *>(view.data());
@@ -110,13 +112,13 @@ static Memory<T> filled(int64_t count, T value) {
   return Memory<T>(std::vector<T>(count, value));
 }
 
-/// Has computation go on behind what another stream was given.
+/// Makes the compute stream wait for the operations of another stream.
 static void join(pcc_context *ctx, int32_t stream) {
   pcc_record(ctx, stream, 0);
   pcc_wait(ctx, PCC_COMPUTE_STREAM, 0);
 }
 
-/// Has other streams go on behind computation, as an entry does.
+/// Makes other streams wait for the compute stream, as an entry does.
 static void fork(pcc_context *ctx) { backend::beginEntry(ctx, nullptr); }
 
 static void testCollectives(pcc_context *ctx, int32_t stream) {
@@ -132,7 +134,7 @@ static void testCollectives(pcc_context *ctx, int32_t stream) {
   std::iota(counted.begin(), counted.end(), rank);
   for (int64_t i = 0; i < 4 * n; ++i)
     blocks[i] = 100000 * rank + i;
-  // What a rank gives may lie where it will be.
+  // A rank's block may already be at its offset in the result.
   std::vector<float> inPlace(4 * n, NAN);
   int64_t own = pcc_comm_index(ctx, 2) * n;
   std::copy(given.begin(), given.end(), inPlace.begin() + own);
@@ -191,8 +193,8 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
     CHECK(sums[i] == 4 * (i % 13) + 6);
 }
 
-/// Messages on streams of their own, more than one under way, beside
-/// collectives of a third one.
+/// Transfers on separate streams, several in flight, overlapped with
+/// collectives on a third stream.
 static void testTransfers(pcc_context *ctx) {
   int rank = backend::rank(), stage = rank / 2, peer = (rank + 2) % 4;
   const int64_t bytes = 4 * n;
@@ -204,7 +206,7 @@ static void testTransfers(pcc_context *ctx) {
     theirs.push_back(filled<int32_t>(n, -1));
   }
   fork(ctx);
-  // One order of all ranks: down, up, sum.
+  // All ranks use one order: down, up, sum.
   for (int i = 0; i < count; ++i) {
     for (int from : {0, 1})
       if (stage == from)
@@ -222,7 +224,7 @@ static void testTransfers(pcc_context *ctx) {
   auto got = filled<int32_t>(n, 0), few = filled<int32_t>(n, 0);
   pcc_exchange(ctx, 1 - stage, stage, mine[3].at(), bytes, 1 - stage, 1 - stage,
                got.at(), bytes);
-  // A side may have less to say than the other.
+  // A side may send less than the other.
   pcc_exchange(ctx, 1 - stage, 0, mine[4].at(), stage ? 4 : bytes, 1 - stage, 0,
                few.at(), stage ? bytes : 4);
   CHECK(got.read() == std::vector<int32_t>(n, 100 * peer + 3));
@@ -231,7 +233,7 @@ static void testTransfers(pcc_context *ctx) {
   CHECK(few.read() == expected);
 }
 
-/// How many messages of a kind there were on the third stream.
+/// The number of transfers of a kind on the third stream.
 static int64_t countOf(const char *kind) {
   for (const backend::Traffic &found : backend::traffic())
     if (found.stream == 3 && found.kind == kind)
@@ -239,8 +241,8 @@ static int64_t countOf(const char *kind) {
   return 0;
 }
 
-/// Graphs of which two are under way at a time: what they communicate begins in
-/// one order on all ranks, and what one leaves the next one finds.
+/// Graphs, two of which are in flight at a time: their collectives start in one
+/// order on all ranks, and each sees the results of the previous one.
 static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
   pcc_stage stage = {};
   stage.n_streams = 4;
@@ -266,7 +268,7 @@ static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
       pcc_wait(ctx, 3, 1);
       pcc_all_reduce_async(ctx, 3, allOf3, PCC_F32, PCC_SUM, sum.at(), n);
       pcc_record(ctx, 3, 0);
-      // Other graphs have no part of the first stream.
+      // The other graphs do not use the first stream.
       if (graph == 1)
         pcc_all_reduce_async(ctx, 1, tpOf1, PCC_F32, PCC_MAX, most.at(), n);
       if (own / 2 == 0)
@@ -286,7 +288,7 @@ static void testGraphs(pcc_context *ctx, cuda::Rank &rank) {
   rank.graphs = nullptr;
 }
 
-/// As the counts of other back ends, of what was communicated up to here.
+/// Counts the communication up to here, as other back ends do.
 static void testCounts() {
   const int64_t block = 4 * n, wide = 8 * n;
   auto text = [](const char *kind, int32_t stream, int64_t messages,
@@ -380,7 +382,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && !strcmp(argv[1], "hangs"))
     heartbeat.timeout = 2;
   startHeartbeat(heartbeat);
-  // All of backend::prepare but products and kernels.
+  // All of backend::prepare except GEMMs and kernels.
   cuda::device();
   pcc_stage stage = {};
   stage.n_attentions = argc > 1 && !strcmp(argv[1], "versions");

@@ -1,9 +1,9 @@
 //===- Checkpoint.cpp - Fuzzes the reader of checkpoints ------------------===//
 //
-// trainer_state.json, the optimizer's file and the model's, read into a program
-// of one parameter [6, 4], of which 5 rows are not padding. Hashes would refuse
-// nearly every input before anything else reads it: each is read as it is, and
-// once more with the hashes of its files, which must change nothing.
+// Reads trainer_state.json, the optimizer's file and the model's into a program
+// of one parameter [6, 4], of which 5 rows are not padding. Hashes would reject
+// nearly every input before it is read. Each input is therefore read as it is,
+// and again with the correct hashes of its files, which must change nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ static TrainingState makeState() {
   return {program, stage, none, arena, files, 0};
 }
 
-/// What the program has after loading; empty: it was refused.
+/// The program's state after loading; empty if the input was rejected.
 static std::string load(const TrainingState &state) {
   memset(state.arena, 0, arenaBytes);
   try {
@@ -57,7 +57,7 @@ static std::string load(const TrainingState &state) {
   return std::string(state.arena, arenaBytes);
 }
 
-/// What a writer of this file would have told of it.
+/// The entry that a writer of this file would have recorded.
 static nlohmann::ordered_json entryOf(const std::string &file) {
   BlockHasher hasher;
   hasher.add(file.data(), file.size());

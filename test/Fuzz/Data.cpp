@@ -1,7 +1,7 @@
 //===- Data.cpp - Fuzzes the readers of training data ---------------------===//
 //
-// The first byte chooses: token files (llm.c and uint16), Megatron's pair, two
-// files as one dataset, a folder of arrays. Whatever is accepted is then
+// The first byte selects the format: token files (llm.c and uint16), Megatron's
+// pair, two files as one dataset, a folder of arrays. Accepted data is then
 // checked and read as a run does it.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ static void read(const std::string &paths) {
   const pcc_program &program = makeProgram();
   std::unique_ptr<Dataset> data = openDataset(program, paths, "data");
   fuzz::use(data->describe().size());
-  // A part of the ids beforehand, the others when they are reached.
+  // Some ids are checked beforehand, the others when they are read.
   data->check(64);
   const Shard shard = {{0, 1}, {2, 3}};
   for (int64_t n = 0; n < std::min<int64_t>(data->samples(), 100); ++n) {

@@ -18,8 +18,8 @@ namespace fuzz {
 /// What fail() throws.
 struct Failure {};
 
-/// Cuts an input into files: each is a u16 length and that many bytes, the last
-/// one takes the rest.
+/// Splits an input into files: each is a u16 length and that many bytes; the
+/// last file takes the rest.
 class Input {
 public:
   Input(const uint8_t *data, size_t size) : at(data), end(data + size) {}
@@ -32,11 +32,11 @@ private:
   const uint8_t *at, *end;
 };
 
-/// A folder in memory of this process, made once.
+/// A folder in this process's memory, created once.
 const std::string &folder();
-/// Writes a file of it.
+/// Writes a file into the folder.
 void write(const std::string &name, const std::string &bytes);
-/// Deletes the files of it.
+/// Deletes the folder's files.
 void clear();
 
 /// Keeps a value from being optimized away, so that what it was read from is

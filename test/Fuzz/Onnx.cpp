@@ -1,7 +1,7 @@
 //===- Onnx.cpp - Any bytes as an ONNX file -------------------------------===//
 //
-// The reader must refuse or import whatever it is given: no crash, no read
-// outside the file, no memory without bound. What it imports must verify.
+// The reader must reject or import any input: no crash, no read outside the
+// file, no unbounded memory. The imported module must verify.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ struct Buffers {
 };
 } // namespace
 
-/// What the kernel found, in the order of its buffers.
+/// The values the kernel read, in the order of its buffers.
 static Buffers found;
 
 static void copy(void *const *buffers) {
@@ -38,7 +38,7 @@ static void launch(Buffers &given, bool inPlace) {
   pcc_emu_launch(&kernel, buffers);
 }
 
-/// Results hold nothing, unless they lie where an operand does.
+/// Result buffers are poisoned, unless they share an operand's address.
 static void testResults() {
   Buffers given;
   launch(given, /*inPlace=*/false);
@@ -51,7 +51,7 @@ static void testResults() {
   CHECK(found.operand[0] == 1 && found.result[1] == 2 && found.result[2] == 3);
 }
 
-/// What blocks found in shared memory, one after the other.
+/// The shared memory that each block read, in order.
 static int32_t shared[2][count];
 static int blocks = 0;
 
@@ -60,7 +60,7 @@ static void fillShared(void *const *) {
   memset(pcc_emu_shared(), 0, sizeof(shared[0]));
 }
 
-/// Nor does shared memory of what a block before has left.
+/// Shared memory does not keep values of a previous block.
 static void testShared() {
   static const pcc_emu_kernel kernel = {
       "fill", fillShared, nullptr, 0, 2, 1, sizeof(shared[0]), 0};
@@ -74,8 +74,8 @@ static void testShared() {
 static const int lanes = 32;
 static int wrong = 0;
 
-/// Lanes exchange in pairs and in fours, by turns, so that some go on while
-/// others of the warp wait; each offers another number each time.
+/// Lanes shuffle alternately in pairs and in fours, so that some proceed while
+/// others of the warp wait. Each offers another number each time.
 static void exchange(void *const *) {
   int32_t lane = pcc_emu_thread();
   for (int32_t step = 0; step < 8; ++step) {
@@ -88,8 +88,8 @@ static void exchange(void *const *) {
   }
 }
 
-/// A lane gets what another offers at the same shuffle, not what it offers
-/// next.
+/// A lane receives the value that another offers at the same shuffle, not at
+/// its next one.
 static void testShuffles() {
   static const pcc_emu_kernel kernel = {"exchange", exchange, nullptr, 0,
                                         4,          lanes,    0,       2};
@@ -102,7 +102,7 @@ static void testShuffles() {
 
 static const int executions = 64, floats = 8; // of a sector
 
-/// All lanes' elements lie beside each other, then each in a sector of its own.
+/// All lanes' elements are adjacent, then each is in a separate sector.
 static void touch(void *const *buffers) {
   const auto *x = static_cast<const float *>(buffers[0]);
   int32_t lane = pcc_emu_thread();
@@ -112,7 +112,7 @@ static void touch(void *const *buffers) {
   }
 }
 
-/// A warp's sectors are counted once for each time that it comes to an access.
+/// A warp's sectors are counted once per execution of an access.
 static void testSectors() {
   static float x[lanes * floats] __attribute__((aligned(32)));
   static const pcc_emu_buffer buffer = {sizeof(x), 4, 0};
@@ -126,7 +126,7 @@ static void testSectors() {
   CHECK(counts.distinct_read == lanes && counts.written_sectors == 0);
 }
 
-/// One access is to either of two places, the other to the second.
+/// One access goes to either of two buffers, the other to the second.
 static void cross(void *const *buffers) {
   const auto *x = static_cast<const float *>(buffers[0]);
   for (int sector = 0; sector < 2; ++sector)
@@ -134,8 +134,8 @@ static void cross(void *const *buffers) {
   pcc_emu_access(x + floats, 4, 4, 0, 1);
 }
 
-/// Where a part of a buffer is another's, which may be written, that one
-/// counts.
+/// If part of a buffer belongs to another one that may be written, the access
+/// is counted for that one.
 static void testPlaces() {
   static float x[3 * floats] __attribute__((aligned(32)));
   static const pcc_emu_buffer described[] = {{2 * floats * 4, 4, 0},
@@ -149,7 +149,7 @@ static void testPlaces() {
   CHECK(counts.read_sectors == 3 && counts.distinct_read == 2);
 }
 
-/// Goes deeper than any stack.
+/// Recurses deeper than any stack.
 static int descend(const float *x, int depth) {
   volatile char frame[4096];
   frame[0] = static_cast<char>(depth);
@@ -161,7 +161,7 @@ static void overflow(void *const *buffers) {
   *x = static_cast<float>(descend(x, 0));
 }
 
-/// A stack that is too small ends the program and writes into no other.
+/// A stack overflow ends the program and does not write into another stack.
 static void testStacks() {
   static float x;
   static const pcc_emu_buffer buffer = {sizeof(x), 4, 1};

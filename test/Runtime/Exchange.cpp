@@ -1,12 +1,12 @@
 //===- Exchange.cpp - Control messages of ranks without MPI ---------------===//
 //
-// Runs on any number of ranks, which whoever starts them tells: every operation
-// of runtime/exchange, with messages of 0 bytes, of odd sizes, and of more than
-// 2 GiB, in pieces of as many bytes as the system takes and of 7. With an
+// Runs on any number of ranks, as the launcher says. Tests every operation of
+// runtime/exchange with messages of 0 bytes, of odd sizes and of more than 2
+// GiB, in pieces as large as the system accepts and of 7 bytes. With an
 // argument one rank misbehaves:
 //
 //   die R     rank R is killed in the middle of a message to rank 0
-//   leave R   rank R gives up with code 42
+//   leave R   rank R exits with code 42
 //   differ    rank 1 sends fewer bytes than rank 0 expects
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,7 @@
 
 using namespace pcc;
 
-// There is no program; runtime/train brings one's main.
+// There is no program: runtime/train contains a program's main.
 const pcc_program pcc_the_program = {};
 
 static std::vector<char> textOf(int rank, int64_t bytes) {
@@ -49,7 +49,7 @@ static void testSizes(int64_t bytes) {
     backend::broadcast(text.data(), bytes, root);
     CHECK(text == textOf(root, bytes));
   }
-  // Every rank to every other one, in an order in which none waits in a circle.
+  // Every rank sends to every other, in an order without circular waits.
   for (int from = 0; from < ranks; ++from)
     for (int to = 0; to < ranks; ++to) {
       if (from == to)
@@ -65,7 +65,7 @@ static void testSizes(int64_t bytes) {
     }
 }
 
-/// What one side sends ahead of the other's looking for it keeps its order.
+/// Messages sent before the receiver looks for them keep their order.
 static void testOrder() {
   int own = backend::rank(), ranks = backend::size();
   for (int to = 0; to < ranks; ++to)
@@ -83,7 +83,7 @@ static void testOrder() {
   }
 }
 
-/// A message of more than 2 GiB, whose memory is 64 MiB over and over.
+/// A message of more than 2 GiB, whose memory maps the same 64 MiB repeatedly.
 static void testHuge() {
   const int64_t part = int64_t{64} << 20, parts = 33;
   int file = memfd_create("huge", MFD_CLOEXEC);
@@ -126,7 +126,7 @@ static void testNames() {
   if (own == who && how == "leave")
     fail(static_cast<ExitCode>(42), "this rank gives up");
   if (own == who && how == "die") {
-    // The message is longer than what systems keep for both sides.
+    // The message is longer than the socket buffers of both sides.
     alarm(1);
     backend::send(text.data(), static_cast<int64_t>(text.size()), 0);
   } else if (own == 1 && how == "differ") {
@@ -142,7 +142,7 @@ static void testNames() {
   _exit(99);
 }
 
-/// Of some cores that of a rank.
+/// One of the given cores, by rank.
 static cpu_set_t oneCore(const cpu_set_t &all, int rank) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -156,7 +156,7 @@ static cpu_set_t oneCore(const cpu_set_t &all, int rank) {
 int main(int argc, char **argv) {
   Launch launch = findLaunch();
   setErrorRank(launch.rank, static_cast<int>(launch.size), nullptr);
-  // Where all are on this host, each is bound to a core when they meet.
+  // If all ranks are on this host, each is bound to a core at the rendezvous.
   bool isBound = getenv("EXPECTED_NEIGHBORS");
   cpu_set_t all = exchange::ownCores();
   if (isBound) {

@@ -1,9 +1,9 @@
 //===- Gemm.cpp - Products of matrices of the CPU back end ----------------===//
 //
-// Every combination of element types against sums in double precision: of
-// integers, where the result must be the exact one, rounded once, and of other
-// numbers, within what the roundings of a sum in f32 can amount to. Prints how
-// 16-bit products are computed here; DNNL_MAX_CPU_ISA chooses among the ways.
+// Compares every combination of element types with sums in double precision.
+// For integers the result must be exact and rounded once; for other numbers it
+// must be within the rounding error of a sum in f32. Prints how bf16 and fp16
+// GEMMs are computed here; DNNL_MAX_CPU_ISA selects the implementation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@
 using namespace pcc;
 
 namespace {
-/// Elements of some type, and what they are worth.
+/// Elements of some type, and their values in double precision.
 struct Values {
   Values(int32_t dtype, int64_t count)
       : dtype(dtype), bytes(count * sizeOf(dtype)), worth(count) {}
@@ -38,7 +38,7 @@ struct Values {
     convert(bytes.data(), dtype, 1, worth.data(), PCC_F64, 1, worth.size());
     read();
   }
-  /// What `bytes` are worth now.
+  /// Converts the current `bytes` to values.
   void read() {
     convert(worth.data(), PCC_F64, 1, bytes.data(), dtype, 1, worth.size());
   }
@@ -69,7 +69,7 @@ static int64_t draw(int64_t low, int64_t high) {
   return low + static_cast<int64_t>((state >> 33) % (high - low + 1));
 }
 
-/// Whole matrices one after the other, with rows longer than needed by `pad`.
+/// Describes contiguous matrices with rows padded by `pad`.
 static pcc_gemm_desc describe(Types types, Shape s, bool transA, bool transB,
                               int64_t pad) {
   pcc_gemm_desc d = {};
@@ -87,14 +87,16 @@ static pcc_gemm_desc describe(Types types, Shape s, bool transA, bool transB,
   return d;
 }
 
-/// Elements from the first to the last that a matrix of a batch touches.
+/// The number of elements from the first to the last that a batch of matrices
+/// touches.
 static int64_t extent(const pcc_gemm_desc &d, int64_t rows, int64_t stride,
                       int64_t columns, int64_t step0, int64_t step1) {
   return (rows - 1) * stride + columns + (d.batch0 - 1) * step0 +
          (d.batch1 - 1) * step1;
 }
 
-/// The result in double precision, and the sums of the terms' sizes.
+/// Computes the result in double precision, and the sums of absolute values of
+/// the terms.
 static void reference(const pcc_gemm_desc &d, const Values &a, const Values &b,
                       std::vector<double> &c, std::vector<double> &sizes) {
   for (int64_t batch = 0; batch < d.batch0 * d.batch1; ++batch) {
@@ -139,7 +141,7 @@ static double roundoff(int32_t dtype) {
                              : 0x1p-11;
 }
 
-/// Computes a product of integers, or else of other numbers, and compares.
+/// Computes a GEMM of integers, or else of other numbers, and compares.
 static void check(pcc_context *ctx, const pcc_gemm_desc &d, bool integers,
                   bool positive) {
   auto value = [&](int64_t) {
@@ -165,8 +167,8 @@ static void check(pcc_context *ctx, const pcc_gemm_desc &d, bool integers,
   }
   pcc_gemm(ctx, &d, a.bytes.data(), b.bytes.data(), c.bytes.data());
   c.read();
-  // A rounding for each term of the sum, for alpha and for beta, in f32; then
-  // one of the result, whose subnormals are evenly spaced.
+  // One rounding for each term, for alpha and for beta in f32; then one of the
+  // result, whose subnormals are evenly spaced.
   double gamma = (d.k + 3) * roundoff(d.c_dtype == PCC_F64 ? PCC_F64 : PCC_F32);
   double last = d.c_dtype == PCC_F32 ? 0 : roundoff(d.c_dtype);
   double spacing = d.c_dtype == PCC_F16 ? 0x1p-25 : 0;
@@ -198,7 +200,7 @@ static void testShapes(pcc_context *ctx, Types types) {
     }
 }
 
-/// Matrices of a batch that interleave, and that products share.
+/// Batches of interleaved matrices, and of matrices that several GEMMs share.
 static void testStrides(pcc_context *ctx, Types types) {
   const int64_t tokens = 9, heads = 3, depth = 8;
   for (int form = 0; form < 4; ++form) {
@@ -232,7 +234,7 @@ static void testDrawn(pcc_context *ctx, Types types) {
   }
 }
 
-/// What is no number, or too great for the type.
+/// NaNs, and values that overflow the type.
 static void testSpecial(pcc_context *ctx, Types types) {
   const int64_t m = 20, n = 17, k = 33;
   pcc_gemm_desc d = describe(types, {m, n, k, 1, 1}, false, false, 0);
@@ -252,7 +254,7 @@ static void testSpecial(pcc_context *ctx, Types types) {
   }
 }
 
-/// Whether a description is refused as something the compiler must not emit.
+/// Whether a description is rejected as one that the compiler must not emit.
 static bool isRefused(pcc_context *ctx, int32_t a, int32_t b, int32_t c) {
   pcc_gemm_desc d = describe({a, c}, {1, 1, 1, 1, 1}, false, false, 0);
   d.b_dtype = b;

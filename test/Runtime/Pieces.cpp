@@ -1,8 +1,8 @@
 //===- Pieces.cpp - Unit tests of what ranks keep and write ---------------===//
 //
-// Programs of no steps, on meshes of 12 ranks in one process: each rank's arena
-// is filled by what the descriptor says that it keeps, the rest being no
-// numbers, and what ranks hand over must put the whole together.
+// Programs without steps on meshes of 12 ranks in one process. Each rank's
+// arena is filled with the shards that the descriptor assigns to it and with
+// NaNs elsewhere. The pieces that ranks hand over must form the whole tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +30,9 @@ static const int32_t none[] = {0, 0, 0, 0}, first[] = {0, 1, 1},
                      last[] = {0, 0, 1};
 static const int ranks = 12;
 
-// Bias of a prime length, a matrix cut by columns whose source is a slice of
-// the transpose, two thirds of a fused matrix of which the last is in no
-// program tensor, a table of both stages with a padded dim, a number.
+// A bias of prime length; a matrix sharded by columns whose source is a slice
+// of the transpose; two thirds of a fused matrix, the last of which is in no
+// program tensor; a table of both stages with a padded dim; a number.
 static const int64_t prime[] = {13}, matrix[] = {5, 6}, sliced[] = {7, 5},
                      third[] = {4, 3}, fused[] = {4, 9}, table[] = {8, 3},
                      rows[] = {7, 3};
@@ -60,8 +60,8 @@ static const pcc_source sources[] = {
     sourceOf("table", 2, rows, 0, step3, rows),
     sourceOf("scale", 0, prime, 0, step1, prime)};
 
-/// The row of 8: bias at 5, the matrix at 19, both at no multiple of anything,
-/// cut over dp; that of 2 cut over dp and tp.
+/// The bucket of 8 ranks, sharded over dp: bias at 5 and the matrix at 19, both
+/// unaligned. The other bucket is sharded over dp and tp.
 static const int64_t smallRow = 36, longRow = 30;
 static pcc_bucket bucketOf(int64_t elements, int32_t n, const int32_t *over,
                            int32_t whole, int64_t offset) {
@@ -141,7 +141,7 @@ static const pcc_stage &stageAt(const pcc_program &program,
 // Tests
 //===----------------------------------------------------------------------===//
 
-/// What forEachRun() gives, one element at a time: of the shard, of the source.
+/// The elements of forEachRun(): (in the shard, in the source).
 static std::set<std::pair<int64_t, int64_t>>
 elementsOf(const SourceMap &map, const Shard &shard, Span part, Span window) {
   std::set<std::pair<int64_t, int64_t>> found;
@@ -155,8 +155,8 @@ elementsOf(const SourceMap &map, const Shard &shard, Span part, Span window) {
 }
 
 static void testRuns() {
-  // [3, 4, 2] of which [3, 3, 2] are valid, in forward, backward and mixed
-  // strides, some of them of no order.
+  // [3, 4, 2] of which [3, 3, 2] are valid, with ascending, descending and
+  // mixed strides.
   const int64_t shape[] = {3, 4, 2}, valid[] = {3, 3, 2}, whole[] = {40};
   const int64_t strides[][3] = {{8, 2, 1},  {1, 3, 9},  {-8, 2, 1},
                                 {6, -2, 1}, {2, 6, -1}, {0, 2, 1}};
@@ -189,8 +189,8 @@ static void testRuns() {
   }
 }
 
-/// Every element of every tensor is some rank's, once; nobody writes much more
-/// than others that keep the same.
+/// Every element of every tensor is owned by exactly one rank. No rank writes
+/// much more than others with the same shards.
 static void testDivision(bool isCut, const std::vector<bool> &writers) {
   Program made(isCut);
   const pcc_program &program = made.program;
@@ -233,8 +233,8 @@ static void testDivision(bool isCut, const std::vector<bool> &writers) {
 }
 
 static void testShares() {
-  // Without buckets, what dp ranks keep alike is shared evenly: 13 + 12 of tp,
-  // of the parameters, and of the moments.
+  // Without buckets, the tensors that dp ranks replicate are divided evenly: 13
+  // + 12 of tp, of the parameters, and of the moments.
   Program made(/*isCut=*/false);
   WriteShares division(made.program, std::vector<bool>(ranks, true));
   std::vector<int64_t> moments(6);
@@ -244,7 +244,7 @@ static void testShares() {
   // bias: 13 elements among 6; turned: 15 of each tp rank among 3.
   for (int64_t size : moments)
     CHECK(size == 7 || size == 8);
-  // One that cannot write leaves its share to the others.
+  // The others write the share of a rank that cannot write.
   std::vector<bool> writers(ranks, true);
   writers[1] = writers[3] = false;
   WriteShares some(made.program, writers);
@@ -256,8 +256,8 @@ static float valueOf(size_t source, int64_t index) {
   return static_cast<float>(1000 * (source + 1) + index);
 }
 
-/// Fills the arenas by what ranks keep and puts the source tensors together
-/// from windows of it.
+/// Fills the arenas with the ranks' shards and assembles the source tensors
+/// from windows of them.
 static void testWhole(bool isCut) {
   Program made(isCut);
   const pcc_program &program = made.program;
@@ -318,7 +318,8 @@ static void testWhole(bool isCut) {
 static void testPlaces() {
   Program made(/*isCut=*/true);
   const pcc_program &program = made.program;
-  // Bias at 1 of a row of 36 in thirds: 1 to 12, 12 to 14 and none.
+  // The bias is at 1 of a bucket of 36 in three shards: 1 to 12, 12 to 14 and
+  // none.
   const pcc_tensor &bias = made.tensors[0][0], &moment = made.tensors[0][2];
   StoredRange run = storedRange(program, bias, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 48);
@@ -330,7 +331,7 @@ static void testPlaces() {
 }
 
 static void testPieces() {
-  // All rectangles of two small cuts of [5, 7], and runs of them.
+  // All rectangles of two small partitions of [5, 7], and runs of them.
   std::vector<OptimizerPiece> pieces;
   for (const Shard &shard :
        {Shard{{0, 0}, {5, 7}}, Shard{{0, 0}, {3, 7}}, Shard{{3, 0}, {2, 7}},
@@ -377,7 +378,7 @@ static void testPieces() {
                 [&](int64_t, int64_t, int64_t n) { count += n; });
   CHECK(count == 1);
 
-  // As older files have it.
+  // The format of older files.
   const std::vector<int64_t> shape = {2, 7};
   CHECK(readPiece(R"({"shape":[5,7],"offset":[3,0]})", &shape)->isWhole());
   const char *const bad[] = {
@@ -399,7 +400,7 @@ static void testPieces() {
     CHECK(!readPiece(text, &shape));
 }
 
-/// A model of several blocks, of which only the plan is made.
+/// A model of several blocks; only its plan is made.
 static void testBlocks() {
   const int64_t large[] = {6000, 12000}, back[] = {1, 6000};
   const pcc_source source = sourceOf("w", 2, large, 0, back, large);
@@ -441,7 +442,7 @@ static void testBlocks() {
   CHECK(plan.blocks().size() == 35 && owned.size() == 12);
   for (auto [rank, count] : owned)
     CHECK(count >= 2 && count <= 4);
-  // Who cannot write owns nothing.
+  // A rank that cannot write owns nothing.
   for (int rank : {1, 4, 11})
     writers[rank] = false;
   BlockPlan fewer(program, all, 100, writers);

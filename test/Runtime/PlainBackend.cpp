@@ -1,12 +1,11 @@
 //===- PlainBackend.cpp - A back end of ranks without MPI -----------------===//
 //
-// What a program needs beside runtime/exchange, in the plainest way: memory of
-// the host, one thread, and collectives that send everything through control
-// messages. With it the toy programs show what becomes of ranks that are
-// started and joined without MPI.
+// The simplest back end over runtime/exchange: host memory, one thread, and
+// collectives that send everything through control messages. The toy programs
+// use it to test ranks that are started and joined without MPI.
 //
-// PLAIN_DEVICES in the environment stands for what a driver says: a number of
-// devices, or another text where there is none.
+// PLAIN_DEVICES in the environment replaces the driver's answer: a number of
+// devices, or another text for an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -135,11 +134,11 @@ void backend::parallelFor(int64_t n,
 // Runtime.h
 //===----------------------------------------------------------------------===//
 
-/// All ranks' blocks, one after the other.
+/// Returns all ranks' blocks, concatenated.
 static std::vector<char> gather(const pcc_context::Communicator &comm,
                                 const void *own, int64_t bytes) {
   std::vector<char> all(comm.ranks.size() * bytes);
-  // Each sends to all, in turn: nobody waits for one that waits for it.
+  // The ranks send to all, one after the other: no circular waits.
   for (size_t turn = 0; turn < comm.ranks.size(); ++turn) {
     char *block = all.data() + turn * bytes;
     if (comm.index != static_cast<int>(turn)) {
@@ -206,8 +205,7 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t, void *buffer,
   backend::receive(buffer, bytes, ctx->peers[stage]);
 }
 
-// The toy's messages fit into what the system keeps for the other side.
-// NOLINTBEGIN(readability-identifier-naming): as in Runtime.h.
+// The toy's messages fit into the receiver's socket buffer.
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {

@@ -1,8 +1,8 @@
 //===- Ranks.cpp - Collectives and transfers of the CPU back end ----------===//
 //
 // Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole messages and with messages
-// cut into pieces of 3 elements or bytes, as very long ones are; and with sums
-// made by MPI and of messages, as large ones are.
+// in pieces of 3 elements or bytes, as very long ones are sent. Sums are
+// computed by MPI and, as large ones are, from messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ static void testCollectives(pcc_context *ctx) {
     gathered[i] = 100 * from + i % n;
   }
   CHECK(out == gathered);
-  // What a rank gives may lie where it will be.
+  // A rank's block may already be at its offset in the result.
   std::vector<float> parts(4 * n, NAN);
   float *own = parts.data() + pcc_comm_index(ctx, 2) * n;
   std::copy(a.begin(), a.end(), own);
@@ -83,7 +83,7 @@ static void testCollectives(pcc_context *ctx) {
   pcc_reduce_scatter(ctx, 1, PCC_F32, all4.data(), a.data(), n, /*adds=*/1);
   for (int64_t i = 0; i < n; ++i)
     CHECK(a[i] == 4 * (rank * n + i) + 6 + 1000 + i);
-  // Of one rank there is only its own to add.
+  // With one rank only its own block is added.
   pcc_reduce_scatter(ctx, 3, PCC_F32, all4.data(), a.data(), n, /*adds=*/1);
   for (int64_t i = 0; i < n; ++i)
     CHECK(a[i] == 4 * (rank * n + i) + 6 + 1000 + i + rank + i);
@@ -99,7 +99,7 @@ static void testCollectives(pcc_context *ctx) {
     CHECK(out[i] == 1000 * (i / n) + rank * n + i % n);
 }
 
-/// Sums are those in the order of the ranks, wherever they are made.
+/// Sums are in the order of the ranks, wherever they are computed.
 static void testOrderOfSums(pcc_context *ctx) {
   const int64_t count = 1001;
   auto element = [](int rank, int64_t i) {
@@ -120,7 +120,7 @@ static void testOrderOfSums(pcc_context *ctx) {
   greatestWhole = before;
 }
 
-/// Sums of 16-bit elements are made in f32 and rounded once.
+/// Sums of bf16 and fp16 are computed in f32 and rounded once.
 static void testHalves(pcc_context *ctx, int32_t dtype) {
   const int64_t count = 9001;
   auto narrowed = [&](const std::vector<float> &values) {
@@ -157,7 +157,7 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
   pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count, 0);
   CHECK(std::equal(sums.begin(), sums.end(),
                    expected.begin() + backend::rank() * count));
-  // What they are added to is rounded with them.
+  // The accumulated value is rounded together with the sum.
   std::vector<float> added(count);
   for (int64_t i = 0; i < count; ++i)
     added[i] = static_cast<float>(std::sin(i));
@@ -174,7 +174,7 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
   CHECK(std::equal(few.begin(), few.end(), expected.begin()));
   pcc_all_reduce(ctx, 1, dtype, PCC_MAX, greatest.data(), 4 * count);
   CHECK(greatest == narrowed(most));
-  // One rank's NaN, and infinities that meet.
+  // A NaN of one rank, and the sum of opposite infinities.
   std::vector<float> odd = {backend::rank() == 2 ? NAN : 1,
                             backend::rank() == 1   ? INFINITY
                             : backend::rank() == 3 ? -INFINITY
@@ -202,7 +202,7 @@ static void testTransfers(pcc_context *ctx) {
   pcc_exchange(ctx, 1 - stage, stage, mine.data(), bytes, 1 - stage, 1 - stage,
                second.data(), bytes);
   CHECK(second == std::vector<int32_t>(n, peer + 10));
-  // A side may have less to say than the other.
+  // A side may send less than the other.
   second.assign(n, 0);
   pcc_exchange(ctx, 1 - stage, 0, mine.data(), stage ? 4 : bytes, 1 - stage, 0,
                second.data(), stage ? bytes : 4);

@@ -1,8 +1,7 @@
 //===- Streams.cpp - Streams and events of the CPU back end ---------------===//
 //
-// Runs on 4 ranks, a mesh of pp=2 x tp=2, or alone. The first argument says
-// what is tested. Most tests want PCC_DELAY to stir the order in which things
-// happen.
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, or on one. The first argument selects
+// the test. Most tests need PCC_DELAY, which perturbs the order of operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +40,7 @@ static void sum(pcc_context *ctx, int32_t stream, int32_t comm,
   pcc_all_reduce_async(ctx, stream, comm, PCC_F32, PCC_SUM, a.data(), n);
 }
 
-/// Who waits for a message says which node of the model it is of.
+/// A rank that waits for a message reports the message's node of the model.
 static void testNodes(pcc_context *ctx) {
   std::vector<float> a = filled(1);
   for (const char *node : {"layer/add", "", "layer/add"}) {
@@ -55,7 +54,8 @@ static void testNodes(pcc_context *ctx) {
   pcc_set_node(ctx, "");
 }
 
-/// Operations of a stream follow each other; those of others follow events.
+/// Operations of one stream are ordered; operations of different streams are
+/// ordered by events.
 static void testOrder(pcc_context *ctx) {
   float rank = backend::rank();
   for (int round = 0; round < 20; ++round) {
@@ -65,21 +65,21 @@ static void testOrder(pcc_context *ctx) {
     sum(ctx, First, OverTP, a);
     pcc_all_gather_async(ctx, First, OverTP, PCC_F32, a.data(), b.data(), n);
     pcc_record(ctx, First, 7);
-    // Its event is recorded again; the wait means what came before it.
+    // The event is recorded again; the wait refers to the record before.
     pcc_wait(ctx, Second, 7);
     pcc_record(ctx, Compute, 7);
     pcc_all_to_all_async(ctx, Second, OverTP, PCC_F32, b.data(), c.data(), n);
     pcc_reduce_scatter_async(ctx, Second, OverTP, PCC_F32, c.data(), d.data(),
                              n, /*adds=*/0);
     pcc_record(ctx, Second, 8);
-    // A stream that only waits passes on what it waits for.
+    // A stream that only waits passes its dependences on.
     pcc_wait(ctx, Third, 8);
     pcc_record(ctx, Third, 9);
     pcc_wait(ctx, Compute, 9);
     CHECK(a == filled(pair));
     CHECK(b == std::vector<float>(2 * n, pair));
     CHECK(c == b && d == filled(2 * pair));
-    // A part may lie where it is gathered to.
+    // A rank's block may already be at its offset in the result.
     std::vector<float> parts(2 * n, -1), both(n, rank - fmodf(rank, 2));
     both.insert(both.end(), n, both[0] + 1);
     float *own = parts.data() + pcc_comm_index(ctx, OverTP) * n;
@@ -88,7 +88,8 @@ static void testOrder(pcc_context *ctx) {
     pcc_record(ctx, First, 7);
     pcc_wait(ctx, Compute, 7);
     CHECK(parts == both);
-    // What the compute stream does at once comes behind what was issued.
+    // Synchronous work of the compute stream follows all operations issued
+    // before.
     std::vector<float> e = filled(1), f = filled(2);
     sum(ctx, First, OverAll, e);
     pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, f.data(), n);
@@ -99,7 +100,8 @@ static void testOrder(pcc_context *ctx) {
   }
 }
 
-/// Ranks whose streams come to a communicator in other orders enter it alike.
+/// Ranks whose streams reach a communicator in different orders enter it in the
+/// same order.
 static void testOneOrder(pcc_context *ctx) {
   for (int round = 0; round < 20; ++round) {
     std::vector<float> slow = filled(1), a = filled(10), b = filled(100);
@@ -116,7 +118,7 @@ static void testOneOrder(pcc_context *ctx) {
   }
 }
 
-/// Receives are posted ahead, and each is waited for alone.
+/// Receives are posted ahead, and each is waited for separately.
 static void testAhead(pcc_context *ctx) {
   int32_t stage = backend::rank() / 2;
   const int32_t slots = 4;
@@ -153,10 +155,9 @@ static void testAhead(pcc_context *ctx) {
   }
 }
 
-/// Of two receives of one stream the second is posted before the first has its
-/// message where both have memory of their own, and not else. The other stage
-/// sees it by a message so long that MPI takes it over only when there is a
-/// receive for it.
+/// The second of two receives of one stream is posted before the first has its
+/// message if both have separate memory, otherwise not. The other stage detects
+/// this by a message so long that MPI accepts it only when a receive is posted.
 static void testTogether(pcc_context *ctx) {
   const int64_t many = 1 << 19;
   std::vector<float> one(many), other(many);
@@ -180,7 +181,7 @@ static void testTogether(pcc_context *ctx) {
     pcc_record(ctx, First, 1);
     // The first is sent when this stage knows that the second was.
     pcc_recv(ctx, 1, 2, &word, sizeof(word));
-    // What is done before its turn is not over.
+    // An operation that finishes out of order is not complete.
     CHECK(!ctx->events[1]->stream->hasDone(ctx->events[1]->count));
     pcc_send(ctx, 1, 3, &word, sizeof(word));
     pcc_wait(ctx, Compute, 1);
@@ -188,7 +189,7 @@ static void testTogether(pcc_context *ctx) {
     CHECK(one[0] == 1 && one[many - n - 1] == 1);
     CHECK(second[0] == 2 && second[n - 1] == 2);
   }
-  // Reads behind writes, and writes behind reads.
+  // Reads after writes, and writes after reads.
   for (int round = 0; round < 20; ++round) {
     float rank = backend::rank(), pair = rank < 2 ? 1 : 5;
     std::vector<float> a = filled(rank), b(2 * n), c = filled(10),
@@ -216,7 +217,7 @@ static void addTo(void *const *args, int64_t begin, int64_t end) {
     to[i] += from[i];
 }
 
-/// A kernel of a stream is between the messages ahead of it and behind it.
+/// A kernel of a stream runs between the messages before and after it.
 static void testLaunches(pcc_context *ctx) {
   const int64_t bytes[] = {4 * n, 4 * n};
   const pcc_kernel add = {"add", "", 2, bytes, addTo, n, 1, 0, 0, 0};
@@ -225,7 +226,7 @@ static void testLaunches(pcc_context *ctx) {
     std::vector<float> a = filled(rank), b = filled(round);
     sum(ctx, First, OverTP, a);
     {
-      // The array is another launch's at once.
+      // The array is reused for another launch immediately.
       void *args[] = {b.data(), a.data()};
       pcc_launch_async(ctx, First, &add, args);
       args[0] = args[1] = nullptr;
@@ -237,8 +238,8 @@ static void testLaunches(pcc_context *ctx) {
   }
 }
 
-/// With PCC_DELAY=send=300: a link takes one message after the other, though
-/// none has to wait for another one.
+/// With PCC_DELAY=send=300: a link sends one message after the other, though
+/// none depends on another.
 static void testLink(pcc_context *ctx) {
   std::vector<float> buffers[4];
   backend::maxOverRanks(0);
@@ -253,7 +254,7 @@ static void testLink(pcc_context *ctx) {
   }
   for (int32_t i = 0; i < 4; ++i) {
     pcc_wait(ctx, Compute, i);
-    // The other stage may have begun to look later.
+    // The other stage may have started to wait later.
     CHECK(backend::rank() >= 2 || steadyNow() - begin >= 0.3 * (i + 1));
     CHECK(buffers[i] == filled(i));
   }
@@ -265,8 +266,8 @@ static double cpuSeconds() {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/// With PCC_DELAY=all_reduce/tp=1500: it takes that long, asleep, and what does
-/// not depend on it goes on.
+/// With PCC_DELAY=all_reduce/tp=1500: the all-reduce sleeps that long, and
+/// independent operations proceed.
 static void testDelay(pcc_context *ctx) {
   std::vector<float> a = filled(1), b(4 * n);
   backend::maxOverRanks(0);
@@ -303,8 +304,8 @@ static void testLaunchOrder(pcc_context *ctx) {
   CHECK(a == filled(4));
 }
 
-/// What the host fills comes in order, beside what computes; an event is that
-/// of the fills before it.
+/// Fills of the host are in order and overlapped with compute; an event covers
+/// the fills before it.
 static void testFills(pcc_context *ctx) {
   std::atomic<bool> mayEnd{false};
   std::vector<int64_t> filled, to(3, -1);
@@ -322,7 +323,7 @@ static void testFills(pcc_context *ctx) {
   }
   pcc_wait(ctx, Compute, 1);
   CHECK(to[0] == 70 && to[1] == -1 && to[2] == -1);
-  // Who waits for what is over waits for nothing behind it.
+  // A wait for a complete record does not wait for later operations.
   pcc_wait(ctx, Compute, 1);
   mayEnd = true;
   // On another stream, too.
@@ -334,7 +335,7 @@ static void testFills(pcc_context *ctx) {
   CHECK(to[0] == 42);
 }
 
-/// What was counted and traced, by kind and stream.
+/// Checks the counted and traced operations by kind and stream.
 static void testCounts(pcc_context *ctx, const pcc_program &program) {
   startTrace();
   std::vector<float> a = filled(1);
@@ -366,7 +367,7 @@ static void testCounts(pcc_context *ctx, const pcc_program &program) {
   writeTrace(program, "streams.json");
 }
 
-/// A program of one rank has no thread beside its own.
+/// A program of one rank has no additional thread.
 static void testAlone(pcc_context *ctx) {
   CHECK(threadIds().size() == 1);
   std::vector<float> a = filled(3), b(n);
@@ -397,7 +398,7 @@ static void testAlone(pcc_context *ctx) {
   CHECK(least >= 0.001 && least < 0.0015 && most > 0.0025 && most < 0.003);
 }
 
-/// All ranks end, whatever is under way: a request that nobody answers, or the
+/// All ranks end, whatever is in flight: a request without a match, or the
 /// thread in a call that does not return.
 [[noreturn]] static void testAbort(pcc_context *ctx, bool isStuck) {
   std::vector<float> a(n);

@@ -1,15 +1,15 @@
 //===- Toy.cpp - A hand-written program for the runtime -------------------===//
 //
-// What a compiler would emit for the model of Toy.h on a mesh of PP x DP x TP
-// ranks (macros): W, b and the logits sharded over the vocabulary by tp, E in
-// the first stage and the rest in the last. It calls the same ABI, and checks
-// the inputs it gets.
+// The program that a compiler would emit for the model of Toy.h on a mesh of PP
+// x DP x TP ranks (macros): W, b and the logits are sharded over the vocabulary
+// by tp; E is in the first stage and the rest in the last. It uses the same ABI
+// as emitted programs and checks its inputs.
 //
-// With ZERO 1 parameters and moments lie in rows that are cut over dp into
-// parts of odd lengths; the parameters' row is in every rank's arena, but after
-// a step what is not of its part is no number until the next one gathers it.
-// With ZERO 3 ranks have parts of the parameters alone, too. A microbatch has
-// BATCH samples.
+// With ZERO 1 parameters and moments are in buckets that are sharded over dp
+// into shards of odd lengths. The parameters' bucket is in every rank's arena,
+// but after a step everything except the rank's shard is NaN until the next
+// step gathers it. With ZERO 3 ranks hold only their parameter shard, too. A
+// microbatch has BATCH samples.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,8 @@ static int64_t place(int64_t bytes) {
 }
 
 static const int64_t sizeE = V * D, sizeW = D * Vl, sizeB = Vl;
-// With ZERO, the row: nothing is aligned, so that its parts cut rows of W.
+// With ZERO, offsets in the bucket: nothing is aligned, so that shards split
+// rows of W.
 static const int64_t rowE = 3, rowW = rowE + sizeE + 1, rowB = rowW + sizeW,
                      partSize = (rowB + sizeB + DP - 1) / DP;
 static const int64_t atRow = place(ZERO ? 4 * partSize * DP : 0),
@@ -432,7 +433,7 @@ static void microbatches(pcc_context *ctx, char *arena, int64_t stage) {
   }
 }
 
-/// Brings in what other ranks keep of the parameters, or takes it out again.
+/// Gathers the other ranks' parameter shards, or discards them again.
 static void gatherRow(pcc_context *ctx, char *arena) {
   int64_t first = pcc_comm_index(ctx, 1) * partSize;
   if (ZERO == 0)
@@ -508,7 +509,7 @@ static void step(pcc_context *ctx, char *arena) {
     const Update &u = updates[t];
     pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, arena + u.grad, u.count);
     float *grad = floats(arena, u.grad);
-    // E is held by all tp ranks and counts once.
+    // All tp ranks hold E; it is counted once.
     float share = t == 0 ? 1.0f / TP : 1;
     for (int64_t i = 0; i < u.count; ++i) {
       grad[i] /= sums[1];

@@ -51,7 +51,7 @@ static void testSchedule() {
   CHECK(near(s.at(99), 5.5e-4) && near(s.at(110), 1e-4));
   s.decay = Decay::Constant;
   CHECK(near(s.at(5), 5e-4) && near(s.at(11), 1e-3) && near(s.at(500), 1e-3));
-  // No room for a decay, and none for a warm-up.
+  // No steps left for a decay, and none for a warm-up.
   s.decay = Decay::Cosine, s.warmup = 110;
   CHECK(near(s.at(110), 1e-3) && near(s.at(111), 1e-4));
   s.warmup = 0, s.steps = 1;
@@ -89,8 +89,8 @@ static void testOrder() {
   }
 }
 
-/// Of every sample a share of 1 / samples, by batches that are whole or repeat
-/// what they have.
+/// Every sample has weight 1 / samples, in batches that are whole or repeat
+/// samples.
 static void testOnce() {
   for (int64_t batch = 1; batch <= 24; ++batch)
     for (int64_t count = 1; count <= 60; ++count) {
@@ -116,7 +116,7 @@ static void testOnce() {
   CHECK(eleven.samplesOf(4) == std::vector<int64_t>({10, 10, 10, 10}));
 }
 
-/// Numbers as a file has them, `width` bytes each.
+/// Numbers in a file's format, `width` bytes each.
 static std::string bytesOf(const std::vector<uint64_t> &numbers, int width,
                            bool isBig = false) {
   std::string bytes;
@@ -147,7 +147,7 @@ static void testHeaderless() {
         CHECK(reason(bytesOf(ids, 2)).empty());
     }
   }
-  // Padding alone, and few tokens, tell nothing.
+  // Only padding, or few tokens, are not conclusive.
   CHECK(reason(std::string(4096, '\0')).empty());
   CHECK(reason(bytesOf({7, 1, 3}, 4)).empty() && reason("").empty());
   CHECK(has(reason("What is text, \xc3\xa4\xe2\x82\xac, is not tokens."),
@@ -157,7 +157,7 @@ static void testHeaderless() {
   CHECK(has(reason(std::string("PK\3\4\0\0", 6)), "zip archive"));
   CHECK(has(reason(bytesOf({20240520, 1, 5}, 4, true)), "big-endian numbers"));
   CHECK(has(reason(bytesOf({20240522, 1, 5}, 4)), "evaluation file"));
-  // What the bytes of tokens outside the vocabulary may be.
+  // The suggested cause of tokens outside the vocabulary.
   std::string swapped = bytesOf({1, 20, 60, 3}, 2, true);
   CHECK(
       has(findOtherReading(swapped.data(), swapped.size(), 65), "big-endian"));
@@ -231,8 +231,8 @@ static void testConversion() {
   CHECK(findElement(&ElementInfo::descr, "<u2")->type == Element::U16);
 }
 
-/// Whole rows convert as single elements do: every number of 16 bits to f32,
-/// and as many f32 and their neighbors back.
+/// Rows convert like single elements: every bf16 and fp16 number to f32, and as
+/// many f32 numbers and their neighbors back.
 static void testRows() {
   for (int32_t dtype : {PCC_BF16, PCC_F16}) {
     std::vector<uint16_t> all(1 << 16), back(3 << 16), one(3 << 16);
@@ -245,7 +245,7 @@ static void testRows() {
     for (size_t i = 0; i < all.size(); ++i) {
       CHECK(wide[i] == single[i] ||
             (wide[i] != wide[i] && single[i] != single[i]));
-      // Halfway to the next, where ties are, and right beside that.
+      // Halfway to the next number, where ties are, and right next to that.
       float next = i + 1 < all.size() ? single[i + 1] : single[i];
       float middle = single[i] / 2 + next / 2;
       many.insert(many.end(),
@@ -378,7 +378,8 @@ static void testSourceMap() {
   collect({{2, 0}, {1, 4}}); // padding only
   CHECK(found[0] == -1);
 
-  // The same parts of the model's tensor [5, 4], whose transpose the file has.
+  // The same parts of the model's tensor [5, 4]; the file contains its
+  // transpose.
   source.transposed = 1;
   CHECK(SourceMap(tensor, SourceMap::File).shape == map.shape);
   map = SourceMap(tensor);
@@ -397,8 +398,8 @@ static void testHashes() {
   // As xxh128sum prints them.
   CHECK(hashText("", 0) == "99aa06d3014798d86001c324468d497f");
   CHECK(hashText("pcc", 3) == "79ee80d1f590a7ad9012e30c18b6ff63");
-  // What each CPU computes is the same; blocks do not depend on the pieces in
-  // which a file is written.
+  // All CPUs compute the same hash; blocks do not depend on the pieces in which
+  // a file is written.
   std::string bytes(2 * hashedBlock + 5, '\0');
   for (size_t i = 0; i < bytes.size(); ++i)
     bytes[i] = static_cast<char>(mix(i / 8) >> i % 8 * 8);
@@ -425,7 +426,7 @@ static void testHashes() {
   CHECK(BlockHasher().finish().blocks.empty());
 }
 
-/// Whether another byte at `place` makes another digest.
+/// Whether changing the byte at `place` changes the digest.
 static bool notices(std::string &file, size_t place) {
   uint64_t before = fileDigest(file.data(), file.size());
   file[place] ^= 4;
@@ -453,7 +454,7 @@ static void testDigest() {
   file[8] = '{';
   CHECK(notices(file, 90000) && notices(file, 8 + length - 1) &&
         !notices(file, 8 + length));
-  // All of an ONNX file but its weights: nodes behind them, too.
+  // All of an ONNX file except its weights: nodes after them, too.
   std::string tensor, node, graph, model;
   wire::putBytes(tensor, 8, "weight");
   wire::putBytes(tensor, 9, std::string(12345678, 'w'));
@@ -505,7 +506,7 @@ static void testIdleThreads() {
   CHECK(waitUntilIdle(started, 10000));
   ends = true;
   thread.join();
-  // One that has ended has nothing to do either.
+  // A process that has ended is idle, too.
   CHECK(waitUntilIdle(started, 0) && waitUntilIdle({}, 0));
 }
 
@@ -551,7 +552,7 @@ static void testCopies() {
   pcc_program program = {};
   program.n_stages = 1, program.stages = &stage;
   alignas(64) char arena[192] = {};
-  // The second lies half way between two: to the even one.
+  // The second is halfway between two numbers and rounds to the even one.
   const float values[] = {1, 1.01171875f, -3.3895314e38f};
   memcpy(arena, values, sizeof(values));
   roundWorkingCopies(program, stage, {}, arena);

@@ -22,7 +22,8 @@ static void testClock() {
   CHECK(!clock.update(131.1));
 }
 
-/// A rank that last moved and was last heard at these times.
+/// The state of a rank that last made progress, and last sent a heartbeat, at
+/// these times.
 static RankState rankOf(Doing doing, double moved, double heard) {
   RankState state;
   state.progress.doing = doing;
@@ -37,21 +38,21 @@ static void testStall() {
   auto find = [&](std::vector<RankState> ranks) {
     return findStall(ranks, now, timeout);
   };
-  // One that does something keeps all others waiting, a slow flush, too.
+  // A busy rank keeps all others waiting; so does a slow flush.
   CHECK(!find({waits(10), waits(10), rankOf(Doing::Works, 91, 100)}).found);
   CHECK(!find({waits(10), rankOf(Doing::Flushes, 30, 100)}).found);
-  // Silent ones are to blame before one that merely does nothing.
+  // Silent ranks are reported before one that is only idle.
   Stall stall = find(
       {waits(90), rankOf(Doing::Waits, 89, 89), rankOf(Doing::Works, 89, 100)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
-  // A flush of a silent one is none.
+  // A silent rank's flush does not count.
   stall = find({waits(90), rankOf(Doing::Flushes, 89, 89)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
   stall = find({waits(90), rankOf(Doing::Works, 89, 100)});
   CHECK(stall.found && !stall.isSilent && stall.ranks == std::vector<int>{1});
   stall = find({waits(90), waits(80)});
   CHECK(stall.found && stall.ranks.empty());
-  // One that has left is not missed.
+  // A rank that has left is not reported.
   RankState left = rankOf(Doing::Works, 0, 0);
   left.isPresent = false;
   CHECK(!find({waits(95), left}).found);
@@ -72,7 +73,7 @@ static void testStall() {
   CHECK(state.moved == 9 && state.heard == 9);
 }
 
-/// By another thread, as what this one reads counts.
+/// Read by another thread, because reads of this one count as progress.
 static Progress read() {
   Progress progress;
   std::thread([&] { progress = readProgress(); }).join();
@@ -119,8 +120,8 @@ static void testProgress() {
       CHECK(before.text == "'all_reduce over tp' of step 12");
       CHECK(before.doing == Doing::Waits);
       CHECK(read().sum == before.sum);
-      // Bytes of the thread that communicates, which this one stands for, count
-      // in the midst of an operation, and so do pieces.
+      // Bytes of the communication thread, which this one stands for, count
+      // during an operation, and so do pieces.
       progressNotes.communicator = getpid();
       before = read();
       CHECK(read().sum == before.sum);
@@ -134,7 +135,7 @@ static void testProgress() {
     CHECK(read().doing == Doing::Works);
     Operation file("write", std::string("a/b/model.safetensors"));
     CHECK(read().text == "'write model.safetensors' of step 12");
-    // Of a rank that works, those of all others do.
+    // For a busy rank, bytes of all other threads count.
     CHECK(!seesProgress([] {
       writeBytes();
       std::vector<char> touched(1 << 22, 1);

@@ -1,14 +1,15 @@
 //===- Blas.cpp - The double of cuBLASLt ----------------------------------===//
 //
-// Products by their definition, on matrices that lie column by column, as the
-// descriptors say, and what they end with: NVIDIA's documentation has
+// GEMMs by their definition, on column-major matrices as the descriptors say,
+// and their epilogues. NVIDIA's documentation defines
 //
 //   S = alpha op(A) op(B) + beta C + bias, in f32
 //   aux = S, D = gelu(S)          GELU_AUX, GELU_AUX_BIAS
 //   D = S gelu'(aux)              DGELU
 //   bias = sums of op(A)'s rows   BGRADA; of op(B)'s columns: BGRADB
 //
-// Everything that a plan was made with is looked at again when it is used.
+// All attributes that an algorithm was chosen for are checked again when it is
+// used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +62,8 @@ struct Preference {
   uint32_t alignments[4] = {256, 256, 256, 256};
 };
 
-/// What an algorithm was chosen for; in the bytes that users carry along.
+/// The properties an algorithm was chosen for, stored in the opaque bytes that
+/// users pass back.
 struct Choice {
   uint64_t product, layouts;
   uint32_t alignments[4];
@@ -159,7 +161,7 @@ static void write(char *at, cudaDataType_t type, double value) {
   }
 }
 
-/// Bytes from the first element of a batch of matrices to behind the last.
+/// Bytes from the first element of a batch of matrices to after the last.
 static size_t spanOf(const Layout &l) {
   return ((l.count - 1) * l.stride + (l.columns - 1) * l.leading + l.rows) *
          bytesOf(l.type);
@@ -189,7 +191,7 @@ static void checkLayouts(const Product &p, const Layout &a, const Layout &b,
     refuse("types of which it has no product");
 }
 
-/// Bytes that the vector takes, and the matrix beside the result.
+/// The bytes of the bias vector and of the auxiliary matrix.
 static size_t biasBytes(const Product &p, const Layout &c) {
   return (p.epilogue == CUBLASLT_EPILOGUE_BGRADB ? c.columns : c.rows) *
          bytesOf(c.type);
@@ -236,7 +238,7 @@ static uint32_t alignmentOf(const void *place) {
   return static_cast<uint32_t>(bits & (~bits + 1));
 }
 
-/// gelu in its tanh form, or its derivative.
+/// The tanh form of gelu, or its derivative.
 static double gelu(double x, bool slope) {
   const double root = std::sqrt(2 / M_PI), cube = 0.044715;
   double t = std::tanh(root * (x + cube * x * x * x));
@@ -255,8 +257,8 @@ static void multiply(const Product &p, T alpha, const char *a, const Layout &la,
     return matrix + (batch * l.stride + row + column * l.leading) *
                         static_cast<int64_t>(bytesOf(l.type));
   };
-  // Element x of row i of op(A) at x * rows + i: the sums of a column of
-  // results are added up side by side, each in the order of x.
+  // Element x of row i of op(A) is at x * rows + i: the sums of a column of
+  // results are accumulated together, each in the order of x.
   std::vector<T> factors(k * lc.rows), sums(lc.rows);
   for (int64_t batch = 0; batch < lc.count; ++batch) {
     for (uint64_t x = 0; x < k; ++x)
@@ -317,7 +319,7 @@ static Choice choiceOf(const Product &p, const Layout &a, const Layout &b,
   return choice;
 }
 
-/// Of an algorithm's workspace, which it fills.
+/// The size of an algorithm's workspace; the algorithm overwrites all of it.
 static const size_t workspaceBytes = 1 << 20;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
@@ -332,7 +334,7 @@ const char *cublasLtGetStatusName(cublasStatus_t) {
   return "CUBLAS_STATUS_OF_THE_DOUBLE";
 }
 
-/// $CUBLAS_DOUBLE_VERSION has it be another one.
+/// $CUBLAS_DOUBLE_VERSION: the version that the library reports.
 size_t cublasLtGetVersion() {
   const char *given = getenv("CUBLAS_DOUBLE_VERSION");
   return given ? strtoul(given, nullptr, 10) : CUBLAS_VERSION;
@@ -449,15 +451,15 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     refuse("too small a workspace");
   Choice choice =
       choiceOf(of(product), of(a), of(b), of(c), preference.alignments);
-  // Of several, that of the smallest tiles, which is not the first, is the one
-  // that is right.
+  // Of several algorithms the one with the smallest tiles, which is not the
+  // first, is the expected choice.
   int count = std::min(wanted, 2);
   memset(results, 0, count * sizeof(*results));
   cublasLtMatmulHeuristicResult_t &right = results[count - 1];
   memcpy(&right.algo, &choice, sizeof(choice));
   right.workspaceSize = workspaceBytes;
   right.wavesCount = 2;
-  // $PCC_DOUBLE_ERROR=product: a library that has no algorithm.
+  // $PCC_DOUBLE_ERROR=product: the library returns no algorithm.
   const char *error = getenv("PCC_DOUBLE_ERROR");
   *found = error && !strcmp(error, "product") ? 0 : count;
   return CUBLAS_STATUS_SUCCESS;

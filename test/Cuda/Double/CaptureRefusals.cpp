@@ -1,8 +1,8 @@
-//===- CaptureRefusals.cpp - What may not be captured ---------------------===//
+//===- CaptureRefusals.cpp - Calls that may not be captured ---------------===//
 //
-//     cuda-captures CASE     makes a mistake while streams are captured, and
-//                            prints the code that the driver has for it; no
-//                            CASE: none, and all is well
+//     cuda-captures CASE     makes a mistake during a capture and prints the
+//                            driver's error code; without CASE it makes none
+//                            and succeeds
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Dnn.cpp - The double of cuDNN's descriptors ------------------------===//
+//===- Dnn.cpp - Test double of cuDNN's descriptors -----------------------===//
 //
-// A descriptor keeps the attributes that it is given until it is finalized;
-// then it is looked at, and cannot be changed any more. $PCC_DOUBLE_FAULT
-// plants one here, too: "attention-engine" has the best of two engines refuse
-// the device, and "attention-engines" both; "attention-stride" reads queries
-// with another stride, "attention-stats" has a backward pass read what a later
-// forward pass saved, "attention-order" adds up in any order,
-// "attention-workspace" needs more than it is wont to.
+// A descriptor stores attributes until it is finalized; then it is checked and
+// cannot be changed any more. $PCC_DOUBLE_FAULT plants a fault:
+// "attention-engine" makes the better of two engines reject the device, and
+// "attention-engines" both. "attention-stride" reads queries with another
+// stride, "attention-stats" makes a backward pass read the stats that a later
+// forward pass saved, "attention-order" adds in any order,
+// "attention-workspace" needs more than usual.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct Descriptor {
   cudnnBackendDescriptorType_t type;
   bool isFinal = false;
   std::map<int, std::vector<char>> attributes;
-  // Of what is finalized.
+  // Set when the descriptor is finalized.
   std::shared_ptr<DnnGraph> graph;
   bool isBackward = false;
   bool isBest = false; ///< of engines
@@ -92,7 +92,7 @@ static T one(const Descriptor &d, cudnnBackendAttributeName_t name) {
   return elements[0];
 }
 
-/// A descriptor that another names.
+/// The descriptor that an attribute of another refers to.
 static const Descriptor &named(const Descriptor &d,
                                cudnnBackendAttributeName_t name) {
   const Descriptor &other = of(one<cudnnBackendDescriptor_t>(d, name));
@@ -175,7 +175,7 @@ static DnnOperation operationOf(const Descriptor &d, DnnGraph &graph) {
   }
 }
 
-/// The graph that a configuration or a plan is for.
+/// The graph of a configuration or plan.
 static const Descriptor &graphOf(const Descriptor &d) {
   switch (d.type) {
   case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
@@ -197,7 +197,7 @@ static int64_t workspaceOf(const Descriptor &d) {
 
 extern "C" {
 
-/// $CUDNN_DOUBLE_VERSION has it be another one.
+/// $CUDNN_DOUBLE_VERSION: the version that the library reports.
 PCC_EXPORT size_t cudnnGetVersion() {
   const char *given = getenv("CUDNN_DOUBLE_VERSION");
   return given ? strtoul(given, nullptr, 10) : 91501;
@@ -212,7 +212,7 @@ PCC_EXPORT void cudnnGetLastErrorString(char *message, size_t size) {
   snprintf(message, size, "%s", "no reason");
 }
 
-/// The library takes memory of its own.
+/// The library allocates memory itself.
 PCC_EXPORT cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
   note("cudnnCreate");
   requireContext();
@@ -236,7 +236,8 @@ PCC_EXPORT cudnnStatus_t cudnnBackendCreateDescriptor(
   return CUDNN_STATUS_SUCCESS;
 }
 
-/// What others name stays: it may be destroyed ahead of them.
+/// A descriptor that others refer to stays valid: it may be destroyed before
+/// them.
 PCC_EXPORT cudnnStatus_t
 cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t) {
   return CUDNN_STATUS_SUCCESS;
@@ -307,7 +308,7 @@ PCC_EXPORT cudnnStatus_t cudnnBackendGetAttribute(
   if (count < 1)
     return CUDNN_STATUS_SUCCESS;
   if (isHeuristic) {
-    // Configurations are of the graph, as an engine is.
+    // A configuration belongs to the graph, as an engine does.
     auto *configs = static_cast<cudnnBackendDescriptor_t *>(values);
     for (int64_t i = 0; i < std::min<int64_t>(count, 2); ++i) {
       Descriptor &config = of(configs[i]);
@@ -344,7 +345,7 @@ PCC_EXPORT cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     auto &strides = graph->tensors.at(graph->queries()).strides;
     std::swap(strides[1], strides[2]);
   }
-  // Numbers that the host has are read now.
+  // Values passed by the host are read now.
   std::map<int64_t, char *> at;
   auto scalars = std::make_shared<std::map<int64_t, float>>();
   for (size_t i = 0; i < numbers.size(); ++i) {

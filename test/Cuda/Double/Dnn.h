@@ -1,4 +1,4 @@
-//===- Dnn.h - Graphs as the double of cuDNN has them -----------*- C++ -*-===//
+//===- Dnn.h - Operation graphs of the cuDNN double -------------*- C++ -*-===//
 
 #ifndef PCC_TEST_CUDA_DOUBLE_DNN_H
 #define PCC_TEST_CUDA_DOUBLE_DNN_H
@@ -19,46 +19,47 @@ struct DnnTensor {
   bool isVirtual = false, isByValue = false;
 
   int64_t elements() const { return dims[0] * dims[1] * dims[2] * dims[3]; }
-  /// From its first element to behind its last, in elements.
+  /// The distance from the first element to after the last, in elements.
   int64_t span() const;
 };
 
-/// An operation between tensors, named by their numbers.
+/// An operation on tensors, which are referred to by their ids.
 struct DnnOperation {
   enum Kind { Product, Pointwise, Reduction, Reshape } kind;
-  /// A mode of pointwise or an operator of reduction.
+  /// The pointwise mode or the reduction operator.
   int mode = 0;
   int64_t axis = -1;
-  /// What it reads: one to three.
+  /// The one to three tensors that it reads.
   std::vector<int64_t> in;
   int64_t out = 0;
 };
 
-/// Operations in the order in which they are done.
+/// Operations in the order in which they are executed.
 struct DnnGraph {
   std::map<int64_t, DnnTensor> tensors;
   std::vector<DnnOperation> operations;
 
-  /// Refuses what is no attention as the library's engine for it knows them;
-  /// answers whether it is a backward pass.
+  /// Rejects graphs that the library's attention engine does not support;
+  /// returns whether the graph is a backward pass.
   bool checkAttention() const;
-  /// Bytes that the engine takes for it.
+  /// The engine's workspace size in bytes.
   int64_t workspaceBytes(bool isBackward) const;
-  /// Whether a sum over blocks of keys is added up in memory, in any order.
+  /// Whether a sum over blocks of keys is accumulated in memory, in any order.
   bool addsInAnyOrder() const;
 
-  /// The number of an attention's queries: what its first product is of.
+  /// The id of the queries: an operand of the attention's first GEMM.
   int64_t queries() const;
-  /// That of its stats: of the tensors in memory with a number for each row of
-  /// scores the one that a forward pass makes, or a backward pass only takes.
+  /// The id of the stats: the tensor in memory, with one number per row of
+  /// scores, that a forward pass writes or a backward pass reads.
   int64_t stats(bool isBackward) const;
 
-  /// Does all operations. `places` has those of the tensors that are not
-  /// virtual; `turn` is 0, or has products begin their sums elsewhere.
+  /// Executes all operations. `places` maps the ids of tensors that are not
+  /// virtual to their addresses; `turn` is 0, or makes GEMMs start their sums
+  /// elsewhere.
   void run(const std::map<int64_t, char *> &places, int64_t turn) const;
 };
 
-/// Bytes of an element.
+/// The size of an element in bytes.
 int64_t bytesOf(cudnnDataType_t type);
 
 } // namespace fake

@@ -1,8 +1,8 @@
-//===- DnnGraph.cpp - Graphs of cuDNN, operation by operation -------------===//
+//===- DnnGraph.cpp - Executes cuDNN graphs per operation -----------------===//
 //
-// Each operation is done by its definition, on tensors of f32 of which virtual
-// ones of 16 bits are rounded. Nothing here knows what attention is but
-// checkAttention(), which knows which graphs the library has an engine for.
+// Each operation is executed by its definition on f32 tensors; virtual tensors
+// of bf16 or fp16 are rounded. Only checkAttention() knows attention: the
+// graphs that the library has an engine for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,8 +84,8 @@ static void forEach(const std::array<int64_t, 4> &dims, Visit visit) {
           visit(index++, at);
 }
 
-/// The element of a tensor that stands at coordinates of a larger one: a dim
-/// of 1 stands for all, and one of heads for as many as share each.
+/// The index of a tensor's element at coordinates of a larger one: a dim of 1
+/// is broadcast, and a head is shared by a group of heads.
 static int64_t indexIn(const DnnTensor &t, const std::array<int64_t, 4> &at,
                        const std::array<int64_t, 4> &dims) {
   int64_t index = 0;
@@ -249,7 +249,7 @@ int64_t DnnGraph::workspaceBytes(bool isBackward) const {
   };
   for (const DnnOperation &op : operations) {
     const DnnTensor &out = tensors.at(op.out), &in = tensors.at(op.in[0]);
-    // dS, and what heads that share keys give, apart.
+    // dS, and the separate gradients of heads that share keys.
     if (op.kind == DnnOperation::Product && !out.isVirtual &&
         bytesOf(out.type) == 2 && bytesOf(in.type) == 2 && in.isVirtual &&
         in.strides[3] == 1)
@@ -262,7 +262,7 @@ int64_t DnnGraph::workspaceBytes(bool isBackward) const {
 }
 
 bool DnnGraph::checkAttention() const {
-  // How often each operation occurs, by kind and mode, tells which it is.
+  // The counts of operations by kind and mode identify the graph.
   std::map<std::pair<int, int>, int> counts;
   std::map<int64_t, int> made;
   for (const DnnOperation &op : operations) {

@@ -1,30 +1,31 @@
-//===- Double.h - What stands in for a GPU in tests -------------*- C++ -*-===//
+//===- Double.h - A test double of the CUDA driver --------------*- C++ -*-===//
 //
-// libcuda.so.1, libcublasLt.so.13 and libcudnn.so.9 as far as runtime/cuda
-// calls them, for machines without a GPU. They are strict: what a driver would
-// not take, or what it would take and a test must notice, ends the process with
-// a message.
+// A test double of libcuda.so.1, libcublasLt.so.13 and libcudnn.so.9, as far as
+// runtime/cuda calls them, for machines without a GPU. It is strict: a call
+// that a driver would reject, or would accept although a test must notice it,
+// ends the process with a message.
 //
-//   threads   have each a context or none; functions that the device has the
-//             host call may ask for nothing
-//   memory    the host has addresses with nothing behind them; fresh memory,
-//             pinned memory, too, is full of NaNs
-//   streams   are queues that one thread works off, in an order that is drawn:
-//             nothing but events orders them, and none is hurried
-//   graphs    are captured as the driver's manual says, and refused where it
-//             refuses; at a launch its nodes are drawn like operations
-//   kernels   are run by pcc's emulator; their code is in a shared object that
-//             $PCC_DOUBLE_KERNELS names, of the same program compiled with
-//             --target cuda-emulated; or, where that ends with a slash, in a
-//             folder of them by the names of their programs
-//   devices   $PCC_DOUBLE_DEVICES of them (1), which CUDA_VISIBLE_DEVICES hides
+//   threads   each has a context or none; a host function that a stream calls
+//             may not call the driver
+//   memory    device addresses are not mapped on the host; fresh memory, also
+//             pinned memory, is filled with NaNs
+//   streams   are queues that one thread executes in random order; only events
+//             order them
+//   graphs    are captured as the driver's manual says, and rejected where the
+//             driver rejects them; the nodes of a launch run in random order,
+//             like operations
+//   kernels   are run by pcc's emulator. $PCC_DOUBLE_KERNELS names a shared
+//             object with their code: the same program compiled with --target
+//             cuda-emulated. If it ends with a slash it names a folder of them,
+//             each with its program's name
+//   devices   $PCC_DOUBLE_DEVICES of them (1); CUDA_VISIBLE_DEVICES hides some
 //
-// $PCC_DOUBLE_SEED draws the order. Calls are written to $PCC_DOUBLE_TRACE, a
-// line each. $PCC_DOUBLE_FAULT plants one: "drop-wait N" leaves out the Nth
-// wait of a stream for an event, "swap-stream N" puts the Nth operation on
-// another stream. Of graphs, "drop-external N" leaves out the Nth wait for
-// another graph, "drop-join N" one of the waits by which a graph ends, and
-// "swap-graph N" launches the graph of the launch before.
+// $PCC_DOUBLE_SEED seeds the order. Calls are written to $PCC_DOUBLE_TRACE, one
+// per line. $PCC_DOUBLE_FAULT plants a fault: "drop-wait N" omits the Nth wait
+// of a stream for an event, "swap-stream N" puts the Nth operation on another
+// stream. For graphs, "drop-external N" omits the Nth wait for another graph,
+// "drop-join N" one of the waits that end a graph, and "swap-graph N" launches
+// the previous launch's graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,17 +43,19 @@ namespace fake {
 
 /// Ends the process: "double: <call>: <what is wrong>".
 [[noreturn]] PCC_EXPORT void refuse(const std::string &what);
-/// Notes a call for messages and the trace.
+/// Records a call for messages and the trace.
 PCC_EXPORT void note(const std::string &call);
 
-/// Ends the process where this thread has no context: each one that calls the
-/// driver chooses it for itself.
+/// Ends the process if this thread has no context: each thread that calls the
+/// driver must set it.
 PCC_EXPORT void requireContext();
 
-/// Where the device has `bytes` bytes of its memory that begin at `place`.
+/// The host's mapping of the `bytes` bytes of device memory that begin at
+/// `place`.
 PCC_EXPORT char *reach(CUdeviceptr place, size_t bytes);
 
-/// Puts an operation on a stream, or into the graph that it is captured for.
+/// Enqueues an operation on a stream, or adds it to the graph that the stream
+/// is captured for.
 PCC_EXPORT CUresult enqueue(CUstream stream, std::function<void()> run);
 
 } // namespace fake

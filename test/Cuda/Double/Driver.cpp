@@ -1,4 +1,4 @@
-//===- Driver.cpp - The double of NVIDIA's driver -------------------------===//
+//===- Driver.cpp - Test double of the CUDA driver ------------------------===//
 
 #include "runtime/Chips.h"
 #include "runtime/emulated/Emulator.h"
@@ -34,7 +34,7 @@ void fake::refuse(const std::string &what) {
   abort();
 }
 
-/// Whether this thread has a context, and whether the device has called it.
+/// Whether this thread has a context, and whether it runs a host function.
 static thread_local bool hasContext = false, isCalledByDevice = false;
 
 void fake::note(const std::string &call) {
@@ -43,13 +43,13 @@ void fake::note(const std::string &call) {
     fprintf(trace(), "%s\n", call.c_str());
 }
 
-/// The driver's manual does not say what copies of nothing are.
+/// The driver's manual does not define copies of 0 bytes.
 static void requireBytes(size_t bytes) {
   if (!bytes)
     refuse("no bytes");
 }
 
-/// The stream of a call, which needs a context.
+/// Checks the context and returns the stream of a call as text.
 static std::string on(CUstream stream) {
   requireContext();
   streams().check(stream);
@@ -62,9 +62,9 @@ CUresult fake::enqueue(CUstream stream, std::function<void()> run) {
   return streams().push(stream, std::move(operation));
 }
 
-/// An error of the device where $PCC_DOUBLE_ERROR names this place: "wait", or
-/// "wait 214 5", which is error 214 from the sixth time on that all is well, or
-/// "wait 214 5 1", on rank 1 alone. What has failed stays so.
+/// The device error if $PCC_DOUBLE_ERROR names this call site: "wait", or "wait
+/// 214 5", which is error 214 after five successful calls, or "wait 214 5 1",
+/// on rank 1 only. A device that has failed stays failed.
 static CUresult errorAt(const char *place) {
   static CUresult failed = CUDA_SUCCESS;
   static int64_t calls = 0;
@@ -92,7 +92,7 @@ struct Allocation {
 };
 } // namespace
 
-/// By the first address.
+/// All allocations by their first address.
 static std::map<uintptr_t, Allocation> &allocations() {
   static auto &allocations = *new std::map<uintptr_t, Allocation>;
   return allocations;
@@ -106,7 +106,8 @@ static char *map(size_t bytes, int protection) {
   return static_cast<char *>(memory);
 }
 
-/// The allocation that has a piece of memory, and where it begins.
+/// The allocation that contains a range of memory, and the range's offset in
+/// it.
 static const Allocation *find(uintptr_t place, size_t bytes, size_t &offset) {
   auto it = allocations().upper_bound(place);
   if (it == allocations().begin())
@@ -139,7 +140,8 @@ void fake::requireContext() {
     refuse("this thread has no context");
 }
 
-/// $PCC_DOUBLE_MIB: less memory than a small GPU's.
+/// $PCC_DOUBLE_MIB: the device memory; the default is less than that of a small
+/// GPU.
 static size_t deviceBytes() {
   const char *given = getenv("PCC_DOUBLE_MIB");
   return (given ? strtoull(given, nullptr, 10) : 16384) << 20;
@@ -161,7 +163,7 @@ CUresult cuMemAlloc(CUdeviceptr *place, size_t bytes) {
     return CUDA_ERROR_INVALID_VALUE;
   if (bytes > deviceBytes() - usedBytes())
     return CUDA_ERROR_OUT_OF_MEMORY;
-  // What kernels and products are told they may rely on, and no more.
+  // Kernels and GEMMs may rely on this alignment, and on no larger one.
   char *host = map(bytes + 512, PROT_NONE);
   uintptr_t first = (reinterpret_cast<uintptr_t>(host) + 256) & ~uintptr_t{255};
   char *device = map(bytes + 512, PROT_READ | PROT_WRITE);
@@ -231,8 +233,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
 // The device
 //===----------------------------------------------------------------------===//
 
-/// The numbers of the devices that this process sees: of $PCC_DOUBLE_DEVICES
-/// (1) those that CUDA_VISIBLE_DEVICES lists, up to the first that is none.
+/// The indices of the devices that this process sees: of $PCC_DOUBLE_DEVICES
+/// (1) those that CUDA_VISIBLE_DEVICES lists, up to the first invalid one.
 static const std::vector<int> &devices() {
   static const std::vector<int> devices = [] {
     const char *given = getenv("PCC_DOUBLE_DEVICES"),
@@ -254,7 +256,7 @@ static const std::vector<int> &devices() {
   return devices;
 }
 
-/// $PCC_DOUBLE_ERROR "init N" has it fail.
+/// $PCC_DOUBLE_ERROR "init N" makes it fail.
 CUresult cuInit(unsigned) {
   const char *connections = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
   note(std::string("cuInit ") + (connections ? connections : ""));
@@ -262,7 +264,7 @@ CUresult cuInit(unsigned) {
     return failed;
   return devices().empty() ? CUDA_ERROR_NO_DEVICE : CUDA_SUCCESS;
 }
-/// $CUDA_DOUBLE_VERSION has it be one for another CUDA.
+/// $CUDA_DOUBLE_VERSION: the CUDA version that the driver reports.
 CUresult cuDriverGetVersion(int *version) {
   const char *given = getenv("CUDA_DOUBLE_VERSION");
   *version = given ? atoi(given) : CUDA_VERSION;
@@ -294,7 +296,7 @@ CUresult cuDeviceGetPCIBusId(char *name, int bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice) {
-  // $PCC_DOUBLE_NAME: that of another GPU.
+  // $PCC_DOUBLE_NAME: the name of another GPU.
   const char *given = getenv("PCC_DOUBLE_NAME");
   snprintf(name, bytes, "%s", given ? given : "double of a GPU");
   return CUDA_SUCCESS;
@@ -304,7 +306,7 @@ CUresult cuDeviceGetUuid(CUuuid *id, CUdevice device) {
   id->bytes[15] = static_cast<char>(device);
   return CUDA_SUCCESS;
 }
-/// $PCC_DOUBLE_CHIP: that of another GPU than sm_90.
+/// $PCC_DOUBLE_CHIP: the chip of another GPU than sm_90.
 static int chip() {
   const char *given = getenv("PCC_DOUBLE_CHIP");
   return given ? atoi(given) : pcc::kDefaultChip;
@@ -323,7 +325,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     refuse("an attribute that it does not know");
   return CUDA_SUCCESS;
 }
-/// That of the context.
+/// The context's device.
 static CUdevice current = 0;
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
@@ -350,7 +352,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   *stream = streams().create();
   return CUDA_SUCCESS;
 }
-/// Those of real GPUs.
+/// The priorities of real GPUs.
 static const int leastPriority = 0, greatestPriority = -5;
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   requireContext();
@@ -362,7 +364,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
                                     int priority) {
   CUresult error = cuStreamCreate(stream, flags);
   note("cuStreamCreateWithPriority " + std::to_string(priority));
-  // A driver takes the nearest that there is.
+  // A driver clamps to the nearest valid priority.
   if (priority > leastPriority || priority < greatestPriority)
     refuse("a priority that there is not");
   (*stream)->priority = priority;
@@ -433,8 +435,8 @@ struct CUmod_st {
   void *code;
 };
 
-/// What $PCC_DOUBLE_KERNELS names, or in the folder that it names the shared
-/// object of this program's name.
+/// The file that $PCC_DOUBLE_KERNELS names, or, in the folder it names, the
+/// shared object with this program's name.
 static std::string kernelsPath() {
   const char *given = getenv("PCC_DOUBLE_KERNELS");
   std::string path = given ? given : "";
@@ -452,7 +454,8 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   const auto *bytes = static_cast<const unsigned char *>(image);
   bool isElf = !memcmp(bytes, "\177ELF", 4);
   if (isElf) {
-    // Up to the end of the section headers, which a cubin has last or first.
+    // The image extends to the end of the section headers, which a cubin has
+    // last or first.
     uint64_t sections;
     memcpy(&sections, bytes + 40, 8);
     uint16_t size, count, machine;

@@ -36,7 +36,7 @@ static void checkEvents(const CUgraph_st &graph) {
       waits[node->waits].push_back(node.get());
   }
   for (const auto &[event, nodes] : records) {
-    // As they were added: none comes after a later one.
+    // In the order in which they were added, which is topological.
     for (size_t i = 0; i < nodes.size(); ++i) {
       std::set<CUgraphNode> past = pastOf({nodes[i]});
       if (i && !past.count(nodes[i - 1]))
@@ -91,7 +91,7 @@ std::shared_ptr<Run> fake::launch(CUgraphExec graph) {
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   note("cuStreamBeginCapture");
-  // $PCC_DOUBLE_ERROR=capture: a driver that cannot do it.
+  // $PCC_DOUBLE_ERROR=capture: a driver without this function.
   const char *given = getenv("PCC_DOUBLE_ERROR");
   if (given && !strcmp(given, "capture"))
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -114,7 +114,7 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
                                : CU_STREAM_CAPTURE_STATUS_INVALIDATED;
   if (!capture || !capture->isValid)
     return CUDA_SUCCESS;
-  // Valid up to the next call.
+  // The result is valid until the next call.
   static std::vector<CUgraphNode> known;
   known.assign(stream->next.begin(), stream->next.end());
   if (edges)

@@ -1,8 +1,8 @@
 //===- Graphs.h - Graphs of the double --------------------------*- C++ -*-===//
 //
-// What a driver refuses while streams are captured is refused with the driver's
-// code, and with it the graph. What it would take, and a launch might mean in
-// one order or another, ends the process.
+// Calls that a driver rejects during a capture are rejected with the driver's
+// code, and the graph is invalid. Calls that it would accept, but whose order
+// at a launch is ambiguous, end the process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 #include <set>
 #include <vector>
 
-// The driver's types, of which users have pointers alone.
+// The driver's opaque types.
 struct CUgraphNode_st {
   std::set<CUgraphNode> after;
   std::function<void()> run; ///< null: nothing to do
@@ -37,7 +37,7 @@ struct CUgraphExec_st {
 
 namespace fake {
 
-/// What is recorded from cuStreamBeginCapture to cuStreamEndCapture.
+/// The operations recorded from cuStreamBeginCapture to cuStreamEndCapture.
 struct Capture {
   std::unique_ptr<CUgraph_st> graph = std::make_unique<CUgraph_st>();
   CUstream origin = nullptr;
@@ -47,11 +47,11 @@ struct Capture {
   std::vector<CUstream> streams; ///< all that have a part in it
 };
 
-/// A launch of a graph that is not over.
+/// A launch of a graph that is not complete.
 struct Run {
   CUgraphExec graph = nullptr;
-  /// Of a node that waits for an event its record, as it was at the launch; of
-  /// one that records it the number of the record.
+  /// For a node that waits for an event: the event's record at the time of the
+  /// launch. For a node that records one: the number of the record.
   std::map<CUgraphNode, uint64_t> records;
   std::map<CUgraphNode, size_t> missing; ///< nodes that are to be over first
   std::vector<CUgraphNode> ready;
@@ -59,12 +59,12 @@ struct Run {
   bool isBegun = false;
 };
 
-/// All nodes that some come after, and themselves.
+/// The given nodes and all their predecessors.
 std::set<CUgraphNode> pastOf(const std::set<CUgraphNode> &nodes);
-/// A graph to be launched; ends the process where it is not clear which record
-/// of an event comes last, or whether a wait is for one of the same launch.
+/// Instantiates a graph. Ends the process if it is ambiguous which record of an
+/// event is the last, or whether a wait refers to a record of the same launch.
 CUgraphExec instantiate(const CUgraph_st &graph);
-/// Notes a launch's records, in the order of the host's calls.
+/// Registers a launch's records, in the order of the host's calls.
 std::shared_ptr<Run> launch(CUgraphExec graph);
 
 } // namespace fake

@@ -1,39 +1,39 @@
 //===- Nccl.cpp - The double of NCCL --------------------------------------===//
 //
-// libnccl.so.2 as far as runtime/cuda calls it, for machines without a GPU:
-// what is communicated is copied to the host on the operation's stream, passes
-// between processes by local sockets, and is copied back. It calls nothing but
-// the driver, real or its double, and is as asynchronous as its streams are:
+// A test double of libnccl.so.2, as far as runtime/cuda calls it, for machines
+// without a GPU. Data is copied to the host on the operation's stream, sent
+// between processes by local sockets, and copied back. It calls only the
+// driver, real or its double, and is as asynchronous as its streams:
 //
 //   stream: copy to the host | host function: send, receive, add | copy back
 //
-// Captured operations keep their memory, for each launch of the graph. Launches
-// are ordered within a graph and outside, but not from one graph to the next.
+// Captured operations keep their memory for each launch of the graph. Launches
+// are ordered within a graph and outside of graphs, but not from one graph to
+// the next.
 //
 // Ranks connect when they first send to each other, and when a collective of a
-// kind, type, reduction and size is first issued: the device allocates 64 KiB
-// for each channel to a peer, and the host waits until the device is idle. A
-// program that does so while it records a graph ends.
+// kind, type, reduction and size is first issued. The device then allocates 64
+// KiB for each channel to a peer, and the host waits until the device is idle.
+// A program that does so during a capture ends.
 //
-// Sums are in the order of ranks, unless switches may add: then in another one
-// from call to call and from start to start.
+// Sums are in the order of ranks, unless switches may add (NVLS): the order
+// then differs from call to call and from start to start.
 //
-// Two ranks on one device of a host, of which NCCL_HOSTID makes several, are
-// refused.
+// Two ranks on one device of a host are rejected; NCCL_HOSTID splits one
+// machine into several hosts.
 //
-// Every rank sends what it has to each other one, ahead of it what it takes the
-// operation for: ranks that do not agree end the process with both sides'
-// words instead of a hang, and so does an operation that waits for too long.
+// Before the data every rank sends each other rank its description of the
+// operation. Ranks that disagree end the process with both descriptions instead
+// of a hang, and so does an operation that waits for too long.
 //
-//   NCCL_DOUBLE_VERSION=N  the version it says it is, such as 22500, which does
+//   NCCL_DOUBLE_VERSION=N  the version it reports, such as 22500, which does
 //                          not order launches
 //   NCCL_DOUBLE_FAIL=R:N   on rank R of a communicator the N-th collective
-//                          never ends, and is an asynchronous error;
-//                          R:N:message: the N-th message; R:N:connect: the N-th
-//                          collective by which ranks connect, others count
-//                          without these
-//                          Where the device has too little memory for a
-//                          connection, ncclUnhandledCudaError
+//                          never ends and raises an asynchronous error;
+//                          R:N:message: the N-th transfer; R:N:connect: the
+//                          N-th collective by which ranks connect, which the
+//                          other two do not count. If the device has too little
+//                          memory for a connection: ncclUnhandledCudaError
 //   NCCL_DOUBLE_SECONDS=S  how long an operation may wait (120)
 //
 //===----------------------------------------------------------------------===//
@@ -71,13 +71,13 @@ struct Driver {
   decltype(&cuDeviceGetPCIBusId) busOf;
 };
 
-/// Pinned memory that operations take turns with.
+/// Pinned memory that operations reuse.
 struct Memory {
   char *data = nullptr;
   size_t bytes = 0;
 };
 
-/// A piece of an operation: of a collective the only one.
+/// One transfer of an operation; a collective has exactly one.
 struct Part {
   Kind kind;
   ncclDataType_t type;
@@ -85,7 +85,7 @@ struct Part {
   const void *in; ///< null: none
   void *out;      ///< null: none
   size_t inBytes, outBytes;
-  int peer; ///< of a message
+  int peer; ///< of a transfer
   Memory from, to;
 };
 
@@ -160,7 +160,7 @@ static Memory take(size_t bytes) {
   return made;
 }
 
-/// Whether switches may add, in hardware.
+/// Whether switches may reduce in hardware (NVLS).
 static bool switchesAdd() {
   const char *enabled = getenv("NCCL_NVLS_ENABLE"),
              *algorithms = getenv("NCCL_ALGO");
@@ -265,7 +265,7 @@ static void CUDA_CB finish(void *given) {
   delete operation;
 }
 
-/// The capture that a stream is a part of; 0: none.
+/// The id of the capture that a stream is part of; 0: none.
 static uint64_t captureOf(cudaStream_t stream) {
   CUstreamCaptureStatus status;
   cuuint64_t number = 0;
@@ -275,8 +275,8 @@ static uint64_t captureOf(cudaStream_t stream) {
   return status == CU_STREAM_CAPTURE_STATUS_NONE ? 0 : number;
 }
 
-/// Launches that are ordered wait for the one before, unless that is in another
-/// graph.
+/// With NCCL_LAUNCH_ORDER_IMPLICIT a launch waits for the previous one, unless
+/// that is in another graph.
 static void keepOrder(cudaStream_t stream, bool isBehind) {
   const char *asked = getenv("NCCL_LAUNCH_ORDER_IMPLICIT");
   const int since = 22600;
@@ -302,7 +302,7 @@ static void keepOrder(cudaStream_t stream, bool isBehind) {
 /// Whether the device had no memory for a connection.
 static bool isOutOfMemory = false;
 
-/// Allocates the buffers of so many channels.
+/// Allocates the buffers of `channels` channels.
 static void allocateChannels(int channels) {
   const size_t bytes = 64 << 10;
   CUdeviceptr place;
@@ -313,9 +313,9 @@ static void allocateChannels(int channels) {
     check(result, "buffers");
 }
 
-/// Connects what an operation needs: the host waits for all that the device has
-/// begun, which may be a receive whose sender waits for this rank.
-/// False: it was connected for that already.
+/// Establishes the connections of an operation. The host waits until the device
+/// is idle, which may include a receive whose sender waits for this rank.
+/// Returns false if the connections existed.
 static bool connect(ncclComm &comm, const Part &part, cudaStream_t stream) {
   bool isMessage = part.kind == Message;
   if (isMessage && part.peer == comm.rank)
@@ -376,7 +376,7 @@ static ncclResult_t issue(ncclComm *comm, std::vector<Part> parts,
 }
 
 namespace {
-/// What was asked for between ncclGroupStart and ncclGroupEnd.
+/// The operations issued between ncclGroupStart and ncclGroupEnd.
 struct Group {
   int depth = 0;
   ncclComm *comm = nullptr;
@@ -411,7 +411,7 @@ static ncclResult_t addCollective(Part part, ncclComm *comm,
 
 static std::string lastError;
 
-/// What distinguishes this rank's device from all others.
+/// Identifies this rank's device among all devices.
 static std::string deviceText() {
   CUdevice device;
   char bus[32];

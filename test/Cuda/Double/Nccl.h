@@ -14,21 +14,21 @@
 #include <utility>
 #include <vector>
 
-// The type of which users have pointers alone.
+// NCCL's opaque type.
 struct ncclComm {
   int rank, size;
   std::vector<int> sockets;             ///< by rank
   std::vector<uint64_t> sent, received; ///< messages, by rank
-  uint64_t performed[2] = {0, 0};       ///< collectives, messages
-  /// Of the collectives, those by which ranks connect, and the others.
+  uint64_t performed[2] = {0, 0};       ///< collectives, transfers
+  /// The number of collectives that connect ranks, and of the others.
   uint64_t connections = 0, others = 0;
   int channels = 0;  ///< at most
-  uint64_t seed = 0; ///< the same on all ranks, another one for each start
-  /// What it is connected for: a peer and a direction, or a collective of a
+  uint64_t seed = 0; ///< equal on all ranks, different for each start
+  /// The established connections: a peer and a direction, or a collective of a
   /// kind, type, reduction and size.
   std::set<std::array<uint64_t, 4>> connected;
   bool hasRing = false; ///< memory for collectives
-  std::mutex mutex;     ///< of those who use the sockets
+  std::mutex mutex;     ///< guards the sockets
   std::atomic<ncclResult_t> error{ncclSuccess};
 };
 
@@ -36,25 +36,25 @@ namespace fake {
 
 /// Ends the process with a message.
 [[noreturn]] void die(const std::string &text);
-/// A number of the environment.
+/// An integer of the environment, or `otherwise`.
 int setting(const char *name, int otherwise);
 
-/// How many bytes an element has.
+/// The size of an element in bytes.
 size_t sizeOf(ncclDataType_t type);
-/// Combines blocks of so many bytes in the order of the ranks, those of 16-bit
-/// elements as f32.
+/// Reduces blocks of `bytes` bytes in the order of the ranks; fp16 and bf16 in
+/// f32.
 void combine(const std::vector<const char *> &blocks, char *out, size_t bytes,
              ncclDataType_t type, ncclRedOp_t reduction);
 
 enum Kind : uint32_t { AllReduce, AllGather, ReduceScatter, Message };
 
-/// What an operation is, as its rank takes it.
+/// The description of an operation by its rank.
 struct Header {
   uint32_t kind, type, reduction, reserved;
   uint64_t number, bytes;
 };
 
-/// Bytes on their way to or from a rank, behind a header.
+/// Bytes to send to or receive from a rank, after a header.
 struct Flow {
   int rank;
   bool sends;
@@ -66,14 +66,15 @@ struct Flow {
   size_t all() const { return sizeof(Header) + bytes; }
 };
 
-/// Connects with those before this rank, and lets those behind connect.
+/// Connects to all lower ranks and accepts connections of all higher ranks.
 void connectAll(ncclComm &comm, const ncclUniqueId &id);
-/// The rank of a communicator that has the same text as this one; -1: all have
-/// others. For right after connectAll().
+/// The rank of a communicator with the same text as this one, or -1. To be
+/// called right after connectAll().
 int findEqual(ncclComm &comm, const std::string &text);
-/// Moves all; those to one rank, and from one, one after the other.
+/// Transfers all flows; flows to one rank, and flows from one rank, are
+/// sequential.
 void moveAll(ncclComm &comm, std::deque<Flow> &flows);
-/// An operation that never ends, as NCCL's kernels do where a rank is gone.
+/// Blocks forever, as NCCL's kernels do if a rank is gone.
 [[noreturn]] void hang(ncclComm &comm);
 
 } // namespace fake

@@ -1,6 +1,6 @@
 //===- NcclSockets.cpp - Ranks in the double of NCCL ----------------------===//
 //
-// Each rank of a communicator has a local socket with each other one.
+// Each pair of ranks of a communicator is connected by a local socket.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ void fake::hang(ncclComm &comm) {
     pause();
 }
 
-/// Moves what it can; false if the other side is gone.
+/// Transfers as many bytes as possible; false if the other rank is gone.
 static bool move(ncclComm &comm, Flow &flow) {
   while (flow.done < flow.all()) {
     bool inHeader = flow.done < sizeof(Header);
@@ -121,7 +121,7 @@ static std::string nameOf(const ncclUniqueId &id, int rank) {
 static sockaddr_un addressOf(const std::string &name, socklen_t &length) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
-  // Of no file: it begins with a zero.
+  // An abstract socket address, without a file, starts with a zero.
   memcpy(address.sun_path + 1, name.c_str(), name.size());
   length = offsetof(sockaddr_un, sun_path) + 1 + name.size();
   return address;

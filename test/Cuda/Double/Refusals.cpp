@@ -1,6 +1,7 @@
-//===- Refusals.cpp - Mistakes that the double of a GPU must see ----------===//
+//===- Refusals.cpp - Mistakes that the GPU double must detect ------------===//
 //
-//     cuda-refusals CASE     makes one of them; no CASE: none, and all is well
+//     cuda-refusals CASE     makes this mistake; without CASE it makes none and
+//                            succeeds
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ static CUstream stream;
 static void CUDA_CB clear(void *) { cuMemsetD8Async(memory, 0, 16, stream); }
 static void CUDA_CB doNothing(void *) {}
 
-/// A product of 8 x 8 matrices, which is no attention.
+/// A GEMM of 8 x 8 matrices, which is not an attention.
 static void describeGraph(bool isAligned, bool isFinalBefore, bool isGraph) {
   auto make = [](cudnnBackendDescriptorType_t type) {
     cudnnBackendDescriptor_t made;
@@ -122,7 +123,7 @@ int main(int argc, char **argv) {
     return reinterpret_cast<void *>(matrices + offset);
   };
 
-  // It ends with gelu of its sum with a bias, and what that is taken of.
+  // The epilogue adds a bias, stores the sum as auxiliary and applies gelu.
   auto set = [&](cublasLtMatmulDescAttributes_t attribute, auto value) {
     cublasLtMatmulDescSetAttribute(product, attribute, &value, sizeof(value));
   };
@@ -153,7 +154,7 @@ int main(int argc, char **argv) {
                                  &found, &count);
   if (makes("other-product"))
     cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, 2, 3, 3);
-  // Where a matrix lies that is chosen for is read when it is used.
+  // Addresses of matrices are read when the algorithm is used.
   if (makes("auxiliary-outside"))
     set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, at(1024 - 64));
   if (makes("bias-alignment"))

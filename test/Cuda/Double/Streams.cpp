@@ -8,7 +8,8 @@
 
 using namespace fake;
 
-/// A device that is late begins when the host is so far ahead, or waits.
+/// A delayed device starts when the host is this many operations ahead, or
+/// waits.
 static const int64_t farAhead = 2000;
 
 Streams &fake::streams() {
@@ -211,7 +212,8 @@ CUresult Streams::wait(CUstream stream, CUevent event, bool isExternal) {
     }
     if (stream->capture || event->capture)
       return waitInCapture(stream, event);
-    // As the driver has it: the last record so far; of none, nothing.
+    // As in the driver: wait for the last record so far; without one there is
+    // no wait.
     operation.event = event;
     operation.record = event->records;
   }
@@ -283,7 +285,7 @@ std::vector<Streams::Ready> Streams::findReady() {
     if (stream->queue.empty())
       continue;
     const CUstream_st::Operation &next = stream->queue.front();
-    // Launches of one graph come one after the other.
+    // Launches of one graph are serialized.
     bool mayBegin =
         !next.graph || (next.graph->isBegun ? next.graph->left == 0
                                             : !next.graph->graph->isRunning);
@@ -297,7 +299,7 @@ std::vector<Streams::Ready> Streams::findReady() {
   return ready;
 }
 
-/// Something that may go on; false: there is nothing.
+/// Chooses executable work; returns false if there is none.
 bool Streams::choose(Ready &chosen) {
   std::vector<Ready> ready = findReady();
   if (ready.empty())
@@ -332,7 +334,8 @@ void Streams::run() {
           late != Late::Device || waiting || isAsked || pending > farAhead;
       return begins && choose(next);
     });
-    // A stream, or launch, stays at what it does: only this thread takes more.
+    // A stream or launch stays at its current operation: only this thread
+    // dequeues.
     auto perform = [&](const std::function<void()> &run) {
       if (!run)
         return;

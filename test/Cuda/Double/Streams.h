@@ -14,14 +14,15 @@
 #include <thread>
 #include <vector>
 
-// The driver's types, of which users have pointers alone.
+// The driver's opaque types.
 struct CUevent_st {
   uint64_t records = 0;       ///< how many there were
   std::set<uint64_t> pending; ///< those that are not over
-  /// Whether the record of that number, from 1, and all it stands for is over.
+  /// Whether the record with this number, from 1, and all work before it is
+  /// complete.
   bool isOver(uint64_t record) const { return !pending.count(record); }
-  /// If it was recorded while its stream was captured: the nodes that it stands
-  /// for.
+  /// If the event was recorded during a capture of its stream: the nodes that
+  /// it represents.
   std::shared_ptr<fake::Capture> capture;
   std::set<CUgraphNode> places;
 };
@@ -31,24 +32,25 @@ struct CUstream_st {
   int priority = 0; ///< of kernels; smaller numbers go first
   struct Operation {
     std::function<void()> run;
-    /// It begins after this record.
+    /// The operation waits for this event's record.
     CUevent event = nullptr;
     uint64_t record = 0;
-    /// It ends this one.
+    /// The operation completes a record of this event.
     CUevent ended = nullptr;
     uint64_t endedRecord = 0;
-    /// It is the launch of a graph.
+    /// The launch of a graph.
     std::shared_ptr<fake::Run> graph;
   };
   std::deque<Operation> queue;
-  /// What it is given goes here, if anywhere, after these nodes.
+  /// The capture that operations are added to, after these nodes; null: not
+  /// captured.
   std::shared_ptr<fake::Capture> capture;
   std::set<CUgraphNode> next;
 };
 
 namespace fake {
 
-/// All streams, and the thread that works them off.
+/// All streams, and the thread that executes them.
 class Streams {
 public:
   Streams();
@@ -57,22 +59,22 @@ public:
   CUresult push(CUstream stream, CUstream_st::Operation operation);
   CUresult record(CUevent event, CUstream stream, bool isExternal);
   CUresult wait(CUstream stream, CUevent event, bool isExternal);
-  /// The host waits for the last record of an event.
+  /// Blocks the host until the event's last record is complete.
   CUresult synchronize(CUevent event);
-  /// The host waits for all.
+  /// Blocks the host until all streams are idle.
   CUresult synchronize();
-  /// Whether that is over; a host that asks waits for it in its own way.
+  /// Whether the last record is complete; a host that polls counts as waiting.
   CUresult query(CUevent event);
 
   CUresult beginCapture(CUstream stream, CUstreamCaptureMode mode);
   CUresult endCapture(CUstream stream, CUgraph *graph);
   CUresult launch(CUgraphExec graph, CUstream stream);
-  /// What a call returns that a capture may not be under way for, unless it is
-  /// relaxed.
+  /// The result of a call that is invalid during a capture, unless the capture
+  /// is relaxed.
   CUresult checkUnsafe();
 
 private:
-  /// What may go on: the first of a stream, or a node of a launch.
+  /// Executable work: the first operation of a stream, or a node of a launch.
   struct Ready {
     CUstream stream;
     std::shared_ptr<Run> run;
@@ -94,8 +96,8 @@ private:
   std::vector<std::shared_ptr<Run>> runs; ///< that have begun
   std::vector<std::shared_ptr<Capture>> captures;
   CUgraphExec lastLaunched = nullptr;
-  /// How late the device is: not at all, until the host waits, or that one
-  /// stream goes as far as it can before another one begins.
+  /// How the device is delayed: not at all, until the host waits, or one stream
+  /// runs as far as it can before another starts.
   enum class Late { Nobody, Device, Streams } late;
   std::mt19937_64 chance;
   CUstream favourite = nullptr;
