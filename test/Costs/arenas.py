@@ -1,6 +1,6 @@
 # RUN: %python %s %root %build
-"""Arenas of plans with pipelines are hardly larger than what is alive at once;
-what needs more than is alive at once is seen."""
+"""Arenas of plans with pipelines are hardly larger than the peak of live bytes;
+a larger arena is detected."""
 
 import os
 import sys
@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
 # No count that is always the other.
 assert max(above) > arenas.WANTED, above
 
-# Two of @a, @b and @c are alive at once, and each meets each.
+# Two of @a, @b and @c are live at once, and they overlap pairwise.
 THREE = """\
 rt.stage 0 arena 1024 {
   rt.buffer @w : memref<16xf32> param at 0
@@ -73,13 +73,13 @@ rt.stage 0 arena 1024 {
 
 
 def counted(text):
-    """(the most that is alive, what fixed places need)"""
+    """(peak live bytes, bytes with fixed offsets)"""
     (_, most, least), = arenas.stages(text)
     return most, least
 
 
 assert counted(THREE) == (64 + 512, 64 + 768), counted(THREE)
-# Without the third meeting two places are enough.
+# Without the third overlap two offsets are enough.
 LINE = THREE.replace("ins(%2 : memref<64xf32>) outs(%0",
                      "ins(%2 : memref<64xf32>) outs(%1")
 LINE = LINE.replace("sum %0", "sum %1")

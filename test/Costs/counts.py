@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
 """Programs of plans by tensor, pipeline and data parallelism send what the
-formulas say, gathers of zero 3 and sums of replicated gradients among them; and
-what a program sends too much or too little is seen."""
+formulas say, including gathers of zero 3 and sums of replicated gradients.
+Too much or too little communication is detected."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
-"""What the backward pass of a layer is handed of its forward pass, by name, and
-so in bytes: everything, with --recompute selective what products and attention
-give, with full the layer's input; and what a program hands on beside that is seen.
+"""The residuals of a layer, by name and so in bytes: everything, with
+--recompute selective the results of GEMMs and attention, with full the
+layer's input. An additional residual is detected.
 """
 
 import math

@@ -1,6 +1,6 @@
 # RUN: %python %s %root %build
-"""Arenas are hardly larger than the most that is alive at once, and what needs
-more is seen."""
+"""Arenas are hardly larger than the peak of live bytes; a larger arena is
+detected."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
-"""What a rank keeps of parameters, gradients and optimizer takes the bytes that
-each stage of ZeRO is due; of what ranks share no more is whole at once than two
-neighboring tasks need."""
+"""The shards of parameters, gradients and optimizer state of a rank take the
+bytes of each ZeRO stage. Sharded buffers are whole at once for at
+most two neighboring tasks."""
 
 import collections
 import json

@@ -1,6 +1,5 @@
-"""Collectives and transfers of programs for GPUs, by NCCL's functions, where a
-double communicates; ranks that do not agree, have one device, die, or whose
-operation fails.
+"""Collectives and transfers of programs for GPUs, by NCCL's functions on a test
+double. Ranks that disagree, share one device, die, or whose operation fails.
 
 REQUIRES: cuda
 RUN: rm -rf %t && mkdir %t && cd %t
@@ -20,8 +19,8 @@ DOUBLE = f"{build}/double"
 
 
 def run(*arguments, of={}, **more):
-    """(code, stderr) of each rank, and what the first one prints; `of` is the
-    environment of some of the ranks."""
+    """(exit code, stderr) of each rank, and the output of the first; `of` is
+    the environment of some of the ranks."""
     with socket.socket() as agent:
         agent.bind(("127.0.0.1", 0))
         agent.listen()
@@ -39,20 +38,20 @@ def run(*arguments, of={}, **more):
 
 
 def devices(numbers):
-    """The environment by which ranks have these devices and share none."""
+    """The environment that gives ranks these devices, none of which is shared."""
     return {rank: {"PCC_SHARE_DEVICES": "0", "PCC_DOUBLE_DEVICES": "8",
                    "CUDA_VISIBLE_DEVICES": str(number)}
             for rank, number in enumerate(numbers)}
 
 
-# NCCL orders launches, or each waits for the one before; whatever is late.
+# NCCL orders launches, or each waits for the previous one; with any delay.
 ended, out = run(of=devices([3, 1, 4, 2]))
 assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
 for version, seed in ("22809", 1), ("22500", 1), ("22500", 2):
     ended, out = run(NCCL_DOUBLE_VERSION=version, PCC_DOUBLE_SEED=str(seed))
     assert ended == [(0, "")] * 4 and out == "all checks hold\n", (ended, out)
 
-# Switches add in any order, and do so only where the user asks for it.
+# Switches add in any order, and only if the user asks for it.
 for arguments, environment, order in (
         (["sums"], {}, "one order"), (["nvls"], {}, "several orders"),
         (["sums"], {"NCCL_ALGO": "NVLS"}, "several orders"),
@@ -60,7 +59,8 @@ for arguments, environment, order in (
     ended, out = run(*arguments, **environment)
     assert ended == [(0, "")] * 4 and out == f"in {order}\n", (ended, out)
 
-# Ranks have devices of one kind, and one version of each library and the driver.
+# Ranks must have devices of one kind, and one version of each library and
+# driver.
 for name, value, own, first in (
         ("PCC_DOUBLE_NAME", "another GPU",
          "'another GPU' of 132 multiprocessors, cuBLASLt 13.",
@@ -85,14 +85,14 @@ for name, value, own, first in (
         found[1].endswith(" and a driver for CUDA 13.9"), said
     assert (name == "NCCL_DOUBLE_VERSION") == (", NCCL 2.25.0 and" in found[1]), said
 
-# And one cuDNN, of those that have it make attention.
+# And one cuDNN version, among the ranks that use it for attention.
 ended, _ = run("versions", of={2: {"CUDNN_DOUBLE_VERSION": "91900"}})
 assert [code for code, _ in ended] == [9] * 4 or \
     {code for code, _ in ended} == {7, 9}, ended
 text = "".join(err for _, err in ended)
 assert "error: this rank has cuDNN 9.15.1, another one has 9.19.0\n" in text, text
 
-# Two ranks with one device are told before NCCL refuses them.
+# Two ranks with one device are rejected before NCCL does so.
 for numbers, ranks, last in ([1, 2, 3, 2], "1 and 3", "02"), ([7] * 4, "0 to 3", "07"):
     ended, _ = run(of=devices(numbers))
     assert ended[0][0] == 9 and {code for code, _ in ended} <= {7, 9}, ended
@@ -104,18 +104,18 @@ for numbers, ranks, last in ([1, 2, 3, 2], "1 and 3", "02"), ([7] * 4, "0 to 3",
         "CUDA_VISIBLE_DEVICES must show "), text
     assert "PCC_SHARE_DEVICES=1" in text and text.count("error") == 1, text
 
-# Ranks that do not agree are seen by the double, not by a hang.
+# Ranks that disagree are detected by the double, not by a hang.
 ended, _ = run("differ")
 text = "".join(err for _, err in ended)
 assert re.search(r"rank (3 .* reduction 2, and rank . at .* reduction 0|"
                  r". .* reduction 0, and rank 3 at .* reduction 2)", text), text
-# The first that has waited long enough says so; the lifeline ends the others,
-# unless they come to say the same.
+# The first rank that has waited long enough reports it; the heartbeat
+# connection ends the others, unless they come to report the same.
 ended, _ = run("crossed", NCCL_DOUBLE_SECONDS="3")
 assert {-6} <= {code for code, _ in ended} <= {-6, 7}, ended
 assert all("waits for rank" in err for code, err in ended if code == -6), ended
 
-# A hang that NCCL does not end: which rank has come apart is seen.
+# A hang that NCCL does not end: the rank that diverged is reported.
 ended, _ = run("hangs")
 assert [code for code, _ in ended] == [7] * 4, ended
 text = "".join(err for _, err in ended)
@@ -142,14 +142,13 @@ assert {6} <= {code for code, _ in ended} <= {6, 7} and re.search(
     r"error: out of memory: NCCL cannot allocate its buffers, [\d.]+ [KM]iB of the "
     r"3.0 MiB of 'double of a GPU' are free\n", text), (ended, text)
 
-# One that dies is named by the lifeline, and nobody hangs.
+# A rank that dies is reported by the heartbeat connection, and no rank hangs.
 ended, _ = run("dies")
 assert [code for code, _ in ended] == [7, 7, 7, -9], ended
 assert "".join(err for _, err in ended) == \
     "[rank 0] error: rank 3 was lost; all other ranks end\n", ended
 
-# An operation that fails while the host waits, and those by which ranks are
-# connected.
+# An operation that fails while the host waits, and failing connections.
 for number, what in (
         ("0", r"all_reduce, or an operation before it, over tp, of 'layer/add',"),
         ("0:message",

@@ -1,5 +1,6 @@
-"""`pcc --report=json` says what a run then counts: every message of every rank,
-with its stream and bytes; and buffers by kind that make up its memory.
+"""The counts of `pcc --report=json` are those of a run: every collective and
+transfer of every rank, with its stream and bytes, and the buffers by kind
+that make up its memory.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %python %s %root

@@ -1,6 +1,6 @@
 # RUN: %python %s %root
-"""scripts/mutate makes of a text what each class says, and nothing else; what
-it counts as refused, unchanged and changed is so."""
+"""scripts/mutate changes a text as each class says, and nothing else; its
+counts of refused, unchanged and changed mutants are right."""
 
 import os
 import sys
@@ -268,7 +268,7 @@ expect(harmless.row_elsewhere, ROWS,
         {STAGE.replace("512", "768"), ROW.replace("256", "512"),
          MEMBER.replace("384", "640")}))
 
-# An op whose operand is made between may not rise.
+# An op whose operand is defined in between may not move up.
 NEXT = Program('''\
 func.func @f(%x: tensor<4xf32>) {
   %0 = dist.all_reduce sum %x over ["tp"] : tensor<4xf32>

@@ -1,6 +1,6 @@
 # RUN: %python %s %root %build
-"""Two equal gradients of a body, put into each other's place, are refused, also
-where a microbatch begins them anew and no sum says which is which."""
+"""Two equal gradients of a body, exchanged, are rejected, also where a
+microbatch overwrites them and no sum tells them apart."""
 
 import os
 import subprocess

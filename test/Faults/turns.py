@@ -1,6 +1,6 @@
 # RUN: %python %s %root %build
-"""The check of rt runs few turns of a loop. It accepts and refuses the same as
-where every turn is written out, of programs with faults drawn at random, too."""
+"""The check of rt runs few iterations of a loop. It accepts and rejects the
+same programs as with unrolled loops, also with randomly drawn faults."""
 
 import concurrent.futures
 import os
@@ -28,7 +28,7 @@ def slot_in(turn, match):
     if not match[2]:
         return slot
     first, end = int(match[2]), int(match[3])
-    # What takes turns among no slots is refused in any form.
+    # A rotation among no slots is rejected in any form.
     return first + slot % (end - first) if first < end else -1
 
 
@@ -58,7 +58,7 @@ def frames_apart(text):
 
 
 def written_out(text):
-    """The text with every turn of its loops, one after the other."""
+    """The text with its loops unrolled."""
     lines, out = frames_apart(text), []
     at = 0
     while at < len(lines):
@@ -110,11 +110,11 @@ PLANS = (
      "--global-batch-size=37"),
     ("models/llama-dynamo.onnx", "--micro-batch-size=1 "
      "--global-batch-size=7"),
-    # Rows take turns.
+    # Buckets rotate through slots.
     ("gpt2/gpt2.onnx", "--pp=4 --dp=2 --zero=3 --micro-batch-size=1 "
      "--global-batch-size=46"),
 )
-# What lies in no entry point is the same in both.
+# Text outside entry points is the same in both.
 CLASSES = ("schedule swapped", "slot changed", "peer changed",
            "loop bound changed", "update left out", "wait or record dropped", "first writer changed",
            "offset moved by 64")

@@ -1,6 +1,6 @@
-"""A checkpoint that is not as it was saved is refused by name, and the next
-older one offered: flipped bits in every file, files of another step or rank or
-none, whoever reads them in whatever layout.
+"""A checkpoint that differs from what was saved is rejected by name, and the
+next older one offered: flipped bits in every file, files of another step or
+rank or none, read by any rank in any layout.
 
 RUN: rm -rf %t && mkdir %t %t/wide && cd %t && toy-files .
 RUN: toy-wide-files wide

@@ -1,5 +1,5 @@
-"""Control messages, and ranks that join, without MPI; what happens when one
-dies, gives up, says something else or never comes, and when others connect.
+"""Control messages and the rendezvous of ranks without MPI; ranks that die,
+exit, disagree or never connect, and unauthenticated connections.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/strangers.c -o strangers.so -ldl
@@ -79,8 +79,8 @@ for ranks in (2, 3, 5):
     assert all(code == 0 and not err for code, err, _ in ended), ended
     assert ended[0][2] == "all checks hold\n", ended
 
-# One that dies in the middle of a message is named by the lifeline, and by the
-# others themselves where there is none.
+# A rank that dies in the middle of a message is reported by the heartbeat
+# connection, and by the other ranks where there is none.
 for victim in (1, 2):
     ended = torchrun("exchange", "die", str(victim), ranks=3)
     codes = [code for code, _, _ in ended]
@@ -93,7 +93,7 @@ assert ended[0][0] == 7 and re.fullmatch(
     r"\[rank 0\] error: the connection with rank 1 was lost: .*\n",
     ended[0][1]), ended
 
-# One that gives up takes all with it, with its code and message alone.
+# A rank that exits ends all ranks, with its exit code and message alone.
 for victim in (0, 2):
     ended = torchrun("exchange", "leave", str(victim), ranks=3)
     assert [code for code, _, _ in ended] == [42] * 3, ended
@@ -170,11 +170,12 @@ for command, code, said in (
     assert [c for c, _, _ in ended] == [code] * 2, (command, ended)
     assert f"[rank 1] error: {said}" in ended[1][1], (command, ended)
 
-# What no program without MPI can join.
+# Launchers under which programs need MPI.
 code, _, err = run("toy-tp2", *RUN, PMI_RANK="0", PMI_SIZE="2")
 assert code == 3 and "found Hydra" in err and "torchrun --no-python" in err, err
 
-# Strangers do not hold the start; nobody outside of this host is let in.
+# Unauthenticated connections do not delay the start; connections from other
+# hosts are rejected.
 for launcher, more in ([], {"LD_PRELOAD": "./strangers.so"}), (
         [*MPIRUN, "-n", "4", "-x", "LD_PRELOAD=./strangers.so"], AS_ROOT):
     good(*launcher, "toy-dp2-tp2", *RUN, STRANGERS="strangers", **more)

@@ -1,5 +1,4 @@
-"""Starts ranks where there is too little of what they need, and where starting
-them hangs.
+"""Starts ranks with too few resources, and launchers that hang.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
 """

@@ -1,5 +1,5 @@
-"""A rank that stands still ends the run, which names it; one that is slow, or a
-run that is stopped as a whole, does not.
+"""A rank that hangs ends the run, which names it; a slow rank, or a run that is
+stopped as a whole, does not.
 
 By hand, in a folder where toy-files made the files of the test: a save of 30 s
 under --timeout 5 is
@@ -130,7 +130,8 @@ while steps() < before + 10:
 run.send_signal(signal.SIGUSR1)
 finish(run, 0)
 
-# Strangers do not hold the start; on one host nobody else's are let in.
+# Unauthenticated connections do not delay the start; on one host those of
+# other users are rejected.
 run = start(*SHORT, STRANGERS="strangers", launcher=[
     *MPIRUN, "-x", "LD_PRELOAD=./strangers.so", "--mca", "btl", "self,vader"])
 out, err = finish(run, 0)

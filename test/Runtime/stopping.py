@@ -140,7 +140,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
                            "stopped\n"), err
             requireNothingLeft(folder)
 
-# A reader that takes its time is not a rank that stands still.
+# A slow reader is not a rank that hangs.
 run = begin("toy-dp2-tp2", *ENDLESS, "--timeout", "1")
 until(lambda: isFull(run.stdout))
 time.sleep(2)

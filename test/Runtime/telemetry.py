@@ -1,5 +1,5 @@
-"""What a run tells beside its lines: TensorBoard's events, a trace, a report,
-and a progress bar on a terminal.
+"""Outputs of a run besides its log lines: TensorBoard's events, a trace, a
+report, and a progress bar on a terminal.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %python %s

@@ -1,5 +1,5 @@
-"""How the threads of ranks wait is limited unless the user says something of
-it, whoever started them; ranks that share cores do not look again at all.
+"""Threads of ranks spin for a limited time, under any launcher, unless the user
+says otherwise; ranks that share cores do not spin at all.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
 """

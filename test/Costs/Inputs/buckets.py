@@ -1,28 +1,29 @@
-"""Which rows of gradients and parameters a stage has, and how often a step with
-zero 3 gathers each, from the plan and the layers of the stage alone.
+"""The buckets of gradients and parameters of a stage, and how often a step with
+zero 3 gathers each, from the plan and the stage's layers alone.
 
-A row has the parameters of one class: those that decay or not, are split over
-tensor-parallel ranks or whole, and are used by the same stages; with zero 3 by
-the same segments, too. A class has more rows than one where its gradients have
-more bytes than a bucket should: the next segment then begins another row. A
-segment is a layer, or what a stage has of one; what comes before the layers and
-what comes behind them are segments as well:
+A bucket contains the parameters of one class: with or without weight decay,
+sharded over tensor-parallel ranks or replicated, and used by the same stages;
+with zero 3 by the same segments, too. A class has several buckets if its
+gradients have more bytes than the bucket size: the next segment then starts a
+new bucket. A segment is a layer, or a stage's part of one; embedding and head
+are segments as well:
 
     segments    E | layer 0 | layer 1 | layer 2 | H    embedding, head
 
-With zero 3 a row is gathered for each task that uses it, unless it is still
-there: it stays from one task that uses it to the next if no message could have
-brought it between. A message comes beside the task before; so it stays if at most
-one other task of a segment runs between, and where nothing overlaps, if none does.
-With these five segments on one stage
+With zero 3 a bucket is gathered for each task that uses it, unless it is still
+resident: it stays from one task to the next user if no collective could have
+gathered it in between. A gather overlaps with the task before the user. The
+bucket therefore stays if at most one other task of a segment runs between, and
+without overlap if none does. With these five segments on one stage
 
     F.E F.0 F.1 F.2 F.H B.H B.2 B.1 B.0 B.E   F.E F.0 ...   the next microbatch
 
-the head's stays from F.H to B.H, but that of layer 0 does not from B.0 to F.0, for
-two tasks run between. Forward tasks use all parameters, backward tasks weights of
-products and norms, but no biases, no table of positions, and a table of tokens as
-a head only. What backward tasks compute anew takes biases, too: those of norms, and
-where layers are computed anew, those of products that a layer goes on with.
+the head's bucket stays from F.H to B.H, but that of layer 0 does not stay from
+B.0 to F.0, because two tasks run between. Forward tasks use all parameters.
+Backward tasks use weights of GEMMs and norms, but no biases, no table of
+positions, and a table of tokens only as a head. Recomputation also uses biases:
+those of norms and, where layers are recomputed, those of GEMMs whose results
+the layer uses.
 """
 
 import collections
@@ -121,7 +122,7 @@ def turns(plan, stage):
     def one_f_one_b(turn):
         isBackward, microbatch = turn
         return (microbatch + (plan.pp - stage) * isBackward, not isBackward)
-    # One stage waits for nobody.
+    # A single stage does not wait.
     isGpipe = plan.schedule == "gpipe" and plan.pp > 1
     return sorted(((isBackward, microbatch) for isBackward in (False, True)
                    for microbatch in range(plan.microbatches)),
@@ -129,8 +130,8 @@ def turns(plan, stage):
 
 
 def gathers(plan, stage, segments, forward, backward, overlap):
-    """How often a row is gathered that forward and backward tasks of these of so
-    many segments use."""
+    """How often a bucket is gathered that forward and backward tasks of these
+    segments use, out of so many segments."""
     uses, task = [], 0
     for isBackward, _ in turns(plan, stage):
         order = range(segments)
@@ -157,8 +158,8 @@ def grouped(params, bucket):
 
 
 def rows(plan, part, stage, positions, classes, overlap=True, bucket=BUCKET):
-    """All that a stage has; `overlap`: messages come beside tasks; `bucket`: bytes
-    of gradients of a row."""
+    """The buckets of a stage; `overlap`: collectives overlap with tasks;
+    `bucket`: the bucket size in bytes of gradients."""
     d, count = plan.dp * plan.cp, len(part.layers) + part.first + part.last
     segments, tied = segments_of(plan, part, positions, classes)
     known = collections.defaultdict(list)  # class -> parameters by segments

@@ -1,13 +1,16 @@
-"""How many bytes of a program in rt are alive at once, counted in its text.
+"""The peak number of live bytes of an rt program, computed from its text.
 
-Something is alive from when it is written to when it is read for the last time
-before it is written anew as a whole. Parameters and state are always, inputs
-from the begin of an entry point, which the runtime has filled them before, or
-from when it has them filled, outputs to its end. Gradients, and what ranks gather, are alive like values; a row
-of a bucket counts whole, in its slot, while anything in it is alive.
-What another stream uses is alive until stream 0 has waited for it. What two instances of a buffer or two calls of a function
-hold is counted apart. No compiler can do with less memory, unless it computes in
-another order.
+The live range of a value is from its write to its last read before it is
+overwritten as a whole. Parameters and state are always live. Inputs are live
+from the start of an entry point, before which the runtime fills them, or from
+the op that fills them; outputs until the end. Gradients and gathered parameters
+have live ranges like values. A bucket is live as a whole, in its slot, while
+any of its members is.
+
+A buffer that another stream uses is live until stream 0 has waited for it. Each
+instance of a buffer, and the scratch buffer of each call, is counted
+separately. No compiler can use less memory, unless it computes in another
+order.
 """
 
 import math
@@ -28,21 +31,22 @@ class Stage:
     def __init__(self, arena):
         self.arena = arena
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
-        self.rows = {}  # symbol -> the row that it lies in
+        self.rows = {}  # symbol -> its bucket
         self.cut = set()  # rows of which a rank keeps a part
-        self.of = {}  # copy -> the parameter that it is of
+        self.of = {}  # working copy -> its parameter
         self.same = {}  # symbol -> by slot, the first at its offset
         self.events = {}  # symbol -> slots
         self.functions = {}  # symbol -> (names of arguments, lines)
         self.refilled = set()  # inputs that entry points fill themselves
 
     def row_of(self, symbol):
-        """What a buffer counts with."""
+        """The buffer, or its bucket, that is counted."""
         return self.rows.get(symbol, symbol)
 
     def renewed(self):
-        """What holds nothing as an entry point begins, and rows of that:
-        gradients, and copies of parameters of which a rank keeps a part."""
+        """Buffers that are dead at the start of an entry point, and buckets of
+        them: gradients, and gathered parameters of which a rank holds a
+        shard."""
         return {self.row_of(symbol)
                 for symbol, (kind, _, _) in self.buffers.items()
                 if kind == "gradient" or kind == "copy" and
@@ -129,12 +133,13 @@ class Walk:
 
     def __init__(self, stage, entry):
         self.stage, self.calls, self.turn = stage, 0, 0
-        # Of each call, what its frame is called, and which slot of it is its.
+        # For each call: the name of its scratch buffer, and its slot.
         self.frames = []
-        # What each op reads, what it writes, and its line: of each buffer the
-        # object, how many elements the op names and how many there are.
+        # For each op: its reads, its writes and its line; for each buffer the
+        # object, the number of elements that the op names and that of the
+        # buffer.
         self.ops, self.sizes = [], {}
-        # What forward and backward tasks are given.
+        # Arguments of forward and backward tasks.
         self.given = []
         # By stream: what its operations use, in order, and how many stream 0
         # has waited for. By event: the stream of its record, and how many
@@ -222,7 +227,7 @@ class Walk:
             symbol, at = self.instance(rest, values)
             _, size, slots = self.stage.buffers[symbol]
             at %= slots
-            # What turns go round may have others' slots among its own.
+            # Slots that iterations rotate through may include slots of others.
             if symbol in self.stage.same:
                 at = self.stage.same[symbol][at]
             thing = (symbol, at)
@@ -231,7 +236,7 @@ class Walk:
 
 
 class Alive:
-    """What is alive around the ops of an entry point."""
+    """The live buffers around the ops of an entry point."""
 
     def __init__(self, stage, entry):
         self.stage, self.walk = stage, Walk(stage, entry)
@@ -249,7 +254,7 @@ class Alive:
             self.stage.row_of(thing[0]) not in self.renewed
 
     def parts_of(self, thing):
-        """A row is alive while one of its members is."""
+        """A bucket is live while one of its members is."""
         if thing and thing[0] in self.members and thing[0] in self.renewed:
             return [(symbol, thing[1])
                     for symbol in self.members[thing[0]]]
@@ -261,7 +266,7 @@ class Alive:
                    if kind in kinds and symbol not in self.renewed)
 
     def bytes_of(self, things):
-        """Of rows and of what lies in none."""
+        """For buckets, and for buffers in none."""
         whole = {(self.stage.row_of(thing[0]), thing[1]) for thing in things}
         return sum(self.walk.sizes[thing] if thing in self.walk.sizes
                    else self.stage.buffers[thing[0]][1] for thing in whole)
@@ -277,8 +282,8 @@ class Alive:
         return found
 
     def backwards(self):
-        """(what is alive at it, the op's line), from the last op to the first,
-        and at the begin, where the line is None."""
+        """(live buffers, the op's line), from the last op to the first, and at
+        the start, where the line is None."""
         alive = {thing for thing in self.walk.sizes
                  if self.kind_of(thing) == "output"}
         yield set(alive), "the end"
@@ -294,7 +299,7 @@ class Alive:
 
 
 def most_alive(stage, entry):
-    """(the most bytes that are alive at once, the op where they are)"""
+    """(peak live bytes, the op at the peak)"""
     around = Alive(stage, entry)
     most, where = 0, "the end"
     for alive, line in around.backwards():
@@ -309,11 +314,11 @@ def most_alive(stage, entry):
 
 
 def full_rows(stage, entry, kind):
-    """Of rows of gradients, or of copies, that hold nothing as an entry point
-    begins: (the most bytes that are alive at once, the most that two forward or
-    backward tasks are given which do not have the same ones). A gradient that
-    several tasks add to, as to that of a tied table, is there all the while
-    between: it counts once more."""
+    """For buckets of gradients, or of gathered parameters, that are dead at the
+    start of an entry point: (peak live bytes, the most bytes of arguments of
+    two forward or backward tasks with different ones). A gradient that
+    several tasks accumulate into, as that of a tied table, is live between
+    them: it is counted once more."""
     around = Alive(stage, entry)
     rows = {stage.rows[symbol] for symbol, (of, _, _) in stage.buffers.items()
             if of == kind and symbol in stage.rows} & around.renewed
@@ -334,7 +339,8 @@ def full_rows(stage, entry, kind):
 
 
 def peaks(text):
-    """For each stage: bytes of its arena, the most alive, and where."""
+    """For each stage: bytes of its arena, peak live bytes, and where the peak
+    is."""
     for stage in parse(text):
         most, where = max(most_alive(stage, entry) for entry in ENTRIES
                           if entry in stage.functions)

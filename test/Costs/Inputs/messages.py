@@ -1,9 +1,10 @@
-"""What a program in rt sends in a step, counted in its text.
+"""The collectives and transfers of an rt program in a step, computed from its
+text.
 
 The entry point @train calls tasks and sends values; tasks have collectives.
-Bytes are what one rank sends with a ring: of a value of S bytes among n ranks
-2 S (n - 1) / n for an all_reduce, S (n - 1) / n for the other collectives
-(S: of the whole value), S for a transfer.
+Bytes are what one rank sends with a ring: of a value of S bytes among n ranks 2
+S (n - 1) / n for an all_reduce, S (n - 1) / n for the other collectives (S: of
+the whole value), S for a transfer.
 """
 
 import collections
@@ -52,7 +53,7 @@ def read(text):
         elif line.startswith("rt.call"):
             body.append(re.search(r"@([\w.]+)", line).group(1))
         elif line.startswith("rt.all_reduce"):
-            # Its buffers lie side by side: one message.
+            # Its buffers are adjacent: one collective.
             ranks = math.prod(sizes[axis] for axis in axes)
             whole = sum(map(size_of, types))
             scalars = types in (["memref<f32>"], [SUMS])
@@ -73,8 +74,8 @@ def read(text):
 
 
 def sent(stage, entry="train"):
-    """What a rank of a stage sends in a step: (kind, axes) -> bytes of each
-    message. Scalars are a kind of their own."""
+    """The communication of a rank of a stage in a step: (kind, axes) -> bytes
+    of each collective or transfer. Scalars are a separate kind."""
     total = collections.defaultdict(list)
     for item in stage.functions[entry]:
         if isinstance(item, str):

@@ -1,18 +1,20 @@
-"""How many bytes a stage needs in which everything has one place.
+"""A lower bound of a stage's arena if every buffer has a fixed offset.
 
-What is alive at once, as lives.py counts it, could move between two uses; what a
-program names by an address cannot. A slot of a row has one place each time that
-it is filled, a slot of a value in all turns of a loop, a temporary in all calls
-that have one slot of a frame. Two of these whose lives meet, at whatever moment,
-lie apart; so whatever meets each other pair by pair needs the sum of its bytes:
+Live buffers, as lives.py counts them, could move between two uses; a buffer
+that a program names by an address cannot. A slot of a bucket has one offset
+each time it is filled, a slot of a value in all iterations of a loop, a
+temporary in all calls with one slot of a scratch buffer. Two buffers whose live
+ranges overlap at any moment must not share bytes. A set of buffers that
+pairwise overlap therefore needs the sum of their bytes:
 
     moment     0  1  2  3
-    a          [--]           a meets b, b meets c, c meets a: 3 places,
-    b             [--]        though no more than two are alive at once
+    a          [--]           a, b and c overlap pairwise: 3 offsets,
+    b             [--]        though at most two are live at once
     c          [     [--]     (c twice: in a loop)
 
-The largest such sum is hard to find. Any of them is a bound, so this looks where
-much is alive at once, and from there on for what meets all of it.
+The largest such sum is a maximum-weight clique, which is hard to find. Any
+clique is a bound, so the search starts where many bytes are live and adds
+buffers that overlap all of the clique.
 """
 
 import lives
@@ -22,8 +24,9 @@ MOMENTS, LARGE = 40, 40
 
 
 class Meetings:
-    """Which things of a stage are alive together, in any of its entries. Things
-    have numbers, the largest first; sets of them are bits of integers."""
+    """The buffers of a stage that are live together, in any of its entries.
+    Buffers have numbers, the largest first; sets of them are bits of
+    integers."""
 
     def __init__(self, stage):
         self.stage, self.kept = stage, 0
@@ -67,8 +70,8 @@ class Meetings:
         return sum(self.sizes[number] for number in self.members(bits))
 
     def extended(self, group):
-        """A group of which each meets each, and what meets all of it, the
-        largest first."""
+        """A clique of overlapping buffers, and the buffers that overlap all of
+        it, the largest first."""
         common = ~group & (1 << len(self.sizes)) - 1
         for number in self.members(group):
             common &= self.met[number]
@@ -87,7 +90,7 @@ class Meetings:
             now, size = 0, -1
             while self.bytes_of(group) > size:
                 now, size = group, self.bytes_of(group)
-                # With one more, and without what does not meet that.
+                # Add one buffer and drop those that do not overlap it.
                 others = [self.extended(now & self.met[number] | 1 << number)
                           for number in range(min(LARGE, len(self.sizes)))
                           if not now >> number & 1]

@@ -1,13 +1,15 @@
-"""What a plan must send: the published counts of each kind of parallelism, for
-the models of test/Inputs/models/make.py (GPT: biases, learned positions;
-LLaMA: neither, fewer key and value heads than query heads).
+"""The communication of a plan: the published counts of each kind of
+parallelism, for the models of test/Inputs/models/make.py (GPT: biases,
+learned positions; LLaMA: neither, fewer key and value heads than query
+heads).
 
-b rows of a microbatch on a rank, s positions on a rank, h hidden, t tensor-
-parallel, d data-parallel (dp x cp), c context-parallel ranks, m microbatches; a
-layer is an attention and an MLP, which stages may cut apart; of one that is
-computed anew backward, what its attention gives is added up twice, and what
-both begin with is gathered once more; 4 bytes an
-element, but for activations of 16 bits. Bytes are what one rank sends with a ring, see messages.py.
+b samples of a microbatch on a rank, s positions on a rank, h hidden, t
+tensor-parallel, d data-parallel (dp x cp), c context-parallel ranks, m
+microbatches. A layer is an attention and an MLP, which may be on different
+stages. If a layer is recomputed in the backward pass, the result of its
+attention is reduced twice, and the inputs of both are gathered once more.
+Elements have 4 bytes, activations of bf16 or fp16 2. Bytes are what one rank
+sends with a ring; see messages.py.
 """
 
 import collections
@@ -43,7 +45,8 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
     isFull = plan.recompute == "full"
     repeated = isFull * sum(map(all, part.layers))
     rows = buckets.rows(plan, part, stage, positions, classes, overlap, bucket)
-    # Of how many ranks each has a part of what is reduced over data axes.
+    # The number of ranks over which a value that is reduced over data axes is
+    # sharded.
     kept = d if plan.zero else 1
     total = collections.defaultdict(lambda: [0, 0.0])
 
@@ -83,7 +86,7 @@ def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
         else:
             add("reduce_scatter", "data", m if plan.zero >= 2 else 1,
                 scatter(gradients, d))
-            # Of 16 bits where activations are.
+            # bf16 or fp16 if activations are.
             add("all_gather", "data", row.gathers if plan.zero == 3 else 1,
                 scatter(row.elements * activation, d))
     add("send", "pipeline", m * ((not part.last) + (not part.first)),
@@ -128,7 +131,8 @@ def rows_of(text, ranks):
 
 
 def part_of(text, stage, stages):
-    """What a stage has, by the parameters that its text declares."""
+    """The parts of a model on a stage, by the parameters that its text
+    declares."""
     names = re.findall(r'rt\.buffer @"?([\w.]+)"? : memref<[^>]*> param', text)
 
     def layers(pattern):

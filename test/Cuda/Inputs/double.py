@@ -1,22 +1,24 @@
-"""Runs a program for GPUs on the double of one (test/Cuda/Double).
+"""Runs a program for GPUs on the test double of a GPU (test/Cuda/Double).
 
-    double.py BUILD losses MODEL PRECISION    as a CPU computes, and the same bits
-                                              whatever is late
+    double.py BUILD losses MODEL PRECISION    results as on a CPU, and the same
+                                              bits with any delay
     double.py BUILD plan MODEL PRECISION FLAGS...
-                                              the same of several ranks, and as
-                                              many messages and bytes
-    double.py BUILD calls                     what an ordinary step asks for
-    double.py BUILD calls FLAGS...            the same of ranks, in fp16
-    double.py BUILD slow FLAGS...             a step that is longer than the timeout;
-                                              two ranks that do not agree
-    double.py BUILD graphs                    as many for any layers and batch
-    double.py BUILD faults KIND               mistakes are seen as other numbers,
-                                              without "graphs", or with them
-    double.py BUILD errors                    what ends a run
+                                              the same with several ranks, and the
+                                              same collectives and bytes
+    double.py BUILD calls                     the driver calls of an ordinary step
+    double.py BUILD calls FLAGS...            the same with ranks, in fp16
+    double.py BUILD slow FLAGS...             a step longer than the timeout; two
+                                              ranks that disagree
+    double.py BUILD graphs                    the number of launches does not depend
+                                              on layers and batch
+    double.py BUILD faults KIND               faults change results; without
+                                              "graphs", or with them
+    double.py BUILD errors                    errors that end a run
     double.py BUILD skips                     steps without a finite loss or norm,
                                               and a device of two that fails
     double.py BUILD attention                 both, of attention by cuDNN
-    double.py BUILD missing                   who needs cuDNN, and says so
+    double.py BUILD missing                   programs that need cuDNN report that
+                                              it is missing
     double.py BUILD chips                     programs for other GPUs, on these
 """
 
@@ -38,24 +40,24 @@ DOUBLE = BUILD / "test/Cuda/double"
 HOME = pathlib.Path.cwd()
 BOUNDS = {"f32": 1e-4, "bf16": 2e-2, "fp16": 2e-2}
 SEEDS = range(3)
-# Of places at which a mistake is planted, those that must give other numbers.
+# The number of fault positions that must change results.
 ENOUGH = 3 if os.environ.get("PCC_TEST_ALL") else 1
 MODELS = {
     "gpt": ["gpt", "--layers", "2", "--heads", "4"],
     "llama": ["llama", "--layers", "2", "--heads", "4"],
-    # Of which cuDNN makes attention.
+    # Models whose attention cuDNN computes.
     "gpt-cudnn": ["gpt", "--layers", "2", "--heads", "2"],
     "llama-cudnn": ["llama", "--layers", "2", "--heads", "4"],
     # Its tiles need more shared memory than most GPUs have.
     "gpt-128": ["gpt", "--layers", "1", "--heads", "1"],
-    # Gelu by the error function, which the library of products lacks.
+    # Gelu by the error function, which cuBLASLt lacks.
     "encdec": ["encdec", "--layers", "2", "--heads", "4", "--own-source"],
 }
 LARGER = {"gpt-cudnn": ["--width", "128", "--seq", "24"],
           "llama-cudnn": ["--width", "256", "--seq", "24", "--layers", "1"]}
 SIZES = ["--batch", "2", "--seq", "8", "--width", "32", "--inner", "64",
          "--vocab", "50"]
-# What may be asked for before the first step alone.
+# Calls that are allowed only before the first step.
 MADE_ONCE = ("cuMemAlloc", "cuMemHostAlloc", "cuStreamCreateWithPriority",
              "cuEventCreate", "cuModuleLoadData", "cuModuleGetFunction", "cublasLtCreate",
              "cublasLtMatmulDescCreate", "cublasLtMatrixLayoutCreate",
@@ -246,11 +248,11 @@ def count(steps, *flags):
     if result.returncode:
         sys.exit(result.stderr)
     counts = []
-    # That of who starts ranks has no number.
+    # The trace of the launcher has no number.
     for trace in sorted(glob.glob("trace.*")) or ["trace"]:
         with open(trace, encoding="utf-8") as lines:
             names = [line.split()[0] for line in lines]
-        # Who waits beside others asks again and again.
+        # A rank that waits among others polls.
         counts.append(collections.Counter(
             name for name, before in zip(names, ["", *names])
             if name != "cuEventQuery" or name != before))

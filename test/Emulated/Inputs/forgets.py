@@ -1,5 +1,5 @@
-"""Has a program for the emulated device forget temporaries too late: what was just
-written there. Each time that must be noticed.
+"""Makes a program for the emulated device poison temporaries too late, after
+new data was written there. Each such fault must be detected.
 
     forgets.py BUILD -- --dp 1
 """

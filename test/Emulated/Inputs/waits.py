@@ -1,8 +1,8 @@
-"""How often the host waits for the device in an ordinary step: once.
+"""The host waits for the device once in an ordinary step.
 
     waits.py BUILD -- --pp 2 --global-batch-size 8
 
-Runs a tiny GPT, compiled with the flags behind --, and reads its trace.
+Runs a tiny GPT, compiled with the flags after --, and reads its trace.
 """
 
 import json

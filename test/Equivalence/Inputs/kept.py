@@ -1,7 +1,8 @@
-"""kept.py REPORT: of a program of one stage that splits data alone, what a rank
-keeps of each parameter, in bytes, and what it sends: of d ranks of data each has
-a part of the optimizer's state from zero 1 on, with 16 bits of the parameter
-itself, and from zero 2 on of the gradients, which microbatches are reduced to."""
+"""kept.py REPORT: checks the bytes per parameter that a rank holds, and the
+communication, of a program of one stage with data parallelism only. With d
+data ranks, optimizer state is sharded from zero 1 on, including the bf16 or
+fp16 shard of the parameter; from zero 2 on the gradients, which microbatches
+are reduced to."""
 
 import json
 import sys

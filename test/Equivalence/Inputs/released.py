@@ -1,8 +1,8 @@
-"""released.py REPORT: of a program of one stage that splits data alone by zero 3,
-what a rank keeps of each parameter, in bytes, and how many messages it sends: of
-d ranks of data each has a part of the parameter, its gradient and its moments;
-rows are whole for as long as they are used. With n rows and m microbatches n m
-messages reduce, at most 2 n m gather."""
+"""released.py REPORT: checks the bytes per parameter that a rank holds, and the
+number of collectives, of a program of one stage with data parallelism and
+zero 3. Parameters, gradients and moments are sharded over d data ranks;
+buckets are whole only while they are used. With n buckets and m
+microbatches, n m collectives reduce and at most 2 n m gather."""
 
 import json
 import sys

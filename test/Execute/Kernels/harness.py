@@ -12,7 +12,8 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64,
           "i32": np.int32, "i1": np.bool_, "bf16": np.uint16,
           "f16": np.float16}
 
-# What kernels call on processors without bf16, as the runtime has it.
+# The functions that kernels call on processors without bf16, as in the
+# runtime.
 ROUNDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3,
                         "runtime", "support", "RoundBF16.c")
 
@@ -64,7 +65,7 @@ class Kernels:
         formed = run(["pcc-opt", *passes, "--rt-form-kernels",
                       "--rt-verify-kernels"], source)
         self.parse(formed)
-        # The function that calls the kernels stays behind.
+        # Drop the function that calls the kernels.
         kernels = formed[formed.index("  func.func private @kernel_0"):]
         text = "module {\n" + kernels
         tiled = run(["pcc-opt", "--rt-tile-kernels", "--rt-verify-kernels"],
@@ -126,7 +127,7 @@ class Kernels:
         self.inplace = inplace
 
     def launch(self, name, buffers, pieces):
-        """Runs a kernel's units in pieces, last first, as threads might."""
+        """Runs a kernel's work items in ranges, last first, as threads might."""
         pointers = (ctypes.c_void_p * len(buffers))(
             *[b.ctypes.data for b in buffers])
         units, _ = self.meta[name]
@@ -136,8 +137,8 @@ class Kernels:
             function(pointers, ctypes.c_int64(begin), ctypes.c_int64(end))
 
     def __call__(self, *inputs, pieces=3, inplace=False):
-        """The results; with `inplace` every result that may lie in an operand
-        does (operands are copied first, so that the inputs survive)."""
+        """The results; with `inplace` every result that may share an operand's
+        buffer does (operands are copied first, so that the inputs survive)."""
         values = {}
         for name, text, array in zip(self.parameters, self.arguments, inputs):
             shape, dtype = parse_type(text.split(": ")[1])
@@ -164,8 +165,8 @@ class Kernels:
 
 
 def random_factors(points, seed, step, number, p):
-    """What dropout multiplies elements at these coordinates by, as
-    dialects/NN/Random.h defines it."""
+    """The factors of dropout for elements at these coordinates, as
+    dialects/NN/Random.h defines them."""
     def mix(h):
         h = h & 0xffffffff
         h ^= h >> 16
@@ -201,8 +202,8 @@ def check(what, actual, expected, tolerance=2e-6):
 
 
 def check_all(what, kernels, inputs, expected, tolerance=2e-6):
-    """Results in one piece, in several and in place agree, bit for bit, and
-    with what is expected."""
+    """Checks that results of one range, of several and in place agree bit for
+    bit, and agree with the expected ones."""
     reference = kernels(*inputs, pieces=1)
     for options in ({"pieces": 3}, {"pieces": 1, "inplace": True},
                     {"pieces": 5, "inplace": True}):

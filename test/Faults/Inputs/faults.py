@@ -1,9 +1,9 @@
-"""One-line mistakes that a pass of the machine half could make.
+"""One-line mistakes that a pass of the back end could make.
 
-Each class is a function from a program to the places where its mistake can be
-made: pairs of what is done there, in words, and a function that does it and
-returns the text. What does not parse afterwards counts as refused, for that is
-what the verifier of an op is there for.
+Each class is a function from a program to the positions where its mistake can
+be made: pairs of a description and a function that makes the mistake and
+returns the text. Text that does not parse afterwards counts as rejected: the
+verifier of an op must detect it.
 """
 
 import itertools
@@ -224,7 +224,7 @@ def offset_moved(program):
 
 
 def layout_changed(program):
-    """Of what the runtime reads and writes: split over another axis."""
+    """Buffers that the runtime reads and writes: sharded over another axis."""
     sizes = program.axis_sizes()
     for op in program.ops:
         layout = re.search(r" layout <\[.*?\], \[(.*?)\]>", op.rest)
@@ -241,9 +241,9 @@ def layout_changed(program):
 
 
 def member_twice(program):
-    """A member of a bucket in place of the next one, or of its memory."""
+    """A member of a bucket instead of the next one, or of its memory."""
     members = r"members \[([^]]*)\]"
-    last = {}  # by row: where the buffer before lies in it
+    last = {}  # by bucket: offset of the previous buffer
     for op in program.ops:
         line = program.lines[op.at]
         match = re.search(members, line) if op.name == "nn.state" else None
@@ -264,8 +264,8 @@ def member_twice(program):
 
 
 def members_exchanged(program):
-    """Two parameters, gradients or moments of one type, each in the other's
-    place of a bucket, or of two."""
+    """Two parameters, gradients or moments of one type, with their offsets in
+    one or two buckets exchanged."""
     place = r" in @\S+ element \d+ at \d+"
     last = {}  # by type and kind, of the stage
     for op in program.ops:
@@ -305,8 +305,8 @@ def update_left_out(program):
 
 
 def gather_or_release_changed(program):
-    """Of what is there only while it is used: not gathered, not released, or
-    released before it is used last."""
+    """Parameters that are resident only while used: not gathered, not released,
+    or released before their last use."""
     for op in program.named("pipe.run", "rt.call"):
         if re.search(r"@(gather|round)", op.rest):
             yield where(program, op), without(program, op)
@@ -330,7 +330,8 @@ def gather_or_release_changed(program):
 
 
 def first_writer_changed(program):
-    """A sum that begins from what was there, or forgets what was."""
+    """A sum that accumulates into the old value instead of overwriting it, or
+    the reverse."""
     for scope in program.scopes:
         kept = {name for _, _, name, _ in program.replaced(scope)}
         for op in program.inside(scope):
@@ -431,7 +432,7 @@ def states_swapped(program):
 
 
 def wait_dropped(program):
-    """Or a record, so that what waits for it means an earlier one."""
+    """Or a record, so that a wait refers to an earlier one."""
     for op in program.named("rt.wait", "rt.record"):
         yield where(program, op), without(program, op)
 

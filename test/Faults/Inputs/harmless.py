@@ -1,7 +1,7 @@
-"""Edits that change nothing: no check may refuse them.
+"""Edits that change nothing: no check may reject them.
 
-As in faults.py, a class is a function from a program to the places of its edit,
-and the functions that make it.
+As in faults.py, a class is a function from a program to the positions of its
+edit, and the functions that make it.
 """
 
 import math
@@ -43,7 +43,7 @@ def symbol_renamed(program):
                 pattern = re.compile(re.escape(name) + r"(?![\w.])")
                 return "\n".join(pattern.sub(name + "_renamed", other)
                                  for other in program.lines) + "\n"
-            # What states and inputs are called is their meaning.
+            # The names of states and inputs are their meaning.
             if re.search(r"(frame|value) at|pipe\.value|pipe\.body|kernel", line):
                 yield name, edit
 
@@ -77,12 +77,12 @@ def declarations_swapped(program):
 
 
 def wait_added(program):
-    """What was waited for once is waited for again, behind another op."""
+    """A wait that is repeated after another op."""
     for op in program.named("rt.wait"):
         after = next((other for other in
                       program.inside(program.scope_of[op.at])
                       if other.at > op.at), None)
-        # Not behind the last op of a loop.
+        # Not after the last op of a loop.
         if after and after.at == op.at + 1 and \
                 not program.lines[after.at].rstrip().endswith("{"):
             yield where(program, op), lambda op=op, after=after: \
@@ -120,7 +120,7 @@ def buffer_elsewhere(program):
         end = -(-arena // ALIGNMENT) * ALIGNMENT
         for buffer in buffers:
             line = program.lines[buffer]
-            # Gradients that are reduced in one message lie side by side.
+            # Gradients that are reduced by one collective are adjacent.
             if not re.search(r"> (frame|value) at", line):
                 continue
             match = re.search(r": memref<((?:\d+x)*)(\w+)>", line)
@@ -138,8 +138,8 @@ def buffer_elsewhere(program):
 
 
 def row_elsewhere(program):
-    """One of the slots of a row, and what lies in it, at the arena's end. Slots
-    at one offset may be one, as far as is seen here: they go together."""
+    """One slot of a bucket, with its members, moved to the arena's end. Slots
+    at one offset may be one slot, so they move together."""
     offsets_of = re.compile(r" at (\d+(?:, \d+)+)(?= slots)")
     for at, arena, buffers in stages(program):
         end = -(-arena // ALIGNMENT) * ALIGNMENT

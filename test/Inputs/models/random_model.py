@@ -246,7 +246,7 @@ class RandomModel(Model):
             if self.chance(0.7):
                 x = self.norm(x)
             self.pool.append(self.unit(x))
-        # What nothing uses yet counts too.
+        # Unused values count, too.
         self.name("rest")
         used = set(re.findall(r"%\d+", " ".join(
             op.split(" = ", 1)[1] for op in self.ops)))

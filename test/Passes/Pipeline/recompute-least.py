@@ -1,7 +1,7 @@
 # RUN: %python %s %build/bin/pcc-opt
-"""Whatever a segment computes, its backward pass is handed the fewest bytes of
-which it can make what it reads, and makes as little of it as there is to make:
-random segments, and all there is to choose from of each."""
+"""For random segments, the residuals have the fewest bytes from which the
+backward pass can recompute what it reads, and it recomputes as few values as
+possible. All choices for each segment are tried."""
 
 import itertools
 import math
@@ -88,8 +88,8 @@ class Segment:
         return "\n".join(lines + ["  return", "}"])
 
     def made(self, kept, full):
-        """What is computed again where these are kept; None if that is not all
-        that is read."""
+        """The recomputed values if these are kept; None if some read value
+        cannot be recomputed."""
         again, todo = set(), [number for number in self.read if number not in kept]
         while todo:
             number = todo.pop()
@@ -106,8 +106,8 @@ class Segment:
                    if number not in self.elsewhere)
 
     def least(self, full):
-        """(bytes, values made again) of the best of all choices. What others are
-        handed is there."""
+        """(bytes, recomputed values) of the best of all choices. Residuals of
+        other segments are available."""
         best = None
         numbers = range(len(self.values))
         for count in range(len(numbers) + 1):
@@ -121,7 +121,7 @@ class Segment:
 
 
 def found(text):
-    """(bytes, values made again) of what pcc-opt has made of a segment."""
+    """(bytes, recomputed values) that pcc-opt chose for a segment."""
     handed, elsewhere, again, sizes = set(), set(), set(), {}
     names = {}
     for line in text.splitlines():
@@ -141,7 +141,7 @@ def found(text):
             continue
         if "nn.recomputed" in marks:
             again.add(name)
-        # What follows from no input is nobody's: weights.
+        # Values that depend on no input belong to no segment: weights.
         handed.update(one for one in used if one in names and
                       names[one][0] != "read" and "nn.bwd" not in names[one][1])
     return sum(4 * sizes[name] for name in handed - elsewhere), len(again)

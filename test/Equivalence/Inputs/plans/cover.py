@@ -1,4 +1,4 @@
-"""A few of many combinations, such that every two choices meet."""
+"""Selects a few of many combinations such that every pair of choices occurs."""
 
 import itertools
 

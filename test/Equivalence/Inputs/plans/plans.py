@@ -1,6 +1,6 @@
-"""What one rank and many are compared on: small models, and all choices of a
-plan. Odd on purpose: a prime number of classes, three layers on two stages,
-three data ranks, fewer microbatches than stages.
+"""The cases on which one rank and many are compared: small models, and all
+choices of a plan. Odd on purpose: a prime number of classes, three layers on
+two stages, three data ranks, fewer microbatches than stages.
 """
 
 import collections
@@ -56,7 +56,7 @@ def matches(plan, choices):
 
 
 def one_rank(plan):
-    """What a plan must compute the same as."""
+    """The plan whose results another plan must equal."""
     return plan._replace(tp=1, pp=1, dp=1, cp=1, sp=False, zero=0, microbatches=1,
                          schedule=CHOICES.schedule[0], recompute="none")
 

@@ -1,8 +1,9 @@
-"""Programs of a few stages, and what their stages do in a step, by hand.
+"""Programs of a few stages, and the actions of their stages in a step, written
+by hand.
 
-Independent of the compiler: a schedule is a list of turns, in each a stage
-receives, runs and sends; a send and a receive of the same two stages, one after
-the other, are an exchange.
+Independent of the compiler: a schedule is a list of actions, in each of which a
+stage receives, runs and sends; an adjacent send and receive of the same two
+stages are an exchange.
 """
 
 
