@@ -60,8 +60,8 @@ static const pcc_source sources[] = {
     sourceOf("table", 2, rows, 0, step3, rows),
     sourceOf("scale", 0, prime, 0, step1, prime)};
 
-/// The bucket of 8 ranks, sharded over dp: bias at 5 and the matrix at 19, both
-/// unaligned. The other bucket is sharded over dp and tp.
+/// The bucket of 36 elements is sharded over dp, with the bias at 1 and the
+/// matrix at 17, both unaligned. The bucket of 30 is sharded over dp and tp.
 static const int64_t smallRow = 36, longRow = 30;
 static pcc_bucket bucketOf(int64_t elements, int32_t n, const int32_t *over,
                            int32_t whole, int64_t offset) {

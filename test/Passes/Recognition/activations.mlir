@@ -1,8 +1,8 @@
-// gelu and silu are found by the values of an expression of one tensor, in
-// whatever form, and where its constants are rounded; other functions stay.
+// gelu and silu are recognized by the values of an expression of one tensor, in
+// any form, also with rounded constants; other functions stay.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// gelu by erf, whatever comes last.
+// gelu by erf, with any last op.
 // CHECK-LABEL: func.func @gelu_ends_in_product(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -79,7 +79,7 @@ func.func @gelu_of_seven_digits(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// In half precision, as a factor and as what was divided by.
+// In half precision, as a factor and as a divisor.
 // CHECK-LABEL: func.func @gelu_of_half(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -330,7 +330,7 @@ func.func @no_polynomial(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// An expression of many parts, and of too many.
+// An expression of many ops, and of too many.
 // CHECK-LABEL: func.func @silu_of_24_terms(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.silu %arg0 : tensor<4xf32>

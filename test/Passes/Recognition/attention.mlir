@@ -1,5 +1,5 @@
-// Attention: two contractions with a softmax between them, whatever the order
-// of dims, and what only looks alike.
+// Attention: two contractions with a softmax between them, with any order of
+// dims, and patterns that only look alike.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // Dims in any order, in operands and results.
@@ -231,7 +231,7 @@ func.func @summed_over_heads(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x5xf32>
 }
 
-// What is the same for all keys changes nothing,
+// A shift that is equal for all keys changes nothing,
 // CHECK-LABEL: func.func @less_than_highest(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -253,7 +253,7 @@ func.func @less_than_highest(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// other than what each key has of its own.
+// other than a shift per key.
 // CHECK-LABEL: func.func @less_by_key(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -290,8 +290,8 @@ func.func @less_whole(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Scores beside those of the keys, whose probabilities are dropped: keys and
-// values of zeros, to which they are added.
+// Attention sinks, scores whose probabilities are dropped: keys and values of
+// zeros with the scores as bias.
 // CHECK: nn.param @sinks_behind_sink : tensor<1x2x1x1xf32> init normal
 // CHECK-LABEL: func.func @sinks_behind(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
@@ -474,7 +474,7 @@ func.func @sinks_masked_otherwise(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// What is dropped is a key.
+// The dropped element is a key.
 // CHECK-LABEL: func.func @sinks_are_kept(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -663,7 +663,7 @@ func.func @one_group(%q: tensor<2x3x4x4xf32>,
   return %p1 : tensor<2x3x4x4xf32>
 }
 
-// In turns they are repeated.
+// Repeated alternately.
 // CHECK-LABEL: func.func @groups_in_turns(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>

@@ -1,6 +1,6 @@
-// Recognition ends after as many rewrites as it is given: what is there then is
-// right, with less of it recognized. Four make one scale and one transpose of
-// these; a fifth is asked for to know that there is nothing more.
+// Recognition ends after the given number of rewrites: the program is then
+// correct, with less of it recognized. Four rewrites merge scales and
+// transposes; a fifth is needed to know that none is left.
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=3 2>&1 | FileCheck %s --check-prefixes=ENDS,THREE
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=4 2>&1 | FileCheck %s --check-prefixes=ENDS,ALL
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=5 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL

@@ -92,7 +92,7 @@ func.func @transposed_back(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
   return %t1 : tensor<4x2x3xf32>
 }
 
-// A factor follows what it is a factor of,
+// A scale moves after its op,
 // CHECK-LABEL: func.func @scaled_lhs(
 // CHECK-SAME: %arg0: tensor<2x4xf32>, %arg1: tensor<4x5xf32>) -> tensor<2x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.contract "sk,kn->sn" %arg0, %arg1 : tensor<2x4xf32>, tensor<4x5xf32> -> tensor<2x5xf32>
@@ -121,7 +121,7 @@ func.func @scaled_rhs(%x: tensor<2x4xf32>,
   return %p : tensor<2x5xf32>
 }
 
-// and factors meet.
+// and scales are merged.
 // CHECK-LABEL: func.func @scaled_both(
 // CHECK-SAME: %arg0: tensor<2x4xf32>, %arg1: tensor<4x5xf32>) -> tensor<2x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.contract "sk,kn->sn" %arg0, %arg1 : tensor<2x4xf32>, tensor<4x5xf32> -> tensor<2x5xf32>
@@ -197,7 +197,7 @@ func.func @scaled_twice_used(%x: tensor<2x4xf32>)
   return %scaled1, %scaled : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
-// Sums of sums are one, of those that nothing else reads.
+// Sums of sums without other uses are one sum.
 // CHECK-LABEL: func.func @sum_of_sums(
 // CHECK-SAME: %arg0: tensor<2xf32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>, %arg3: tensor<2xf32>) -> tensor<2xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.sum %arg0, %arg1, %arg2, %arg3 : tensor<2xf32>
@@ -240,7 +240,7 @@ func.func @sum_of_sum_behind(%a: tensor<2xf32>,
   return %sum1 : tensor<2xf32>
 }
 
-// Labels of a product with a parameter are those that people use: m rows, k
+// Labels of a contraction with a parameter are the usual ones: m rows, k
 // summed, n columns,
 // CHECK: nn.param @rows_w : tensor<4x5xf32> init normal
 // CHECK-LABEL: func.func @rows(
@@ -343,7 +343,7 @@ func.func @columns_in_front(%x: tensor<2x4xf32>) -> tensor<5x2xf32> {
   return %p : tensor<5x2xf32>
 }
 
-// Other labels stay: of what is in all three,
+// Other labels stay: a label of all three,
 // CHECK: nn.param @shared_label_w : tensor<2x4x5xf32> init normal
 // CHECK-LABEL: func.func @shared_label(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>) -> tensor<2x3x5xf32>

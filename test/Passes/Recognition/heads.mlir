@@ -1,7 +1,7 @@
 // A module per head becomes one attention, a norm per head one norm.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// A module for each head: one attention of all heads, whose weights stay apart.
+// A module per head: one attention of all heads, whose weights stay separate.
 // CHECK: nn.param @two_heads_q0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @two_heads_k0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @two_heads_v0 : tensor<1x2x4xf32> init normal
@@ -364,7 +364,7 @@ func.func @values_first(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// What all heads have, they have in common: a mask,
+// Values that all heads share are used once: a mask,
 // CHECK: nn.param @masked_q0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @masked_k0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @masked_v0 : tensor<1x2x4xf32> init normal

@@ -1,5 +1,6 @@
-// Losses written out become cross_entropy, which needs no rank to have all
-// classes; reshapes that join batch and sequence before a loss disappear.
+// Losses written as primitives become cross_entropy, which needs no rank to
+// have all classes; reshapes that merge batch and sequence before a loss are
+// removed.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // The log softmax of the target's column is less the cross entropy,

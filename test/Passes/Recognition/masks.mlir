@@ -1,5 +1,5 @@
-// What is between the product of queries and keys and the softmax: masks that
-// follow from constants become an attribute or a bias.
+// The ops between the contraction of queries and keys and the softmax: masks
+// that follow from constants become an attribute or a bias.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // Everything above the diagonal removed, by adding or by choosing, is an
@@ -300,7 +300,7 @@ func.func @other_zero(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// What rises evenly along the keys is added, and removes nothing,
+// A bias that rises evenly along the keys is added, and removes nothing,
 // CHECK-LABEL: func.func @rising(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x5x2x4xf32>, %arg2: tensor<2x5x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -324,7 +324,7 @@ func.func @rising(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// beside a mask with which it becomes one constant.
+// together with a mask with which it becomes one constant.
 // CHECK-LABEL: func.func @rising_beside_mask(
 // CHECK-SAME: %arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
@@ -645,7 +645,7 @@ func.func @joined_leave_none(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Factors before and behind a mask.
+// Scales before and after a mask.
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -797,7 +797,7 @@ func.func @filled_too_high(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A sum of two products, one behind a factor.
+// A sum of two contractions, one of them scaled.
 // CHECK-LABEL: func.func @two_products(
 // CHECK-NOT: nn.attention
 // CHECK: return

@@ -1,4 +1,5 @@
-// Layer norms and rms norms from their primitives, and what only looks alike.
+// Layer norms and rms norms from their primitives, and patterns that only look
+// alike.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // A layer norm, the deviation as a divisor and as a factor, on either side.

@@ -1,8 +1,8 @@
-// Projections cut into unequal parts, and weights that are joined or cut:
-// parameters of their own, each with its place in the file.
+// Projections with unequal parts, and weights that are concatenated or sliced:
+// separate parameters, each with its offset in the file.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// Unequal parts of a projection, where nothing else is done with it.
+// Unequal parts of a projection that has no other use.
 // CHECK: nn.param @"two_parts_w[0:8]" : tensor<6x8xf32> init normal source <name = "two_parts_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]>
 // CHECK: nn.param @"two_parts_w[8:12]" : tensor<6x4xf32> init normal source <name = "two_parts_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]>
 // CHECK-LABEL: func.func @two_parts(
@@ -865,7 +865,7 @@ func.func @no_product(%x: tensor<3x12xf32>)
   return %s, %s1 : tensor<3x8xf32>, tensor<3x4xf32>
 }
 
-// Heads of several kinds are such parts.
+// Unequal numbers of heads are such parts.
 // CHECK: nn.param @"heads_w[0:8]" : tensor<5x4x2xf32> init normal
 // CHECK: nn.param @"heads_w[8:10]" : tensor<5x2xf32> init normal
 // CHECK: nn.param @"heads_w[10:12]" : tensor<5x2xf32> init normal
@@ -1133,7 +1133,7 @@ func.func @no_projection_of_heads(%x: tensor<3x6x5xf32>)
   return %s, %e, %e1 : tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>
 }
 
-// A product that sums over what is joined.
+// A contraction over a concatenated dim.
 // CHECK: nn.param @"joined_w[0:4]" : tensor<4x5xf32> init normal source <name = "joined_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 0, strides = [5, 1], valid = [4, 5]>
 // CHECK: nn.param @"joined_w[4:6]" : tensor<2x5xf32> init normal source <name = "joined_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 20, strides = [5, 1], valid = [2, 5]>
 // CHECK-LABEL: func.func @joined(

@@ -303,7 +303,7 @@ func.func @scaled_rope(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %x: ten
 
 // -----
 
-// Two query heads share a key head: what was repeated for them is not.
+// Two query heads share a key head: its copies are not needed.
 // CHECK-LABEL: @grouped
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<2x3x4x8xf32>, %[[K:[^:]*]]: tensor<2x3x2x8xf32>, %[[V:[^:]*]]: tensor<2x3x2x8xf32>
 func.func @grouped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x2x8xf32>, %v: tensor<2x3x2x8xf32>) -> tensor<2x3x4x8xf32> {
@@ -323,7 +323,7 @@ func.func @grouped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x2x8xf32>, %v: tensor<
 
 // -----
 
-// Rows merged in front of a norm and split behind it: the norm is of [b, s].
+// Rows merged before a norm and split after it: the norm is of [b, s].
 // CHECK-LABEL: @norm_of_rows
 nn.param @g : tensor<8xf32> init normal
 func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
@@ -580,7 +580,7 @@ func.func @part_unused() -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<8x4xf32>, 
 
 // -----
 
-// A projection of what is joined is a sum of projections.
+// A projection of a concatenation is a sum of projections.
 // CHECK-DAG: nn.param @"w[0:4]" : tensor<5x4xf32> {{.*}} base = 0, strides = [10, 1]
 // CHECK-DAG: nn.param @"w[4:10]" : tensor<5x6xf32> {{.*}} base = 4, strides = [10, 1]
 // CHECK-LABEL: @joined
@@ -702,7 +702,7 @@ func.func @module_per_head(%x: tensor<3x5x4xf32>, %samples: tensor<3xi64>, %pos:
 
 // -----
 
-// Heads that differ in more than their weights stay apart.
+// Heads that differ in more than their weights stay separate.
 // CHECK-LABEL: @heads_of_two_scales
 // CHECK-COUNT-2: nn.softmax
 // CHECK: nn.concat
@@ -748,8 +748,8 @@ func.func @copied(%x: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
 
 // -----
 
-// Scores by distance are looked up the same way for all samples and heads; where
-// those are one dim, it is split back to where it was merged.
+// Scores by distance are looked up alike for all samples and heads; where those
+// are one dim, it is split back to the op that merged it.
 // CHECK-LABEL: @scores_by_distance
 // CHECK: %[[T:.*]] = nn.transpose %{{.*}} [2, 3, 0, 1] : tensor<2x4x5x6xf32> -> tensor<5x6x2x4xf32>
 // CHECK: %[[ROWS:.*]] = nn.reshape %[[T]] : tensor<5x6x2x4xf32> -> tensor<30x2x4xf32>

@@ -2,7 +2,7 @@
 // in which they are read.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// Equal parts that are split alike are selected along a dim of their own.
+// Equal parts that are split alike are selected along a separate dim.
 // CHECK-LABEL: func.func @heads(
 // CHECK-SAME: %arg0: tensor<2x3x24xf32>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x24xf32> -> tensor<2x3x3x2x4xf32>

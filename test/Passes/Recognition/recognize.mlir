@@ -1,8 +1,8 @@
-// What exporters write, and what it means.
+// Patterns that exporters write, and the recognized ops.
 // RUN: pcc-opt %s -nn-recognize -canonicalize -cse | FileCheck %s
 
 // A linear layer on rows [batch * seq, c], with a weight that is stored
-// transposed: the dims stay apart and the labels say all.
+// transposed: the dims stay separate and the labels contain the transpose.
 // CHECK-LABEL: func @linear
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3x4xf32>, %[[W:.*]]: tensor<8x4xf32>)
 // CHECK-NEXT: %[[Y:.*]] = nn.contract "mak,nk->man" %[[X]], %[[W]] : tensor<2x3x4xf32>, tensor<8x4xf32> -> tensor<2x3x8xf32>

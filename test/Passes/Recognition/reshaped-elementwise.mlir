@@ -1,5 +1,5 @@
-// A reshape of what an elementwise op gives is one of its operands: of any op of
-// one type, not of a cast or a choice, whose operands have others.
+// A reshape of an elementwise result becomes one of its operands: of any op of
+// one type, not of a cast or a selection, whose operands have other types.
 // RUN: pcc-opt %s --nn-recognize | FileCheck %s
 
 // CHECK-LABEL: @floor

@@ -2,7 +2,7 @@
 // parameter or an input.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// A reshape that splits dims moves in front of what computes each element,
+// A reshape that splits dims moves before elementwise ops,
 // CHECK-LABEL: func.func @split(
 // CHECK-SAME: %arg0: tensor<6x8xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6x8xf32> -> tensor<2x3x2x4xf32>
@@ -261,7 +261,7 @@ func.func @constant(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %sum : tensor<4xf32>
 }
 
-// What is repeated is split where it has the dims.
+// The operand of a broadcast is split along the dims that it has.
 // CHECK-LABEL: func.func @broadcast_rows(
 // CHECK-SAME: %arg0: tensor<6xf32>) -> tensor<2x3x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6xf32> -> tensor<2x3xf32>
@@ -317,7 +317,7 @@ func.func @broadcast_merged(%x: tensor<6xf32>) -> tensor<48xf32> {
   return %r : tensor<48xf32>
 }
 
-// Parts of a dim stay together where dims change places.
+// Factors of a dim stay together in a transpose.
 // CHECK-LABEL: func.func @transpose(
 // CHECK-SAME: %arg0: tensor<6x5x8xf32>) -> tensor<2x4x3x2x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6x5x8xf32> -> tensor<3x2x5x2x4xf32>
@@ -358,7 +358,7 @@ func.func @transpose_of_parameter() -> (tensor<2x4x6xf32>, tensor<8x6xf32>) {
   return %r, %t : tensor<2x4x6xf32>, tensor<8x6xf32>
 }
 
-// Merged behind a transpose: what is split alone is split in front of it.
+// Merged after a transpose: dims that are only split are split before it.
 // CHECK-LABEL: func.func @transpose_merged(
 // CHECK-SAME: %arg0: tensor<2x3x8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 0, 2] : tensor<2x3x8xf32> -> tensor<3x2x8xf32>
@@ -695,7 +695,7 @@ func.func @looked_up_constants() -> tensor<6x8xf32> {
   return %r : tensor<6x8xf32>
 }
 
-// A row that is split is not looked up so.
+// An embedding whose columns are split stays.
 // CHECK: nn.param @looked_up_row_t : tensor<10x8xf32> init normal
 // CHECK-LABEL: func.func @looked_up_row(
 // CHECK-SAME: %arg0: tensor<6xi64>) -> tensor<6x2x4xf32>
@@ -746,7 +746,7 @@ func.func @looked_up_numbers(%ids: tensor<6xi64>) -> tensor<2x3xf32> {
   return %r1 : tensor<2x3xf32>
 }
 
-// What row stands for padding is still known.
+// The padding row is preserved.
 // CHECK: nn.param @looked_up_padding_t : tensor<10x8xf32> init normal
 // CHECK-LABEL: func.func @looked_up_padding(
 // CHECK-SAME: %arg0: tensor<6xi64>) -> tensor<2x3x8xf32>

@@ -1,8 +1,8 @@
-// What is added to scores, or takes their place, and follows from inputs or is
-// trained, becomes a bias of the extents that it has.
+// Values that are added to scores or replace them, and that depend on inputs or
+// are trained, become a bias with their extents.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// What is added and depends on inputs is a bias, in the extents it has.
+// An added value that depends on inputs is a bias with its extents.
 // CHECK-LABEL: func.func @data_added(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -274,7 +274,7 @@ func.func @choice_adds(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// What is a sum is not taken for a mask.
+// A sum is not taken for a mask.
 // CHECK-LABEL: func.func @sum_adds(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3x5xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -302,7 +302,7 @@ func.func @sum_adds(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A trained bias takes no keys, beside a mask.
+// A trained bias removes no keys, next to a mask.
 // CHECK: nn.param @trained_table : tensor<1x2x3x3xf32> init normal
 // CHECK-LABEL: func.func @trained(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
@@ -423,8 +423,8 @@ func.func @joined_data(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Where data removes keys by a number, a query may lose all: its scores are
-// made zero, and the number takes their place.
+// If data removes keys by a number, a query may lose all: the query is zeroed,
+// and the number replaces its scores.
 // CHECK-LABEL: func.func @padding(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -880,7 +880,7 @@ func.func @padding_scaled(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Keys that finite numbers are added to beside those that they replace.
+// Keys that finite numbers are added to together with keys that they replace.
 // CHECK-LABEL: func.func @padding_and_added(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -945,7 +945,7 @@ func.func @padding_other_layout(%q: tensor<3x2x2x4xf32>,
   return %p1 : tensor<3x2x2x4xf32>
 }
 
-// What repeats itself along a dim is computed once: of a slice,
+// A value that repeats along a dim is computed once: of a slice,
 // CHECK-LABEL: func.func @core_of_slice(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x5xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>

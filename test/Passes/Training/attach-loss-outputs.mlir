@@ -1,5 +1,4 @@
-// What a loss asks of a model's outputs, in their number, names, shapes and
-// types.
+// The outputs that a loss accepts: their number, names, shapes and types.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=cross-entropy -o /dev/null
 // RUN: not pcc-opt %s --split-input-file --nn-attach-loss=loss=mse 2> %t.mse | FileCheck %s
 // RUN: FileCheck --check-prefix=ERRORS %s < %t.mse
@@ -44,7 +43,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// One number for each sample: no classes, but a number. Every one counts.
+// One number for each sample: no classes, but a value. Every one is valid.
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: tensor<2xf32> {nn.name = "targets", nn.role = #nn.role<targets>}
 // CHECK: dense<2.0
@@ -117,7 +116,7 @@ func.func @forward() -> tensor<2x3xf32> {
 
 // -----
 
-// An output that is the same for all samples is no row's.
+// An output that is the same for all samples has no rows of samples.
 // CHECK-LABEL: func.func @loss
 // CHECK: nn.sub {{.*}} : tensor<5x3xf32>
 nn.param @w : tensor<5x3xf32> init normal
@@ -153,7 +152,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Rows of half a sample after the other's half are none's; nor are columns.
+// Rows that contain half of two samples belong to none; nor do columns.
 // ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', does not have one or more rows for each of the 2 samples of the inputs
 // ERRORS: note: --loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<4x3xf32> {
@@ -177,7 +176,7 @@ func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// As many rows as an input of the samples has: these are taken for rows.
+// As many rows as a per-sample input has: they are taken as one row per sample.
 // CHECK-LABEL: func.func @loss
 // CHECK: nn.sub {{.*}} : tensor<6x2xf32>
 // expected-warning @below {{the losses of the samples are not proven to be independent: 'loss' depends on the index of each of the samples}}

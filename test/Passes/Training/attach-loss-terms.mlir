@@ -1,6 +1,6 @@
-// A loss of two terms, each by a count of its own: sum(e * m) / sum(m) and a
-// tenth of the mean of e by max(sum(k), 1). The counts of all microbatches are
-// known before the first gradient; a microbatch adds its part of the mean.
+// A loss of two terms with separate counts: sum(e * m) / sum(m) and a tenth of
+// the mean of e by max(sum(k), 1). The counts of all microbatches are known
+// before the first gradient; a microbatch adds its contribution to the mean.
 // RUN: pcc-opt %s --nn-attach-loss --nn-verify --nn-autodiff --nn-optimizer=kind=sgd --nn-verify | FileCheck %s
 
 // CHECK: module attributes {nn.loss = "own"}
@@ -14,7 +14,7 @@
 // CHECK-NEXT: nn.state @step_batches : tensor<f32> sum {nn.ahead}
 nn.param @w : tensor<4xf32> init normal
 
-// Only what counts needs is left of the model.
+// Only the ops that @counts needs are left of the model.
 // CHECK-LABEL: func.func @counts(
 // CHECK-SAME: %[[M:[^:]*]]: tensor<2x4xf32> {nn.name = "m", nn.role = #nn.role<data>}, %[[K:[^:]*]]: tensor<2x4xf32> {nn.name = "k", nn.role = #nn.role<data>})
 // CHECK-NOT: nn.exp
@@ -46,8 +46,8 @@ nn.param @w : tensor<4xf32> init normal
 // CHECK: %[[E2:.*]] = nn.div %[[E1]], %{{.*}}
 // CHECK: nn.sum %[[E0]], %[[E2]]
 
-// What divides as it is, and not the count that a bound keeps from 0, is given
-// out for messages.
+// A count that divides directly is a result for messages; the count that a
+// bound keeps from 0 is not.
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}, tensor<f32> {nn.name = "count:'m.sum'"})
 // CHECK: %[[COUNT:.*]] = nn.read @step_count.0

@@ -5,8 +5,8 @@ nn.param @w : tensor<8x16xf32> init normal
 // CHECK-NEXT: nn.state @eval_loss_sum : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_target_count : tensor<f32> sum
 
-// The targets come behind the tokens; dropout and hidden states that nobody
-// asks for are gone from @evaluate, with the inputs that only they used.
+// The targets follow the tokens. Dropout and unused hidden states are removed
+// from @evaluate, with the inputs that only they used.
 // CHECK-LABEL: func.func @loss(
 // CHECK-SAME: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<tokens>}
 // CHECK-SAME: %[[T:[^:]*]]: tensor<2x4xi64> {nn.name = "targets", nn.role = #nn.role<targets>}

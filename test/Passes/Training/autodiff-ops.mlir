@@ -60,8 +60,8 @@ func.func @loss(%n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
-// Gradient ops have their forward op's stage; sums that of the value's; sums
-// of different stages are not joined, of the same stage are.
+// Gradient ops have the stage of their forward op; sums have that of the value.
+// Sums of different stages are not merged, those of one stage are.
 nn.param @w : tensor<4xf32> init normal
 // CHECK-LABEL: func.func @microbatch
 // CHECK: %[[T:.*]] = nn.tanh %{{.*}} {nn.stage = 0 : i64}

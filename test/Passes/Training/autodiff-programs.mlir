@@ -1,4 +1,5 @@
-// Whole programs: what is accumulated where, in which order, marked as what.
+// Whole programs: what is accumulated where and in which order, and the marks
+// of ops.
 // RUN: pcc-opt %s --split-input-file --nn-autodiff | FileCheck %s
 
 // A parameter's gradient is added up as soon as its first user is behind: that
@@ -134,7 +135,7 @@ func.func @evaluate(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>})
 
 // -----
 
-// What is detached, or no number that moves, hands nothing back.
+// Detached values and integers propagate no gradient.
 // CHECK: module {
 // CHECK-NEXT: nn.param @a : tensor<2x2xf32> init normal
 // CHECK-NEXT: nn.param @b : tensor<2x2xf32> init normal

@@ -1,11 +1,12 @@
-// What says, and what does not, which ids an input may hold.
+// Ops that bound the ids of an input, and ops that do not.
 // RUN: pcc-opt %s -nn-bound-ids | FileCheck %s
 
 nn.param @w : tensor<24x8xf32> init normal
 nn.param @v : tensor<10x8xf32> init normal
 
-// Ids that are moved, repeated or widened stay ids; of tokens a part speaks for
-// the whole. Of two tables the least; of two as small the last.
+// Ids that are moved, repeated or widened are still ids; for tokens a slice
+// bounds the whole. The smaller of two tables is used; of two equal ones the
+// last.
 // CHECK-LABEL: func @moved
 func.func @moved(
     // CHECK-SAME: nn.ids = {below = 10 : i64, node = "turned"}, nn.name = "a"
@@ -33,8 +34,8 @@ func.func @moved(
   return
 }
 
-// What is computed of ids, a part of data or of a table by its offset, and ids
-// as numbers say nothing; nor do looked-up values or logits of whole numbers.
+// Values computed from ids, slices of data, tables with an offset, and ids used
+// as numbers give no bound; nor do looked-up values or logits of integers.
 // CHECK-LABEL: func @other
 // CHECK-NOT: nn.ids
 func.func @other(
@@ -88,7 +89,7 @@ func.func @limits(
   %bl = nn.compare lt %nine, %b : tensor<4xi64> -> tensor<4xi1>
   %bw = nn.where %bl, %nine, %b : tensor<4xi1>, tensor<4xi64>
   %be = nn.embedding %bw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("b")
-  // Taken where it is more than what would replace it.
+  // Selected where it is greater than the replacement.
   %cl = nn.compare lt %nine, %c : tensor<4xi64> -> tensor<4xi1>
   %cw = nn.where %cl, %c, %nine : tensor<4xi1>, tensor<4xi64>
   %ce = nn.embedding %cw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("c")
@@ -99,7 +100,7 @@ func.func @limits(
   %el = nn.compare eq %e, %nine : tensor<4xi64> -> tensor<4xi1>
   %ew = nn.where %el, %e, %nine : tensor<4xi1>, tensor<4xi64>
   %ee = nn.embedding %ew, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("e")
-  // By what nobody knows.
+  // Limited by an unknown value.
   %fw = nn.where %h, %f, %nine : tensor<4xi1>, tensor<4xi64>
   %fe = nn.embedding %fw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("f")
   %gl = nn.compare eq %g, %nine : tensor<4xi64> -> tensor<4xi1>
@@ -108,7 +109,8 @@ func.func @limits(
   return
 }
 
-// What only losses read says so, of data; of targets it is known.
+// Inputs that only losses read are marked, for role data; for targets the role
+// implies it.
 // CHECK-LABEL: func @losses
 func.func @losses(
     %x: tensor<4x8xf32> {nn.role = #nn.role<data>},

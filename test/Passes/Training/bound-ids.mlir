@@ -1,5 +1,6 @@
-// What ids inputs may hold: the least of the tables they name rows of, and the
-// classes of targets, seen through ops that only move or widen them.
+// The ids that inputs may hold: the smallest of the tables whose rows they
+// index, and the classes of targets, seen through ops that only move or widen
+// them.
 // RUN: pcc-opt %s -nn-bound-ids | FileCheck %s
 
 nn.param @w : tensor<24x8xf32> init normal
@@ -45,8 +46,8 @@ func.func @forward(
   return
 }
 
-// Ids above the first table's are looked up in another: what is limited says
-// nothing of the ids, what replaces the lowest, or one of them, does.
+// Ids beyond the first table are looked up in another: a limited use says
+// nothing of the ids; a use that replaces the lowest, or one of them, does.
 // CHECK-LABEL: func @cutoff
 func.func @cutoff(
     // CHECK-SAME: nn.ids = {below = 24 : i64, node = "all"}, nn.name = "tokens"

@@ -16,7 +16,7 @@ func.func @forward(
   %a, %lse = nn.attention causal %h, %h, %h positions %pos, %pos scale 0.5
       : (tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<2x4x2x4xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<2x4x2x4xf32>, tensor<2x4x2xf32>)
-  // Rows of all samples, one behind the other, and back.
+  // The rows of all samples concatenated, and back.
   %rows = nn.reshape %a : tensor<2x4x2x4xf32> -> tensor<8x8xf32>
   %w = nn.read @w : tensor<8x16xf32>
   %scores = nn.contract "rc,cv->rv" %rows, %w : tensor<8x8xf32>, tensor<8x16xf32> -> tensor<8x16xf32>
@@ -77,7 +77,7 @@ func.func @forward(
 
 // -----
 
-// What is no attention may mix positions, too.
+// Ops other than attention may mix positions, too.
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @mix : tensor<4x4xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
@@ -95,7 +95,8 @@ func.func @forward(
 
 // -----
 
-// Only what the output needs counts; and two tables of numbers by position.
+// Only ops that the output needs are considered; and two tables of numbers by
+// position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @pos : tensor<4x16xf32> init normal
@@ -113,7 +114,7 @@ func.func @forward(
 
 // -----
 
-// Sinks, keys and values of zeros behind the others, are of no position.
+// Sinks, keys and values of zeros after the others, have no position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @sink : tensor<1x4x1x1xf32> init normal
@@ -140,8 +141,8 @@ func.func @forward(
 
 // -----
 
-// Scores of no attention of the usual form: times a mask, and what is far below
-// zero in place of the others.
+// Scores of an unusual attention: multiplied by a mask, with very negative
+// numbers in place of the others.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
@@ -163,7 +164,7 @@ func.func @forward(
 
 // -----
 
-// Without what is far below zero every key takes part in the sum.
+// Without very negative numbers every key takes part in the sum.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -231,8 +232,8 @@ func.func @forward(
 
 // -----
 
-// Sums of what came before; the two positions before each, as a convolution
-// with zeros in front reads them; and what lay one position before.
+// Cumulative sums; the two positions before each, as a convolution with zeros
+// in front reads them; and the previous position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @taps : tensor<2x16xf32> init normal
@@ -263,7 +264,7 @@ func.func @forward(
 
 // -----
 
-// One position behind instead.
+// The next position instead.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -281,8 +282,8 @@ func.func @forward(
 
 // -----
 
-// A window of a convolution that has the position behind; what is elsewhere in
-// a row is put together again from its parts before.
+// A window of a convolution that includes the next position; a row that is
+// split is put together again from its parts.
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @taps : tensor<2x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
@@ -348,8 +349,8 @@ func.func @forward(
 
 // -----
 
-// Two loops are added up: what is hidden at one index of the second is not at
-// another.
+// Two loops are reduced: an element hidden at one index of the second is
+// visible at another.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}

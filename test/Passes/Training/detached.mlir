@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --nn-autodiff | FileCheck %s
 // RUN: pcc-opt %s --canonicalize | FileCheck %s --check-prefix=KEPT
 
-// No gradient flows through a cast with nn.detached, which is gone then; and
-// none from lookups of a padding row: their ids name no row.
+// No gradient flows through a cast with nn.detached, which is then removed; and
+// none from lookups of a padding row: their ids become invalid.
 
 // KEPT: nn.cast %{{.*}} {nn.detached}
 // CHECK-LABEL: func.func @microbatch

@@ -1,7 +1,7 @@
-// How far values see where masks hide elements of what is added up or compared.
+// Dependence bounds where masks hide elements that are summed or compared.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-horizons
 
-// Zeros hide what they are multiplied with: in a product, and in a sum.
+// Zeros hide the elements that they multiply: in a contraction, and in a sum.
 func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                  %table: tensor<9x2xf32>, %param: tensor<4x4xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -9,19 +9,19 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %causal = nn.constant dense<[[1.0, 0.0, 0.0, 0.0], [1.0, 2.0, 0.0, 0.0], [-1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %a = nn.contract "qk,bkc->bqc" %causal, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // The other way round: row k of the mask is what sees position k.
+  // The transpose: row k of the mask says which positions see position k.
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %b = nn.contract "kq,bkc->bqc" %causal, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
   // expected-remark@+1 {{sees [1, 1, 4]: 0 1 2 3}}
   %c = nn.contract "bkc,qk->bcq" %x, %causal : tensor<1x4x2xf32>, tensor<4x4xf32> -> tensor<1x2x4xf32>
-  // A window, a row that sees nothing, and stretches that lie apart.
+  // A window, a row without visible elements, and separate ranges.
   %some = nn.constant dense<[[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]]> : tensor<4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: -1 1 2 2}}
   %d = nn.contract "qk,bkc->bqc" %some, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // What is not known hides nothing.
+  // Unknown elements hide nothing.
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %e = nn.contract "qk,bkc->bqc" %param, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // Two masks: what either hides.
+  // Two masks: an element is hidden if either hides it.
   %both = nn.mul %causal, %some : tensor<4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: -1 1 2 2}}
   %f = nn.contract "qk,bkc->bqc" %both, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
@@ -41,7 +41,8 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %small = nn.constant dense<[[1.0, 1.0e-30, 0.0, 0.0], [1.0, 1.0, -0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 1 1 2 3}}
   %j = nn.contract "qk,bkc->bqc" %small, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // Of what falls along the keys, the last that is seen does not see furthest.
+  // If bounds fall along the keys, the last visible key does not have the
+  // highest.
   %turn = nn.constant dense<[[3, 2, 1, 0]]> : tensor<1x4xi64>
   // expected-remark@+1 {{sees [4, 1]: 0 1 2 3}}
   %rows = nn.reshape %x : tensor<1x4x2xf32> -> tensor<4x2xf32>
@@ -59,7 +60,7 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %l = nn.contract "bqk,bkc->bqc" %two, %wider : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2x2xf32>
   // expected-remark@+1 {{sees [2, 2, 1]: 1 2 -1 2}}
   %m = nn.contract "bqk,bkc->qbc" %two, %wider : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2x2xf32>
-  // What is added up besides hides nothing by itself.
+  // Other reduced loops hide nothing by themselves.
   // expected-remark@+1 {{sees [1, 1]: 2}}
   %n = nn.contract "bqk,bkc->qc" %two, %wider : tensor<2x2x2xf32>, tensor<2x2x2xf32> -> tensor<2x2xf32>
   return
@@ -67,8 +68,8 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// What is added to scores far below zero hides them from a softmax, and its
-// zeros hide the values.
+// Very negative numbers added to scores hide them from a softmax, and its zeros
+// hide the values.
 func.func @scores(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                   %table: tensor<9x2xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -88,8 +89,8 @@ func.func @scores(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %m2 = nn.sum %s, %near : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 1 1 2 3}}
   %p2 = nn.softmax %m2 : tensor<1x4x4xf32>
-  // Of a row that loses all keys, those lost to a finite number are seen, or
-  // all that are not lost to an infinite one; where all are, none is.
+  // In a row that loses all keys, keys removed by a finite number are visible;
+  // else those that no infinite number removes; if there are none, none is.
   %none = nn.constant dense<[[[-1.0e9, -1.0e9, 0xFF800000, 0xFF800000], [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [-1.0e9, -1.0e9, -1.0e9, 0xFF800000], [0.0, -1.0e9, -1.0e9, 0xFF800000]]]> : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %m3 = nn.sum %s, %none : tensor<1x4x4xf32>
@@ -129,8 +130,8 @@ func.func @scores(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// A maximum does not see what is the least that can be, nor what is far below
-// zero beside others.
+// A maximum does not depend on the least possible value, nor on very negative
+// numbers among others.
 func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                    %table: tensor<9x2xf32>, %param: tensor<1x4x4xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -190,7 +191,7 @@ func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Attention: positions where it is causal, and what a bias removes.
+// Attention: positions if it is causal, and keys that a bias removes.
 func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                      %pos: tensor<4xi64> {nn.role = #nn.role<positions>},
                      %any: tensor<4xi64> {nn.role = #nn.role<data>},
@@ -203,7 +204,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 1 2 3}}
   %a, %la = nn.attention causal %h, %h, %h positions %pos, %pos scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // The same again, of what sees as far.
+  // The same again, with equal bounds.
   // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}
   // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
   %a2, %la2 = nn.attention causal %a, %a, %a positions %pos, %pos scale 0.5
@@ -233,7 +234,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 1 2 3 3}}
   %e, %le = nn.attention causal %h, %h, %h positions %later, %pos scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // Two keys of other parts behind one another.
+  // Two keys of different parts, concatenated.
   // expected-remark@+1 {{sees [1, 2, 1, 1]: 2 3}}
   %front = nn.slice %h at [0, 2, 0, 0] step [1, 1, 1, 1] : tensor<1x4x2x2xf32> -> tensor<1x2x2x2xf32>
   // expected-remark@+1 {{sees [1, 6, 1, 1]: 2 3 0 1 2 3}}
@@ -256,8 +257,8 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#2 sees [1, 1, 1]: 3}}
   %i, %li, %li_max = nn.attention %h, %h, %h positions %pos, %pos bias %bias scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // Heads are one dim of groups and their queries here: what one head sees is
-  // seen.
+  // Heads are one dim of groups and their queries here: an element that one
+  // head sees is visible.
   %open = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
   // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 2 3 2 3}}
   // expected-remark@+2 {{#1 sees [1, 4, 1]: 2 3 2 3}}
@@ -277,7 +278,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#2 sees [1, 4, 1]: 2 2 2 3}}
   %j, %lj, %lj_max = nn.attention %h, %h, %h positions %pos, %pos bias %pad scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // In parts, that of a parameter open.
+  // A concatenation, in which the part of a parameter is not masked.
   %n0 = nn.constant dense<-1.0e9> : tensor<1x1x1x1xf32>
   %n1 = nn.constant dense<0.0> : tensor<1x1x1x2xf32>
   %parts = nn.concat %n1, %n0, %n0 along 3 : tensor<1x1x1x2xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32> -> tensor<1x1x1x4xf32>
@@ -315,8 +316,8 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Rows of a table that sees tokens are looked up one by one where their ids
-// are known, else any may be seen.
+// Rows of a table that depends on tokens are looked up one by one if their ids
+// are known, else any may be read.
 func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                    %any: tensor<2xi64> {nn.role = #nn.role<data>},
                    %table: tensor<9x2xf32>, %zero: tensor<i64>) {
@@ -334,19 +335,19 @@ func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %c = nn.embedding %any, %rows : tensor<2xi64>, tensor<4x2xf32> -> tensor<2x2xf32>
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %d = nn.embedding %some, %rows offset %zero : tensor<i64> : tensor<2x3xi64>, tensor<4x2xf32> -> tensor<2x3x2xf32>
-  // Columns that see tokens, of rows that are all alike.
+  // Columns that depend on tokens, in equal rows.
   // expected-remark@+1 {{sees [1, 4]: 0 1 2 3}}
   %columns = nn.transpose %rows [1, 0] : tensor<4x2xf32> -> tensor<2x4xf32>
   // expected-remark@+1 {{sees [1, 4]: 0 1 2 3}}
   %e = nn.embedding %any, %columns : tensor<2xi64>, tensor<2x4xf32> -> tensor<2x4xf32>
   // expected-remark@+1 {{sees [1, 1, 4]: 0 1 2 3}}
   %f = nn.embedding %some, %columns : tensor<2x3xi64>, tensor<2x4xf32> -> tensor<2x3x4xf32>
-  // Both: which row, and what of it.
+  // Both: rows and columns.
   // expected-remark@+1 {{sees [4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %square = nn.contract "qc,kc->qk" %rows, %rows : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x4xf32>
   // expected-remark@+1 {{sees [6, 4]: 2 2 2 3 0 1 2 3 3 3 3 3 -1 -1 -1 -1 1 1 2 3 -1 -1 -1 -1}}
   %g = nn.embedding %flat, %square : tensor<6xi64>, tensor<4x4xf32> -> tensor<6x4xf32>
-  // Rows that are named by tokens.
+  // Rows that tokens index.
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %h = nn.embedding %ids, %rows : tensor<1x4xi64>, tensor<4x2xf32> -> tensor<1x4x2xf32>
   // One row for all.
@@ -361,7 +362,7 @@ func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Rows that are added up by known ids.
+// Rows that are summed by known ids.
 func.func @scatters(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                     %any: tensor<4xi64> {nn.role = #nn.role<data>},
                     %table: tensor<9x2xf32>, %zero: tensor<i64>) {
@@ -409,7 +410,7 @@ func.func @scatters(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// What no rule says anything of sees all.
+// An op without a sharding rule depends on all operands.
 func.func @other(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                  %table: tensor<9x2xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}

@@ -1,9 +1,9 @@
-// How far each element of a value sees: the last position of the tokens on
-// which it may depend. A table has extent 1 along dims where nothing varies;
-// what sees no token is not remarked.
+// The dependence bound of each element of a value: the last token position it
+// may depend on. A table has extent 1 along dims where the bound does not vary;
+// values that depend on no token have no remark.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-horizons
 
-// What moves elements.
+// Ops that move elements.
 func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
                  %table: tensor<9x6xf32>, %c: tensor<2x1x6xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -18,10 +18,10 @@ func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   // Of another dim: positions stay.
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %half = nn.slice %x at [0, 0, 3] step [1, 1, 1] : tensor<2x4x6xf32> -> tensor<2x4x3xf32>
-  // Zeros, which see nothing, in front of each and behind the last.
+  // Zeros, which depend on nothing, before each and after the last.
   // expected-remark@+1 {{sees [1, 5, 1]: -1 1 -1 3 -1}}
   %pad = nn.pad %odd at [0, 1, 0] step [1, 2, 1] : tensor<2x2x6xf32> -> tensor<2x5x6xf32>
-  // Zeros beside each position.
+  // Zeros between positions.
   // expected-remark@+1 {{sees [1, 4, 7]: -1 0 -1 0 -1 0 -1 -1 1 -1 1 -1 1 -1 -1 2 -1 2 -1 2 -1 -1 3 -1 3 -1 3 -1}}
   %side = nn.pad %half at [0, 0, 1] step [1, 1, 2] : tensor<2x4x3xf32> -> tensor<2x4x7xf32>
   // expected-remark@+1 {{sees [1, 1]: 3}}
@@ -32,7 +32,7 @@ func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %at = nn.insert %last dim 1 index 1 : tensor<2x6xf32> -> tensor<2x3x6xf32>
   // expected-remark@+1 {{sees [2, 1, 4, 1]: -1 -1 -1 -1 0 1 2 3}}
   %new = nn.insert %x dim 0 index 1 : tensor<2x4x6xf32> -> tensor<2x2x4x6xf32>
-  // One part behind the other along positions, and beside it.
+  // Concatenation along positions, and along another dim.
   // expected-remark@+1 {{sees [1, 7, 1]: 1 3 -1 0 1 2 3}}
   %joined = nn.concat %odd, %c, %x along 1 : tensor<2x2x6xf32>, tensor<2x1x6xf32>, tensor<2x4x6xf32> -> tensor<2x7x6xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -41,8 +41,8 @@ func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %pair = nn.concat %odd, %x along 1 : tensor<2x2x6xf32>, tensor<2x4x6xf32> -> tensor<2x6x6xf32>
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %all = nn.reshape %last : tensor<2x6xf32> -> tensor<2x1x6xf32>
-  // Of parts that see as far nothing varies, nor does beside what sees nothing
-  // of the others.
+  // If parts have equal bounds, nothing varies; nor along a dim where the other
+  // parts depend on nothing.
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %both = nn.concat %all, %all along 1 : tensor<2x1x6xf32>, tensor<2x1x6xf32> -> tensor<2x2x6xf32>
   // expected-remark@+1 {{sees [1, 1, 12]: -1 -1 -1 -1 -1 -1 3 3 3 3 3 3}}
@@ -95,8 +95,8 @@ func.func @reshapes(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// What computes element by element, or along other dims, joins what the
-// operands see.
+// Elementwise ops, and ops along other dims: the maximum of the operands'
+// bounds.
 func.func @elementwise(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
                        %table: tensor<9x6xf32>, %w: tensor<6xf32>,
                        %m: tensor<6x3xf32>) {
@@ -124,7 +124,7 @@ func.func @elementwise(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %d = nn.sub %x, %each : tensor<2x4x6xf32>
   // expected-remark@+1 {{sees [1, 1, 1]: 2}}
   %e = nn.sub %each, %later : tensor<2x4x6xf32>
-  // What sees least is seen by all others.
+  // The operand with the lowest bound does not change the maximum.
   // expected-remark@+1 {{sees [1, 1]: 1}}
   %one = nn.select %x dim 1 index 1 : tensor<2x4x6xf32> -> tensor<2x6xf32>
   // expected-remark@+1 {{sees [1, 1, 1]: 1}}
@@ -136,7 +136,7 @@ func.func @elementwise(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %n, %r = nn.rms_norm %x scale %w eps 1.0e-5 : tensor<2x4x6xf32>, tensor<6xf32> -> tensor<2x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %y = nn.contract "bsc,cv->bsv" %n, %m : tensor<2x4x6xf32>, tensor<6x3xf32> -> tensor<2x4x3xf32>
-  // Each row and each column see something: a table of both.
+  // Rows and columns have bounds: a table of both.
   // expected-remark@+1 {{sees [1, 4, 1, 1]: 0 1 2 3}}
   %rows = nn.broadcast %x [0, 1, 3] : tensor<2x4x6xf32> -> tensor<2x4x4x6xf32>
   // expected-remark@+1 {{sees [1, 1, 4, 1]: 0 1 2 3}}
@@ -152,7 +152,7 @@ func.func @elementwise(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// What adds up, compares or mixes positions sees all of them.
+// Ops that sum, compare or mix positions depend on all of them.
 func.func @joins(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
                  %table: tensor<9x6xf32>, %w: tensor<4xf32>,
                  %m: tensor<4x3xf32>) {

@@ -1,8 +1,8 @@
-// Where a position sees what is behind it, the op is named through which it
-// does, though others stand before and behind it.
+// If a position depends on a later one, the op responsible is named, though
+// others precede and follow it.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss -o /dev/null
 
-// The second of two attentions; what comes before keeps to its positions.
+// The second of two attentions; the first keeps to its positions.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -66,7 +66,7 @@ func.func @forward(%ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Halves of the sequence that change places.
+// Halves of the sequence that are exchanged.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -116,7 +116,8 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Of the columns those of the right half, joined with those that see nothing.
+// The columns of the right half, concatenated with columns that depend on
+// nothing.
 nn.param @emb : tensor<16x8xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -134,7 +135,8 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Rows and back in another order: the reshape joins nothing, the product does.
+// Rows and back in another order: the reshape mixes nothing, the contraction
+// does.
 nn.param @emb : tensor<16x4xf32> init normal
 nn.param @mix : tensor<12x12xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
@@ -153,7 +155,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Tokens alone, behind a shift of their ids.
+// Tokens alone, after a shift of their ids.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -170,8 +172,8 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Positions as two dims, of which the second half's look ahead of one another:
-// no dim has an index behind the position itself.
+// Positions as two dims, where the second half look ahead of one another: no
+// dim has an index after the position itself.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}

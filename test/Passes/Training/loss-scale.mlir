@@ -67,7 +67,7 @@
 // DOUBLED: @loss_scale : tensor<f32> = 16
 // DOUBLED: @good_steps : tensor<i64> = 0
 
-// What is too large for f32 is inf.
+// A value too large for f32 is inf.
 // RUN: %python -c "import numpy; numpy.save('%t.npy', numpy.array([3, numpy.nan], numpy.float32))"
 // RUN: for g in [3,1e39] [3,-1e39] %t.npy; do \
 // RUN:   %{one} %{print} --arg @target_count=2 --arg @loss_scale=8 --arg @good_steps=2 --arg @grad.w=$g | FileCheck %s --check-prefix=SKIPPED || exit 1; \

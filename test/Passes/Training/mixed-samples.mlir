@@ -43,8 +43,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// One sample: rows of its sequence are not several samples, nor is what a dim
-// of one element was made for.
+// One sample: rows of its sequence are not several samples, nor are elements
+// made from a dim of extent 1.
 // CHECK-NOT: whole_batch
 func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<1x4xf32> {nn.name = "y"}) {
@@ -59,7 +59,7 @@ func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// What may only move samples is told: here rows of both.
+// An op that may only move samples is reported: here rows of both.
 // CHECK-NOT: whole_batch
 // expected-warning @+2 {{the losses of the samples are not proven to be independent: }}
 // expected-note @+1 {{if it combines several samples, train without --dp}}
@@ -85,7 +85,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Whether any value overflows, as T5 for half precision asks, most likely joins
+// A test whether any value overflows, as in T5 for fp16, most likely mixes
 // nothing.
 // CHECK: module attributes {nn.loss = "mse"}
 // expected-warning @+2 {{the losses of the samples are not proven to be independent: 'nn.reduce_max' combines several samples}}

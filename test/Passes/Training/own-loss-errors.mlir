@@ -1,9 +1,9 @@
-// Losses of files that batches do not add up to, and what is taken for granted.
+// Models' own losses that cannot be accumulated over batches, and assumptions.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss
 // RUN: not pcc-opt %s --split-input-file --nn-attach-loss=whole-batch 2> %t.errors | FileCheck %s
 // RUN: FileCheck --check-prefix=WHOLE %s < %t.errors
 
-// Neither number nor type of results is what the list says.
+// Neither number nor type of results matches the list.
 // WHOLE: error: a model with a loss of its own returns the sum of each term
 // expected-error @below {{returns the sum of each term and, where it is divided, its divisor, all 'tensor<f32>', not ('tensor<f32>')}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{divided}]} {
@@ -31,7 +31,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}, %y: tensor<f64>
 
 // -----
 
-// The maximum of a batch is not the sum of its parts'.
+// The maximum of a batch is not the sum of its microbatches' maxima.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' combines several samples"}
 // CHECK: func.func @loss
 // CHECK: %[[TOP:.*]] = nn.reduce_max
@@ -46,7 +46,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// What is computed of a sum is none: of one sample at a time it looks so, too.
+// A function of a sum is not a sum; with one sample at a time it only looks so.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.sqrt' computes with a sum over samples"}
 // expected-error @below {{'nn.sqrt' computes with a sum over samples}}
 // expected-note @below {{with one sample per microbatch this may be a false alarm: --micro-batch-size 2 shows more}}
@@ -76,7 +76,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>
 
 // -----
 
-// What the file leaves open, where the program does not show it.
+// Facts that the file leaves open, if the program does not show them.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "this is open"}
 // expected-error @below {{does not follow from those of its parts: this is open}}
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) attributes {nn.has_loss = [{unclear = "this is open"}, {unclear = "another"}]} {
@@ -97,7 +97,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// What is taken for granted is said once for each term.
+// Each term's assumption is reported once.
 // CHECK: module attributes {nn.loss = "own"} {
 // expected-warning @+3 {{first is taken so}}
 // expected-note @+2 {{a file with a dynamic batch makes this explicit; one microbatch without --dp is the file's own batch}}
@@ -109,7 +109,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>
 
 // -----
 
-// What the importer found to join samples.
+// An op that the importer found to mix samples.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'norm' joins samples"}
 // expected-error @below {{'norm' joins samples}}
 // expected-note @below {{train without --dp}}
@@ -120,7 +120,8 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// A term that is no sum, though another op that it does not need joins samples.
+// A term that is not a sum, though another op, which it does not need, mixes
+// samples.
 // CHECK: module attributes {nn.loss = "own"} {
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{mean}]} {
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>

@@ -1,4 +1,4 @@
-// What becomes of the terms of a file's own loss.
+// The terms of a model's own loss.
 // RUN: pcc-opt %s --split-input-file --nn-attach-loss --nn-verify | FileCheck %s
 
 // A mean by the batch: its factor halves for twice as many samples, so the
@@ -120,8 +120,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A sum alone: what a microbatch adds to a mean over microbatches is as many
-// times as much.
+// A single sum: a microbatch's contribution to a mean over microbatches is
+// multiplied by their number.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_sum.0 : tensor<f32> sum
 // CHECK-NEXT: nn.state @step_batches : tensor<f32> sum {nn.ahead}
@@ -153,8 +153,9 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A penalty that no sample has a part in is the same for every batch: a mean,
-// beside one by a count. Dropout is of training alone; counts need neither.
+// A penalty that does not depend on samples is the same for every batch: a
+// mean, next to a term with a count. Dropout is only in training; counts need
+// neither.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.param @w : tensor<4xf32> init normal
 // CHECK-NEXT: nn.state @eval_sum.0 : tensor<f32> sum
@@ -240,8 +241,9 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A divisor made of two counts, one of them another term's: each is added up
-// once, and the divisor computed of the sums. Means alone need no microbatches.
+// A divisor computed from two counts, one of them another term's: each is
+// accumulated once, and the divisor computed from the sums. Means alone need no
+// number of microbatches.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_sum.0 : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_sum.1 : tensor<f32> sum

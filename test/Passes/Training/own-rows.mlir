@@ -1,7 +1,7 @@
-// What looks rows up, or puts them, among those of its own sample belongs to
-// that sample, though the rows of all lie in one table; so does what goes
-// through one op with another view of the samples. What reaches into another
-// sample does not.
+// An op that reads or writes rows among those of its own sample belongs to that
+// sample, though the rows of all are in one table; so does an op that also
+// processes another view of the samples. An op that reaches into another sample
+// does not.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=mse
 // RUN: pcc-opt %s --split-input-file --nn-attach-loss="loss=mse whole-batch" \
 // RUN:   | FileCheck %s
@@ -36,7 +36,7 @@ func.func @forward(%x: tensor<2x4x3xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// Rows 1 and 2 of each, behind one of zeros.
+// Rows 1 and 2 of each sample, after one of zeros.
 // CHECK: module attributes {nn.loss = "mse"}
 func.func @forward(%x: tensor<2x2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x3x3xf32> {nn.name = "y"}) {

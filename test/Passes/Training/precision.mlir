@@ -3,8 +3,9 @@
 // RUN: pcc-opt %s --nn-precision | FileCheck %s --check-prefix=WIDE
 // RUN: not pcc-opt %s --nn-precision=kind=bf8 2>&1 | FileCheck %s --check-prefix=NONE
 
-// What follows from a parameter has 16 bits, but for what says in Precision.cpp
-// why not. Casts of parameters stand behind what only moves their elements.
+// Values that depend on a parameter are low precision, with the exceptions
+// listed in Precision.cpp. Casts of parameters follow ops that only move
+// elements.
 
 // WIDE-NOT: bf16
 // NONE: error: there is no precision 'bf8'
@@ -22,7 +23,7 @@
 // Numbers that follow from no parameter.
 // CHECK: %[[SINE:.*]] = nn.sin %{{.*}} : tensor<4xf32>
 // CHECK: %[[TABLE:.*]] = nn.broadcast %[[SINE]] [0] : tensor<4xf32> -> tensor<4x8xf32>
-// Where both meet.
+// Ops with operands of both types.
 // CHECK: %[[UP:.*]] = nn.cast %[[BIASED]] : tensor<4x8xbf16> -> tensor<4x8xf32>
 // CHECK: %[[BOTH:.*]] = nn.sum %[[UP]], %[[TABLE]] : tensor<4x8xf32>
 // CHECK: %[[DOWN:.*]] = nn.cast %[[BOTH]] : tensor<4x8xf32> -> tensor<4x8xbf16>
@@ -36,8 +37,8 @@
 // CHECK: nn.sub %[[LAST]], %{{.*}} : tensor<4x8xf32>
 // CHECK: nn.reduce %{{.*}} [0, 1] : tensor<4x8xf32> -> tensor<f32>
 
-// Gradients of parameters are never rounded on their way: neither what reaches
-// one from each of its uses, nor what moves back, nor sums over rows.
+// Gradients of parameters are never rounded: neither cotangents of each use,
+// nor moved gradients, nor sums over rows.
 // GRAD-LABEL: func.func @microbatch
 // GRAD: %[[SECOND:.*]] = nn.contract "bk,bn->kn" %{{.*}}, %{{.*}} {nn.bwd} : tensor<4x8xbf16>, tensor<4x8xbf16> -> tensor<8x8xf32>
 // GRAD: %[[DSCALE:.*]] = nn.rms_norm_grad_scale {{.*}} -> tensor<8xf32>

@@ -1,5 +1,5 @@
-// A table of biases that every sample has alike, with its heads moved: what
-// moves elements of a gradient that is not rounded does not round it either.
+// A table of biases that all samples share, with its heads moved: ops that move
+// elements of an unrounded gradient do not round it either.
 // RUN: pcc-opt %s --nn-precision=kind=bf16 --nn-autodiff | FileCheck %s
 // CHECK: %[[ROWS:.*]] = nn.embedding %{{.*}} -> tensor<4x8xbf16>
 // CHECK: %[[MOVED:.*]] = nn.transpose %[[ROWS]] [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>

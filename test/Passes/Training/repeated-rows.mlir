@@ -1,5 +1,5 @@
-// Rows that every sample has alike: what comes back of them is a sum over
-// samples, which is not to depend on how many there are at once.
+// Rows that all samples share: their cotangent is a sum over samples, which
+// must not depend on the batch size.
 // RUN: pcc-opt %s --nn-precision=kind=fp16 --nn-autodiff | FileCheck %s
 // CHECK: %[[ROWS:.*]] = nn.embedding %{{.*}} : tensor<4xi64>, tensor<9x8xf16> -> tensor<4x8xf16>
 // CHECK: nn.broadcast %[[ROWS]] [1, 2] : tensor<4x8xf16> -> tensor<2x4x8xf16>

@@ -1,6 +1,6 @@
-// An output whose first dim has several rows of each sample, one sample's after
-// the other's, is taken apart, so that targets are given by sample. Rows that
-// belong to no sample have no targets.
+// An output whose first dim has several consecutive rows per sample is split,
+// so that targets are given by sample. Rows that belong to no sample have no
+// targets.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=cross-entropy \
 // RUN:   | FileCheck %s
 
@@ -20,7 +20,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Rows of one sample lie apart: positions come first.
+// Rows of one sample are not adjacent: positions come first.
 func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>},
                    %table: tensor<7x5xf32>) -> (tensor<6x5xf32> {nn.name = "logits"}) {
   %x = nn.embedding %ids, %table : tensor<2x3xi64>, tensor<7x5xf32> -> tensor<2x3x5xf32>

@@ -1,9 +1,10 @@
-// Where the samples of data are in each value: apart, index i of a dim being of
-// sample i / inner; added up; or mixed, with what the op does that mixes them
-// and whether it surely does. What is the same for all samples is not remarked.
+// The samples of data in each value: per element ("apart": index i of a dim is
+// of sample i / inner); summed ("added"); or mixed, with the op's effect and
+// whether it surely mixes. Values that are the same for all samples have no
+// remark.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-samples
 
-// What keeps samples apart, along whichever dim they go.
+// Ops that keep samples separate, along any dim.
 func.func @apart(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>},
                  %ids: tensor<3x4xi64> {nn.role = #nn.role<data>},
                  %table: tensor<9x6xf32>, %m: tensor<6x5xf32>,
@@ -65,14 +66,14 @@ func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
   %one = nn.reshape %x : tensor<3x4x6xf32> -> tensor<1x3x1x24xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %heads = nn.transpose %x [1, 0, 2] : tensor<3x4x6xf32> -> tensor<4x3x6xf32>
-  // Behind another dim: index i is of sample i % 3.
+  // After another dim: index i is of sample i % 3.
   // expected-remark@+1 {{apart along 0 by 1}}
   %merged = nn.reshape %heads : tensor<4x3x6xf32> -> tensor<12x6xf32>
   // expected-remark@+1 {{apart along 1 by 6}}
   %columns = nn.reshape %heads : tensor<4x3x6xf32> -> tensor<4x18xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %apart = nn.reshape %columns : tensor<4x18xf32> -> tensor<4x3x6xf32>
-  // In nine parts each sample has three; in eight no part is of one.
+  // Of nine parts each sample has three; of eight no part belongs to one.
   // expected-remark@+1 {{apart along 0 by 3}}
   %nine = nn.reshape %x : tensor<3x4x6xf32> -> tensor<9x8xf32>
   // expected-remark@+2 {{mixed}}
@@ -85,7 +86,7 @@ func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// What combines several samples, surely; what may only move them is not sure.
+// Ops that surely combine samples; ops that may only move them.
 func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                  %ids: tensor<3xi64> {nn.role = #nn.role<data>},
                  %other: tensor<3xi64>) {
@@ -118,7 +119,7 @@ func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %zeros = nn.pad %x at [1, 0] step [1, 1] : tensor<3x4xf32> -> tensor<4x4xf32>
-  // Rows of other samples, by numbers that are not known.
+  // Rows of other samples, by unknown indices.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %rows = nn.embedding %other, %x : tensor<3xi64>, tensor<3x4xf32> -> tensor<3x4xf32>
@@ -143,7 +144,7 @@ func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// A sum over samples passes what is linear in it.
+// A sum over samples passes through linear ops.
 func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                 %m: tensor<4x5xf32>, %c: tensor<4xf32>, %w: tensor<4xf32>) {
   // expected-remark@+1 {{added}}
@@ -166,7 +167,7 @@ func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   %total = nn.reduce %sum [0] : tensor<4xf32> -> tensor<f32>
   // expected-remark@+1 {{added}}
   %grad = nn.contract "bc,bd->cd" %x, %x : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<4x4xf32>
-  // With what is no sum, or twice, or not linear it does not.
+  // With an operand that is not a sum, or twice, or nonlinearly it does not.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely computes with a sum over samples}}
   %plus = nn.sum %sum, %c : tensor<4xf32>
@@ -207,8 +208,8 @@ func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Rows in a table of all samples' rows: looked up and put by numbers that grow
-// by as many as a sample has.
+// Rows in a table of all samples' rows, read and written by indices with a step
+// of a sample's number of rows.
 func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
                 %i: tensor<3x5xi64> {nn.role = #nn.role<data>},
                 %p: tensor<12x2xf32>, %q: tensor<4x2xf32>) {
@@ -217,7 +218,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %own = nn.constant dense<[[0, 3], [4, 7], [8, 11]]> : tensor<3x2xi64>
   // expected-remark@+1 {{apart along 0 by 1}}
   %a = nn.embedding %own, %table : tensor<3x2xi64>, tensor<12x2xf32> -> tensor<3x2x2xf32>
-  // One sample's rows one behind the other, and across.
+  // One sample's rows adjacent, and strided.
   %list = nn.constant dense<[0, 3, 4, 7, 8, 11]> : tensor<6xi64>
   // expected-remark@+1 {{apart along 0 by 2}}
   %b = nn.embedding %list, %table : tensor<6xi64>, tensor<12x2xf32> -> tensor<6x2xf32>
@@ -237,7 +238,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %f = nn.embedding %two, %table : tensor<2x2xi64>, tensor<12x2xf32> -> tensor<2x2x2xf32>
-  // Rows that data names within its own sample: numbers and the first row.
+  // Rows that data indexes within its own sample: index plus first row.
   %four = nn.constant dense<[[0], [4], [8]]> : tensor<3x1xi64>
   %column = nn.reshape %four : tensor<3x1xi64> -> tensor<3xi64>
   %begin = nn.broadcast %column [0] : tensor<3xi64> -> tensor<3x5xi64>
@@ -263,7 +264,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %k = nn.embedding %far, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
-  // Without the first row all name the first sample's.
+  // Without the first row all index the first sample's rows.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %l = nn.embedding %i, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
@@ -283,7 +284,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %r = nn.embedding %far, %zeros : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %s = nn.embedding %i, %p : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
-  // Rows that are all alike, of columns that are not; and the other way round.
+  // Equal rows with different columns; and the reverse.
   %column2 = nn.constant dense<[0.5, 1.5]> : tensor<2xf32>
   %alike = nn.broadcast %column2 [1] : tensor<2xf32> -> tensor<12x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -293,7 +294,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %v = nn.embedding %named, %flat : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
-  // A table that repeats fewer rows, or one of one dim that is none of samples.
+  // A table that repeats fewer rows, or one with a dim that is not the samples.
   %q3 = nn.slice %q at [0, 0] step [1, 1] : tensor<4x2xf32> -> tensor<3x2xf32>
   %four3 = nn.broadcast %q3 [1, 2] : tensor<3x2xf32> -> tensor<4x3x2xf32>
   %repeated3 = nn.reshape %four3 : tensor<4x3x2xf32> -> tensor<12x2xf32>
@@ -305,13 +306,13 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Rows that are put into a table of all samples' rows.
+// Rows that are scattered into a table of all samples' rows.
 func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
                     %i: tensor<3x2xi64> {nn.role = #nn.role<data>}) {
   %own = nn.constant dense<[[0, 3], [4, 7], [8, 11]]> : tensor<3x2xi64>
   // expected-remark@+1 {{apart along 0 by 4}}
   %a = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
-  // Of tables of other sizes these are others' rows.
+  // In tables of other sizes these rows belong to other samples.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %b = nn.embedding_grad %x, %own : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<15x2xf32>
@@ -331,7 +332,7 @@ func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
   %across = nn.constant dense<[[0, 4, 8], [3, 7, 11]]> : tensor<2x3xi64>
   // expected-remark@+1 {{apart along 0 by 4}}
   %f = nn.embedding_grad %t, %across : tensor<2x3x2xf32>, tensor<2x3xi64> -> tensor<12x2xf32>
-  // Two rows of each, one behind the other.
+  // Two adjacent rows of each.
   // expected-remark@+1 {{apart along 0 by 2}}
   %rows = nn.reshape %x : tensor<3x2x2xf32> -> tensor<6x2xf32>
   %list = nn.constant dense<[0, 3, 4, 7, 8, 11]> : tensor<6xi64>
@@ -345,7 +346,7 @@ func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Whole batches one behind the other, as two views of the samples.
+// Whole batches concatenated, as two views of the samples.
 func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                  %c: tensor<3x4xf32>) {
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -368,7 +369,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %other = nn.slice %e at [0, 0] step [2, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
-  // With what is the same for all, and what is not.
+  // With values that are the same for all, and others.
   %one = nn.constant dense<1.0> : tensor<3x4xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %with = nn.concat %one, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
@@ -392,7 +393,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // A sum over all of them is one over the samples.
   // expected-remark@+1 {{added}}
   %sum = nn.reduce %both [0] : tensor<6x4xf32> -> tensor<4xf32>
-  // Rows of each sample, three behind one another.
+  // Three adjacent rows of each sample.
   // expected-remark@+1 {{apart along 0 by 1}}
   %wide = nn.broadcast %x [0, 2] : tensor<3x4xf32> -> tensor<3x2x4xf32>
   // expected-remark@+1 {{apart along 0 by 2}}
@@ -409,8 +410,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// One sample: whatever has one element along a dim may be it, so nothing
-// found of it is sure.
+// One sample: any dim of extent 1 may be the samples, so no finding is sure.
 func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
                   %i: tensor<1x2xi64> {nn.role = #nn.role<data>},
                   %known: tensor<1x2xi64>) {
@@ -468,7 +468,7 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// A test for infinite values joins nothing as a rule; any other does.
+// A test for infinite values mixes nothing as a rule; any other does.
 func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
   %inf = nn.constant dense<0x7F800000> : tensor<f32>
   %infs = nn.broadcast %inf [] : tensor<f32> -> tensor<3x4xf32>

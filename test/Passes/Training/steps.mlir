@@ -2,7 +2,7 @@
 // next, then to the one by each divisor of the extent later.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-steps
 
-// What is written down.
+// Constants.
 func.func @constants() {
   // expected-remark@+1 {{steps along 0: same along 1: same same}}
   %splat = nn.constant dense<3> : tensor<2x4xi64>
@@ -35,7 +35,7 @@ func.func @constants() {
 
 // -----
 
-// What moves elements, or repeats them.
+// Ops that move or repeat elements.
 func.func @moves(%x: tensor<4xi64>, %y: tensor<2x4xf32>) {
   // expected-remark@+1 {{steps along 0: 1 2}}
   %row = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
@@ -56,7 +56,7 @@ func.func @moves(%x: tensor<4xi64>, %y: tensor<2x4xf32>) {
   %wide = nn.cast %row : tensor<4xi64> -> tensor<4xi32>
   // expected-remark@+1 {{steps along 0: any any}}
   %float = nn.cast %row : tensor<4xi64> -> tensor<4xf32>
-  // What is given may be anything, but repeats where it is repeated.
+  // Inputs are unknown, but repeat where they are broadcast.
   // expected-remark@+1 {{steps along 0: same along 1: any any}}
   %given = nn.broadcast %x [1] : tensor<4xi64> -> tensor<2x4xi64>
   // expected-remark@+1 {{steps along 0: any any same}}
@@ -82,7 +82,7 @@ func.func @moves(%x: tensor<4xi64>, %y: tensor<2x4xf32>) {
 
 // -----
 
-// What is computed of numbers.
+// Values computed from known integers.
 func.func @computed(%x: tensor<2x4xi64>, %y: tensor<4xf32>) {
   // expected-remark@+1 {{steps along 0: 1 2}}
   %row = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
@@ -131,8 +131,8 @@ func.func @computed(%x: tensor<2x4xi64>, %y: tensor<4xf32>) {
 
 // -----
 
-// Rows that are put into a table of all rows repeat if they do and their ids
-// name the next rows.
+// Rows scattered into a table of all rows repeat if they are equal and their
+// ids index the next rows.
 func.func @tables(%y: tensor<2x3xf32>, %z: tensor<4x3xf32>) {
   // expected-remark@+1 {{steps along 0: 3 along 1: 2}}
   %own = nn.constant dense<[[0, 2], [3, 5]]> : tensor<2x2xi64>
@@ -140,7 +140,7 @@ func.func @tables(%y: tensor<2x3xf32>, %z: tensor<4x3xf32>) {
   %rows = nn.broadcast %y [1, 2] : tensor<2x3xf32> -> tensor<2x2x3xf32>
   // expected-remark@+1 {{steps along 0: any any same along 1: any}}
   %a = nn.embedding_grad %rows, %own : tensor<2x2x3xf32>, tensor<2x2xi64> -> tensor<6x3xf32>
-  // Rows of each their own; ids of other steps; another extent.
+  // Different rows; ids with other steps; another extent.
   // expected-remark@+1 {{steps along 0: any along 1: any along 2: any}}
   %other = nn.reshape %z : tensor<4x3xf32> -> tensor<2x2x3xf32>
   // expected-remark@+1 {{steps along 0: any any any along 1: any}}

@@ -311,7 +311,7 @@ func.func @loss(
 
 // -----
 
-// What has no derivative, far from the parameter.
+// An op without a derivative, far from the parameter.
 nn.param @w : tensor<2x3xf32> init normal
 func.func @loss() -> (tensor<f32>, tensor<f32>) {
   %w = nn.read @w : tensor<2x3xf32>

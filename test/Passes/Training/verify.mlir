@@ -1,4 +1,5 @@
-// What the border check of nn takes, beside what it refuses (verify-errors).
+// Programs that nn-verify accepts; verify-errors.mlir has those that it
+// rejects.
 // RUN: pcc-opt %s --split-input-file --nn-verify -o /dev/null
 
 // States are read by @update, @evaluate_result and, where they are ahead, by
@@ -58,8 +59,8 @@ nn.state @grad.w : tensor<4xf64> gradient of @w
 
 // -----
 
-// Sums may be shaped and cast; a count may be a constant; what cannot be
-// differentiated may be of what is frozen, of a count or of nothing.
+// Sums may be reshaped and cast; a count may be a constant; ops without a
+// derivative may compute frozen values, counts or unused values.
 nn.param @w : tensor<2x3xf32> init normal
 nn.param @f : tensor<2x3xf32> init normal frozen
 func.func @loss(%x: tensor<2x3xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
@@ -98,8 +99,8 @@ func.func @loss(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, t
 
 // -----
 
-// The forward goes on to later stages, the backward to earlier ones; it takes
-// residuals of any stage before. Reads and constants lie where they are used.
+// The forward goes to later stages, the backward to earlier ones; it uses
+// residuals of any earlier stage. Reads and constants are where they are used.
 nn.param @w : tensor<4xf32> init normal
 func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<4xf32>
