@@ -1,5 +1,5 @@
-// Where one product makes q, k and v, the library writes their cotangents where
-// that product's belongs: between each other.
+// If one GEMM computes q, k and v, the library writes their cotangents
+// interleaved, where that GEMM's cotangent is.
 // DEFINE: %{passes} = nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels
 // DEFINE: %{lower} = pcc-opt %s --pass-pipeline="builtin.module(%{passes},rt-lower)"
 // RUN: %{lower} -o %t.mlir && pcc-opt %t.mlir --rt-verify | FileCheck %s
@@ -39,7 +39,7 @@ pipe.body @forward.body (%x: tensor<2x8x3x2x64xbf16>, %at: tensor<8xi64>)
   pipe.yield %o, %lse : tensor<2x8x2x64xbf16>, tensor<2x8x2xf32>
 }
 
-// The product reads them as one.
+// The GEMM reads them as one.
 // CHECK: rt.func @whole.body(
 pipe.task @whole stage 0 backward calls @whole.body (@x, @w, @at, @o, @lse)
     -> (@dx)

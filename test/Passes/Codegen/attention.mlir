@@ -1,6 +1,6 @@
-// Attention by the library: q, k and v are read as parts of one product, stats
-// lie by heads in the memory of lse, and the backward pass has a workspace for
-// as many samples as it does at a time.
+// Attention by the library: q, k and v are read as slices of one GEMM result,
+// stats are stored by heads in the memory of lse, and the backward pass has a
+// workspace for the samples that it processes at a time.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s
 
@@ -25,8 +25,8 @@
 // LONG: rt.temporary at 0 : memref<537006080xi8>
 // LONG: rt.attention_grad {{.*}} samples 1 key_heads 4 scale
 
-// The gradient of another attention, or of one that the library did not make,
-// is refused.
+// The gradient of another attention, or of one that the library did not
+// compute, is rejected.
 // DEFINE: %{change} =
 // DEFINE: %{run} = pcc-opt %s \
 // DEFINE:   --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-lower)" \

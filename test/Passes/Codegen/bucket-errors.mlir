@@ -1,4 +1,4 @@
-// Mistakes in where buffers lie in buckets.
+// Wrong offsets of buffers in buckets.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
 
 rt.stage 0 arena 512 {
@@ -61,7 +61,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Or of another row.
+// Or of another bucket.
 
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0
@@ -93,7 +93,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Rows of two layers in each other's place.
+// Buckets of two layers exchanged.
 func.func private @update_kernel(%w: tensor<1x32xf32>, %m: tensor<1x32xf32>)
     -> (tensor<1x32xf32> {rt.inplace = 0}, tensor<1x32xf32> {rt.inplace = 1})
     attributes {rt.kernel} {
@@ -135,7 +135,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Ranks of tp have each a row of their own, so each must have a part.
+// Each tp rank has a separate bucket, so each must have a shard.
 rt.program axes <["dp"=2, "tp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0 layout <[1, 64], [[], []]>
@@ -189,7 +189,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Copies of parameters that ranks keep parts of hold nothing as a step begins.
+// Gathered parameters are dead at the start of a step.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 512 {

@@ -1,5 +1,5 @@
-// The calls that ops become, with all that the runtime is told: numbers of bytes
-// for copies and messages, of elements for collectives, of units for kernels.
+// The calls that ops become, with their arguments: bytes for copies and
+// transfers, elements for collectives, work items for kernels.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <["dp"=2, "tp"=4]> comms [["tp"], ["dp", "tp"]] microbatches 1
@@ -10,7 +10,7 @@ rt.stage 0 arena 4096 {
   rt.buffer @n : memref<i64> value at 320 slots 2
   rt.buffer @frame.task : memref<320xi8> frame at 448
   rt.buffer @frame.products : memref<2048xi8> frame at 1024
-  // A body gets its frame, and all else as arguments.
+  // A body gets its scratch buffer, and everything else as arguments.
   // CHECK-LABEL: llvm.func internal @stage0.task(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr)
   // CHECK-NEXT: %[[C3:.*]] = llvm.mlir.constant(3 : i64) : i64
@@ -244,8 +244,8 @@ rt.stage 0 arena 4096 {
   rt.func @keep(%key: memref<i64>, %to: memref<i64>) {
     rt.copy %key to %to : memref<i64> to memref<i64>
   }
-  // An entry point gets the arena. It gives a body the frame that it needs, and
-  // one that needs none whatever it has.
+  // An entry point gets the arena. It passes a body its scratch buffer; a body
+  // without one gets any address.
   // CHECK-LABEL: llvm.func internal @stage0.train(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr)
   // CHECK-NEXT: %[[C128:.*]] = llvm.mlir.constant(128 : i64) : i64

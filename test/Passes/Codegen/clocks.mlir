@@ -2,9 +2,8 @@
 // the next, and transfers that two stages begin in different orders.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
 
-// What is as it should be: while a message is sent the next one is computed,
-// and while one is used the next one is received. Of 100 turns most are left
-// out.
+// A valid program: while one value is sent the next one is computed, and while
+// one is used the next one is received. Most of 100 iterations are skipped.
 rt.stage 0 arena 6592 {
   rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
   rt.buffer @a : memref<16xf32> value at 6400 slots 3
@@ -64,7 +63,7 @@ rt.stage 1 arena 256 {
 
 // -----
 
-// Two slots of buffer for messages of which three are under way.
+// Two slots for transfers of which three are in flight.
 rt.stage 0 arena 6528 {
   rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
   rt.buffer @a : memref<16xf32> value at 6400 slots 2
@@ -96,8 +95,8 @@ rt.stage 0 arena 6528 {
 
 // -----
 
-// Only in the ninetieth turn stream 1 reaches what the loop reads. What stream
-// 1 does in the turns that are left out is done as well.
+// Only in iteration 90 stream 1 reaches the bytes that the loop reads. The
+// skipped iterations of stream 1 are executed as well.
 rt.stage 0 arena 12864 {
   rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
   rt.buffer @kept : memref<16xf32> value at 6400 slots 100
@@ -130,8 +129,9 @@ rt.stage 0 arena 12864 {
 
 // -----
 
-// @in lies in slot 50 of @kept, which is written behind the event that the next
-// message waits for: the fifty-second one may come too early, and no other.
+// @in has the bytes of slot 50 of @kept, which is written after the event that
+// the next transfer waits for: the fifty-second one may come too early, and no
+// other.
 rt.stage 0 arena 12864 {
   rt.buffer @x : memref<16xf32> input at 0 slots 100 {role = "data", name = "x"}
   rt.buffer @kept : memref<16xf32> value at 6400 slots 100
@@ -162,7 +162,7 @@ rt.stage 0 arena 12864 {
 
 // -----
 
-// An event is recorded before what it should stand for.
+// An event is recorded before the op it should cover.
 rt.stage 0 arena 128 {
   rt.buffer @a : memref<16xf32> value at 0
   rt.buffer @y : memref<16xf32> output at 64 {name = "y"}
@@ -203,8 +203,8 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// What a kernel adds on a message's stream came to a frame, which is free when
-// the stream is waited for.
+// A kernel on a transfer's stream adds a value received into a scratch buffer,
+// which is free once the stream has been waited for.
 func.func private @add_kernel(%a: tensor<1x16xf32>, %b: tensor<1x16xf32>)
     -> (tensor<1x16xf32> {rt.inplace = 0}) attributes {rt.kernel} {
   %0 = nn.sum %a, %b : tensor<1x16xf32>
@@ -244,8 +244,8 @@ rt.stage 0 arena 320 {
 
 // -----
 
-// An evaluation writes what is still being sent: the body
-// that does is named.
+// An evaluation overwrites a buffer that is still being sent: the body
+// responsible is named.
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<16xf32> param at 0
   rt.func @make(%a: memref<16xf32>) {
@@ -266,7 +266,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-// The event that would say that the step before is done is recorded anew.
+// The event that says that the previous step is done is recorded again.
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<16xf32> value at 0
   rt.event @made

@@ -1,5 +1,5 @@
-// Transfers: in place where the old value is dead, through a transposition
-// where the dim is not the outermost one, merged where they lie side by side.
+// Collectives: in place if the old value is dead, through a transposition if
+// the dim is not the outermost one, merged where their buffers are adjacent.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" -o %t.mlir
 // RUN: %unnumbered < %t.mlir | FileCheck %s
 // A rank's index is a value as others are.
@@ -42,7 +42,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
   // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[BLOCKS]]
   %g1 = dist.all_gather %m dim 1 over ["tp"]
       : tensor<4x6xf32> -> tensor<4x12xf32>
-  // Where the sum lies that it goes into.
+  // In the bytes of the sum that it is added to.
   // CHECK: rt.reduce_scatter %{{.*}} to %[[SUM:.*]] over ["tp"] adds : memref<8x6xf32> to memref<4x6xf32>
   %s0 = dist.reduce_scatter %g0 dim 0 over ["tp"]
       : tensor<8x6xf32> -> tensor<4x6xf32>
@@ -73,8 +73,8 @@ pipe.task @update.0 stage 0 update calls @update.0.body
 pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)
     -> (tensor<f32>, tensor<f32>, tensor<4x6xf32> into 0,
         tensor<6xf32> into 1) {
-  // Both gradients in one message, in place although they are state: they are
-  // cleared next.
+  // Both gradients in one collective, in place although they are state: they
+  // are cleared next.
   // CHECK-NEXT: rt.all_reduce sum %[[A]], %[[B]] over ["dp"] : memref<4x6xf32>, memref<6xf32>
   // CHECK-NOT: rt.all_reduce sum %[[B]]
   %ra = dist.all_reduce sum %ga over ["dp"] : tensor<4x6xf32>
@@ -83,7 +83,7 @@ pipe.body @update.0.body (%ga: tensor<4x6xf32>, %gb: tensor<6xf32>)
   %rb = dist.all_reduce sum %gb over ["dp"] : tensor<6xf32>
   // CHECK: rt.launch @{{.*}} ins(%[[B]] :
   %nb = nn.sum_of_squares %rb : tensor<6xf32> -> tensor<f32>
-  // Scalars are gathered and reduced in one message.
+  // Scalars are packed and reduced in one collective.
   // CHECK: rt.zero %[[ALL:.*]] : memref<32xf32>
   // CHECK: rt.copy
   // CHECK: rt.copy

@@ -1,9 +1,9 @@
-// The products of the library that a contraction becomes: m, n, k, the leading
-// dims of the matrices, batches and their strides.
+// The GEMMs that a contraction becomes: m, n, k, the leading dims of the
+// matrices, batches and their strides.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s
 
-// A matrix as it lies, transposed, and both.
+// A matrix as stored, transposed, and both.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<4x6xf32> role data name "l"
@@ -64,7 +64,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// The result lies transposed: operands change places.
+// The result is stored transposed: operands are exchanged.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg1, %arg0, %arg2 as <m = 5, n = 4, k = 6, trans_a = true, trans_b = true, lda = 5, ldb = 6, ldc = 4>
 pipe.input @l : tensor<4x6xf32> role data name "l"
@@ -80,7 +80,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Rows, columns and what is summed over are one dim each where they lie together.
+// Rows, columns and summed dims are one dim each where they are adjacent.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 6, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5>
 pipe.input @l : tensor<2x3x6xf32> role data name "l"
@@ -307,7 +307,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// What one operand lacks has no stride there.
+// A batch dim that an operand lacks has stride 0.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 10, batch = [2, 1], a = [24, 0], c = [5, 0]>
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
@@ -357,7 +357,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// So do dims that are summed over and lie apart, which add to the first.
+// So do summed dims that are not adjacent; their GEMMs accumulate into the
+// first.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 12, ldb = 10, ldc = 5>
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 6 : memref<4x2x6xf32> to memref<42xf32>
@@ -393,7 +394,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Rows that lie with a stride are no matrix; the copy of an operand is.
+// Strided rows are no matrix; the copy of an operand is.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 384 : memref<3x4x6xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x6x3xf32>) outs(%[[T0]] : memref<3x4x6xf32>)

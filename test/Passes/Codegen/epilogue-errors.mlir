@@ -1,7 +1,7 @@
-// What a product ends with is read and made as any other buffer is.
+// Epilogue operands are read and written like any other buffer.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics --rt-verify
 
-// As it is meant: gelu of a product and a bias, and what it is taken of.
+// Valid: gelu of a GEMM and a bias, and the operand of gelu.
 #whole = #dist.sharding<*, *>
 #vector = #dist.sharding<*>
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
@@ -27,7 +27,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Of a part of a sum each rank would take it.
+// Each rank would apply it to a partial sum.
 #whole = #dist.sharding<*, *>
 #part = #dist.sharding<*, * | sum tp>
 #vector = #dist.sharding<*>
@@ -76,7 +76,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What gelu is taken of lies where a factor does.
+// The operand of gelu overlaps a GEMM operand.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<8x8xf32> value at 0
   rt.buffer @w : memref<8x8xf32> input at 256 {role = "data", name = "w"}

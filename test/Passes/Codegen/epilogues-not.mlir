@@ -1,8 +1,8 @@
-// What stays a kernel's: see epilogues.mlir for what does not.
+// Ops that stay in kernels; epilogues.mlir has those that do not.
 // RUN: pcc-opt %s --rt-form-epilogues -split-input-file | FileCheck %s
 // CHECK-NOT: func.call
 
-// A norm reads the product anyway: the bias costs nothing there.
+// A norm reads the GEMM's result anyway: the bias costs nothing there.
 pipe.body @norm (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,
     %b: tensor<32xf32>, %g: tensor<32xf32>) -> (tensor<64x32xf32>) {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -30,7 +30,7 @@ pipe.body @exact (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>)
 
 // -----
 
-// Columns of what gelu is taken of would not be 8 numbers apart.
+// Columns of gelu's operand would not be a multiple of 8 numbers apart.
 pipe.body @narrow (%x: tensor<64x32xf32>, %w: tensor<32x36xf32>)
     -> (tensor<64x36xf32>, tensor<64x36xf32>) {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -41,7 +41,8 @@ pipe.body @narrow (%x: tensor<64x32xf32>, %w: tensor<32x36xf32>)
 
 // -----
 
-// The gradient of a bias would be rounded to 16 bits, as the product is.
+// The gradient of a bias would be rounded to bf16 or fp16, as the GEMM's result
+// is.
 pipe.body @rounded (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
     -> (tensor<32xf32>, tensor<32x32xbf16>) {
   %c = nn.cast %d : tensor<64x32xbf16> -> tensor<64x32xf32>
@@ -53,7 +54,7 @@ pipe.body @rounded (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
 
 // -----
 
-// It is the sum over other dims than the product sums over,
+// It is the sum over other dims than the GEMM sums over,
 pipe.body @other_sum (%d: tensor<64x32xf32>, %x: tensor<64x32xf32>)
     -> (tensor<64xf32>, tensor<32x32xf32>) {
   %r = nn.reduce %d [1] : tensor<64x32xf32> -> tensor<64xf32>
@@ -78,7 +79,7 @@ pipe.body @too_early (%d: tensor<64x32xf32>, %w: tensor<32x32xf32>)
 
 // -----
 
-// Each rank would add the bias to its part of the sum.
+// Each rank would add the bias to its partial sum.
 dist.mesh @mesh = <["tp"=2]>
 #part = #dist.sharding<*, * | sum tp>
 pipe.body @parts (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,

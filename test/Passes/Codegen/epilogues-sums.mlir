@@ -1,6 +1,6 @@
-// The library sums up a factor by a kernel that reads it again, slowly. Of a
-// large one that is worth it only where no kernel can do it beside what it does
-// with these rows, and not then either: one for the sum alone is faster.
+// The library sums an operand by a kernel that reads it again, slowly. For a
+// large one that pays only if no kernel can do it together with other work on
+// these rows, and not then either: a separate kernel for the sum is faster.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-form-epilogues{partial-sums=32768})" | FileCheck %s
 // RUN: sed s/8192/1024/g %s | pcc-opt --pass-pipeline="builtin.module(rt-form-epilogues{partial-sums=32768})" | FileCheck %s --check-prefix=SMALL
 

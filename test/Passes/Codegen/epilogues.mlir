@@ -1,10 +1,12 @@
-// What becomes one call of the library, because less memory is touched then.
+// Ops that are fused into one library call, because less memory is accessed
+// then.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-form-epilogues)" | FileCheck %s
-// What it computes is the same, and so is what is made of it for the library.
+// The fused call computes the same, and so does the program lowered for the
+// library.
 // RUN: pcc-opt %s --rt-form-epilogues --rt-form-kernels --rt-verify-kernels -o /dev/null
 
-// A bias ahead of something that no sum can be part of. The functions stand at
-// the end.
+// A bias before an op that no sum can be fused with. The functions are at the
+// end.
 // CHECK-LABEL: pipe.body @bias
 // CHECK-NEXT: %[[S:.*]] = func.call @product_0_bias(%x, %w, %b) {rt.epilogue = #rt.epilogue<bias>}
 // CHECK-NEXT: %[[Q:.*]] = nn.contract "mk,kn->mn" %[[S]], %w
@@ -37,7 +39,7 @@ pipe.body @residual (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,
   pipe.yield %t : tensor<64x32xf32>
 }
 
-// Gelu, and what it is taken of where the backward pass needs that.
+// Gelu, and its operand if the backward pass needs it.
 // CHECK-LABEL: pipe.body @gelu
 // CHECK-NEXT: %[[G:.*]]:2 = func.call @product_3_gelu(%x, %w, %b) {rt.epilogue = #rt.epilogue<gelu>}
 // CHECK-NEXT: pipe.yield %[[G]]#1, %[[G]]#0
@@ -62,9 +64,9 @@ pipe.body @gelu_alone (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>)
   pipe.yield %g : tensor<64x32xf32>
 }
 
-// The gradient of gelu with the product that it is taken of; the gradient of
-// the bias with that of the weight, whose factor it sums up. What is added in
-// place follows at once, the bias' gradient by a kernel.
+// The gradient of gelu with the GEMM of its operand; the gradient of the bias
+// with that of the weight, whose operand it sums. In-place additions follow at
+// once, the bias gradient by a kernel.
 // CHECK-LABEL: pipe.body @backward
 // CHECK-NEXT: %[[D:.*]] = func.call @product_5_gelu_grad(%dy, %w, %h) {rt.epilogue = #rt.epilogue<gelu_grad>}
 // CHECK-NEXT: %[[W:.*]]:2 = func.call @product_6_sum_b(%x, %[[D]]) {rt.epilogue = #rt.epilogue<sum_b>}
@@ -87,7 +89,7 @@ pipe.body @backward (%dy: tensor<64x32xbf16>, %w: tensor<32x32xbf16>,
   pipe.yield %d, %b, %s : tensor<64x32xbf16>, tensor<32xf32>, tensor<32x32xf32>
 }
 
-// Weights that lie the other way have their gradient's columns on the left.
+// Transposed weights have their gradient's columns on the left.
 // CHECK-LABEL: pipe.body @backward_lhs
 // CHECK-NEXT: %[[W:.*]]:2 = func.call @product_7_sum_a(%d, %x) {rt.epilogue = #rt.epilogue<sum_a>}
 // CHECK-NEXT: pipe.yield %[[W]]#1, %[[W]]#0
@@ -100,8 +102,8 @@ pipe.body @backward_lhs (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
   pipe.yield %r, %q : tensor<32xf32>, tensor<32x32xf32>
 }
 
-// What is added to a product in place stays behind both; what the sum of a
-// product in place adds to goes with it, where that is another name alone.
+// A value added in place to a GEMM result stays after both; the in-place sum
+// that a GEMM adds to moves with it if that is only another name.
 // CHECK-LABEL: pipe.body @added_to
 // CHECK-NEXT: %[[W:.*]]:2 = func.call @product_8_sum_b(%x, %d) {rt.epilogue = #rt.epilogue<sum_b>}
 // CHECK-NEXT: %[[T:.*]] = nn.reshape %dv
@@ -131,7 +133,7 @@ pipe.body @added_to (%d: tensor<64x32xf32>, %e: tensor<64x32xf32>,
 
 dist.mesh @mesh = <["tp"=2]>
 
-// How it lies stays with what is made; equal functions are one.
+// The layout attribute stays with the result; equal functions are one.
 // CHECK-LABEL: pipe.body @sharded
 // CHECK-NEXT: %[[G:.*]]:2 = func.call @product_3_gelu(%x, %w, %b) {dist.shardings = [#{{.*}}, #{{.*}}], rt.epilogue = #rt.epilogue<gelu>}
 #x_tp = #dist.sharding<*, tp>
@@ -146,7 +148,7 @@ pipe.body @sharded (%x: tensor<64x32xbf16>, %w: tensor<32x32xbf16>,
   pipe.yield %s, %g : tensor<64x32xbf16>, tensor<64x32xbf16>
 }
 
-// A function holds what it is a call for.
+// A function contains the ops that the call replaces.
 // CHECK: func.func private @product_3_gelu(%[[X:.*]]: tensor<64x32xbf16>, %[[W:.*]]: tensor<32x32xbf16>, %[[B:.*]]: tensor<32xbf16>) -> (tensor<64x32xbf16>, tensor<64x32xbf16>) attributes {rt.epilogue = #rt.epilogue<gelu>} {
 // CHECK-NEXT: %[[P:.*]] = nn.contract "mk,kn->mn" %[[X]], %[[W]]
 // CHECK-NEXT: %[[R:.*]] = nn.broadcast %[[B]] [1]

@@ -1,5 +1,5 @@
-// What an entry point reads of a microbatch it has filled while it computes for
-// the one before.
+// An entry point has the inputs of a microbatch filled while it computes the
+// previous one.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower{overlap=true},rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
@@ -7,9 +7,9 @@
 // BEFORE: rt.buffer @x : memref<2x4xf32> input at {{[0-9]+}} slots 6 layout
 // BEFORE-NOT: rt.fill
 
-// Two slots take turns: microbatch m is read where m + 2 will be, once it was
-// read for the last time. In the last turn there is no next one; nobody reads
-// what is filled for it.
+// Two slots alternate: microbatch m + 2 is filled into the slot of microbatch m
+// after its last read. In the last iteration there is no next microbatch;
+// nothing reads its fill.
 // CHECK: rt.buffer @x : memref<2x4xf32> input at {{[0-9]+}} slots 2 refilled layout
 // A scalar of the step is filled before.
 // CHECK: rt.buffer @lr : memref<f32> input at {{[0-9]+}} layout
@@ -69,8 +69,7 @@ pipe.schedule train stage 0 microbatches 6 {
 
 // -----
 
-// Where all microbatches are alive at once, each has its slot and is filled
-// before.
+// If all microbatches are live at once, each has a slot and is filled before.
 // CHECK: rt.buffer @x : memref<2x4xf32> input at {{[0-9]+}} slots 6 layout
 // CHECK-NOT: rt.fill
 pipe.input @x : tensor<2x4xf32> role data name "x"

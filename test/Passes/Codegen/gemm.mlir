@@ -1,4 +1,4 @@
-// How contractions become products of matrices.
+// Lowering of contractions to GEMMs.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @qkv : tensor<16x3x4x4xf32> init normal
@@ -16,7 +16,7 @@ pipe.body @microbatch.0.body (%x: tensor<2x8x16xf32>, %w: tensor<16x3x4x4xf32>,
   // CHECK: rt.gemm {{.*}} as <m = 16, n = 48, k = 16, lda = 16, ldb = 48, ldc = 48>
   %y = nn.contract "bsk,kphd->bsphd" %x, %w
       : tensor<2x8x16xf32>, tensor<16x3x4x4xf32> -> tensor<2x8x3x4x4xf32>
-  // Parts are strided views; no copies.
+  // Slices are strided views; no copies.
   // CHECK-NOT: rt.launch
   // CHECK: %[[Q:.*]] = rt.view %{{.*}} : memref<2x8x3x4x4xf32> to memref<2x8x4x4xf32, strided<[384, 48, 4, 1]>>
   // CHECK: %[[K:.*]] = rt.view %{{.*}} offset 16 :
@@ -34,7 +34,7 @@ pipe.body @microbatch.0.body (%x: tensor<2x8x16xf32>, %w: tensor<16x3x4x4xf32>,
   // CHECK: rt.gemm %[[S]], %[[V]], %{{.*}} as <m = 8, n = 4, k = 8, lda = 8, ldb = 48, ldc = 16, batch = [2, 4], a = [256, 64], b = [384, 4], c = [128, 4]>
   %o = nn.contract "bhst,bthd->bshd" %s, %v
       : tensor<2x4x8x8xf32>, tensor<2x8x4x4xf32> -> tensor<2x8x4x4xf32>
-  // The result is stored transposed: operands change places.
+  // The result is stored transposed: operands are exchanged.
   // CHECK: rt.gemm %[[K]], %[[Q]], %{{.*}} as <m = 8, n = 8, k = 4
   %t = nn.contract "bshd,bthd->bhts" %q, %k
       : tensor<2x8x4x4xf32>, tensor<2x8x4x4xf32> -> tensor<2x4x8x8xf32>
@@ -50,8 +50,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// Grouped queries, backward: the dims summed over, r and s, lie apart in the
-// rhs; one product per r, which add up.
+// Grouped queries, backward: the summed dims, r and s, are not adjacent in the
+// rhs; one GEMM per r, which accumulate.
 pipe.input @input.p : tensor<2x3x2x8x8xf32> role data name "p"
 pipe.input @input.y : tensor<2x8x3x2x4xf32> role data name "y"
 pipe.output @output.o : tensor<2x8x3x4xf32> name "o"
@@ -77,8 +77,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A batch dim is innermost everywhere: no matrix lies in a row. Operands and
-// result are copied in another order; an accumulated one is added then.
+// A batch dim is innermost everywhere: no matrix has contiguous rows. Operands
+// and result are copied in another order; an accumulated one is added then.
 nn.param @w : tensor<6x5x4xf32> init normal
 nn.state @grad.w : tensor<6x5x4xf32> gradient of @w
 pipe.input @input.x : tensor<3x6x4xf32> role data name "x"

@@ -75,7 +75,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// Of a row those count that the address takes turns among.
+// Of a bucket's slots only those count that the address rotates through.
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256, 512, 768 slots 4
   rt.buffer @g : memref<64xf32> gradient in @row element 0 at 0, 256, 512, 768 slots 4

@@ -1,10 +1,10 @@
-// What lies between loops is a graph; a loop is one of as many turns as its
-// slots take to come round.
+// The ops between loops form a graph; a loop becomes graphs of as many
+// iterations as its slots take to repeat.
 // RUN: pcc-opt %s --rt-form-graphs --split-input-file | FileCheck %s
 
-// Two and three slots: six turns, twice, and what is left is a loop behind them
-// which belongs to the next graph. An address that both graphs use is named in
-// both.
+// Two and three slots: six iterations, twice, and the rest is a loop after them
+// which belongs to the next graph. An address that both graphs use is declared
+// in both.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
 // CHECK-NEXT: rt.graph 0
@@ -52,7 +52,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// Of a row with five slots those count that an address takes turns among.
+// Of a bucket's five slots only those count that an address rotates through.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.graph 0 turns 2
 // CHECK-NEXT: rt.for %[[M:.*]] = 0 to 8 {
@@ -69,7 +69,7 @@ rt.stage 0 arena 1280 {
 
 // -----
 
-// With fewer turns than two graphs have, a loop is a part of the only one.
+// With fewer iterations than two graphs have, a loop is part of a single graph.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
 // CHECK-NEXT: rt.graph 0
@@ -87,8 +87,8 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// Loops one after the other, with nothing ahead of the first and behind the
-// last. Views are named again with what they are views of.
+// Consecutive loops, with nothing before the first and after the last. Views
+// are declared again together with their sources.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
 // CHECK-NEXT: rt.graph 0 turns 1

@@ -1,5 +1,5 @@
-// State that is read and changed in one body: what is needed later leaves first,
-// what is dead is overwritten. --rt-verify runs on every one.
+// State that is read and changed in one body: values needed later are copied
+// first, dead ones are overwritten. --rt-verify runs on every case.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
 // The old value is yielded elsewhere.
@@ -19,8 +19,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Two states change places, and one of the old values leaves, too: one of them
-// steps aside.
+// Two states are exchanged, and one of the old values is a result, too: one of
+// them is copied.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.copy %arg0 to %arg2 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
@@ -39,7 +39,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Three move on, and the one behind is new: in that order, none steps aside,
+// Three states shift, and the last is new: in that order none is copied,
 // although the first to be yielded is the last that may be overwritten.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.copy %arg2 to %arg3 : memref<4xf32> to memref<4xf32>
@@ -78,8 +78,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Two parts of a state go elsewhere, and it gets another value: both are read
-// before.
+// Two parts of a state go elsewhere, and the state gets another value: both are
+// read before.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<8xf32>
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg1, %arg2 : memref<4xf32>, memref<4xf32>) outs(%[[T0]] : memref<8xf32>)
@@ -123,7 +123,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// One value goes into two places and out: it is made outside, first of all.
+// One value goes into two states and a result: it is computed separately,
+// before all copies.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg3 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %arg3 to %arg1 : memref<4xf32> to memref<4xf32>
@@ -142,7 +143,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// What was made in place of a dead state goes to another: they change places.
+// A value computed in place of a dead state goes to another: they are
+// exchanged.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -206,7 +208,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// A parameter must outlive the body: nothing takes its place.
+// A parameter must outlive the body: nothing overwrites it.
 nn.param @w : tensor<4xf32> init one
 pipe.output @o : tensor<4xf32> name "o"
 func.func private @k(%a: tensor<4xf32>)
@@ -225,7 +227,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// A view keeps its source alive.
+// A view extends its source's live range.
 nn.param @w : tensor<2x4xf32> init one
 pipe.input @input.x : tensor<2x4xf32> role data name "x"
 pipe.output @o : tensor<8xf32> name "o"
@@ -255,7 +257,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Two reductions of one argument that stays as it is: of copies.
+// Two reductions of one argument that must not change: of copies.
 nn.state @s : tensor<4xf32> sum
 pipe.output @a : tensor<4xf32> name "a"
 pipe.output @b : tensor<4xf32> name "b"

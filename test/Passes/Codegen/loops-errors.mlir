@@ -1,7 +1,7 @@
-// Memory that a loop does not find as it needs it, in whichever turn.
+// Memory that does not contain what a loop needs, in any iteration.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
 
-// What is as it should be: @a has a slot for each microbatch it holds.
+// A valid program: @a has a slot for each microbatch it holds.
 rt.stage 0 arena 960 {
   rt.buffer @x : memref<16xf32> input at 0 slots 12 {role = "data", name = "x"}
   rt.buffer @a : memref<16xf32> value at 768 slots 2
@@ -23,7 +23,7 @@ rt.stage 0 arena 960 {
 
 // -----
 
-// The first turn writes @y where the ninth microbatch's @x lies.
+// The first iteration writes @y over the ninth microbatch's @x.
 rt.stage 0 arena 896 {
   rt.buffer @x : memref<16xf32> input at 0 slots 12 {role = "data", name = "x"}
   rt.buffer @a : memref<16xf32> value at 768 slots 2
@@ -47,7 +47,7 @@ rt.stage 0 arena 896 {
 
 // -----
 
-// Nothing is there before the first turn.
+// Nothing is written before the first iteration.
 rt.stage 0 arena 960 {
   rt.buffer @x : memref<16xf32> input at 0 slots 12 {role = "data", name = "x"}
   rt.buffer @a : memref<16xf32> value at 768 slots 2
@@ -67,7 +67,7 @@ rt.stage 0 arena 960 {
 
 // -----
 
-// The last of thirty-one turns writes the last slot of @all, where @b lies.
+// The last of 31 iterations writes the last slot of @all, which overlaps @b.
 rt.stage 0 arena 2240 {
   rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
   // expected-note @+1 {{by @all}}
@@ -91,7 +91,7 @@ rt.stage 0 arena 2240 {
 
 // -----
 
-// The twenty-first turn writes the slot where @b lies, which each turn reads.
+// Iteration 21 writes the slot that overlaps @b, which each iteration reads.
 rt.stage 0 arena 2240 {
   rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
   // expected-note @+1 {{by @all}}
@@ -116,7 +116,7 @@ rt.stage 0 arena 2240 {
 
 // -----
 
-// What each turn writes may lie in a slot that none reads any more.
+// Each iteration may write over a slot that is not read any more.
 rt.stage 0 arena 2176 {
   rt.buffer @all : memref<16xf32> input at 64 slots 32 {role = "data", name = "x"}
   rt.buffer @b : memref<16xf32> value at 64
@@ -159,7 +159,8 @@ rt.stage 0 arena 2240 {
 
 // -----
 
-// Every turn leaves less than the one before: @b is used up in the third.
+// Every iteration leaves less than the one before: @b is overwritten in the
+// third.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
   // expected-note @+1 {{by @all}}
@@ -213,7 +214,7 @@ module {
 
 // -----
 
-// What a turn writes last is missing in the next.
+// A value written at the end of an iteration is lost in the next.
 rt.stage 0 arena 192 {
   rt.buffer @x : memref<16xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @b : memref<16xf32> value at 64

@@ -1,8 +1,8 @@
-// What a turn of a loop leaves to the next is needed until then, also by what
-// nobody reads after the last: @d, written after @c, has another place. @e, read
-// for the last time before @c is written again, has @c's. A slot of @turns is
-// needed from one op to the next, in every other turn: so @y and @d, which are
-// written afterwards in each, lie where its slots do.
+// Values that an iteration passes to the next are live until then, also those
+// that nothing reads after the last: @d, written after @c, has other bytes. @e,
+// read for the last time before @c is overwritten, shares @c's. A slot of
+// @turns is live from one op to the next, in every other iteration: so @y and
+// @d, which each iteration writes afterwards, share bytes with its slots.
 // RUN: pcc-opt %s --rt-plan --rt-verify | FileCheck %s
 
 // CHECK: rt.stage 0 arena 256 {

@@ -5,8 +5,8 @@
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=32 kind=gpipe},pipe-check,rt-lower,rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s --check-prefix=GPIPE
 
-// Stage 0 holds two microbatches of what its backward task uses; what comes
-// back, one.
+// Stage 0 holds two microbatches of its backward task's residuals; of received
+// values, one.
 // CHECK: rt.stage 0 arena {{[0-9]+}} {
 // CHECK: rt.buffer @x : memref<2xf32> input at {{.*}} slots 32
 // CHECK: rt.buffer @act : memref<2xf32> value at {{.*}} slots 2

@@ -1,7 +1,6 @@
-// A value that a kernel changes in place lies from the start where the result
-// goes, as the gradient of the logits lies where these were; unless another op
-// reads it after that, or the kernel reads it by another operand, too, be it by
-// another shape.
+// A value that a kernel changes in place has the result's address from the
+// start, as the logits have that of their gradient; unless another op reads it
+// after that, or the kernel reads it by another operand, too, in any shape.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @w : tensor<8x6xf32> init normal decay

@@ -1,7 +1,7 @@
 // Every value that is read is that of the microbatch at hand.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
 
-// Two slots that take turns, in a loop and behind it; the last call is for none.
+// Two alternating slots, in a loop and after it; the last call is for none.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 5
   rt.buffer @a : memref<16xf32> value at 320 slots 2
@@ -55,8 +55,8 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// So it is with one slot, and in an op of the entry point itself. That a value
-// is written in parts does not make it new.
+// The same with one slot, and in an op of the entry point itself. A value
+// written in parts is not new.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
   rt.buffer @a : memref<16xf32> value at 320
@@ -125,8 +125,8 @@ rt.stage 1 arena 384 {
 
 // -----
 
-// An entry point reads an input of all microbatches or of none: here a loop
-// turns once too few in @evaluate, and @other is not needed.
+// An entry point reads an input of all microbatches or of none: here a loop has
+// one iteration too few in @evaluate, and @other is not needed.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
   rt.buffer @other : memref<16xf32> input at 192 slots 3
@@ -153,7 +153,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// What is received is used of all microbatches, too.
+// Received values are used of all microbatches, too.
 rt.program axes <["pp"=2]> comms [] microbatches 3
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
@@ -186,8 +186,8 @@ rt.stage 1 arena 256 {
 
 // -----
 
-// Inputs that an entry point has filled: for each microbatch, in their order; of
-// the slots that take turns the one that is read holds the microbatch.
+// Inputs that an entry point fills: for each microbatch, in their order; the
+// slot that is read holds the microbatch.
 rt.program axes <[]> comms [] microbatches 3
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled
@@ -247,7 +247,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// The next but one lies there already.
+// The slot holds the next but one already.
 rt.program axes <[]> comms [] microbatches 3
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled

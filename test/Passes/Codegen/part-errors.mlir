@@ -1,5 +1,5 @@
-// Mistakes with rows of which ranks keep a part, whose address differs from rank
-// to rank: an access to it counts as one to the row.
+// Mistakes with buckets that are sharded, where the shard's address differs
+// from rank to rank: an access to it counts as one to the bucket.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
 
 // All is well.
@@ -28,7 +28,7 @@ module {
 
 // -----
 
-// A row that is not gathered.
+// A bucket that is not gathered.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -55,7 +55,7 @@ module {
 
 // -----
 
-// One that is used after its part has changed.
+// A bucket that is used after its shard has changed.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -82,7 +82,7 @@ module {
 
 // -----
 
-// A change of something else in a row than the part.
+// A change of a bucket outside the shard.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -109,7 +109,7 @@ module {
 
 // -----
 
-// Gathered over other ranks than those that have parts.
+// Gathered over other ranks than those that hold shards.
 module {
   rt.program axes <["dp"=2, "tp"=2]> comms [["dp"], ["tp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -134,7 +134,7 @@ module {
 
 // -----
 
-// Made of something else.
+// Gathered from another buffer.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -160,7 +160,7 @@ module {
 
 // -----
 
-// Two rows of parameters with the parts of each other.
+// Two buckets of parameters with exchanged shards.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -185,7 +185,7 @@ module {
 
 // -----
 
-// Something else lies where the row does.
+// Another buffer overlaps the bucket.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -205,7 +205,7 @@ module {
 
 // -----
 
-// A sum in place of a part.
+// A sum instead of a shard.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -231,7 +231,7 @@ module {
 
 // -----
 
-// Gathered beside what changes the part.
+// Gathered concurrently with a change of the shard.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -262,7 +262,7 @@ module {
 
 // -----
 
-// Gathered beside what uses others of the row.
+// Gathered concurrently with a use of the bucket.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -293,7 +293,7 @@ module {
 
 // -----
 
-// A part that is said to lie elsewhere.
+// A shard with a wrong offset.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -325,7 +325,7 @@ module {
 
 // -----
 
-// Two of one row.
+// Two shards of one bucket.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -343,7 +343,7 @@ module {
 
 // -----
 
-// One of a row that is cut.
+// A shard of a bucket that is itself sharded.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -373,7 +373,7 @@ module {
 
 // -----
 
-// A part of moments.
+// A shard of moments.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {

@@ -1,10 +1,10 @@
-// Where the values of a body lie: whose memory a result takes, when a state must
-// be copied, and which reductions become one.
+// Buffer assignment in a body: whose memory a result reuses, when a state must
+// be copied, and which reductions are merged.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s
 
-// A state that is read and not changed before the last use of what was read is
-// no copy, even if it is changed then.
+// A state that is not changed before the last use of its old value is not
+// copied, even if it is changed then.
 nn.state @s : tensor<4xf32> sum
 pipe.output @o : tensor<4xf32> name "o"
 // CHECK-LABEL: rt.func @t.body(
@@ -20,7 +20,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// A result is made in the state that it is written to,
+// A result is computed in the state that it is written to,
 nn.state @s : tensor<4xf32> sum
 pipe.input @x : tensor<4xf32> role data name "x"
 // CHECK-LABEL: rt.func @t.body(
@@ -96,8 +96,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A result is made where it is yielded to, also through a reshape; yielded
-// twice, it is copied once;
+// A result is computed in the buffer that it is yielded to, also through a
+// reshape; yielded twice, it is copied once;
 pipe.input @x : tensor<2x2xf32> role data name "x"
 pipe.output @o : tensor<4xf32> name "o"
 pipe.output @p : tensor<2x2xf32> name "p"
@@ -116,7 +116,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 // -----
 
 // and there rather than in place of an operand, which would be copied in the
-// end: that lies there, too.
+// end: the operand is computed there, too.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -209,8 +209,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Parts and transposes are views where a product can read them; for others they
-// are copied by a kernel.
+// Slices and transposes are views where a GEMM can read them; for others a
+// kernel copies them.
 pipe.input @x : tensor<6x3x4xf32> role data name "x"
 pipe.output @o : tensor<6x6xf32> name "o"
 pipe.output @p : tensor<6x4xf32> name "p"
@@ -246,7 +246,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A part that lies in one piece is a view for everybody.
+// A contiguous slice is a view for every op.
 pipe.input @x : tensor<6x3x4xf32> role data name "x"
 pipe.output @p : tensor<3x4xf32> name "p"
 pipe.output @q : tensor<2x3x4xf32> name "q"
@@ -268,8 +268,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A product is accumulated where it is added, from operands that live till then;
-// one of another type, or that others use, is added by a kernel.
+// A GEMM accumulates into the sum, from operands that are live until then; a
+// result of another type, or with other uses, is added by a kernel.
 nn.state @s : tensor<4x4xf32> sum
 pipe.input @x : tensor<4x4xf32> role data name "x"
 pipe.output @o : tensor<4x4xf32> name "o"
@@ -302,8 +302,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Reductions of states move to the start and are one where they are alike and
-// the states lie side by side,
+// Reductions of states move to the start and are merged if they are alike and
+// the states are adjacent,
 nn.state @a : tensor<4xf32> gradient
 nn.state @b : tensor<2x2xf32> gradient
 nn.state @c : tensor<4xf32> gradient
@@ -378,8 +378,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// What rows of gradients add up to stays apart, too, wherever it lies: a row is
-// a message.
+// Reductions of gradient buckets stay separate, too, wherever they are: one
+// collective per bucket.
 nn.param @a : tensor<32xf32> init zero
 nn.param @b : tensor<32xf32> init zero
 nn.state @grad.a : tensor<32xf32> gradient of @a
@@ -421,7 +421,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// Those that join stages stay as they are: what one stage could merge another
+// Reductions across stages stay as they are: one stage could merge what another
 // may not.
 nn.state @a : tensor<4xf32> gradient
 nn.state @b : tensor<4xf32> gradient
@@ -452,8 +452,8 @@ pipe.schedule train stage 1 microbatches 1 { pipe.run @u }
 
 // -----
 
-// Several small values are gathered and reduced in one message, in whole units
-// of 64 bytes; large ones where they lie.
+// Several small values are packed and reduced in one collective, in multiples
+// of 64 bytes; large ones are reduced in place.
 dist.mesh @mesh = <["tp"=2]>
 pipe.input @x : tensor<3xf32> role data name "x"
 pipe.input @y : tensor<17xf32> role data name "y"

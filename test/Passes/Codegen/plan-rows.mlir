@@ -1,13 +1,14 @@
-// Rows that are filled and given up again and again lie where there is room each
-// time.
+// Buckets that are repeatedly filled and killed are placed wherever there is
+// room each time.
 // RUN: pcc-opt %s --split-input-file --rt-plan --rt-verify | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --rt-plan --rt-plan --rt-verify \
 // RUN:   | FileCheck %s
 
-// Two of @a, @b and @c are there at once, but each meets each: with one place
-// each they would need 768 bytes. In two places they take turns, each in the
-// other one in every turn, so that @c in one turn lies where @b was in the one
-// before. What is left of @a behind the last turn is found where it was filled.
+// Two of @a, @b and @c are live at once, but they overlap pairwise: with one
+// offset each they would need 768 bytes. At two offsets they rotate, each at
+// the other one in every iteration, so that @c in one iteration has the bytes
+// of @b in the one before. The contents of @a after the last iteration are
+// found where it was filled.
 // CHECK-LABEL: rt.stage 0 arena 512 {
 // CHECK: rt.buffer @x : memref<1x64xf32> input at [[#X:]]
 // CHECK: rt.buffer @a : memref<1x64xf32> bucket at [[#A:]], [[#B:]] slots 2
@@ -71,8 +72,8 @@ rt.stage 0 {
 
 // -----
 
-// Outside of loops each time has a slot, or one of another time at the same
-// offset. Here @a, @v and @w meet each other, two at a time.
+// Outside of loops each fill has a slot, or one of another fill at the same
+// offset. Here @a, @v and @w overlap pairwise, two at a time.
 // CHECK-LABEL: rt.stage 0 arena 512 {
 // CHECK: rt.buffer @v : memref<1x64xf32> value at [[#V:]]
 // CHECK: rt.buffer @w : memref<1x64xf32> value at [[#W:]]
@@ -112,9 +113,9 @@ rt.stage 0 {
 
 // -----
 
-// Where the slots of values come round after three turns, rows take three, too:
-// the loop is at the same places again as soon as it was. @a lies in each turn
-// where the third slot of @v does not yet.
+// If the slots of values repeat after three iterations, buckets have three,
+// too: the loop is back at the same offsets as soon as before. In each
+// iteration @a has the bytes of the third slot of @v, which is not live yet.
 // CHECK-LABEL: rt.stage 0 arena 1024 {
 // CHECK: rt.buffer @v : memref<1x64xf32> value at [[#V:]] slots 3
 // CHECK: rt.buffer @a : memref<1x64xf32> bucket at [[#V + 512]], [[#V]], [[#V + 256]] slots 3
@@ -153,8 +154,8 @@ rt.stage 0 {
 
 // -----
 
-// The frame of a call in a loop, too, lies elsewhere in each turn: where the
-// slot of @v is that is not written yet.
+// The scratch buffer of a call in a loop, too, has another offset in each
+// iteration: that of the slot of @v that is not written yet.
 // CHECK-LABEL: rt.stage 0 arena 768 {
 // CHECK: rt.buffer @v : memref<64xf32> value at [[#V:]] slots 2
 // CHECK: rt.buffer @frame.f : memref<256xi8> frame at [[#V + 256]], [[#V]] slots 2

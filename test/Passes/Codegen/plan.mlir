@@ -1,17 +1,18 @@
-// Offsets are multiples of 64 bytes. What outlives a step has a place of its
-// own; inputs, values, outputs and frames share theirs where their lives do not
-// overlap, and so do the temporaries of a function within its frame. --rt-verify
-// agrees with every plan, and a plan that is made again is the same.
+// Offsets are multiples of 64 bytes. Buffers that outlive a step have separate
+// offsets. Inputs, values, outputs and scratch buffers share bytes if their
+// live ranges do not overlap, and so do the temporaries of a function within
+// its scratch buffer. --rt-verify accepts every plan, and planning again gives
+// the same offsets.
 // RUN: pcc-opt %s -split-input-file -rt-plan | FileCheck %s
 // RUN: pcc-opt %s -split-input-file -rt-plan -rt-plan -rt-verify | FileCheck %s
 
-// c takes a's place, which was read for the last time before; the frame that of
-// x, which nobody reads.
+// c reuses a's bytes, which were read for the last time before; the scratch
+// buffer those of x, which nothing reads.
 // CHECK: rt.stage 0 arena 320 {
 rt.stage 0 {
   // CHECK-NEXT: rt.buffer @w : memref<4xf32> param at 0
   rt.buffer @w : memref<4xf32> param
-  // Two slots of 80 bytes, 128 with what aligns the second one.
+  // Two slots of 80 bytes, 128 with the alignment of the second one.
   // CHECK-NEXT: rt.buffer @x : memref<20xf32> input at 64 slots 2
   rt.buffer @x : memref<20xf32> input slots 2
   // CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 64
@@ -39,9 +40,9 @@ rt.stage 0 {
 
 // -----
 
-// The largest comes first, and each goes into the tightest gap that holds it. In
-// the second step a's 320 bytes and c's 192 are free: e, f and g fill the
-// latter, h begins the former.
+// The largest is placed first, and each goes into the tightest gap that fits.
+// In the second step a's 320 bytes and c's 192 are free: e, f and g fill the
+// latter, h starts in the former.
 // CHECK: rt.stage 0 arena 0 {
 // CHECK-NEXT: rt.func @task() frame 896 {
 // CHECK-NEXT: rt.temporary at 0 : memref<320xi8>
@@ -69,8 +70,8 @@ rt.stage 0 {
 
 // -----
 
-// Of the same size the one that is touched first comes first. Lives that end
-// where others begin are alive together.
+// Of equal sizes the one that is accessed first is placed first. A live range
+// that ends where another starts overlaps it.
 // CHECK: rt.func @task() frame 192 {
 // CHECK-NEXT: rt.temporary at 128 : memref<64xi8>
 // CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
@@ -91,7 +92,7 @@ rt.stage 0 {
 
 // -----
 
-// What nothing touches lies anywhere within the frame.
+// An unused temporary has any offset in the scratch buffer.
 // CHECK: rt.func @task() frame 128 {
 // CHECK-NEXT: rt.temporary at 0 : memref<128xi8>
 // CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
@@ -130,8 +131,8 @@ rt.stage 0 {
 
 // -----
 
-// A temporary that is written anew keeps its place in between: within a function
-// a life has no holes.
+// A temporary that is overwritten keeps its bytes in between: within a function
+// a live range has no holes.
 // CHECK: rt.func @task(%arg0: memref<64xi8>) frame 128 {
 // CHECK-NEXT: rt.temporary at 0 : memref<64xi8>
 // CHECK-NEXT: rt.temporary at 64 : memref<64xi8>
@@ -148,10 +149,10 @@ rt.stage 0 {
 
 // -----
 
-// Frames of different functions share their place, for no two run at once; a
-// function has one however often it is called. A value that both leave alone may
-// lie there in between, but not one that is there when they are called. Calls of
-// a function without temporaries have none, even if they had one.
+// Scratch buffers of different functions share bytes, because no two run at
+// once; a function has one for all calls. A value that both leave alone may use
+// these bytes in between, but not one that is live at the calls. Calls of a
+// function without temporaries have none, even if they had one.
 // CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @across : memref<64xi8> value at 320
@@ -201,7 +202,7 @@ rt.stage 0 {
 
 // -----
 
-// A frame that is there already gets the size that its function needs.
+// An existing scratch buffer gets the size that its function needs.
 // CHECK: rt.stage 0 arena 128 {
 // CHECK-NEXT: rt.buffer @frame.task : memref<128xi8> frame at 0
 // CHECK-NEXT: rt.func @task() frame 128 {
@@ -218,8 +219,8 @@ rt.stage 0 {
 
 // -----
 
-// What a step leaves for the next one lies in the order of its kinds, those of
-// one kind one after the other.
+// Buffers that persist between steps are ordered by kind; those of one kind are
+// contiguous.
 // CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @s : memref<64xi8> sum at 320
 // CHECK-NEXT: rt.buffer @m : memref<64xi8> state at 192
@@ -236,9 +237,9 @@ rt.stage 0 {
 
 // -----
 
-// A gradient holds nothing as a step begins: @g lies where @a was, whose
-// memory is free when @g is begun. A row is begun with the first of what lies
-// in it: @early is in use when @h is, so the row cannot lie there.
+// A gradient is dead at the start of a step: @g has the bytes of @a, which are
+// free when @g is initialized. A bucket is initialized with its first member:
+// @early is live when @h is, so the bucket cannot use its bytes.
 // CHECK: rt.stage 0 arena 320 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]]
@@ -281,7 +282,8 @@ rt.stage 0 {
     rt.copy %a to %h : memref<64xi8> to memref<64xi8>
     rt.copy %early to %g : memref<64xi8> to memref<64xi8>
     rt.copy %early to %i : memref<64xi8> to memref<64xi8>
-    // What the sum gives up is begun anew: until then the row's memory is free.
+    // The gradient that the sum kills is reinitialized: until then the bucket's
+    // bytes are free.
     rt.call @sum(%row, %w) : memref<1x128xi8>, memref<64xi8>
     rt.zero %b : memref<128xi8>
     rt.call @use(%b, %w) : memref<128xi8>, memref<64xi8>
@@ -294,8 +296,8 @@ rt.stage 0 {
 
 // -----
 
-// Values: @b begins when @a has been read for the last time; @c lives with
-// both. Nothing touches @d: it lies anywhere.
+// Values: @b starts after the last read of @a; @c overlaps both. Nothing
+// accesses @d: it has any offset.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
@@ -324,8 +326,8 @@ rt.stage 0 {
 
 // -----
 
-// A value that an op writes whole is needed no longer before: @b lies there
-// between @a's two spans,
+// A value that an op overwrites as a whole is dead before: @b is between @a's
+// two live ranges,
 // CHECK: rt.stage 0 arena 128 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
@@ -349,7 +351,7 @@ rt.stage 0 {
 
 // -----
 
-// but not where a view of it is written: what that leaves out stays,
+// but not if only a view of it is written: the rest must stay,
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
@@ -396,8 +398,8 @@ rt.stage 0 {
 
 // -----
 
-// Of a buffer's slots each has times of its own: @b lies where the second slot is
-// written later.
+// Each slot of a buffer has separate live ranges: @b has the bytes of the
+// second slot, which is written later.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64 slots 2
@@ -421,9 +423,9 @@ rt.stage 0 {
 
 // -----
 
-// What a call has read is free for what it writes later, and so is what it does
-// not use of its frame at the time: @a lies where the second temporary comes to
-// lie when @a has been read, @b where the first one was.
+// Buffers that a call has read are free for its later writes, and so are parts
+// of its scratch buffer that it does not use at the time: @a overlaps the
+// second temporary, which is written after @a is read, @b the first one.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 128
@@ -454,9 +456,8 @@ rt.stage 0 {
 
 // -----
 
-// The same of what a call is given. It writes the whole of @a first, be it in
-// another shape, and of @e, after what it reads of others; @b and @d lie there
-// before.
+// The same for arguments. The call overwrites @a as a whole first, also in
+// another shape, and @e, after it has read others; @b and @d share their bytes.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
@@ -494,8 +495,8 @@ rt.stage 0 {
 
 // -----
 
-// It reads @a before it writes it, or writes a part of @e first; what it does
-// later does not matter.
+// The call reads @a before it writes it, or writes only a part of @e first;
+// later accesses do not matter.
 // CHECK: rt.stage 0 arena 256 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @a : memref<64xi8> value at 64
@@ -529,9 +530,10 @@ rt.stage 0 {
 
 // -----
 
-// Inputs are there when an entry begins, outputs till it ends: what lives before
-// @x is read cannot lie there, nor what lives after @o is made. @early lies
-// where @o will, @soon by itself, and @late where @x was.
+// Inputs are live from the start of an entry, outputs until its end: a value
+// that is live before @x is read cannot use its bytes, nor one that is live
+// after @o is written. @early has the bytes of @o, @soon has separate bytes,
+// and @late those of @x.
 // CHECK: rt.stage 0 arena 320 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @o : memref<64xi8> output at 64
@@ -568,10 +570,10 @@ rt.stage 0 {
 
 // -----
 
-// Entries do not run at once: values and outputs of one lie where those of the
-// other do. @both is a value of both, of which nothing stays from the one to the
-// other, even where the other writes a part of it only. @x is filled for both;
-// @o is no output of the second, where @more lies there.
+// Entries do not run at once: values and outputs of one share bytes with those
+// of the other. @both is a value of both, which keeps nothing from one to the
+// other, even if the other writes only a part of it. @x is filled for both; @o
+// is no output of the second, where @more has its bytes.
 // CHECK: rt.stage 0 arena 320 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @x : memref<64xi8> input at 64
@@ -646,8 +648,8 @@ rt.stage 0 {
 
 // -----
 
-// When @c is written, the first slots of @a and of @b are free, and @c needs
-// both. So each slot lies by itself.
+// When @c is written, the first slots of @a and @b are free, and @c needs both.
+// So each slot has a separate offset.
 // CHECK: rt.stage 0 arena 320 {
 // CHECK: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]], [[#]] slots 2
 // CHECK: rt.buffer @b : memref<64xi8> value at [[B:[0-9]+]], [[#]] slots 2
@@ -682,8 +684,8 @@ rt.stage 0 {
 
 // -----
 
-// @a meets @b, and each of them what one of the calls has in its frame: with two
-// frames there are two things at a time, and places for two.
+// @a overlaps @b, and each overlaps the scratch buffer of one of the calls:
+// with two scratch buffers at most two are live at a time, at two offsets.
 // CHECK: rt.stage 0 arena 512 {
 // CHECK: rt.buffer @a : memref<128xi8> value at [[A:[0-9]+]]{{$}}
 // CHECK: rt.buffer @b : memref<128xi8> value at [[B:[0-9]+]]{{$}}
@@ -717,8 +719,8 @@ rt.stage 0 {
 
 // -----
 
-// Of many slots two live together: @c lies where the first two were, which are
-// over, though the last one is not.
+// Of many slots two are live together: @c has the bytes of the first two, which
+// are dead, though the last one is not.
 // CHECK: rt.stage 0 arena 2176 {
 // CHECK: rt.buffer @a : memref<64xi8> value at 0 slots 34
 // CHECK: rt.buffer @c : memref<128xi8> value at 0{{$}}
@@ -745,8 +747,8 @@ rt.stage 0 {
 
 // -----
 
-// Stream 1 receives anew into @a when stream 2 has sent what was in it, at any
-// moment until then: it is not free for @b, though stream 0 is told nothing.
+// Stream 1 receives into @a again when stream 2 has sent its contents, at any
+// moment until then: @a is not free for @b, though stream 0 does not wait.
 // CHECK: rt.stage 0 arena 192 {
 // CHECK: rt.buffer @a : memref<64xi8> value at [[A:[0-9]+]]{{$}}
 // CHECK-NOT: at [[A]]{{$}}

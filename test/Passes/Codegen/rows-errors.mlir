@@ -1,7 +1,7 @@
-// What may be wrong where rows have slots. What expects no error is right.
+// Mistakes with buckets that have slots. Cases that expect no error are valid.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
 
-// What lies in a row lies in each of its slots.
+// A member of a bucket is in each of its slots.
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 512 slots 2
   // expected-error @+1 {{has offset 576, but element 32 of @row is at 640}}
@@ -10,7 +10,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A row of parameters is there all the time, in one place.
+// A bucket of parameters is always live, at one offset.
 rt.stage 0 arena 512 {
   // expected-error @+1 {{has 2 slots, but its contents persist between entry points}}
   rt.buffer @row : memref<1x64xf32> bucket at 0 slots 2
@@ -36,7 +36,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// but for one at the same offset: turns may go round among slots of others.
+// except one at the same offset: iterations may rotate through slots of others.
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 256, 0, 256 slots 3
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 256, 0, 256 slots 3
@@ -57,7 +57,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// What is filled in one turn and used in the next is one slot in both,
+// A slot filled in one iteration and used in the next is one slot in both,
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -79,7 +79,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// also in the last turn, which is far from the first ones,
+// also in the last iteration, which is far from the first ones,
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -126,7 +126,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// What is given up was filled, though others may lie there already.
+// A killed bucket was filled, though others may have its bytes already.
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -145,7 +145,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// What microbatches add up to is in all slots.
+// Accumulated gradients are in all slots.
 rt.stage 0 arena 768 {
   // expected-error @+1 {{holds gradients when @train ends that were not accumulated into @sum}}
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
@@ -162,7 +162,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// What is given up may be written over as soon as it has been read, as by a
+// A killed bucket may be overwritten as soon as it has been read, as by a
 // temporary of the function that adds it to the others,
 rt.program axes <["dp"=2, "cp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 1024 {
@@ -209,7 +209,8 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What nobody has added to the others is lost where something else is written;
+// A gradient that was not added to the others is lost if another buffer is
+// written there;
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -226,7 +227,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// also in a turn of a loop that is like others but for the slots.
+// also in an iteration that differs from others only in its slots.
 rt.stage 0 arena 3072 {
   rt.buffer @row : memref<1x64xf32> bucket at 1792
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 1792
@@ -246,8 +247,8 @@ rt.stage 0 arena 3072 {
 
 // -----
 
-// Where streams use other slots of a row in each turn, each waits for what used
-// the same slot, two turns before;
+// If streams use another slot of a bucket in each iteration, each waits for the
+// use of the same slot, two iterations before;
 rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
@@ -285,7 +286,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// what the turn before waited for is too early.
+// a wait of the previous iteration is too early.
 rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
@@ -327,8 +328,9 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// A slot of a frame is waited for as a row's is: one that comes again after two
-// turns, for which what the third turn before waited for is too early.
+// A slot of a scratch buffer needs a wait as a bucket's does: for one that
+// repeats after two iterations, a wait of the third iteration before is too
+// early.
 rt.program axes <["dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 31
 rt.stage 0 arena 512 {
   rt.buffer @frame.f : memref<256xi8> frame at 0, 256 slots 2

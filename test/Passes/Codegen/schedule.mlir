@@ -1,12 +1,12 @@
-// Entry points: what tasks are called with, slots of values that are alive at
-// the same time, and transfers.
+// Entry points: arguments of tasks, slots of values that are live at the same
+// time, and transfers.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s
 
-// An input has a slot for each microbatch, a rate one for all. Two @act are
-// alive at once in stage 0, one @grad, each where there is room; the losses lie
-// where inputs did. Stage 1 hands @far on to stage 2, which has left before
-// @grad comes.
+// An input has a slot for each microbatch, a learning rate one for all. Two
+// @act are live at once in stage 0, one @grad, each where there is room; the
+// losses have the bytes of inputs. Stage 1 forwards @far to stage 2; it is sent
+// before @grad is received.
 // CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
 // CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
@@ -210,9 +210,9 @@ pipe.schedule train stage 2 microbatches 3 {
 
 // -----
 
-// What a buffer says of its parameter or state: how it starts, whether it decays,
-// where the file has it, its part of the whole. The program's numbers are
-// those of all data parallel ranks; padding is no parameter.
+// Attributes of a parameter's or state's buffer: initialization, weight decay,
+// offset in the file, its shard of the whole. The program's counts are those of
+// all data parallel ranks; padding is not counted.
 // CHECK: rt.program axes <["dp"=2, "tp"=4]> comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
 // CHECK: rt.stage 0 arena 640 {
 // CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
@@ -311,8 +311,8 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// Tasks that share a body give it integers of their own, which need no memory
-// of the arena.
+// Tasks that share a body pass it different integers, which need no memory in
+// the arena.
 // CHECK: rt.stage 0 arena 128 {
 // CHECK-NEXT: rt.buffer @a : memref<i64> output at 0 {name = "a"}
 // CHECK-NEXT: rt.buffer @b : memref<i64> output at 64 {name = "b"}
@@ -340,8 +340,9 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// What only renames a state, so that it can be sent, is no call and no function:
-// the value lies where the state does. One that gives something up is called.
+// A body that only renames a state, so that it can be sent, is no call and no
+// function: the value has the state's address. A body that kills a buffer is
+// called.
 // CHECK: rt.stage 0 arena
 // CHECK-NOT: rt.func @name.body
 // CHECK: rt.func @end.body(%arg0: memref<2xf32>, %arg1: memref<2xf32>) attributes {gives_up = array<i64: 1>{{.*}}} {

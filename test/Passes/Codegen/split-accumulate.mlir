@@ -1,4 +1,5 @@
-// What is added one by one where it goes into the place of an argument.
+// Sums whose operands are accumulated one by one into the buffer of an
+// argument.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate)" | FileCheck %s
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate{scatters=false})" \
 // RUN:   | FileCheck %s --check-prefix=KERNEL
@@ -25,7 +26,7 @@ pipe.body @products (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
   pipe.yield %sum : tensor<8x6xf32>
 }
 
-// What ranks reduce is added as it comes in, or else by a kernel.
+// Reduced values are added as they arrive, or else by a kernel.
 // CHECK-LABEL: pipe.body @reduced
 // KERNEL-LABEL: pipe.body @reduced
 // KERNEL: %[[R:.*]] = dist.reduce_scatter
@@ -40,7 +41,7 @@ pipe.body @reduced (%x: tensor<8x6xf32>, %sum: tensor<4x6xf32>)
   pipe.yield %s : tensor<4x6xf32>
 }
 
-// What a kernel adds up in one sweep stays one sum.
+// A sum that a kernel computes in one pass stays one sum.
 // CHECK-LABEL: pipe.body @no_product
 pipe.body @no_product (%z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
     -> (tensor<8x6xf32> into 1) {
@@ -52,7 +53,7 @@ pipe.body @no_product (%z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
   pipe.yield %sum : tensor<8x6xf32>
 }
 
-// A product that is used otherwise has memory anyway.
+// A GEMM result with another use has memory anyway.
 // CHECK-LABEL: pipe.body @used
 pipe.body @used (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
     %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>)
@@ -80,7 +81,7 @@ pipe.body @table (%ids: tensor<4xi64>, %dy: tensor<4x6xf32>,
   pipe.yield %sum : tensor<8x6xf32>
 }
 
-// Where nothing is yet, the first product is not added to anything.
+// Without an old value the first GEMM overwrites.
 // CHECK-LABEL: pipe.body @first
 pipe.body @first (%x: tensor<4x8xf32>, %y: tensor<4x6xf32>,
     %z: tensor<8x6xf32>, %dw: tensor<8x6xf32>) -> (tensor<8x6xf32> into 3) {

@@ -1,4 +1,5 @@
-// What is not split, or not moved: see split-accumulate.mlir for what is.
+// Sums that are not split, or not moved; split-accumulate.mlir has those that
+// are.
 // RUN: pcc-opt %s -split-input-file --rt-split-accumulate | FileCheck %s
 
 // The sum is needed itself.
@@ -60,7 +61,7 @@ pipe.body @old_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
 
 // -----
 
-// It is a factor of the product.
+// It is an operand of the GEMM.
 // CHECK-LABEL: pipe.body @own_factor
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %dw, %dw : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
@@ -73,7 +74,7 @@ pipe.body @own_factor (%dw: tensor<4x4xf32>) -> (tensor<4x4xf32> into 0) {
 
 // -----
 
-// The sum goes into another's place, or into its own.
+// The sum goes into another argument's buffer, or into its own.
 // CHECK-LABEL: pipe.body @elsewhere
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "mk,nk->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
@@ -91,7 +92,7 @@ pipe.body @elsewhere (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>,
 
 // -----
 
-// A product behind reshapes is one; what is left of the sum is one sum.
+// A GEMM behind reshapes counts; the rest of the sum is one sum.
 // CHECK-LABEL: pipe.body @reshaped
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %[[CONTRACT]] : tensor<4x4xf32> -> tensor<16xf32>

@@ -1,11 +1,11 @@
-// Transfers leave the compute stream, and events order them with what it does.
+// Transfers move to communication streams, and events order them with compute.
 // RUN: pcc-opt %s -split-input-file --rt-streams | FileCheck %s
 // RUN: pcc-opt %s -split-input-file --rt-streams --rt-plan --rt-verify \
 // RUN:   | FileCheck %s --check-prefix=PLAN
 
-// Stage 0 sends each of six messages from one of two slots: before a slot is
-// written anew its last message has left, which in the first two turns is none.
-// Stage 1 receives one ahead. At the end all is over.
+// Stage 0 sends each of six transfers from one of two slots: before a slot is
+// overwritten its last transfer has been sent; in the first two iterations
+// there is none. Stage 1 receives one ahead. At the end all are complete.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.event @a.sent slots 2
@@ -94,9 +94,9 @@ rt.stage 1 {
 
 // -----
 
-// A stage that hands on what it receives: one stream waits for the other. Each
-// way has its stream, and an exchange stays on the compute stream. A body is on
-// the stream that its ops are on.
+// A stage that forwards a received value: one stream waits for the other. Each
+// channel has its stream, and an exchange stays on the compute stream. A body
+// is on the stream of its ops.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
@@ -151,8 +151,8 @@ rt.stage 1 {
 
 // -----
 
-// What is on its way keeps its place until stream 0 has waited for it: @b may
-// not lie where @a does, @c may.
+// A buffer in transfer keeps its bytes until stream 0 has waited for it: @b may
+// not share @a's bytes, @c may.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
@@ -190,9 +190,10 @@ rt.stage 1 {
 
 // -----
 
-// A body that only communicates has a stream for its axes: it begins when what
-// was computed for it is there, and what takes its results, or writes what it
-// reads, waits for it. What lies in a bucket is the bucket's, by either name.
+// A body that only communicates has a stream for its mesh axes. It starts when
+// its operands are computed, and users of its results, and writers of its
+// operands, wait for it. A member of a bucket counts as the bucket, by either
+// name.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @reduce(
@@ -252,7 +253,7 @@ rt.stage 0 {
     rt.all_reduce sum %n over ["dp"] : memref<16xf32>
     rt.copy %part to %y : memref<1x32xf32> to memref<1x32xf32>
   }
-  // A kernel that adds what came to a sum goes with the message,
+  // A kernel that adds a received value to a sum is on the transfer's stream,
   rt.func @add(%row: memref<1x64xf32>, %part: memref<1x32xf32>) {
     %came = rt.temporary : memref<1x32xf32>
     rt.reduce_scatter %row to %came over ["dp"]
@@ -260,7 +261,7 @@ rt.stage 0 {
     rt.launch @sum ins(%part, %came : memref<1x32xf32>, memref<1x32xf32>)
         outs(%part : memref<1x32xf32>) inplace [0]
   }
-  // one that makes something else of it does not.
+  // a kernel that computes something else from it is not.
   rt.func @add_more(%row: memref<1x64xf32>, %part: memref<1x32xf32>) {
     %came = rt.temporary : memref<1x32xf32>
     rt.reduce_scatter %row to %came over ["dp"]
@@ -288,8 +289,8 @@ rt.stage 0 {
 
 // -----
 
-// What a turn of a loop begins with is begun behind all that the turn before has
-// computed, as in the rest of the turn: @b does not come while @c is used.
+// The first ops of an iteration start after all compute of the previous one, as
+// in the rest of the iteration: @b is not received while @c is used.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.for %m = 0 to 4 {
@@ -332,8 +333,8 @@ rt.stage 1 {
 
 // -----
 
-// What goes the way of an exchange stays on the compute stream with it, on both
-// sides: the two go through one communicator.
+// Transfers over the channel of an exchange stay on the compute stream with it,
+// on both sides: the two use one communicator.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.send %{{.*}} to 1 channel 0 :
 // CHECK: rt.exchange

@@ -1,5 +1,5 @@
-// Gradients of a row that are reduced once too often, too early or not at all:
-// what a function finds lies otherwise than it takes it.
+// Gradients of a bucket that are reduced twice, too early or not at all: a
+// function's argument has another sharding than declared.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics --rt-verify
 
 // As it is meant.
@@ -109,7 +109,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Before what is written last, of a sum that was cleared by the step before.
+// Before the last write, of a sum that was cleared by the previous step.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -145,7 +145,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// The next step would reduce what is reduced.
+// The next step would reduce a reduced value.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>

@@ -1,6 +1,6 @@
-// An emulated device is told what holds nothing: what is released, and a
-// temporary ahead of its first use, unless that is a message's, which may be
-// under way before computation gets there. Others are told nothing.
+// An emulated device is told which buffers are dead: released ones, and a
+// temporary before its first use, unless a transfer uses it, which may be in
+// flight before compute gets there. Other targets are not told.
 // RUN: pcc-opt %s -rt-to-llvm=forgets | FileCheck %s
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s --check-prefix=NOTHING
 // NOTHING-NOT: pcc_forget

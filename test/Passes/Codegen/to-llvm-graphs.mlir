@@ -1,5 +1,5 @@
-// A graph's ops are issued where the runtime asks for them; of a loop, so many
-// turns at a time.
+// A graph's ops are issued where the runtime asks for them; of a loop, a given
+// number of iterations at a time.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <[]> comms [] microbatches 8

@@ -1,6 +1,6 @@
-// Where slots lie anywhere, a loop looks up where: the offset of each is in a
-// table, one for all that name the buffer. Of slots side by side it is computed.
-// Who takes turns among some slots looks from the first of these on.
+// If slots have arbitrary offsets, a loop reads them from a table, one for all
+// addresses of the buffer. For contiguous slots the offset is computed. A
+// rotation through some slots starts at the first of these.
 // RUN: pcc-opt %s -rt-verify -rt-to-llvm | FileCheck %s
 
 rt.program axes <[]> comms [] microbatches 6
@@ -48,7 +48,7 @@ rt.stage 0 arena 1408 {
       %row = rt.address @row slot %m + 3 among 1 to 3 : memref<1x64xf32>
       rt.zero %row : memref<1x64xf32>
       rt.release %row : memref<1x64xf32>
-      // A call finds its frame by the loop's variable itself.
+      // A call computes its scratch buffer's address from the loop variable.
       // CHECK: %[[TURN:.*]] = llvm.urem %[[M]], %{{.*}} : i64
       // CHECK-NEXT: llvm.mlir.addressof @[[FRAMES:pcc.slots[.0-9]*]]
       // CHECK-NEXT: llvm.getelementptr %{{.*}}[%[[TURN]]] : (!llvm.ptr, i64) -> !llvm.ptr, i64

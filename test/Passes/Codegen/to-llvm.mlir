@@ -1,7 +1,7 @@
 // A stage becomes functions of the runtime's context and of the arena, or of a
-// frame. A buffer is the arena plus its offset; the shape of a product is a
-// constant of its own; collectives name reduction, element type and communicator
-// by numbers. The runtime finds everything from @pcc_the_program.
+// scratch buffer. A buffer is the arena plus its offset; the shape of a GEMM is
+// a separate constant; collectives identify reduction, element type and
+// communicator by numbers. The runtime finds everything from @pcc_the_program.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
@@ -33,7 +33,7 @@ rt.stage 0 arena 192 {
     // CHECK-NEXT: llvm.return
   }
   // CHECK: llvm.mlir.global internal constant @[[GEMM]]()
-  // Products of one shape and other element types have other constants.
+  // GEMMs of one shape and different element types have different constants.
   // CHECK: llvm.func internal @stage0.half(
   rt.func @half(%a: memref<4x4xbf16>, %b: memref<4x4xf32>) {
     // CHECK-NEXT: llvm.mlir.addressof @[[WIDE:.*]] :

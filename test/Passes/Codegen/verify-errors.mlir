@@ -1,4 +1,4 @@
-// What --rt-verify refuses.
+// Programs that --rt-verify rejects.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
 
 // expected-error @+1 {{has no arena; run --rt-plan}}
@@ -32,7 +32,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Two values in one place, both alive.
+// Two live values overlap.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @a : memref<4xf32> value at 64
@@ -69,7 +69,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A slot lies behind the arena.
+// A slot is after the end of the arena.
 rt.stage 0 arena 320 {
   rt.buffer @x : memref<16xf32> input at 0
   // expected-error @+1 {{ends at byte 384 of an arena of 320}}
@@ -109,7 +109,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// A temporary in a slot's place, seen through a call and a view.
+// A temporary overlaps a slot, seen through a call and a view.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<32xf32> input at 0
   rt.buffer @v : memref<32xf32> value at 128 slots 2
@@ -138,7 +138,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What lies in a frame is lost where a temporary is written,
+// Bytes of a scratch buffer are lost where a temporary is written,
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @v : memref<4xf32> value at 64
@@ -160,7 +160,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// but not beside it, nor before it is,
+// but not next to it, nor before,
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @v : memref<4xf32> value at 64
@@ -184,7 +184,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// and so is what another call left there.
+// and so are values that another call left there.
 rt.stage 0 arena 1024 {
   rt.buffer @frame.one : memref<64xi8> frame at 0
   rt.buffer @frame.two : memref<64xi8> frame at 0
@@ -205,7 +205,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Two temporaries of one function, both alive.
+// Two live temporaries of one function overlap.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @frame.task : memref<64xi8> frame at 64
@@ -226,7 +226,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// An argument that lies in the frame.
+// An argument that overlaps the scratch buffer.
 rt.stage 0 arena 1024 {
   rt.buffer @v : memref<4xf32> value at 64
   rt.buffer @frame.task : memref<64xi8> frame at 64
@@ -261,7 +261,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// State under a frame.
+// State that overlaps a scratch buffer.
 rt.stage 0 arena 1024 {
   // expected-error @+1 {{is overwritten when @train ends}}
   rt.buffer @m : memref<4xf32> state at 0
@@ -483,7 +483,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What crosses stages. Each waits for the other's message:
+// Transfers between stages. Each waits for the other's message:
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 // expected-note @+5 {{stage 0 waits to send 16 bytes to stage 1 on channel 0}}
 rt.stage 0 arena 64 {
@@ -685,7 +685,7 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// The right temporary, but of a value that another one took the place of.
+// The right temporary, but of a value that another one has overwritten.
 rt.stage 0 arena 128 {
   rt.func @task(%w: memref<4xf32>) frame 128 {
     %t = rt.temporary at 64 : memref<4xf32>
@@ -868,7 +868,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A product reads its operands until it is done.
+// A GEMM reads its operands until it is complete.
 rt.stage 0 arena 1024 {
   rt.buffer @a : memref<4x4xf32> input at 0
   rt.func @train() {
@@ -923,12 +923,12 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// All is well: buffers end with the arena and begin where others end; what is
-// no state may be overwritten in the end; an accumulating product, a kernel and a
-// reduction work in place; a kernel that is lowered does not say what it takes;
-// collectives have a block for each rank; another entry's output is not this
-// one's; a frame lies where values are dead, and its temporaries where others of
-// it are; an integer is there in every call.
+// Valid: buffers end with the arena and begin where others end; buffers that
+// are not state may be overwritten at the end; an accumulating GEMM, a kernel
+// and a reduction work in place; a lowered kernel does not declare its
+// operands; collectives have a block for each rank; another entry's output is
+// not this one's; a scratch buffer overlaps dead values, and its temporaries
+// dead ones of it; an integer is valid in every call.
 llvm.func @lowered(!llvm.ptr, i64, i64)
 func.func private @k(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>)
     -> (tensor<16xf32>, tensor<4x4xf32> {rt.inplace = 0}) attributes {rt.kernel} {
@@ -990,7 +990,7 @@ rt.stage 0 arena 1280 {
 
 // -----
 
-// A copy needs two places.
+// A copy needs two buffers.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.func @train() {
@@ -1002,7 +1002,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// What a reduce_scatter adds to is there before.
+// A reduce_scatter's accumulator must be initialized.
 rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @x : memref<8xf32> input at 0
@@ -1017,7 +1017,7 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// Gradients hold nothing as an entry begins: the first product overwrites,
+// Gradients are dead at the start of an entry: the first GEMM overwrites,
 rt.stage 0 arena 192 {
   rt.buffer @g : memref<4x4xf32> gradient at 0
   rt.buffer @x : memref<4x4xf32> input at 64
@@ -1095,7 +1095,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// A row of gradients is all of them, and what lies between them.
+// A bucket of gradients is all of its members and the gaps between them.
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0
   rt.buffer @g : memref<4x4xf32> gradient in @row element 0 at 0
@@ -1121,7 +1121,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// What lies in a row is not written anew by that name either.
+// Members of a bucket are not overwritten through the bucket's name either.
 rt.stage 0 arena 256 {
   rt.buffer @row : memref<1x32xf32> bucket at 0
   rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0
@@ -1142,7 +1142,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// What a function has given up holds nothing,
+// A buffer that a function has killed is dead,
 rt.stage 0 arena 192 {
   rt.buffer @v : memref<4x4xf32> value at 0
   rt.buffer @x : memref<4x4xf32> input at 64
@@ -1176,7 +1176,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// In a loop that has a slot for each turn, the slot of the turn before.
+// In a loop with a slot for each iteration, the slot of the previous iteration.
 rt.stage 0 arena 1088 {
   rt.buffer @v : memref<4x4xf32> input at 0 slots 16
   rt.buffer @o : memref<4x4xf32> value at 1024
@@ -1197,8 +1197,8 @@ rt.stage 0 arena 1088 {
 
 // -----
 
-// In each turn the frame has the slot of that turn: here the one where what the
-// call reads is.
+// In each iteration the scratch buffer is that of its slot: here the one that
+// overlaps the call's operand.
 rt.stage 0 arena 512 {
   rt.buffer @v : memref<64xf32> value at 0 slots 2
   rt.buffer @frame.f : memref<256xi8> frame at 0, 256 slots 2

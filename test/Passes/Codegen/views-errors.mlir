@@ -1,8 +1,8 @@
-// A part of a value is read from where it lies in it: rt.views says of value 1
-// that it is value 0 from element 4 on.
+// A slice of a value is read in place: rt.views says that value 1 is value 0
+// from element 4 on.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics --rt-verify
 
-// As it is meant, also where a copy of the part is.
+// Valid, also where the slice is copied.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<2x4xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @y : memref<4xf32> output at 64 {name = "y"}
@@ -23,7 +23,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Another part is read.
+// Another slice is read.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<2x4xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @y : memref<4xf32> output at 64 {name = "y"}
@@ -42,7 +42,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// A part is written where another one is read.
+// A slice is written where another one is read.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<4xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @y : memref<2x4xf32> output at 64 {name = "y"}
@@ -63,7 +63,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// A view of a view: what lies before both counts.
+// A view of a view: both offsets are added.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<4x4xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @y : memref<4xf32> output at 64 {name = "y"}
