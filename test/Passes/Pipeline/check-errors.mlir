@@ -1,4 +1,4 @@
-// What the checker must reject, one schedule each.
+// Schedules that the checker must reject, one each.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
 pipe.value @a : tensor<2xf32>
@@ -167,8 +167,8 @@ pipe.schedule evaluate stage 0 microbatches 2 {
 
 // -----
 
-// A collective over stages is a meeting of all of them: stage 0 comes to it
-// before it sends what stage 1 needs to come.
+// A collective over stages is a rendezvous of all of them: stage 0 reaches it
+// before it sends the value that stage 1 needs to get there.
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<f32>
@@ -257,7 +257,7 @@ pipe.body @e.body () { pipe.yield }
 
 // -----
 
-// What a stage adds to, its own update must use,
+// A stage's own update must use the gradients that the stage accumulates,
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
@@ -369,7 +369,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// Channels are apart.
+// Channels are independent.
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<2xf32>
@@ -391,8 +391,8 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// Both directions at once, a meeting, and as many microbatches as are declared:
-// nothing to reject.
+// Both directions at once, a collective over stages, and as many microbatches
+// as declared: nothing to reject.
 dist.mesh @mesh = <["dp"=3, "pp"=2]>
 pipe.value @a : tensor<f32>
 pipe.value @b : tensor<f32>
@@ -473,8 +473,8 @@ pipe.schedule train stage 2 microbatches 1 { }
 
 // -----
 
-// What is added up ahead of the microbatches is for them, and cleared; a
-// forward-only program trains nothing that it reads.
+// A count that is accumulated before the microbatches is read by them and
+// cleared; a forward-only program trains nothing that it reads.
 nn.param @w : tensor<f32> init normal
 nn.state @count : tensor<f32> sum {nn.ahead}
 pipe.task @counts stage 0 forward_backward calls @counts.body
@@ -530,7 +530,7 @@ pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// Nor is it enough that microbatches read what they add to.
+// Nor is it enough that microbatches read their accumulators.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
@@ -560,8 +560,8 @@ pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// What is given as a result is used, and what is replaced by anything else than
-// a sum with it is cleared, though it is read.
+// A result counts as a use, and a state that is overwritten by anything but a
+// sum with it is cleared, though it is read.
 nn.state @s : tensor<f32> sum
 pipe.output @o : tensor<f32> name "o"
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
@@ -598,7 +598,8 @@ pipe.body @e.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
 
 // -----
 
-// A microbatch may only add: what the others gave would be lost.
+// A microbatch may only accumulate: the contributions of the others would be
+// lost.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' replaces 's', to which a microbatch may only add}}
 pipe.task @f stage 0 evaluate calls @f.body (@s) -> (@s)
@@ -618,7 +619,7 @@ pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// The one parameter's update goes into the other's place.
+// One parameter's update is written to the other.
 nn.param @v : tensor<2xf32> init normal
 nn.param @w : tensor<2xf32> init normal
 nn.state @grad.w : tensor<2xf32> gradient of @w
@@ -632,7 +633,7 @@ pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
 
 // -----
 
-// What is counted begins at one each time that it is not kept.
+// A count that is not kept starts at one each time.
 nn.state @n : tensor<i64> number first 0.0
 nn.state @s : tensor<i1> sum
 // expected-error @+1 {{task 'u' replaces 'n' by a number that is not incremented from it}}
@@ -670,7 +671,7 @@ pipe.body @u.body (%w: tensor<2xf32>, %g: tensor<2xf32>, %m: tensor<2xf32>,
 
 // -----
 
-// Both go on, and the sum begins anew.
+// Both are kept, and the sum is reinitialized.
 nn.param @w : tensor<2xf32> init normal
 nn.state @m.w : tensor<2xf32> exp_avg of @w
 nn.state @s : tensor<2xf32> sum
@@ -688,7 +689,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// What is there of the first twenty is not of all, however alike turns are.
+// A value of the first twenty microbatches is not that of all, however alike
+// iterations are.
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -709,7 +711,7 @@ pipe.schedule train stage 0 microbatches 32 {
 
 // -----
 
-// A gradient holds nothing before a run has put its part there,
+// A gradient is dead before a run has written its contribution,
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -737,7 +739,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// and what is there must not be lost,
+// and a live gradient must not be overwritten,
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -765,7 +767,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// neither to the next turn of a loop
+// neither by the next iteration of a loop
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -823,7 +825,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// What the update leaves is there as the next step begins.
+// State that the update writes is live at the start of the next step.
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -851,7 +853,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A bucket is read when all that lies in it has been begun.
+// A bucket is read after all its members have been initialized.
 nn.param @v : tensor<32xf32> init normal
 nn.param @w : tensor<32xf32> init normal
 nn.state @g : tensor<32xf32> gradient of @v
@@ -876,7 +878,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// What a task gives up nobody uses any more: no task once per step,
+// A buffer that a task kills has no later use: no task once per step,
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -987,7 +989,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A reduction of a gradient comes behind all that add to it, on all microbatches,
+// A reduction of a gradient follows all runs that add to it, on all
+// microbatches,
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1084,7 +1087,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// ahead of what takes what it gives,
+// before the users of its result,
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1150,7 +1153,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// Where a value took a gradient's place, there is no gradient,
+// If a value took a gradient's bytes, the gradient is dead,
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1181,7 +1184,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// and where the gradient begins anew, no such value.
+// and when the gradient is reinitialized, the value is.
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1249,7 +1252,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// Sums of an evaluation are cleared at its end: no microbatch begins them.
+// Sums of an evaluation are cleared at its end: no microbatch initializes them.
 nn.state @s : tensor<2xf32> sum
 pipe.output @n : tensor<f32> name "n"
 pipe.task @e stage 0 evaluate calls @put (@s) -> (@s)

@@ -1,6 +1,7 @@
-// The gradients of a bucket are begun by runs if all of them can be: of @bucket.1
-// one has no writer, so that the update goes on clearing it. What lies between
-// the members of a row that nobody clears is zero when the row is read.
+// The gradients of a bucket are initialized by runs if all of them can be:
+// @bucket.1 has a member without a writer, so the update still clears it. Gaps
+// between the members of a bucket that is not cleared are zero when the bucket
+// is read.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-give-up,pipe-check)" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-run %t.mlir --fill 1 --steps 2 --exact --print none --save @a=%t.a.npy --save @c=%t.c.npy

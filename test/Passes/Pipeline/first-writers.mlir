@@ -1,7 +1,7 @@
-// The first run of a step that adds to a gradient puts its part there, by a
+// The first run of a step that contributes to a gradient overwrites it, by a
 // body without the sum; the update no longer clears it. Two layers share both
 // bodies. Of the table's two writers the head is the first: the body of the
-// look-up only adds to it.
+// lookup only adds to it.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-give-up,pipe-check)" | FileCheck %s
 // Of one microbatch each run is a first one: there are no other bodies.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=1},pipe-give-up,pipe-check)" | FileCheck %s --check-prefix=ONE

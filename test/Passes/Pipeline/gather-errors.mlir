@@ -1,5 +1,5 @@
-// Mistakes in what is gathered: the copies that tasks compute with are made of
-// what ranks keep of their parameters, ahead of every use.
+// Mistakes in gathers: tasks compute with working copies that are gathered from
+// the parameter shards, before every use.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
 // All is well.
@@ -123,7 +123,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// What ranks keep of another bucket.
+// The shard of another bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -164,7 +164,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A use after what is kept has changed.
+// A use after the shard has changed.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -205,7 +205,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Copies that another task writes.
+// A working copy that another task writes.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -290,7 +290,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// What is rounded is of another bucket.
+// The rounded shard is of another bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -380,7 +380,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A value that is something else than what is kept, rounded.
+// A value other than the rounded shard.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -426,7 +426,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// What was kept has changed since it was rounded.
+// The shard has changed since it was rounded.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -1,4 +1,4 @@
-// Bodies give up what no run or transfer needs after any call of them.
+// Bodies kill arguments that no run or transfer needs after any of their calls.
 // RUN: pcc-opt %s --pipe-give-up --pipe-check | FileCheck %s
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-give-up,pipe-check,rt-form-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s --check-prefix=RT

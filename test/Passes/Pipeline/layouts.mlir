@@ -1,6 +1,5 @@
-// Layouts are read from text as they are printed, and what lies as it says is
-// accepted.
-//
+// Shardings are parsed as they are printed, and values with the declared
+// shardings are accepted.
 // RUN: pcc-opt %s -pipe-check | FileCheck %s
 // RUN: pcc-opt %s -pipe-check --mlir-print-local-scope | pcc-opt -pipe-check | FileCheck %s
 

@@ -1,6 +1,6 @@
-// Everything that a training program of two stages has: ops that every task may
-// repeat, sums of cotangents that are added up before they cross, accumulations
-// of several stages, counts ahead of the microbatches, an evaluation.
+// All features of a training program of two stages: ops that every task may
+// repeat, sums of cotangents that are added before they cross, accumulations of
+// several stages, counts before the microbatches, an evaluation.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 // CHECK: pipe.value @value.0 : tensor<2x4xf32>
@@ -166,8 +166,8 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   // One stage's sum is added up whole.
   %duv = nn.sum %du, %dv {nn.bwd, nn.stage = 1} : tensor<4x4xf32>
   nn.accumulate %duv, @grad.v : tensor<4x4xf32> {nn.bwd, nn.stage = 1}
-  // All of it is the second stage's: one value crosses. Of a sum with a part of
-  // the first stage's own, one value and that.
+  // If all of a sum belongs to the second stage one value crosses. If the first
+  // stage uses a part of it, two do: one value and that part.
   %dh = nn.sum %da, %dd {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dg = nn.scale %h by 3.0 {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dp = nn.scale %da by 5.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>

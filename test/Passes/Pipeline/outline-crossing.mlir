@@ -1,8 +1,9 @@
-// What crosses between segments: as few values as possible, and no copies.
+// The values that cross between segments: as few as possible, and no copies.
 // RUN: pcc-opt %s -split-input-file -pipe-outline | FileCheck %s
 
-// What two earlier segments hand to a sum of a third is added up in the later
-// one: @h and @a cross as one value, though the last segment sums them.
+// Operands that two earlier segments pass to a sum of a third are added in the
+// later of the two: @h and @a cross as one value, though the last segment sums
+// them.
 nn.param @w : tensor<4xf32> init normal
 nn.state @loss_sum : tensor<f32> sum
 nn.state @target_count : tensor<f32> sum
@@ -59,8 +60,8 @@ func.func @update() -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "
 
 // -----
 
-// Parts of a value that make up the whole cross as the whole, whose parts are
-// views there; a smaller part alone crosses alone.
+// Slices that make up a whole value cross as the whole, of which they are
+// views; a smaller slice alone crosses alone.
 nn.param @w : tensor<2x4xf32> init normal
 nn.state @loss_sum : tensor<f32> sum
 nn.state @target_count : tensor<f32> sum

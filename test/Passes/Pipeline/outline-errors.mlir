@@ -1,4 +1,4 @@
-// Programs that no tasks can be made of.
+// Programs that cannot be divided into tasks.
 // RUN: pcc-opt %s -pipe-outline --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{a training program has the functions @microbatch and @update}}

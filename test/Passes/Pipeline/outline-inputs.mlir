@@ -1,6 +1,6 @@
-// What inputs and outputs are called: by the role, which says it best, or by the
-// name, where a model has several inputs of one role; outputs without a name by
-// their number. Equal names of different roles have symbols of their own.
+// Names of inputs and outputs: by the role, or by the name if a model has
+// several inputs of one role; outputs without a name by their number. Equal
+// names of different roles have different symbols.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 // CHECK: pipe.input @input.tokens : tensor<2xi64> role tokens name "tokens"
@@ -12,7 +12,7 @@
 // CHECK-NEXT: pipe.output @output.sum : tensor<2xf32> name "sum"
 // CHECK-NEXT: pipe.output @output.1 : tensor<2xf32> name "1"
 // CHECK-NEXT: pipe.output @output.2 : tensor<2xi64> name "2"
-// An argument is called as what it is bound to.
+// An argument has the name of the buffer that it is bound to.
 // CHECK-NEXT: pipe.body @forward.0.body (%input.tokens: tensor<2xi64>, %input.more: tensor<2xi64>, %input.x: tensor<2xf32>, %input.y: tensor<2xf32>, %input.targets: tensor<2xi64>, %input.x.2: tensor<2xi64>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi64>) {
 // CHECK-NEXT: %[[S:.*]] = nn.sum %input.x, %input.y : tensor<2xf32>
 // CHECK-NEXT: pipe.yield %[[S]], %input.x, %input.tokens

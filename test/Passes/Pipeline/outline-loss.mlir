@@ -1,6 +1,6 @@
-// The gradient of the logits is made with the loss, by the forward task of the
-// last segment: it needs nothing that comes after, and both read the logits.
-// What crosses to the backward task is that gradient, not the logits.
+// The forward task of the last segment computes the gradient of the logits
+// together with the loss: it needs nothing later, and both read the logits. The
+// gradient, not the logits, crosses to the backward task.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 nn.param @v : tensor<2x8xf32> init normal

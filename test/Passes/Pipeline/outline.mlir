@@ -23,7 +23,7 @@ nn.state @grad.v : tensor<2x8xf32> gradient of @v
 // CHECK-NEXT: pipe.yield %[[Y]]
 // CHECK: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.x, @w) -> (@[[H]])
 
-// Sums come in and go into their places.
+// Accumulators are arguments, and results are written to them.
 // CHECK: pipe.body @forward.1.body (%[[Y:.*]]: tensor<4x2xf32>, %[[V:.*]]: tensor<2x8xf32>, %[[L0:.*]]: tensor<f32>, %[[N0:.*]]: tensor<f32>) -> (tensor<4x8xf32>, tensor<f32> into 2, tensor<f32> into 3) {
 // CHECK-NEXT: %[[ZZ:.*]] = nn.contract "bm,mc->bc" %[[Y]], %[[V]]
 // CHECK-NEXT: %[[S:.*]] = nn.mul %[[ZZ]], %[[ZZ]]

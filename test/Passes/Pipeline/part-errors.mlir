@@ -1,5 +1,5 @@
-// Mistakes with rows of which ranks keep a part: they are gathered ahead of every
-// use, and what is kept is changed under its own name.
+// Mistakes with sharded buckets: they are gathered before every use, and the
+// shard is updated under a separate name.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
 // All is well.
@@ -39,7 +39,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A row that is gathered too late.
+// A bucket that is gathered too late.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -114,7 +114,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A use after what is kept has changed.
+// A use after the shard has changed.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -152,7 +152,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Made of what ranks keep of another row.
+// Gathered from the shard of another bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -190,7 +190,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Another task writes a row.
+// Another task writes a bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -234,7 +234,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A task that has a part and its row under two names.
+// A task that has a shard and its bucket under two names.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -1,4 +1,4 @@
-// The passes of every phase, in order, and what they get of the options.
+// The passes of every phase, in order, with their options.
 // RUN: pcc %s --tp 2 --pp 2 --dp 2 --sp --schedule gpipe --optimizer sgd --stage-cut head --global-batch-size 8 --micro-batch-size 2 --emit=pipeline -o %t.mlir -q
 // RUN: FileCheck %s --check-prefix=PIPELINE < %t.mlir
 // RUN: pcc %t.mlir --emit=llvm -o %t.llvm -q --mlir-timing 2>&1 | FileCheck %s --check-prefix=CODE
@@ -70,7 +70,7 @@
 // ALONE-NOT: DistSeedSequencePass
 // ALONE: DistVerifyPass
 
-// What is not trained has neither loss nor mesh.
+// A program that is not trained has neither loss nor mesh.
 // FORWARD:      {{ }}train{{$}}
 // FORWARD-NEXT: NNBoundIdsPass
 // FORWARD-NEXT: NNVerifyPass

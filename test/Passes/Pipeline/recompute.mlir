@@ -1,12 +1,12 @@
-// What backward passes compute anew, and what they are handed.
+// Activation recomputation and residuals of backward passes.
 // RUN: pcc-opt %s -split-input-file -pipe-recompute=kind=selective | FileCheck %s --check-prefixes=CHECK,SELECTIVE
 // RUN: not pcc-opt %s -split-input-file -pipe-recompute=kind=none 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: error: the kind of recomputation is 'selective' or 'full', not 'none'
 // RUN: pcc-opt %s -split-input-file -pipe-recompute=kind=full | FileCheck %s --check-prefixes=CHECK,FULL
 
-// Segment 1 is a norm and two products with a gelu between them. Selective keeps
-// what the first product gives and makes the operand of each anew, just ahead of
-// the first that needs it. Of segment 2, which goes backward next, all is kept.
+// Segment 1 is a norm and two GEMMs with a gelu between them. Selective keeps
+// the first GEMM's result and recomputes the operand of each, just before its
+// first use. Of segment 2, which runs backward next, everything is kept.
 nn.param @s : tensor<8xf32> init one
 nn.param @u : tensor<8x16xf32> init normal
 nn.param @d : tensor<16x8xf32> init normal
@@ -29,8 +29,8 @@ nn.state @grad.d : tensor<16x8xf32> gradient of @d
 // SELECTIVE-NEXT: %[[N:.*]], %[[R:.*]] = nn.rms_norm %[[IN]] {{.*}} {nn.bwd, nn.recomputed, nn.segment = 1 : i64}
 // SELECTIVE-NEXT: nn.contract "bk,bn->kn" %[[N]], %[[DUP]]
 
-// Full keeps the segment's input alone. What it goes on with, %y, is for nobody
-// here, so that the second product is not made again.
+// Full keeps only the segment's input. Its output %y has no use here, so the
+// second GEMM is not recomputed.
 // FULL-NEXT: %[[N:.*]], %[[R:.*]] = nn.rms_norm %[[IN]] {{.*}} {nn.bwd, nn.recomputed, nn.segment = 1 : i64}
 // FULL-NEXT: %[[UP2:.*]] = nn.contract "bk,kn->bn" %[[N]], {{.*}} {nn.bwd, nn.recomputed, nn.segment = 1 : i64}
 // FULL-NEXT: %[[G:.*]] = nn.gelu %[[UP2]] {nn.bwd, nn.recomputed, nn.segment = 1 : i64}
@@ -67,9 +67,9 @@ func.func @microbatch(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<dat
 
 // -----
 
-// What the backward pass of another segment is handed is there for this one, too:
-// of %a and %b, which follow from each other and from %in, %b is kept for segment
-// 1, so that segment 0 keeps nothing of its own.
+// Residuals of another segment are available to this one, too: of %a and %b,
+// which follow from each other and from %in, %b is kept for segment 1, so
+// segment 0 keeps nothing itself.
 nn.param @w : tensor<4xf32> init normal
 
 // CHECK-LABEL: func.func @microbatch(

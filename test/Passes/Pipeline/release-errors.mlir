@@ -1,4 +1,4 @@
-// Mistakes with rows that are there only while tasks use them.
+// Mistakes with buckets that are resident only while tasks use them.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
 #x = #dist.sharding<*>
@@ -151,7 +151,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// Not released behind its use.
+// Not released after its use.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -447,7 +447,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// What ranks keep is not released.
+// Shards are not released.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -522,7 +522,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// The second turn of a loop finds what the first one left.
+// The second iteration of a loop finds the state that the first one left.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -1,4 +1,4 @@
-// What no schedule is made of.
+// Programs without a schedule.
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" --split-input-file --verify-diagnostics
 // RUN: not pcc-opt %s -pipe-schedule=kind=zigzag 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not pcc-opt %s -pipe-schedule="kind=gpipe microbatches=0" 2>&1 | FileCheck %s --check-prefix=NONE

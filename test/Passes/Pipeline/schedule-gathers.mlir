@@ -1,9 +1,9 @@
-// Four layers whose parameters are gathered once in a step. The tasks communicate
-// over tp on the compute stream, so each gather is issued two layers ahead of its
-// use: a device starts collectives in the order of their issue, and behind all
-// gathers the first layer's collective would wait for the last gather to start.
-// What repeats itself a microbatch later is a loop. Without `ahead` gathers are on
-// the compute stream, and all come first.
+// Four layers whose parameters are gathered once per step. The tasks
+// communicate over tp on the compute stream, so each gather is issued two
+// layers before its use: a device starts collectives in issue order, and after
+// all gathers the first layer's collective would wait for the last gather to
+// start. Actions that repeat for the next microbatch form a loop. Without
+// `ahead` gathers are on the compute stream, and all come first.
 // RUN: pcc-opt %s -pipe-schedule="microbatches=4 ahead=1" -pipe-check | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule=microbatches=4 -pipe-check | FileCheck %s --check-prefix=FIRST
 

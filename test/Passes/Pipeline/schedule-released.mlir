@@ -1,8 +1,9 @@
-// Three layers, of each a row that ranks keep parts of. A row is gathered a task
-// ahead of its use and released behind it, but stays where it is needed again
-// before another message could have brought it: that of the last layer as the
-// backward pass begins, that of the first where the next microbatch does. What
-// repeats itself is a loop. Without `ahead` a message is ahead of its own task.
+// Three layers with one sharded bucket each. A bucket is gathered one task
+// before its use and released after it, but stays if it is needed again before
+// another gather could have brought it: that of the last layer at the start of
+// the backward pass, that of the first at the start of the next microbatch.
+// Repeated actions form a loop. Without `ahead` a gather is right before its
+// own task.
 // RUN: pcc-opt %s -pipe-schedule="microbatches=4 ahead=1" -pipe-check | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule=microbatches=1 -pipe-check | FileCheck %s --check-prefix=LATE
 

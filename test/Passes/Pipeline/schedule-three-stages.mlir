@@ -1,7 +1,7 @@
-// Three stages. A value for a distant stage goes through those between, one for
-// several is sent once; what is done once a step is exchanged between pairs of
-// stages in one order, before its users run; evaluations have schedules of their
-// own, and counts come ahead of all.
+// Three stages. A value for a distant stage passes through those between; one
+// for several stages is sent once. Values that are exchanged once per step are
+// exchanged between pairs of stages in one order, before their users run.
+// Evaluations have separate schedules, and counts come before everything else.
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=4" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=GPIPE
 // RUN: pcc-opt %s -pipe-schedule -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=ONE

@@ -1,6 +1,6 @@
 // Two stages, a forward and a backward task each. A value is received just
-// before the task that needs it and sent just after the one that made it; a
-// send and the receive after it are one exchange.
+// before the task that needs it and sent just after the task that computes it;
+// a send and the receive after it are one exchange.
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | %python %S/Inputs/expand.py | FileCheck --check-prefix=GPIPE %s
 

@@ -1,10 +1,10 @@
-// Stages are divided into segments where fewest bytes cross; what repeats is
-// one segment each, and a stage begins with a segment of its own.
+// Stages are divided into segments where the fewest bytes cross; each
+// repetition is one segment, and a stage starts with a new segment.
 // RUN: pcc-opt %s -split-input-file -nn-segments | FileCheck %s
 
-// An embedding, two layers of two products each, and a head. Parameters are
-// read in the segment that uses them; what is no activation (the count) belongs
-// to the first segment.
+// An embedding, two layers of two GEMMs each, and a head. Parameters are read
+// in the segment that uses them; values that are not activations (the count)
+// belong to the first segment.
 nn.param @table : tensor<16x4xf32> init normal
 nn.param @down : tensor<4x8xf32> init normal
 nn.param @up : tensor<8x4xf32> init normal
@@ -62,7 +62,7 @@ func.func @evaluate(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %down2 = nn.read @down2 : tensor<4x8xf32>
   // CHECK-NEXT: nn.contract {{.*}}{nn.segment = 2 : i64}
   %h2 = nn.contract "bsc,cm->bsm" %x, %down2 : tensor<2x3x4xf32>, tensor<4x8xf32> -> tensor<2x3x8xf32>
-  // Behind it, whatever it reads.
+  // After it, whatever it reads.
   // CHECK-NEXT: nn.gelu {{.*}}{nn.segment = 2 : i64}
   %a2 = nn.gelu %h2 : tensor<2x3x8xf32>
   return
@@ -70,7 +70,7 @@ func.func @evaluate(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<dat
 
 // -----
 
-// A cut within a layer: both stages' parts are segments of their own.
+// A cut point within a layer: the parts on both stages are separate segments.
 nn.param @down : tensor<4x8xf32> init normal
 nn.param @up : tensor<8x4xf32> init normal
 // CHECK-LABEL: func.func @loss(

@@ -1,7 +1,7 @@
-// Ten layers of several widths. A cut stands where less crosses than on either
-// side, between two products; of those, the cuts that make the dearest stage
-// cheapest. What is narrow before the first product or after the last is no place
-// to cut. Stages come in the order of the program.
+// Ten layers of several widths. A cut point is where fewer bytes cross than on
+// either side, between two GEMMs; of those, the cuts that minimize the cost of
+// the most expensive stage are chosen. A narrow value before the first GEMM or
+// after the last is no cut point. Stages are in program order.
 // RUN: pcc-opt %s -nn-stage-cuts=stages=2 | FileCheck %s --check-prefix=OF-2
 // RUN: pcc-opt %s -nn-stage-cuts=stages=3 | FileCheck %s --check-prefix=OF-3
 // RUN: pcc-opt %s -nn-stage-cuts=stages=4 | FileCheck %s --check-prefix=OF-4
@@ -99,7 +99,7 @@
 // OF-5: nn.reduce {{.*}}nn.stage = 4
 // OF-5: nn.constant {{.*}}nn.stage = 0
 
-// A name begins that of a node up to a slash or a dot.
+// A name matches a node's name up to a slash or a dot.
 // NAMED: nn.broadcast {{.*}}nn.stage = 0
 // NAMED: nn.sum {{.*}}nn.stage = 0
 // NAMED: nn.reduce {{.*}}nn.stage = 0

@@ -1,6 +1,6 @@
-// An evaluation uses each parameter in a stage that holds it in training, be it
-// behind a transpose; a table that two stages hold, in the first that its other
-// operands reach; what has no parameter, where its operands are.
+// An evaluation uses each parameter in a stage that holds it in training, also
+// through a transpose; a table that two stages hold, in the first that its
+// other operands reach; ops without parameters are where their operands are.
 // RUN: pcc-opt %s -nn-stage-cuts="stages=2 cut=up" -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @loss(
@@ -24,8 +24,8 @@ func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>})
   %count = nn.constant dense<32.0> : tensor<f32>
   return %loss, %count : tensor<f32>, tensor<f32>
 }
-// The scale is the second stage's, so what follows it is, too, and the table is
-// read there, although the first stage comes before. Not so in front of it.
+// The scale is the second stage's, so its users are, too, and the table is read
+// there, although the first stage comes before. Not so before the scale.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-NEXT: nn.read @table {{.*}}nn.stage = 0
 // CHECK-NEXT: nn.contract "bc,cm->bm" {{.*}}nn.stage = 0

@@ -1,7 +1,7 @@
 // Two layers with a narrow value between them: 4 x 2 elements, where 4 x 8
-// cross before and after. The cut stands there, and parameters are read in the
-// stage of their layer. What is no activation (the count) is marked with its
-// first user's stage, or 0 where it has none.
+// cross before and after. The cut point is there, and parameters are read in
+// the stage of their layer. Values that are not activations (the count) have
+// their first user's stage, or 0 without users.
 // RUN: pcc-opt %s -nn-stage-cuts=stages=2 | FileCheck %s
 // RUN: pcc-opt %s -nn-stage-cuts=stages=1 | FileCheck --check-prefix=ONE %s
 

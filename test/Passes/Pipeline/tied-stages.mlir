@@ -1,7 +1,7 @@
 // A table is looked up in the first stage and is the head of the second: both
-// hold it, exchange what they have of its gradient, add the two in one order,
-// and count it once in the norm. The second line goes on to memory and proves
-// that buffers hold what is read from them.
+// hold it, exchange their gradients, add the two in one order, and count the
+// sum once in the norm. The second line lowers further and proves that buffers
+// hold the values that are read.
 // RUN: pcc-opt %s -o %t --pass-pipeline="builtin.module(nn-attach-loss{loss=causal-lm},canonicalize,cse,nn-stage-cuts{stages=2},nn-autodiff,nn-optimizer,dist-mesh{pp=2},dist-propagate,dist-insert-reshards,dist-verify,dist-partition,pipe-outline,pipe-schedule{microbatches=3},pipe-check)"
 // RUN: FileCheck %s < %t
 // RUN: pcc-opt %t --pass-pipeline="builtin.module(nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" | FileCheck %s --check-prefix=RT

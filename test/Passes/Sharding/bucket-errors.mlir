@@ -1,7 +1,7 @@
-// Mistakes in what lies in buckets.
+// Mistakes in the members of buckets.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
-// A member twice: two rows would be the gradient of one parameter.
+// A member twice: two buckets would hold the gradient of one parameter.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -30,7 +30,7 @@ module {
 
 // -----
 
-// A member where no part of a row may begin.
+// A member at an offset that is not aligned.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -44,7 +44,7 @@ module {
 
 // -----
 
-// A member that ends behind the row.
+// A member that ends after the bucket.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -58,7 +58,7 @@ module {
 
 // -----
 
-// A row whose length is none of a row.
+// A bucket with an invalid length.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -72,7 +72,7 @@ module {
 
 // -----
 
-// One step of the optimizer would do to all what is right for one.
+// One optimizer step would treat all members like one of them.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -86,7 +86,7 @@ module {
 
 // -----
 
-// Gradients and parameters in one row.
+// Gradients and parameters in one bucket.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -100,8 +100,8 @@ module {
 
 // -----
 
-// Gradients that lie otherwise than what they are gradients of: a step would
-// take elements of one parameter for those of another.
+// Gradients at other offsets than their parameters: a step would take elements
+// of one parameter for those of another.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -131,7 +131,7 @@ module {
 
 // -----
 
-// A moment that no row has is not updated.
+// A moment in no bucket is not updated.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -167,7 +167,7 @@ module {
 
 // -----
 
-// A row that no step updates.
+// A bucket that no step updates.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -210,7 +210,7 @@ module {
 
 // -----
 
-// A row for all ranks of tp, of what each has its own part of.
+// A replicated bucket for all tp ranks, with members that are sharded over tp.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=3, "tp"=2]>
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
@@ -222,7 +222,8 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A row that is whole, of gradients that are not: nobody would reduce them.
+// A replicated bucket with gradients that are partial: they would not be
+// reduced.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=3, "tp"=2]>
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
@@ -258,7 +259,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// What a rank has only a part of has a name for the runtime alone.
+// A sharded value has a name for the runtime only.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=3, "tp"=2]>
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}

@@ -1,5 +1,5 @@
-// What is said of a plan: where an axis is lost, what runs whole, what is
-// gathered.
+// Remarks on a plan: where an axis is lost, which ops run unsharded, which
+// values are gathered.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-propagate -o /dev/null
 
 // An op that needs a dim whole cannot follow its weight.
@@ -50,7 +50,7 @@ func.func @forward(%x: tensor<2x6x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// In the backward pass what is lost is gathered.
+// In the backward pass the value that loses the axis is gathered.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<4x8xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{?}, {"tp", ?}]>, reason = "by hand">]}
 func.func @microbatch(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
@@ -63,7 +63,7 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// A row-parallel weight whose product another dim of more rank keeps whole.
+// A row-parallel weight whose result another dim of more rank keeps whole.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<8x4xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "by hand">]}
 nn.param @a : tensor<4x4xf32> init normal
@@ -128,7 +128,7 @@ func.func @evaluate(%r: tensor<2x4x6x6xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// What is gathered over a data axis is said once for each layer and value;
+// A gather over a data axis is reported once for each layer and value;
 // attention gathers keys on purpose.
 dist.mesh @mesh = <["cp"=2]>
 func.func @microbatch(

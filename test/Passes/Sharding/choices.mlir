@@ -1,4 +1,4 @@
-// Which dims tensor parallelism splits, and how every value comes to lie: one
+// The dims that tensor parallelism shards, and the sharding of every value: one
 // remark per dim and axis, with the level and the op that the axis came from.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -dist-seed-data -dist-seed-sequence -dist-propagate=remarks -o /dev/null
 
@@ -46,8 +46,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Two pairs that share nothing are both split; what a norm needs whole between
-// two weights is not.
+// Two independent pairs are both sharded; a dim between two weights that a norm
+// needs whole is not.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'a' 'tensor<4x8xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @a : tensor<4x8xf32> init normal
@@ -235,8 +235,8 @@ func.func @forward(%x: tensor<2x4x4xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// Weights that are joined, or scaled, are weights that lie whole: each product
-// takes its part.
+// Weights that are concatenated or scaled are not sharded: each GEMM takes its
+// slice.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @a : tensor<4x4xf32> init normal
 nn.param @b : tensor<4x4xf32> init normal
@@ -260,8 +260,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Training and evaluation: what one says the other has, too; a function without
-// inputs of the model says nothing.
+// Training and evaluation: shardings of one hold for the other, too; a function
+// without inputs of the model has none.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'wte' 'tensor<16x4xf32>': dim 0 is split over "tp" (level 0): table rows}}
 nn.param @wte : tensor<16x4xf32> init normal
@@ -291,7 +291,7 @@ func.func @update(%x: tensor<2x4xf32>) {
 
 // -----
 
-// The sequence over cp and, in what row-parallel layers give, over tp, too.
+// The sequence over cp and, in results of row-parallel layers, over tp, too.
 dist.mesh @mesh = <["cp"=2, "tp"=2]>
 // expected-remark@+1 {{'up' 'tensor<4x8xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @up : tensor<4x8xf32> init normal

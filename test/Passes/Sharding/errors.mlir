@@ -1,4 +1,4 @@
-// What cannot be split, and the way out.
+// Values that cannot be sharded, and the way out.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -dist-seed-data -dist-seed-sequence -dist-propagate
 
 // 4 heads, column then row.
@@ -117,7 +117,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// What says nothing about its dims cannot be split.
+// An op without a sharding rule cannot be sharded.
 dist.mesh @mesh = <["dp"=2]>
 func.func private @other(tensor<2x4xf32>) -> tensor<2x4xf32>
 func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {

@@ -3,10 +3,10 @@
 // RUN: pcc-opt %s --dist-form-buckets=zero=2 --dist-verify | FileCheck %s --check-prefix=SUMS
 // RUN: pcc-opt %s --dist-form-buckets=bucket-size=1 --dist-verify | FileCheck %s --check-prefix=SMALL
 
-// A matrix of each of two layers, split over tp, and the scale of a norm, which
-// the ranks of tp have whole: two buckets, since only matrices decay and are
-// split. Members begin at multiples of 32 elements; rows are multiples of 64,
-// for two ranks of dp.
+// One matrix of each of two layers, sharded over tp, and the scale of a norm,
+// replicated over tp: two buckets, since only matrices are decayed and sharded.
+// Members start at multiples of 32 elements; bucket lengths are multiples of
+// 64, for two dp ranks.
 
 // CHECK:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket members [@grad.a, @grad.b] at [0, 32]
 // CHECK-SAME:   dist.global = tensor<2x64xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>
@@ -22,8 +22,8 @@
 // CHECK:      nn.accumulate %{{.*}}, @grad.a : tensor<5x6xf32>
 // CHECK:      func.func @update
 
-// One message over dp for a row, and over tp what parts of a sum are left.
-// What two or four ranks have alike counts a half or a fourth in the norm.
+// One collective over dp per bucket, and over tp the remaining partial sums.
+// Values that two or four ranks replicate count a half or a fourth in the norm.
 // CHECK:      %[[G0:.*]] = nn.read @bucket.0.grad : tensor<1x64xf32>
 // CHECK-NEXT: %[[R0:.*]] = dist.all_reduce sum %[[G0]] over ["dp"]
 // CHECK-NEXT: %[[Q0:.*]] = nn.sum_of_squares %[[R0]]
@@ -48,8 +48,9 @@
 // CHECK-NOT:  , @{{grad|exp_avg|a |b |s }}
 // CHECK:      return
 
-// With zero 1 a rank of dp keeps half of each row of moments and parameters, and
-// updates that half; the row of parameters is gathered ahead of the next step.
+// With zero 1 a dp rank keeps half of each bucket of moments and parameters,
+// and updates that half; the bucket of parameters is gathered before the next
+// step.
 // PARTS:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket
 // PARTS-NEXT: nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@a, @b] at [0, 32]
 // PARTS-NEXT: nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
@@ -73,8 +74,8 @@
 // PARTS-NOT:  .param
 // PARTS:      return
 
-// With zero 2 a rank of dp has half of the sum of gradients, to which @reduce adds
-// what it makes of a microbatch's; what is left over tp is summed by @update.
+// With zero 2 a dp rank has half of the sum of gradients, to which @reduce adds
+// its shard of a microbatch's gradients; @update sums the rest over tp.
 // SUMS:      nn.state @bucket.1.grad : tensor<1x64xf32> bucket
 // SUMS-NEXT: nn.state @bucket.1.param : tensor<1x64xf32> bucket
 // SUMS:      nn.state @bucket.1.sum : tensor<1x32xf32> gradient of @bucket.1.grad {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}], partial = {"tp"}>}
@@ -113,7 +114,7 @@ module attributes {dist.spmd} {
   nn.state @exp_avg_sq.a : tensor<5x6xf32> exp_avg_sq of @a {dist.global = tensor<5x12xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}
   nn.state @exp_avg_sq.s : tensor<5xf32> exp_avg_sq of @s {dist.global = tensor<5xf32>, dist.sharding = #whole}
   nn.state @exp_avg_sq.b : tensor<6x5xf32> exp_avg_sq of @b {dist.global = tensor<12x5xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}
-  // What uses a parameter says in which segment it is.
+  // The users of a parameter determine its segment.
   func.func @microbatch(%x: tensor<5xf32> {nn.role = #nn.role<data>, nn.name = "x", dist.global = tensor<5xf32>, dist.sharding = #whole}) {
     %a = nn.read @a : tensor<5x6xf32> {dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}]>]}
     %s = nn.read @s : tensor<5xf32> {dist.shardings = [#whole]}

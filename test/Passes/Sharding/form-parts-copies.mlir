@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --dist-form-buckets=zero=1 --dist-verify | FileCheck %s
 
-// A parameter that others use as it is and rounded: it is gathered as it is, and
-// its copy is rounded from the row that this makes.
+// A parameter that is used both in f32 and rounded: it is gathered in f32, and
+// its working copy is rounded from the gathered bucket.
 // CHECK:      nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@s] at [0]
 // CHECK:      nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
 // CHECK:      nn.state @bucket.0.copy : tensor<1x64xbf16> bucket members [@copy.s] at [0]

@@ -1,7 +1,7 @@
-// Mistakes in @gather, which makes copies of what ranks keep of parameters.
+// Mistakes in @gather, which gathers working copies of parameter shards.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
-// Copies of what ranks keep parts of, gathered before anybody uses them.
+// Working copies of sharded parameters, gathered before every use.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -34,7 +34,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Nobody makes the copies.
+// The working copies are not gathered.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -57,7 +57,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// One of two rows is not made.
+// One of two buckets is not gathered.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -87,7 +87,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Made of what ranks keep of another row.
+// Gathered from the shard of another bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -121,7 +121,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update takes the copies, which are of the step before.
+// @update uses the working copies, which are of the previous step.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --dist-hold-copies | FileCheck %s
 
-// What is rounded from a parameter is read from a copy, of which there is one
-// however often it is used; only @update rounds. What is no parameter, and what
-// is computed from one first, is rounded where it is.
+// A rounded parameter is read from a working copy, of which there is one for
+// all uses; only @update rounds. Values that are no parameter, or computed from
+// one first, are rounded in place.
 
 // CHECK: nn.param @w : tensor<4x8xf32>
 // CHECK-NEXT: nn.param @frozen : tensor<8xf32>

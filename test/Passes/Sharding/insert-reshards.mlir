@@ -1,7 +1,6 @@
-// A row-parallel layer as --dist-propagate leaves it. The factor "m" that is
-// summed over is split, so what each rank has is a part of the sum: the result
-// is said to be partial, and resolved once, where it is defined, because the
-// gelu after it is not linear.
+// A row-parallel layer after --dist-propagate. The summed factor "m" is
+// sharded, so each rank has a partial sum: the result is declared partial, and
+// resolved once, where it is defined, because the gelu after it is not linear.
 // RUN: pcc-opt %s -dist-insert-reshards | FileCheck %s
 // RUN: pcc-opt %s -dist-insert-reshards -dist-verify -o /dev/null
 

@@ -1,6 +1,6 @@
-// Gradients and moments lie as their parameter, before any op says so: the
-// weight's gradient is computed in parts where its operands would allow it
-// whole. Sums do not.
+// Gradients and moments have their parameter's sharding, before any op
+// determines it: the weight's gradient is computed sharded where its operands
+// would allow it whole. Sums do not.
 // RUN: pcc-opt %s -dist-propagate | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

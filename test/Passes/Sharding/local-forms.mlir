@@ -1,4 +1,4 @@
-// Ops that number their elements count from where their rank's part begins.
+// Ops that number their elements count from the start of the rank's shard.
 // RUN: pcc-opt %s -dist-verify -dist-partition -o %t
 // RUN: FileCheck %s < %t
 // RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge,lookup | FileCheck --check-prefix=EQUAL %s
@@ -47,7 +47,7 @@ func.func @attention(
   return
 }
 
-// A uniform constant is made at its local size.
+// A uniform constant has its local size.
 // CHECK-LABEL: func @constant
 func.func @constant() {
   // CHECK: nn.constant dense<1.000000e+00> : tensor<4x8xf32>
@@ -56,7 +56,7 @@ func.func @constant() {
   return
 }
 
-// Rows of several dims, each of them split as it is.
+// Rows of several dims, each with its sharding.
 // CHECK-LABEL: func.func @lookup
 func.func @lookup(
     %t: tensor<5x4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}, {"tp_kv"}]>},
@@ -86,7 +86,7 @@ func.func @rows(
   return
 }
 
-// A dim of 1 belongs to nothing: 8 is split into 2 x 4 beside it.
+// A dim of 1 belongs to no factor: 8 is split into 2 x 4 next to it.
 // CHECK-LABEL: func @merge
 func.func @merge(
     %x: tensor<6x1x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {"tp_kv"}]>}) {
@@ -101,7 +101,7 @@ func.func @merge(
   return
 }
 
-// What is not uniform is whole everywhere, however it is kept.
+// A constant that is not uniform is whole on every rank, however it is stored.
 // CHECK-LABEL: func @resource
 func.func @resource() {
   // CHECK: nn.constant dense_resource<four> : tensor<4xi32>

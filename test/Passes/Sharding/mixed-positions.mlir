@@ -1,6 +1,6 @@
 // A layer that mixes positions (gMLP, MLP-Mixer) has weights over the sequence,
-// and splitting them splits the sequence of what they read. It ends at the
-// inputs: these lie alike in training and evaluation, and taking a part of one
+// and sharding them shards the sequence of their operands. This ends at the
+// inputs: they have one sharding in training and evaluation, and slicing them
 // costs nothing.
 // RUN: pcc-opt %s -dist-seed-tensor -dist-propagate | FileCheck %s
 

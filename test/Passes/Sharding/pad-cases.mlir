@@ -1,4 +1,4 @@
-// What is padded, and what zeros behind the end do to each op.
+// Padded values, and the effect of trailing zeros on each op.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -nn-pad-vocab=multiple=4 | FileCheck %s
 
 // A multiple already; a table of positions, and one that is made, are none of
@@ -155,7 +155,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// What is given has no padding.
+// Inputs have no padding.
 nn.param @head : tensor<4x6xf32> init normal
 // expected-error @below {{cannot pad 'tensor<2x6xf32>' of 'scores': it is not computed here}}
 // expected-note @below {{use a --tp that divides the number of classes}}

@@ -1,4 +1,4 @@
-// Padding a vocabulary may not change what is computed.
+// Padding a vocabulary may not change results.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -nn-pad-vocab=multiple=4
 
 // exp(0) is 1: a loss that the model computes by hand would count the padding.

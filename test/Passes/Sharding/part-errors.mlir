@@ -1,7 +1,8 @@
-// Mistakes in what ranks keep of rows that are whole as long as a step needs them.
+// Mistakes with shards of buckets that are whole only as long as a step needs
+// them.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
-// Rows that @gather makes of what ranks keep of them; all is well.
+// Buckets that @gather gathers from their shards; valid.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -30,7 +31,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Nobody makes them.
+// They are not gathered.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -51,7 +52,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// One of two is not made.
+// One of two is not gathered.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -78,7 +79,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Made of what ranks keep of another row.
+// Gathered from the shard of another bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -108,7 +109,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update takes a row, which is of the step before.
+// @update uses a gathered bucket, which is of the previous step.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -139,7 +140,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update takes what lies in it.
+// @update uses a member of it.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -170,7 +171,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update leaves out a part.
+// @update does not update a shard.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -198,7 +199,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A microbatch changes what ranks keep.
+// A microbatch changes a shard.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -268,7 +269,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Two parts of one row.
+// Two shards of one bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -280,7 +281,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A part of gradients.
+// A shard of gradients.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -292,7 +293,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A part for each rank of tensor parallelism.
+// A shard for each tensor parallel rank.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -303,7 +304,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Less than an equal part.
+// Less than an equal shard.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -314,7 +315,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A part of no bucket.
+// A shard of no bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   // expected-error @+1 {{is a shard, which needs 'of' with a bucket, and no 'first'}}

@@ -1,23 +1,25 @@
-// Where partial sums stay, and where they are resolved: every op of what is
-// inserted, in order.
+// Where partial sums stay, and where they are resolved: every inserted op, in
+// order.
 // RUN: pcc-opt %s -dist-propagate -dist-insert-reshards -dist-verify | FileCheck %s
 
 dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>
-// A gradient lies as its parameter, partial over what its first summand is.
+// A gradient has its parameter's sharding, partial over the axes of its first
+// summand.
 // CHECK: nn.state @grad.w {{.*}}<@mesh, [{"tp"}, {}], partial = {"dp"}>
 nn.param @w : tensor<4x4xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "row-parallel weight">]}
 nn.state @grad.w : tensor<4x4xf32> gradient of @w
 nn.param @b : tensor<4xf32> init zero
 // CHECK: nn.state @grad.b {{.*}}<@mesh, [{}], partial = {"dp", "tp"}>
 nn.state @grad.b : tensor<4xf32> gradient of @b
-// Sums are the last stage's, so partial over stages; counts ahead are not.
+// Sums are computed on the last stage, so partial over stages; counts before
+// the step are not.
 // CHECK: nn.state @loss_sum {{.*}}<@mesh, [], partial = {"pp", "dp", "tp"}>
 nn.state @loss_sum : tensor<f32> sum
 // CHECK: nn.state @count {{.*}}<@mesh, [], partial = {"dp"}>
 nn.state @count : tensor<f32> sum {nn.ahead}
 
-// What is linear hands a part on: one operand of a product, all of a sum.
-// What is not needs the sum; of a product of two parts one is resolved.
+// Linear ops pass a partial sum on: one operand of a product, all of a sum.
+// Others need the sum; of a product of two partial sums one is resolved.
 // CHECK: func.func @linear(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 0 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.scale %[[V0]] by 2.000000e+00 {dist.id = 1 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x8xf32>
@@ -45,7 +47,8 @@ func.func @linear(
   return %e : tensor<8x8xf32>
 }
 
-// One use needs the sum, so all have it: it is made once, where the part is.
+// One use needs the sum, so all use it: it is resolved once, where the partial
+// sum is defined.
 // CHECK: func.func @once(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 10 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = dist.reshard %[[V0]] from <@mesh, [{}, {}], partial = {"tp"}> to <@mesh, [{}, {}]> {dist.id = 11 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]} : tensor<8x8xf32>
@@ -64,7 +67,8 @@ func.func @once(
   return
 }
 
-// A part that meets a split over the same axis is resolved, to a shard.
+// A partial sum whose result is sharded over the same axis is resolved to a
+// shard.
 // CHECK: func.func @split(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x6xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 15 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = dist.reshard %[[V0]] from <@mesh, [{}, {}], partial = {"tp"}> to <@mesh, [{}, {"tp"}]> {dist.id = 16 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"tp"}]>]} : tensor<8x8xf32>
@@ -105,8 +109,8 @@ func.func @groups(
   return
 }
 
-// A gathered value serves again in its region: forward or backward, and stage.
-// What is no gather, a part resolved or cut, serves all of a stage.
+// A gathered value is reused in its region: forward or backward, and stage.
+// Values that are resolved or sliced are reused in the whole stage.
 // CHECK: func.func @regions(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = dist.reshard %[[A0]] from <@mesh, [{}, {"tp"}]> to <@mesh, [{}, {}]> {dist.id = 27 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 0 : i64} : tensor<8x4xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.softmax %[[V0]] {dist.id = 28 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}]>], nn.stage = 0 : i64} : tensor<8x4xf32>
@@ -138,8 +142,8 @@ func.func @regions(
   return
 }
 
-// A value is resolved before it goes to another stage, whatever axes it is in
-// parts over.
+// A value is resolved before it is sent to another stage, over whatever axes it
+// is partial.
 // CHECK: func.func @stages(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}, %[[A3:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 41 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.scale %[[V0]] by 2.000000e+00 {dist.id = 42 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x8xf32>
@@ -197,9 +201,9 @@ func.func @counts(
   return
 }
 
-// Readers add first what data axes left, where that leaves a shard, then the
-// rest; a norm is of sums that are shares of the whole. What is cleared lies as
-// it is accumulated to, whatever else the zero is for.
+// Readers first reduce over data axes, if that leaves a shard, then over the
+// rest; a norm is of sums that are shares of the whole. A cleared value has the
+// accumulator's sharding, whatever else the zero is used for.
 // CHECK: func.func @update(%[[A0:[^ :,#]+]]: tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>, nn.role = #nn.role<lr>}) -> (tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.read @w : tensor<4x4xf32> {dist.id = 58 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.read @grad.w : tensor<4x4xf32> {dist.id = 59 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}

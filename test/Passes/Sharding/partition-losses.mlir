@@ -1,6 +1,6 @@
-// Classes over ranks: a row's maximum first, then both of its sums in one
-// message, never the logits. Sums of scalars over the same ranks that stand
-// next to each other are one message, too.
+// Classes sharded over ranks: a row's maximum is reduced first, then both of
+// its sums in one collective, never the logits. Adjacent sums of scalars over
+// the same ranks are one collective, too.
 // RUN: pcc-opt %s -dist-partition | FileCheck %s
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>

@@ -1,7 +1,7 @@
-// A row-parallel layer as --dist-insert-reshards leaves it becomes one rank's
-// program: half of the weight's rows and of what they are multiplied with, and
-// an all_reduce where a partial sum was resolved. What is declared keeps its
-// global type beside the local one.
+// A row-parallel layer after --dist-insert-reshards becomes one rank's program:
+// half of the weight's rows and of the activation's columns, and an all_reduce
+// where a partial sum was resolved. Declarations keep the global type next to
+// the local one.
 // RUN: pcc-opt %s -dist-partition | FileCheck %s
 // RUN: pcc-opt %s -dist-partition -dist-verify -o /dev/null
 

@@ -1,8 +1,8 @@
-// What cannot be inserted, and what plans may be that look broken.
+// Reshards that cannot be inserted, and valid plans that look broken.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-propagate -dist-insert-reshards -o /dev/null
 
-// A state lies as what is accumulated first; a value that is whole where that
-// was partial would be counted once per rank.
+// A state has the sharding of the first value accumulated into it; a whole
+// value added to a partial state would be counted once per rank.
 dist.mesh @mesh = <["dp"=2]>
 // expected-note @below {{the state is here}}
 nn.state @sum : tensor<4xf32> sum

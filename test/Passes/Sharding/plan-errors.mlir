@@ -33,7 +33,7 @@ func.func @residual(
 
 // -----
 
-// A nonlinear function of a part.
+// A nonlinear function of a partial sum.
 dist.mesh @mesh = <["tp"=2]>
 func.func @gelu(
     %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>}) {
@@ -59,7 +59,7 @@ func.func @product(
 
 // -----
 
-// A part of the lhs with a slice of the rhs.
+// A partial lhs with a slice of the rhs.
 dist.mesh @mesh = <["tp"=2]>
 func.func @contract(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>},
@@ -73,7 +73,7 @@ func.func @contract(
 
 // -----
 
-// The sum of squares of a part: a wrong norm.
+// The sum of squares of a partial sum: a wrong norm.
 dist.mesh @mesh = <["dp"=2]>
 func.func @square(
     %g: tensor<8xf32> {dist.sharding = #dist.sharding<@mesh, [{}], partial = {"dp"}>}) {
@@ -101,7 +101,7 @@ func.func @norm(
 
 // -----
 
-// What a row-parallel product gives is a part, whatever its sharding says.
+// A row-parallel GEMM's result is partial, whatever its sharding says.
 dist.mesh @mesh = <["tp"=2]>
 func.func @hidden(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
@@ -115,7 +115,7 @@ func.func @hidden(
 
 // -----
 
-// Operands that do not lie alike.
+// Operands with different shardings.
 dist.mesh @mesh = <["tp"=2]>
 func.func @mismatch(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},

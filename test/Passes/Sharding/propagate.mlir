@@ -1,7 +1,7 @@
 // From one seed, rows of the second weight over tp, to every value: the
-// activation in between is split like these rows, so the first weight and the
-// bias are split by columns. Factors are the loops of an op: here "m" is the
-// fourth of the first product (batch, sequence, summed c, m) and the third,
+// activation in between is sharded like these rows, so the first weight and the
+// bias are sharded by columns. Factors are the loops of an op: here "m" is the
+// fourth of the first contraction (batch, sequence, summed c, m) and the third,
 // summed one of the second, whose result is whole, as a sum over the ranks that
 // --dist-insert-reshards will resolve.
 // RUN: pcc-opt %s -dist-propagate | FileCheck %s

@@ -1,4 +1,4 @@
-// More changes of layout, as steps; where nothing is partial each rank's part is
+// More reshards, as steps; where nothing is partial each rank's shard is
 // compared with the whole.
 // RUN: pcc-opt %s -dist-partition -o %t
 // RUN: FileCheck --implicit-check-not='= dist.' --implicit-check-not='= nn.' %s < %t
@@ -7,7 +7,7 @@
 
 dist.mesh @mesh = <["dp"=2, "cp"=2, "tp"=2]>
 
-// Two axes change places: neither dim is free, so both are gathered.
+// Two axes are exchanged: neither dim is free, so both are gathered.
 // CHECK-LABEL: func.func @case0(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<4x4xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["tp"] {{.*}}: tensor<8x4xf32> -> tensor<8x8xf32>
@@ -36,7 +36,7 @@ func.func @case2(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// What a dim keeps stays; the rest is gathered.
+// Axes that a dim keeps stay; the others are gathered.
 // CHECK-LABEL: func.func @case3(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["cp"] {{.*}} : tensor<2x8xf32> -> tensor<4x8xf32>
 func.func @case3(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp", "cp"}, {}]>}) {
@@ -80,7 +80,7 @@ func.func @case7(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{},
   return
 }
 
-// What stays partial moves as it is.
+// A value that stays partial moves as it is.
 // CHECK-LABEL: func.func @case8(
 // CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}}: tensor<4x8xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_to_all %[[S0]] from 0 to 1 over ["dp"] {{.*}} : tensor<4x4xf32> -> tensor<8x2xf32>
@@ -99,7 +99,7 @@ func.func @case10(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"
   return
 }
 
-// What a dim shall begin with it does not: it is gathered whole.
+// The dim does not start with the wanted axis: it is gathered whole.
 // CHECK-LABEL: func.func @case11(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 1 over ["dp", "cp"] {{.*}}: tensor<4x2xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 1 over ["cp"] {{.*}} : tensor<4x8xf32> -> tensor<4x4xf32>

@@ -31,8 +31,8 @@ func.func @table(
   return
 }
 
-// Several steps: what can be scattered is never reduced whole, and what is
-// gathered is as small as it can be.
+// Several steps: a value that can be reduce-scattered is never reduced whole,
+// and a gathered value is as small as possible.
 // CHECK-LABEL: func @steps
 func.func @steps(
     %x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"cp"}, {}], partial = {"dp", "tp"}>}) {
@@ -45,14 +45,14 @@ func.func @steps(
   // CHECK-NEXT: dist.all_reduce sum %[[C]] over ["dp"]
   %b = dist.reshard %x from <@mesh, [{"cp"}, {}], partial = {"dp", "tp"}>
       to <@mesh, [{"cp", "tp"}, {}]> {dist.shardings = [#dist.sharding<@mesh, [{"cp", "tp"}, {}]>]} : tensor<8x8xf32>
-  // Both axes at once: one message.
+  // Both axes at once: one collective.
   // CHECK: dist.all_reduce sum %{{.*}} over ["dp", "tp"]
   %c = dist.reshard %x from <@mesh, [{"cp"}, {}], partial = {"dp", "tp"}>
       to <@mesh, [{"cp"}, {}]> {dist.shardings = [#dist.sharding<@mesh, [{"cp"}, {}]>]} : tensor<8x8xf32>
   return
 }
 
-// A replicated scalar becomes each rank's share: no message.
+// A replicated scalar becomes each rank's share: no collective.
 // CHECK-LABEL: func @share
 func.func @share(%x: tensor<f32> {dist.sharding = #dist.sharding<@mesh, [], partial = {"tp"}>}) {
   // CHECK: nn.scale %{{.*}} by 2.500000e-01

@@ -1,5 +1,5 @@
-// Gradients of parts of one tensor: what is partial is resolved before it is
-// put in its place among zeros, where that moves fewer bytes.
+// Gradients of slices of one tensor: a partial gradient is resolved before it
+// is inserted among zeros, if that moves fewer bytes.
 // RUN: pcc-opt %s -dist-propagate -dist-insert-reshards -dist-verify -o %t.plan
 // RUN: FileCheck %s < %t.plan
 // RUN: pcc-opt %t.plan -dist-partition -cse -dist-verify -o %t.spmd
@@ -8,8 +8,8 @@
 
 dist.mesh @mesh = <["cp"=2]>
 
-// Two of three parts are partial: two scatters of one part each, not one of the
-// whole.
+// Two of three slices are partial: two reduce-scatters of one slice each, not
+// one of the whole.
 // CHECK-LABEL: func.func @two(
 // CHECK: %[[K:.*]] = nn.contract {{.*}} partial = {"cp"}
 // CHECK: %[[KS:.*]] = dist.reshard %[[K]] from <@mesh, [{}, {}], partial = {"cp"}> to <@mesh, [{"cp"}, {}]>

@@ -1,6 +1,6 @@
-// What --dist-seed-tensor leaves of two layers. With sequence parallelism the
-// result of the row-parallel one shall lie split along the sequence, its dim 1:
-// the sum over ranks that it needs anyway is then scattered.
+// Two layers after --dist-seed-tensor. With sequence parallelism the result of
+// the row-parallel one is sharded along the sequence, its dim 1: the sum over
+// ranks becomes a reduce-scatter.
 // RUN: pcc-opt %s -dist-seed-sequence | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

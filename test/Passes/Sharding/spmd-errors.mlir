@@ -17,8 +17,8 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Left out before an op that parts of a sum may pass, which says that it is
-// whole.
+// Missing before an op that accepts partial sums, but whose sharding says that
+// the value is whole.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @passed(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
@@ -33,7 +33,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// An all_reduce twice: the sum of what each rank has whole.
+// An all_reduce twice: the sum of replicated values.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @twice(%x: tensor<4x8xf32> {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
@@ -68,7 +68,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// The order of axes is the order of parts.
+// The order of axes is the order of shards.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @order(%x: tensor<4x8xf32> {dist.global = tensor<16x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp", "tp"}, {}]>}) {
@@ -80,7 +80,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A scatter of what the ranks along another axis hold parts of.
+// A reduce-scatter of values that are partial over another axis.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   nn.state @grad : tensor<4x8xf32> gradient of @w {dist.global = tensor<4x8xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>}
@@ -95,7 +95,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// The maximum of parts of a sum, and the sum of maxima.
+// The maximum of partial sums, and the sum of maxima.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["tp"=2]>
   func.func @max(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}) {
@@ -160,7 +160,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Operands of one shape that are parts of different tensors.
+// Operands of one shape that are shards of different tensors.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @parts(%x: tensor<4x8xf32> {dist.global = tensor<8x8xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
@@ -185,7 +185,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A gradient that its state says is whole, and a result in parts.
+// A gradient that is whole by its state, and a sharded result.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   nn.state @grad : tensor<f32> sum {dist.global = tensor<f32>, dist.sharding = #dist.sharding<@mesh, []>}
@@ -246,7 +246,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A number that the update counts on and does not write.
+// A number that the update increments and does not write.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["tp"=2]>
   nn.state @kept : tensor<i64> number first 0.0 {dist.global = tensor<i64>, dist.sharding = #dist.sharding<@mesh, []>}

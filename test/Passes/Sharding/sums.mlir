@@ -1,6 +1,6 @@
-// What all operands of a sum are partial over is not resolved for the sum, only
-// what they differ in: here one all_reduce over tp, none over dp, which the
-// update will do once a step.
+// Axes over which all operands of a sum are partial are not resolved for the
+// sum, only those that differ: here one all_reduce over tp, none over dp, which
+// the update reduces once per step.
 // RUN: pcc-opt %s -dist-propagate -dist-insert-reshards -dist-verify | FileCheck %s
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>

@@ -1,4 +1,4 @@
-// A weight may stand on either side of a product.
+// A weight may be either operand of a contraction.
 // RUN: pcc-opt %s -dist-mesh=tp=2 -dist-seed-tensor -dist-seed-sequence -dist-propagate 2>&1 | FileCheck --implicit-check-not=remark %s
 
 // CHECK: nn.param @fc {{.*}}[{}, {"tp"}]
