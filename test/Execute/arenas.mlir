@@ -10,7 +10,7 @@
 // CHECK-NEXT: result key : tensor<i64> = 7
 // CHECK-NEXT: result half : tensor<4xbf16> = [1, 2, 3, 4]
 
-// A rank that reads what nothing has written,
+// A rank that reads unwritten memory,
 // RUN: sed '/rt.copy %%x to %%y/d' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNWRITTEN
 // UNWRITTEN: 'rt.launch' op reads byte 64 of the arena of rank {{[01]}}, which nothing has written
@@ -23,14 +23,15 @@
 // RUN: sed '/rt.reduce_scatter .* memref<8xf32>/d' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=ADDS
 // ADDS: 'rt.reduce_scatter' op reads byte 448 of the arena
-// a frame that ends behind the arena, a buffer that does or is not aligned,
+// a scratch buffer that ends after the arena, a buffer that does or is not
+// aligned,
 // RUN: sed 's/arena 1088/arena 1024/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BEHIND
 // BEHIND: 'rt.buffer' op has the bytes [1024, 1088) of an arena of 1024
 // RUN: sed 's/input at 0/input at 32/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALIGNED
 // ALIGNED: 'rt.buffer' op lies at 32, which is no multiple of 64
-// a place in the frame of another,
+// an address in the scratch buffer of another,
 // RUN: sed 's/frame @frame/frame @far/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FRAME
 // FRAME: 'rt.launch' op writes operand 1 over operand 0, which it reads
@@ -41,7 +42,7 @@
 // RUN: sed 's/ inplace \[0\]//' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SILENT
 // SILENT: 'rt.launch' op writes operand 1 over operand 0, which it reads
-// a product over its own operand,
+// a GEMM that overwrites its own operand,
 // RUN: sed 's/, %%c as/, %%b as/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PRODUCT
 // PRODUCT: 'rt.gemm' op writes operand 2 over operand 0, which it reads

@@ -1,5 +1,5 @@
-// Every collective on the ranks of a 2 x 3 mesh. Arguments are cut into parts
-// and results put together by their shardings.
+// Every collective on the ranks of a 2 x 3 mesh. Arguments are sharded and
+// results assembled by their shardings.
 // RUN: pcc-run %s --arg x=[[0,1,2,3,4,5],[10,11,12,13,14,15]] | FileCheck %s
 // RUN: sed 's/sum %%part over \["tp"\]/sum %%part over ["dp"]/' %s \
 // RUN:   | not pcc-run --arg x=[[0,1,2,3,4,5],[10,11,12,13,14,15]] 2>&1 \
@@ -45,7 +45,7 @@ func.func @main(
       : tensor<3x2xf32> -> tensor<1x2xf32>
   %same = dist.all_reduce max %slice over ["dp"] : tensor<1x2xf32>
   %offset = dist.offset ["tp"] by 5 : tensor<i64>
-  // Rows split over dp become columns split over dp.
+  // Rows sharded over dp become columns sharded over dp.
   %a2a = dist.all_to_all %x from 0 to 1 over ["dp"]
       : tensor<1x2xf32> -> tensor<2x1xf32>
   %sum = nn.reduce %column [0] : tensor<2x2xf32> -> tensor<2xf32>

@@ -1,4 +1,4 @@
-// What can go wrong is said, and where.
+// Errors are reported with their location.
 // RUN: not pcc-run %s --entry=main 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: not pcc-run %s --entry=main --arg x=[1,2] 2>&1 | FileCheck %s --check-prefix=SHAPE
 // RUN: not pcc-run %s --entry=main --arg x=[1,2,3] 2>&1 | FileCheck %s --check-prefix=PARAM

@@ -1,4 +1,4 @@
-// What --fill makes up depends on seed and names only.
+// Values of --fill depend on seed and names only.
 // RUN: pcc-run %s --entry=main --fill 3 --print 0,1,2,3,4,5 > %t.1
 // RUN: FileCheck %s < %t.1
 // RUN: pcc-run %s --entry=main --fill=3 --print 0,1,2,3,4,5 | diff %t.1 -

@@ -1,7 +1,7 @@
-// Three ranks keep a third each of a row of parameters, where all of it lies. A
-// step gathers the row in place, on a stream of its own, computes with it, and
-// changes the thirds. Whatever order streams are run in, the interpreter finds
-// the same; so do the compiled program's ranks, whose messages are late.
+// Three ranks keep a third each of a bucket of parameters, at its offset in the
+// whole. A step gathers the bucket in place, on a separate stream, computes
+// with it, and updates the shards. The interpreter finds the same in any order
+// of streams; so do the compiled program's ranks, with delayed transfers.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(512, dtype='<u2').tofile('data.bin')"
 // RUN: run="--data data.bin --steps 3 --init random --seed 5"
@@ -13,16 +13,16 @@
 // RUN: %python %root/test/Execute/Inputs/split_safetensors.py saved/step-00000003/model.safetensors
 // RUN: pcc-run %s $run --print none --expect @a=a.npy --expect @b=b.npy | FileCheck %s --check-prefix=SAME
 // SAME-COUNT-2: ok @
-// What is saved is what ranks keep: another program goes on with it.
+// Shards are saved: another program goes on with them.
 // RUN: ./program --data data.bin --steps 2 --init random --seed 5 --save first
 // RUN: ./program --data data.bin --steps 3 --resume first --save second
 // RUN: cmp saved/step-00000003/model.safetensors second/step-00000003/model.safetensors
 
-// A row that nothing gathers is not there.
+// A bucket that is not gathered is invalid.
 // RUN: sed '/rt.call @gather/d' %s > dropped.mlir
 // RUN: not pcc-run dropped.mlir $run 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: error: 'rt.launch' op reads byte {{.*}} which nothing has written
-// Nor is it once a rank has changed its part.
+// So is one after a rank has changed its shard.
 // RUN: sed 's/^    \/\/ then: //' %s > late.mlir
 // RUN: not pcc-run late.mlir $run 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: error: 'rt.copy' op reads byte {{.*}} which nothing has written

@@ -1,5 +1,5 @@
-// Inputs belong to whoever uses them until that was waited for: the host fills
-// them for the next step as soon as the compute stream is done.
+// Inputs belong to their users until these were waited for: the host fills them
+// for the next step as soon as the compute stream is done.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(64, dtype='<u2').tofile('data.bin')"
 // RUN: pcc-run %s --data data.bin --steps 2 | FileCheck %s
@@ -8,7 +8,7 @@
 // RUN: sed '/rt.wait/d' %s | not pcc-run --data data.bin --steps 2 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RACE
 // RACE: 'rt.all_gather' op may still be under way when inputs are filled for @train: stream 1 uses them, and stream 0 never waits for it
-// What is under way when an entry ends is done while the next one runs.
+// Operations in flight when an entry ends complete while the next one runs.
 // RUN: sed '/rt.wait/d' %s | pcc-run --data data.bin --steps 2 --allow-races
 
 module attributes {pcc.phase = "rt", dist.spmd} {

@@ -1,6 +1,6 @@
-// A loop whose messages are on streams: sends of one microbatch are under way
-// while the next is computed, with two slots of buffer and event, and receives
-// are posted one turn ahead.
+// A loop whose transfers are on streams: sends of one microbatch overlap with
+// the compute of the next, with two slots of buffer and event, and receives are
+// posted one iteration ahead.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(2048, dtype='<u2').tofile('data.bin')"
 // RUN: for seed in 0 1 2 3 4 5; do \
@@ -15,7 +15,7 @@
 // RUN:   --expect @v=v.npy --expect @w=w.npy | FileCheck %s --check-prefix=SAME
 // SAME-COUNT-2: ok @
 
-// One slot for two messages, and events that nobody waits for.
+// One slot for two transfers, and events without waits.
 // RUN: sed 's/@act slot %%m :/@act :/' %s \
 // RUN:   | not pcc-run --data data.bin --steps 2 --init random 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RACE

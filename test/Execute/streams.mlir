@@ -1,7 +1,7 @@
 // Two stages of two ranks train asynchronously: stage 0 sends on stream 1 and
 // receives, posted ahead, on stream 2, stage 1 the other way round, and stream
-// 3 reduces over dp. Whatever order streams are run in, the interpreter finds
-// the same; so do the compiled program's ranks, whose messages are late.
+// 3 reduces over dp. The interpreter finds the same in any order of streams; so
+// do the compiled program's ranks, with delayed transfers.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(512, dtype='<u2').tofile('data.bin')"
 // RUN: for seed in 0 1 2 3 4 5 6 7; do \
@@ -24,7 +24,7 @@
 // RUN:     2> errors && FileCheck %s --check-prefix=RACE < errors || exit 1; done
 // RACE: error: {{.*}} bytes on stream {{.}} that stream {{.}} may be using: no event orders the two
 // RACE: note: {{used here|inputs are filled}}
-// If that is allowed, what is computed depends on the order.
+// If that is allowed, results depend on the order.
 // RUN: sed '/orders the sum/d' %s > raced.mlir
 // RUN: for seed in 0 1 2 3 4 5 6 7; do \
 // RUN:   pcc-run raced.mlir --data data.bin --steps 2 --init random \
@@ -147,7 +147,8 @@ rt.stage 0 arena 576 {
     rt.wait %reduced // orders the sum
     rt.launch @update ins(%w, %dw : memref<1x8xf32>, memref<1x8xf32>)
         outs(%w : memref<1x8xf32>) inplace [0]
-    // The next step writes what was sent. The second message follows the first.
+    // The next step overwrites the sent value. The second transfer follows the
+    // first.
     rt.wait %sent1
   }
 }

@@ -13,7 +13,7 @@
 // RUN:   | pcc-run --entry=microbatch,microbatch,update,microbatch,update --exact --print=none \
 // RUN:     --inputs %t.sgd.inputs.json --expected %t.sgd.expected.json --rtol 1e-12 | FileCheck %s
 
-// Evaluation gives the mean over all its batches, and starts anew.
+// Evaluation returns the mean over all its batches, and is reinitialized.
 // RUN: pcc-opt %s --nn-attach-loss=loss=mse \
 // RUN:   | pcc-run --entry=evaluate,evaluate,evaluate_result --exact --fill 1 --save 0=%t.two.npy --print=1,@eval_loss_sum,@eval_target_count \
 // RUN:   | FileCheck %s --check-prefix=EVALUATE

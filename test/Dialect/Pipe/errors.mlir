@@ -44,7 +44,7 @@ pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>) {
 
 // -----
 
-// What it would read could be written already.
+// The value that it would read could be overwritten already.
 pipe.value @x : tensor<3xf32>
 // expected-error @+1 {{binds both an argument and a result to @x}}
 pipe.task @t stage 0 forward calls @t.body (@x) -> (@x)
@@ -77,7 +77,7 @@ pipe.body @t.body (%a: tensor<f32>) { pipe.yield }
 
 // -----
 
-// What is read after a step is no argument.
+// A value that is read after a step is not an argument.
 pipe.output @x : tensor<3xf32> name "x"
 // expected-error @+1 {{binds an argument to @x, which is not a pipe.input, pipe.value, parameter or state}}
 pipe.task @t stage 0 forward calls @t.body (@x)
@@ -145,7 +145,7 @@ pipe.body @t.body (%a: tensor<3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>,
 
 // -----
 
-// Only in the place of an argument is a result a state.
+// A result is a state only if it is written to an argument.
 nn.state @r : tensor<3xf32> sum
 nn.state @s : tensor<3xf32> sum
 // expected-error @+1 {{binds a result to @s, which is not a pipe.value or pipe.output}}
@@ -355,7 +355,7 @@ pipe.body @b (%x: tensor<f32>) {
 
 // -----
 
-// A body knows only what it takes.
+// A body uses only its arguments.
 %x = nn.constant dense<0.0> : tensor<2xf32>
 // expected-note @+1 {{required by region isolation constraints}}
 pipe.body @b () -> (tensor<2xf32>) {

@@ -753,7 +753,7 @@ rt.stage 0 {
 
 // -----
 
-// What may follow it begins at a multiple, too.
+// What follows it starts at a multiple, too.
 rt.stage 0 {
   rt.func @f() frame 64 {
     // expected-error @+1 {{ends at byte 128 of a frame of 64}}
@@ -1141,7 +1141,7 @@ rt.stage 0 {
 
 // -----
 
-// What a rank keeps of a row has one place,
+// A rank's shard of a bucket has one offset,
 rt.stage 0 {
   rt.buffer @row : memref<1x64xf32> bucket slots 2
   // expected-error @+1 {{is a shard of a bucket, which must have one slot}}
@@ -1150,7 +1150,7 @@ rt.stage 0 {
 
 // -----
 
-// and so has a row of which ranks have parts alone.
+// and so has a bucket of which ranks have only shards.
 rt.stage 0 {
   // expected-error @+1 {{is a bucket, which must have the shape [1, n], be in no bucket and, if it is sharded, have one slot}}
   rt.buffer @row : memref<1x32xf32> bucket slots 2 layout <[1, 64], [[], ["dp"]]>

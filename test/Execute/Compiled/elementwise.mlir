@@ -1,5 +1,5 @@
-// What a compiled program finds of each elementwise op, cast and step of an
-// optimizer, against the interpreter.
+// Each elementwise op, cast and optimizer step of compiled programs, against
+// the interpreter.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG

@@ -1,5 +1,4 @@
-// What a compiled program finds where dims have one element, against the
-// interpreter.
+// Compiled programs with dims of one element, against the interpreter.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG

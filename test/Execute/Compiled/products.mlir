@@ -1,5 +1,4 @@
-// What a compiled program finds where matrices are multiplied, attention among
-// it, against the interpreter.
+// GEMMs and attention of compiled programs, against the interpreter.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG

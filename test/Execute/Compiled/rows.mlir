@@ -1,5 +1,4 @@
-// What a compiled program finds where ops need whole rows or columns, against the
-// interpreter.
+// Ops on whole rows or columns in compiled programs, against the interpreter.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG
@@ -70,7 +69,7 @@ func.func @forward(
         tensor<2x3x2x12xf32> {nn.name = "rope_back"},
         tensor<2x3x70xf32> {nn.name = "dropout"},
         tensor<70xf32> {nn.name = "dropped_sum"}) {
-  // Rows, and what a row needs of all of it.
+  // Rows, and reductions of rows.
   %softmax = nn.softmax %x : tensor<2x3x70xf32>
   %softmax_grad = nn.softmax_grad %dy, %softmax : tensor<2x3x70xf32>
   %ln:3 = nn.layer_norm %x scale %scale bias %bias eps 1.0e-2
@@ -81,12 +80,12 @@ func.func @forward(
       : tensor<2x3x70xf32>, tensor<70xf32>, tensor<2x3xf32>, tensor<2x3xf32>
   %rms:2 = nn.rms_norm %x scale %scale eps 1.0 : tensor<2x3x70xf32>, tensor<70xf32> -> tensor<2x3xf32>
   %rms_grad = nn.rms_norm_grad %dy, %x scale %scale rstd %rstd_positive : tensor<2x3x70xf32>, tensor<70xf32>, tensor<2x3xf32>
-  // Twice what was computed in a sweep, in bf16.
+  // Twice the value that a pass computed, in bf16.
   %narrow = nn.cast %x : tensor<2x3x70xf32> -> tensor<2x3x70xbf16>
   %narrow_softmax = nn.softmax %narrow : tensor<2x3x70xbf16>
   %bf16_softmax = nn.cast %narrow_softmax : tensor<2x3x70xbf16> -> tensor<2x3x70xf32>
 
-  // Columns: one and a part of the blocks that units take.
+  // Columns: one block and part of another, as work items take them.
   %ln_scale_grad = nn.layer_norm_grad_scale %dy, %x mean %mean rstd %rstd_positive
       : tensor<2x3x70xf32>, tensor<2x3xf32>, tensor<2x3xf32> -> tensor<70xf32>
   %rms_scale_grad = nn.rms_norm_grad_scale %dy, %x rstd %rstd_positive : tensor<2x3x70xf32>, tensor<2x3xf32> -> tensor<70xf32>

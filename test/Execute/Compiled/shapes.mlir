@@ -1,5 +1,5 @@
-// What a compiled program finds where ops move elements, against the
-// interpreter: in rows and among columns, fused into others and alone.
+// Ops of compiled programs that move elements, against the interpreter: in rows
+// and among columns, fused into others and alone.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-COUNT-19: ok

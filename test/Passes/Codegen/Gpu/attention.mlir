@@ -10,18 +10,18 @@
 // RUN: FileCheck %s --input-file %t.mlir --check-prefix=TRAINED
 // RUN: pcc-opt %t.mlir --gpu-kernels-to-nvvm -o /dev/null
 
-// f32: q comes into shared memory once, zeros behind its 20 columns.
+// f32: q is loaded into shared memory once, with zeros after its 20 columns.
 // WIDE-LABEL: gpu.func @wide
 // WIDE-SAME: known_block_size = array<i32: 64, 1, 1>
 // WIDE-SAME: known_grid_size = array<i32: 3, 1, 1>
 // WIDE: gpu.dynamic_shared_memory
 // WIDE: vector.store {{.*}} : memref<1152xf32, #gpu.address_space<workgroup>>, vector<4xf32>
-// What a lane has: the highest score and the sum of each of four rows, and four
-// columns of the results.
+// Values of a lane: the highest score and the sum of each of four rows, and
+// four columns of the results.
 // WIDE: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
 // WIDE-NEXT: gpu.barrier
 // WIDE: gpu.barrier
-// Sums of products: four numbers of each factor at a time.
+// Sums of products: four numbers of each operand at a time.
 // WIDE: scf.for {{.*}} iter_args
 // WIDE: vector.load {{.*}} : memref<1152xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // WIDE: arith.mulf {{.*}} fastmath<contract>
@@ -30,7 +30,8 @@
 // WIDE: arith.maxnumf
 // WIDE: gpu.shuffle xor
 // WIDE: math.exp2
-// Scores go to the warp's rows of shared memory, where they are a factor.
+// Scores are stored to the warp's rows of shared memory, where they are an
+// operand.
 // WIDE: nvvm.bar.warp.sync
 // WIDE: memref.store
 // WIDE: nvvm.bar.warp.sync
@@ -43,8 +44,8 @@ func.func private @wide(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>)
   return %o, %lse : tensor<1x32x3x20xf32>, tensor<1x32x3xf32>
 }
 
-// bf16, causal: tiles that no query may see are left out, by positions, and those
-// that all see are not masked; products are the tensor cores', and scores stay in
+// bf16, causal: fully masked tiles are skipped, by positions, and fully visible
+// ones are not masked; GEMMs are the tensor cores', and scores stay in
 // registers.
 // NARROW-LABEL: gpu.func @narrow
 // NARROW: arith.maxsi
@@ -80,10 +81,10 @@ func.func private @narrow(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>)
 // BACK: %[[ONE:.*]] = arith.constant 1 : index
 // BACK: %[[KEYS:.*]] = arith.cmpi slt, %{{.*}}, %[[ONE]]
 // BACK-NEXT: scf.if %[[KEYS]]
-// The next tile's positions are under way while this one is made.
+// The next tile's positions are loaded while this one is computed.
 // BACK: scf.for {{.*}}, i32)
 // BACK: memref.load {{.*}} : memref<32xi64>
-// Rows of the result, which is q here, are taken before those of q and its
+// Rows of the result, which is q here, are read before those of q and its
 // cotangent are in shared memory: threads wait for all of them at once.
 // BACK: %[[TAKEN:.*]] = vector.load %arg0[
 // BACK-NOT: vector.store %[[TAKEN]]
@@ -106,8 +107,9 @@ func.func private @back(%q: tensor<1x32x3x16xf16>, %k: tensor<1x32x1x16xf16>,
   return %dq, %dk, %dv : tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>
 }
 
-// Dropout: what belongs to a key's position, and to a query's key, is made once;
-// a score has an exclusive or of both, two products, and a comparison.
+// Dropout: the hash of a key's position, and of a query's key, is computed
+// once; a score takes an exclusive or of both, two multiplications, and a
+// comparison.
 // DROPPED-LABEL: gpu.func @dropped(
 // DROPPED: memref.store {{.*}} : memref<32xi32
 // DROPPED: memref.store {{.*}} : memref<32xi32
@@ -138,9 +140,8 @@ func.func private @dropped(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>,
   return %o : tensor<1x32x3x16xbf16>
 }
 
-// A bias: two neighbours are read at once, from where they lie, and added to the
-// scaled scores. Powers of two are of what is left of a score when the highest one
-// is subtracted.
+// A bias: two neighbors are read at once, in place, and added to the scaled
+// scores. Exponentials are of base 2, after the highest score is subtracted.
 // BIAS-LABEL: gpu.func @biased(
 // BIAS: nvvm.mma.sync
 // BIAS: %[[TWO:.*]] = vector.load %arg1[%{{.*}}] {alignment = 8 : i64} : memref<3072xf32>, vector<2xf32>
@@ -189,9 +190,9 @@ func.func private @padded(%q: tensor<2x32x3x16xbf16>,
   return %o : tensor<2x32x3x16xbf16>
 }
 
-// Its gradient, of relative positions: blocks behind those of dq, 2 samples of 3
-// heads of one tile, have a tile of queries and keys of each of 3 heads, and go
-// through the samples.
+// Its gradient, for relative positions: blocks after those of dq, 2 samples of
+// 3 heads of one tile, have a tile of queries and keys of each of 3 heads, and
+// iterate over the samples.
 // TRAINED-LABEL: gpu.func @trained(
 // TRAINED-SAME: known_grid_size = array<i32: 9, 1, 1>
 // TRAINED: %[[SIX:.*]] = arith.constant 6 : index
@@ -206,7 +207,7 @@ func.func private @padded(%q: tensor<2x32x3x16xbf16>,
 // TRAINED-NEXT: gpu.barrier
 // TRAINED: math.exp2
 // TRAINED: scf.yield
-// Rows of it go through shared memory.
+// Its rows go through shared memory.
 // TRAINED: vector.from_elements %[[SUMS]]#0, %[[SUMS]]#1 : vector<2xf32>
 // TRAINED: vector.store %{{.*}}, %arg5[%{{.*}}] {alignment = 16 : i64} : memref<3072xf32>, vector<4xf32>
 func.func private @trained(%q: tensor<2x32x3x16xf16>,

@@ -1,6 +1,6 @@
-// A block has no more shared memory than any of the GPUs that kernels are
-// compiled for offers: 227 KiB of sm_90 and sm_100, 163 of sm_80, 99 of sm_86,
-// sm_89 and sm_120. The least of all that are asked for counts.
+// A block uses at most the shared memory of the smallest of the GPUs that
+// kernels are compiled for: 227 KiB of sm_90 and sm_100, 163 of sm_80, 99 of
+// sm_86, sm_89 and sm_120.
 // DEFINE: %{chips} =
 // DEFINE: %{lower} = pcc-opt %s --rt-lower-kernels-to-gpu=%{chips} | FileCheck %s
 // RUN: %{lower} --check-prefixes=CHECK,HOPPER
@@ -14,7 +14,7 @@
 // RUN: %{lower} --check-prefixes=CHECK,SMALL
 // REDEFINE: %{chips} = chips=86
 // RUN: %{lower} --check-prefixes=CHECK,SMALL
-// A chip that nobody has listed.
+// A chip that is not listed.
 // REDEFINE: %{chips} = chips=130
 // RUN: %{lower} --check-prefixes=CHECK,SMALL
 
@@ -35,7 +35,7 @@ func.func private @attend(%q: tensor<1x256x2x128xf32>, %at: tensor<256xi64>)
   return %o, %lse : tensor<1x256x2x128xf32>, tensor<1x256x2xf32>
 }
 
-// A row of 37504 numbers is kept for the second sweep, or read again.
+// A row of 37504 numbers is kept for the second pass, or read again.
 // CHECK-LABEL: gpu.func @normalize(
 // HOPPER-SAME: rt.shared = 150{{[0-9]+}} :
 // AMPERE-SAME: rt.shared = 150{{[0-9]+}} :
@@ -46,10 +46,10 @@ func.func private @normalize(%x: tensor<4x37504xf32>) -> tensor<4x37504xf32>
   return %y : tensor<4x37504xf32>
 }
 
-// Of values that cost much a unit keeps as many as a block of any of these
-// GPUs has room for, whatever it is compiled for: here the gelu of a row, and
-// not its tanh, which is computed again. The two rows of the operands are kept,
-// too, where there is room.
+// A work item keeps as many expensive values as fit a block of any of these
+// GPUs, whatever it is compiled for: here the gelu of a row, and not its tanh,
+// which is recomputed. The two rows of the operands are kept, too, if there is
+// room.
 // CHECK-LABEL: gpu.func @costly(
 // HOPPER-SAME: rt.shared = 131{{[0-9]+}} :
 // AMPERE-SAME: rt.shared = 131{{[0-9]+}} :

@@ -1,10 +1,10 @@
-// Kernels as functions of a gpu.module: what one thread does.
+// Kernels as functions of a gpu.module: the code of one thread.
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
 // A row of 768 is a warp's: each lane takes 4 columns, six times. Eight warps
-// are a block. The row is read once: the first sweep leaves it in shared memory
+// are a block. The row is read once: the first pass leaves it in shared memory
 // for the second, and that the exponentials for the third. Each lane reads only
-// what it has written: nobody waits.
+// its own writes: no barrier.
 // CHECK-LABEL: gpu.func @softmax(
 // CHECK-SAME: %[[X:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, llvm.readonly}
 // CHECK-SAME: %[[Y:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, rt.inplace = 0 : i64}
@@ -45,7 +45,7 @@ func.func private @softmax(%x: tensor<2048x768xf32>)
 }
 
 // Of a row of 1000 the last of eight steps has columns for some lanes only. The
-// others have no condition.
+// other steps have no condition.
 // CHECK-LABEL: gpu.func @ragged(
 // CHECK: scf.for {{.*}} = %c0 to %c896 step %c128 iter_args
 // CHECK-NOT: scf.if
@@ -64,9 +64,9 @@ func.func private @ragged(%x: tensor<4096x1000xf32>) -> tensor<4096xf32>
   return %s : tensor<4096xf32>
 }
 
-// A long row is a block's: its warps leave what they have in shared memory, and
-// each adds up all of that, in the same order. What one thread stores for the
-// row lies in an operand that all have read: they wait.
+// A long row is a block's: its warps store their sums in shared memory, and
+// each adds all of them, in the same order. The value that one thread stores
+// for the row overwrites an operand that all have read: a barrier is needed.
 // CHECK-LABEL: gpu.func @total(
 // CHECK-SAME: known_block_size = array<i32: 512, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 1, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 64 : i64
@@ -91,8 +91,8 @@ func.func private @total(%x: tensor<65536xf32>, %sum: tensor<f32>)
   return %t : tensor<f32>
 }
 
-// One row of a hundred million columns: blocks of 256 threads take 4096 each,
-// 4 at a time; what no access of 4 fits is the first block's.
+// One row of a hundred million columns: blocks of 256 threads take 4096 each, 4
+// at a time; the first block handles the rest that no access of 4 fits.
 // CHECK-LABEL: gpu.func @flat(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 24415, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 0 : i64
@@ -113,8 +113,8 @@ func.func private @flat(%x: tensor<100000001xf32>)
   return %y : tensor<100000001xf32>
 }
 
-// Where whole accesses fill whole tiles, what is left of the row is one tile
-// more, of which no access is the kernel's.
+// If whole accesses fill whole tiles, the rest of the row is one more tile, of
+// which no access is in the kernel.
 // CHECK-LABEL: gpu.func @flat_rest(
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 5, 1, 1>
@@ -151,8 +151,8 @@ func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
 }
 
 // A sum over rows of few columns: 4 threads take 16, so that there are 48
-// blocks, and as many as 256 times share the rows. What these have added up is
-// added by halves.
+// blocks, and as many as 256 times share the rows. Their sums are added by
+// halves.
 // CHECK-LABEL: gpu.func @columns(
 // CHECK-SAME: known_block_size = array<i32: 1024, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 16384 : i64
@@ -184,8 +184,8 @@ func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
   return %y : tensor<768xf32>
 }
 
-// Of many columns, and of a number that fewer are no part of, 32 threads take
-// 128.
+// Of many columns, of which fewer threads would take no divisor, 32 threads
+// take 128.
 // CHECK-LABEL: gpu.func @many_columns(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 128, 1, 1>
@@ -194,8 +194,8 @@ func.func private @many_columns(%x: tensor<1000x16384xf32>)
   %y = nn.reduce %x [0] : tensor<1000x16384xf32> -> tensor<16384xf32>
   return %y : tensor<16384xf32>
 }
-// Nobody is there for a row that is not: of 10 rows 16 times 4 threads, and of 2
-// a warp.
+// No thread handles a missing row: of 10 rows 16 times 4 threads, and of 2 a
+// warp.
 // CHECK-LABEL: gpu.func @few_rows(
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>
@@ -287,7 +287,7 @@ func.func private @positions(%x: tensor<16x512x768xf32>,
   return %y : tensor<16x512x768xf32>
 }
 
-// Of three parts of a row only the one that is there is read.
+// Of three parts of a row only the one present is read.
 // CHECK-LABEL: gpu.func @parts(
 // CHECK-SAME: %[[A:.*]]: memref<1048576xf32> {{.*}}, %[[B:.*]]: memref<1048576xf32> {{.*}}, %
 // CHECK-NOT: vector.load
@@ -308,11 +308,11 @@ func.func private @parts(%a: tensor<4096x256xf32>, %b: tensor<4096x256xf32>)
   return %z : tensor<4096x2x256xf32>
 }
 
-// The highest logit of a row and the sum of exponentials are made in one sweep,
-// which leaves nothing in shared memory: of each row three rounds, of four
-// accesses of 8 columns, all of which are classes. What was added up is scaled to
+// The highest logit of a row and the sum of exponentials are computed in one
+// pass, which leaves nothing in shared memory: of each row three rounds, of
+// four accesses of 8 columns, all of which are classes. The sum is scaled to
 // the highest logit so far. Then there is one more access, and the last class;
-// threads join the highest before the sums.
+// threads combine the highest logits before the sums.
 // CHECK-LABEL: gpu.func @loss(
 // CHECK-SAME: %[[X:.*]]: memref<206045184xbf16> {{{.*}}}, %{{.*}}: memref<4096xi64>
 // CHECK-SAME: known_block_size = array<i32: 512, 1, 1>
@@ -352,7 +352,7 @@ func.func private @loss(%x: tensor<4096x50304xbf16>, %t: tensor<4096xi64>)
   return %l, %lse : tensor<4096xf32>, tensor<4096xf32>
 }
 
-// A row that is swept once more is kept by the sweep that makes both.
+// A row with one more pass is kept by the pass that computes both.
 // CHECK-LABEL: gpu.func @long_softmax(
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<40000xf32> {{{.*}}}, %
 // CHECK: vector.load %[[Y]]
@@ -366,7 +366,7 @@ func.func private @long_softmax(%x: tensor<2x20000xf32>) -> tensor<2x20000xf32>
   return %y : tensor<2x20000xf32>
 }
 
-// Other exponentials stay as they are: both sweeps make the same elements.
+// Other exponentials stay as they are: both passes compute the same elements.
 // CHECK-LABEL: gpu.func @loss_of_powers(
 // CHECK-COUNT-16: math.exp %
 // CHECK-COUNT-17: math.exp2 %
@@ -386,9 +386,9 @@ func.func private @loss_of_powers(%x: tensor<4096x20000xf32>,
   return %l : tensor<4096xf32>
 }
 
-// Of the columns of an access one may be the target's. That is asked of all
-// together: where it is none, nothing is subtracted. Exponentials are of powers
-// of two, as what is made of them is rounded.
+// One of the columns of an access may be the target's. That is tested for all
+// together: if none is, nothing is subtracted. Exponentials are of base 2, as
+// results computed from them are rounded.
 // CHECK-LABEL: gpu.func @loss_grad(
 // CHECK: %[[T:.*]] = arith.trunci {{.*}} : i64 to i32
 // CHECK: vector.load {{.*}} vector<8xbf16>
@@ -413,7 +413,7 @@ func.func private @loss_grad(%d: tensor<4096xf32>, %x: tensor<4096x2048xbf16>,
   return %dx : tensor<4096x2048xbf16>
 }
 
-// So it is with reciprocals; what f32 is made of is as exact as f32.
+// The same for reciprocals; operands of f32 results are as exact as f32.
 // CHECK-LABEL: gpu.func @silu_bf16(
 // CHECK-NOT: math.exp %
 // CHECK: arith.divf {{.*}} fastmath<afn> : f32

@@ -1,4 +1,5 @@
-// What a CPU's tiles cannot make although a device's could.
+// Attention that tiles on a CPU cannot compute although those on a device
+// could.
 // RUN: pcc-opt %s -rt-tile-kernels -split-input-file -verify-diagnostics
 
 // They add up dq in memory, in f32,
@@ -13,7 +14,7 @@ func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: ten
 
 // -----
 
-// and are private memory of a unit.
+// and are private memory of a work item.
 func.func private @k(%q: tensor<1x4x1x640xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x1x640xf32> attributes {rt.kernel} {
   // expected-error @below {{cannot be lowered to CPU tiles: its tiles exceed the private memory of a work item}}

@@ -1,4 +1,4 @@
-// Where nothing but the library will do, what it cannot make is refused.
+// If only the library may compute attention, unsupported cases are rejected.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-expand-attention="on-device library=cudnn"
 
 func.func @f32(%q: tensor<2x8x4x64xf32>, %at: tensor<8xi64>) {
@@ -115,7 +115,7 @@ func.func @apart_heads(%q: tensor<1x16383x3x64xbf16>, %at: tensor<16383xi64>) {
 
 // -----
 
-// A second sample's lse would begin 4 bytes behind a multiple of 16.
+// A second sample's lse would start 4 bytes after a multiple of 16.
 func.func @apart(%q: tensor<3x5001x1x64xbf16>, %at: tensor<5001xi64>) {
   // expected-error @+2 {{its backward pass processes a sample at a time, and 1 heads x 5001 queries are not a multiple of 4}}
   // expected-note @+1 {{--attention-backend auto}}

@@ -1,13 +1,14 @@
-// What makes attention, where a library is asked: the library, of 16 bits, with
-// heads of 64 or 128, all keys or those up to the query's own; else tiles. An
-// attention and its gradient have one maker.
+// The implementation of attention with --attention-library: the library
+// computes it in bf16 and fp16 with heads of 64 or 128, over all keys or those
+// up to the query's own; tiles compute all else. An attention and its gradient
+// have one implementation.
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention="on-device library=auto" | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention=on-device | FileCheck %s --check-prefix=NONE
 // NONE-NOT: rt.by_library
 
-// From sm_100 on the library's backward pass adds up in any order: tiles make it,
-// and the forward pass of the same attention; one without a gradient is the
-// library's.
+// From sm_100 on the library's backward pass adds in any order: tiles compute
+// it, and the forward pass of the same attention; an attention without a
+// gradient is the library's.
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention="on-device library=auto chips=80,100" | FileCheck %s --check-prefix=LATER
 // LATER-LABEL: pipe.body @forward.body
 // LATER-NOT: rt.by_library
@@ -53,8 +54,8 @@ pipe.body @backward.body (%o: tensor<2x8x4x64xbf16>, %q: tensor<2x8x4x64xbf16>,
 
 // -----
 
-// The backward pass is a rank's, whose keys begin elsewhere: neither has the
-// library.
+// The backward pass is a rank's whose keys start elsewhere: the library
+// computes neither.
 dist.mesh @mesh = <["cp"=2]>
 pipe.input @input.positions : tensor<8xi64> role positions name "positions"
 pipe.input @input.own : tensor<8xi64> role positions name "own"
@@ -96,7 +97,7 @@ func.func @alone(%q: tensor<2x8x4x64xbf16>, %k: tensor<2x8x4x128xf16>,
     %x: tensor<2x8x4x48xbf16>, %f: tensor<2x8x4x64xf32>,
     %b: tensor<1x1x8x8xbf16>, %at: tensor<8xi64>, %n: tensor<2xi64>,
     %i: tensor<i64>) -> tensor<2x8x4xf32> {
-  // Nobody asks for lse.
+  // lse has no use.
   // CHECK: nn.attention %{{.*}} {rt.by_library} : (tensor<2x8x4x64xbf16>
   %a:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
@@ -107,7 +108,7 @@ func.func @alone(%q: tensor<2x8x4x64xbf16>, %k: tensor<2x8x4x128xf16>,
       : (tensor<2x8x4x128xf16>, tensor<2x8x4x128xf16>, tensor<2x8x4x128xf16>,
          tensor<8xi64>, tensor<8xi64>)
       -> (tensor<2x8x4x128xf16>, tensor<2x8x4xf32>)
-  // Places that count up from 3 are as good as any.
+  // Positions that count up from 3 are supported, too.
   // CHECK: nn.attention causal %{{.*}} {rt.by_library} : (tensor<2x8x4x64xbf16>
   %up = nn.constant dense<[3, 4, 5, 6, 7, 8, 9, 10]> : tensor<8xi64>
   %d:2 = nn.attention causal %q, %q, %q positions %up, %up scale 0.125
@@ -115,8 +116,7 @@ func.func @alone(%q: tensor<2x8x4x64xbf16>, %k: tensor<2x8x4x128xf16>,
          tensor<8xi64>, tensor<8xi64>)
       -> (tensor<2x8x4x64xbf16>, tensor<2x8x4xf32>)
   // CHECK-NOT: rt.by_library
-  // Places that nobody knows; f32; heads of 48; dropout; a bias; an lse that
-  // somebody asks for.
+  // Unknown positions; f32; heads of 48; dropout; a bias; an lse with a use.
   %e:2 = nn.attention causal %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>, tensor<2x8x4x64xbf16>,
          tensor<8xi64>, tensor<8xi64>)

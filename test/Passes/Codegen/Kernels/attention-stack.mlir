@@ -1,10 +1,10 @@
-// Where one product makes q, k and v, a kernel of tiles writes their cotangents
-// where that product's belongs, between each other. Nothing is a multiple of
-// anything here.
+// If one GEMM computes q, k and v, a kernel of tiles writes their cotangents
+// interleaved, where that GEMM's cotangent is. No size is a multiple of a tile
+// here.
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels -o %t.mlir \
 // RUN:   && FileCheck %s < %t.mlir
-// The kernels of devices and of CPUs make the same, and CPUs' kernels what the
-// interpreter does.
+// The kernels of devices and CPUs compute the same, and the CPUs' kernels the
+// same as the interpreter.
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // DEVICE: 4 kernels, 0 wrong
 
@@ -32,8 +32,8 @@ func.func @whole(%d: tensor<2x19x3x6xf32>, %q: tensor<2x19x3x6xf32>,
   return %all : tensor<2x19x3x3x6xf32>
 }
 
-// Elements of a row must follow each other: along the last dim a kernel of its
-// own puts them between each other, and so where one is used elsewhere.
+// Elements of a row must be contiguous: along the last dim a separate kernel
+// interleaves them, and so if one is used elsewhere.
 // CHECK-LABEL: func.func @last(
 // CHECK: call @[[PLAIN:.*_attention_grad]]({{.*}} -> (tensor<2x19x3x6xf32>, tensor<2x19x3x6xf32>, tensor<2x19x3x6xf32>)
 // CHECK: call @{{.*}}_insert_sum(

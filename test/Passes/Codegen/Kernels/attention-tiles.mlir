@@ -1,5 +1,5 @@
-// What CPUs make by tiles stays an op, and becomes a kernel together with the
-// views it reads through: q, k and v as parts of one product.
+// Attention by tiles on CPUs stays an op, and becomes a kernel together with
+// the views it reads through: q, k and v as slices of one GEMM result.
 // RUN: pcc-opt %s -nn-expand-attention | FileCheck %s --check-prefix=KEPT
 // RUN: pcc-opt %s -nn-expand-attention -rt-form-kernels -rt-verify-kernels -o %t.mlir
 // RUN: FileCheck %s --check-prefix=KERNEL --input-file %t.mlir
@@ -26,8 +26,7 @@ func.func @attention(%qkv: tensor<2x8x3x2x4xf32>, %at: tensor<8xi64>)
   return %o, %lse : tensor<2x8x2x4xf32>, tensor<2x8x2xf32>
 }
 
-// What the op gives is what the kernel writes; the product reads it through the
-// transpose.
+// The kernel writes the op's result; the GEMM reads it through the transpose.
 // KERNEL-LABEL: func @gradient
 // KERNEL: %[[G:.*]]:3 = call @kernel_1_attention_grad
 // KERNEL-NEXT: %[[T:.*]] = nn.transpose %[[G]]#0 [0, 2, 1, 3]
@@ -46,7 +45,8 @@ func.func @gradient(%do: tensor<1x5x2x4xf32>, %q: tensor<1x5x2x4xf32>,
   return %y, %dk, %dv : tensor<1x2x5x7xf32>, tensor<1x6x1x4xf32>, tensor<1x6x1x4xf32>
 }
 
-// In 16 bits tiles begin at 128 keys; dq is f32 for them, and rounded by a cast.
+// In bf16 and fp16 tiles start at 128 keys; dq is f32 for them, and rounded by
+// a cast.
 // KEPT-LABEL: func @narrow
 // KEPT: %[[DQ:.*]], %{{.*}}, %{{.*}} = nn.attention_grad {{.*}} -> (tensor<1x2x1x8xf32>, tensor<1x128x1x8xbf16>, tensor<1x128x1x8xbf16>)
 // KEPT-NEXT: %[[C:.*]] = nn.cast %[[DQ]] {nn.bwd} : tensor<1x2x1x8xf32> -> tensor<1x2x1x8xbf16>
@@ -71,8 +71,8 @@ func.func @short(%q: tensor<1x2x1x8xbf16>, %k: tensor<1x127x1x8xbf16>,
   return %o : tensor<1x2x1x8xbf16>
 }
 
-// A bias is read by tiles, too, and its gradient made of whole rows of scores: what
-// stands for all queries is added up afterwards.
+// Tiles read a bias, too; its gradient is computed from whole rows of scores
+// and, if it is shared by all queries, summed afterwards.
 // KEPT-LABEL: func @biased
 // KEPT: nn.attention {{.*}} bias %{{.*}} -> (tensor<2x5x2x4xf32>, tensor<2x5x2xf32>, tensor<2x5x2xf32>)
 // KEPT-NEXT: %{{.*}}, %{{.*}}, %{{.*}}, %[[DB:.*]] = nn.attention_grad {{.*}} bias %{{.*}} tensor<1x2x5x6xf32>)
@@ -99,8 +99,9 @@ func.func @biased(%do: tensor<2x5x2x4xf32>, %q: tensor<2x5x2x4xf32>,
 // KERNEL-COUNT-3: nn.select
 // KERNEL-NEXT: nn.attention causal
 
-// A unit is a head of a sample and one of two tiles of queries. Tiles of keys
-// are skipped where no position of theirs is at or before one of the queries.
+// A work item is a head of a sample and one of two tiles of queries. Tiles of
+// keys are skipped if none of their positions is at or before one of the
+// queries.
 // TILES: func.func private @kernel_0_attention(%[[QKV:.*]]: memref<384xf32>, %[[AT:.*]]: memref<8xi64>, %{{.*}}: memref<128xf32>, %{{.*}}: memref<32xf32>)
 // TILES-SAME: rt.units = 8
 // TILES: scf.forall (%{{.*}}) in (8)
@@ -120,7 +121,7 @@ func.func @biased(%do: tensor<2x5x2x4xf32>, %q: tensor<2x5x2x4xf32>,
 // TILES: arith.maxnumf
 // TILES: math.exp
 
-// Backward, a unit is a key head of a sample.
+// Backward, a work item is a key head of a sample.
 // TILES: func.func private @kernel_1_attention_grad
 // TILES-SAME: rt.units = 1
 
@@ -132,8 +133,8 @@ func.func @biased(%do: tensor<2x5x2x4xf32>, %q: tensor<2x5x2x4xf32>,
 // TILES: arith.addf %{{.*}}, %[[ALL]]
 // TILES: arith.maxnumf
 
-// Behind the four units of key heads come those of dbias: of two heads, two tiles
-// of queries each. They add up over the samples.
+// The four work items of key heads are followed by those of dbias: two heads,
+// two tiles of queries each. They accumulate over the samples.
 // TILES: func.func private @kernel_6_attention_grad
 // TILES-SAME: rt.units = 8
 // TILES: scf.forall (%[[UNIT:.*]]) in (8)

@@ -1,11 +1,12 @@
-// What a back end chooses: the type of sums, and how many columns a unit takes.
+// Choices of a back end: the type of sums, and the number of columns per work
+// item.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: pcc-opt %s \
 // RUN:   -rt-tile-kernels='accumulator-bits=32 column-block=32' \
 // RUN:   -rt-verify-kernels | FileCheck %s --check-prefixes=CHECK,NARROW
 
-// Rounded once, behind the scale.
+// Rounded once, after the scale.
 // CHECK-LABEL: func.func private @mean(
 // WIDE: memref.alloca() {{.*}} : memref<f64>
 // WIDE: %[[SUM:.*]] = memref.load {{.*}} : memref<f64>

@@ -1,4 +1,4 @@
-// Sums over rows in two steps, for devices that need many units.
+// Sums over rows in two steps, for devices that need many work items.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels \
@@ -26,8 +26,9 @@ func.func @sum(%x: tensor<4x60x48xf32>) -> tensor<48xf32> {
   return %s : tensor<48xf32>
 }
 
-// The gradients of norms' scales, in f32, and what was rounded is summed up in
-// f32, too. All read dy, so one kernel sums up the parts of all and one these.
+// The gradients of norms' scales, in f32, and the sum of a rounded value in
+// f32, too. All read dy, so one kernel computes the partial sums of all and one
+// adds these.
 // CHECK-LABEL: func.func @scales(
 // CHECK-SAME: %[[DY:.*]]: tensor<4x128x16xbf16>, %[[X:.*]]: tensor<4x128x16xbf16>, %[[MEAN:.*]]: tensor<4x128xf32>, %[[RSTD:.*]]: tensor<4x128xf32>)
 // CHECK: %[[P:.*]]:3 = call @kernel_2_sub_mul_reduce(%[[X]], %[[DY]], %[[MEAN]], %[[RSTD]]) {{.*}} -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>)
@@ -61,7 +62,7 @@ func.func @wide(%x: tensor<640x512xf32>) -> tensor<512xf32> {
   return %s : tensor<512xf32>
 }
 
-// Inside, the rows of a part follow each other.
+// The rows of a part are consecutive.
 // CHECK-LABEL: func.func private @kernel_0_reduce(
 // CHECK-NEXT: %[[ROWS:.*]] = nn.reshape %arg0 : tensor<4x60x48xf32> -> tensor<6x40x48xf32>
 // CHECK-NEXT: nn.reduce %[[ROWS]] [1] : tensor<6x40x48xf32> -> tensor<6x48xf32>

@@ -1,4 +1,4 @@
-// Kernels that are no sweeps of one row: sums over rows, column by column, in
+// Kernels that are no passes over one row: sums over rows, column by column, in
 // f64; sums by ids; rotations of pairs.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
@@ -68,7 +68,7 @@ func.func private @bias_grad(%dy: tensor<2x3x4xf32>)
   return %db : tensor<4xf32>
 }
 
-// A table is cleared, then rows are added to where ids say.
+// A table is cleared, then rows are added at the ids.
 // CHECK-LABEL: func.func private @embedding_grad(
 // CHECK: %[[C0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: scf.for

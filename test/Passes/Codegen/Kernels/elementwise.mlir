@@ -1,4 +1,5 @@
-// What each elementwise op is in a kernel: the body of a loop over elements.
+// The code of each elementwise op in a kernel: the body of a loop over
+// elements.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func private @sum(

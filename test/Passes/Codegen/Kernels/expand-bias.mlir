@@ -1,5 +1,5 @@
-// The gradient of attention's bias, grouped heads backward, and what the ops that
-// attention becomes are marked with.
+// The gradient of attention's bias, grouped heads backward, and the marks of
+// the ops that attention expands to.
 // RUN: pcc-opt %s -split-input-file -nn-expand-attention=all | FileCheck %s
 
 // Sums over what the bias lacks, without the scale, in the bias's type; the
@@ -93,8 +93,8 @@ func.func @grouped(%do: tensor<2x4x6x9xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor
 
 // -----
 
-// All that it becomes, and nothing beside, has its marks, first in a block, last
-// before another, and in between.
+// All expanded ops, and no other, have its marks, first in a block, last before
+// another, and in between.
 // CHECK-LABEL: func.func @marks(
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "bshd,bthd->bhst" %arg0, %arg0 {nn.stage = 3 : i64} : tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32> -> tensor<2x2x4x4xf32>
 // CHECK-NEXT: %[[PROBS:.*]], %[[LSE:.*]] = nn.masked_softmax %[[CONTRACT]] positions %arg1, %arg1 scale 5.000000e-01 {nn.stage = 3 : i64} : (tensor<2x2x4x4xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<2x2x4x4xf32>, tensor<2x2x4xf32>)

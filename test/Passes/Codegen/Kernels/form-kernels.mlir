@@ -1,4 +1,4 @@
-// Which ops become one kernel, and what may be written in place.
+// Ops that become one kernel, and results that may be written in place.
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels | FileCheck %s
 
 // CHECK-LABEL: pipe.body @chains
@@ -42,8 +42,8 @@ pipe.body @again (%d: tensor<2x4x8xf32>, %grad_b: tensor<8xf32>)
   pipe.yield %sum : tensor<8xf32>
 }
 
-// A kernel must not wait for what waits for it: the two sums share rows and an
-// operand, but a contraction lies between.
+// A kernel must not depend on its users: the two sums share rows and an
+// operand, but a contraction is between them.
 // CHECK-LABEL: func.func @between
 func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   // CHECK: call @kernel_2_gelu

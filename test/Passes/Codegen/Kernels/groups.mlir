@@ -1,9 +1,9 @@
-// What is one kernel, and what the calls of kernels then are: every case with all
-// that becomes of it.
+// Grouping of ops into kernels, and the calls of these: every case with its
+// result.
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
-// An op joins the kernels of all its operands, which then are one.
+// An op merges the kernels of all its operands into one.
 // CHECK-LABEL: func.func @joined(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp_tanh_sub(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4x8xf32>
@@ -21,7 +21,7 @@ func.func @joined(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// What others need, too, is a result beside.
+// A value with other users is an additional result.
 // CHECK-LABEL: func.func @shared(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_sub(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -103,7 +103,7 @@ func.func @view_of_result(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x
 
 // -----
 
-// Collectives stay in order, whatever they wait for.
+// Collectives stay in order, whatever their operands.
 dist.mesh @mesh = <["tp"=2]>
 // CHECK-LABEL: func.func @collectives(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -151,7 +151,7 @@ func.func @column_sums(%x: tensor<6x8xf32>, %dy: tensor<6x8xf32>, %z: tensor<6x8
 
 // -----
 
-// What one kernel has made is summed up by one.
+// Results of one kernel are summed by one kernel.
 // CHECK-LABEL: func.func @sums_of_parts(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @[[PARTS:.*]](%arg0)
 // CHECK-NEXT: %[[K1:.*]]:2 = call @[[SUMS:.*]](%[[K0]]#0, %[[K0]]#1) : (tensor<6x8xf32>, tensor<6x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
@@ -167,7 +167,7 @@ func.func @sums_of_parts(%x: tensor<6x4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>
 
 // -----
 
-// Nobody needs it: there is no kernel.
+// Unused: there is no kernel.
 // CHECK-LABEL: func.func @dead(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_sqrt(%arg0) : (tensor<6x8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<6x8xf32>
@@ -183,8 +183,8 @@ func.func @dead(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 
 // -----
 
-// Names have the last three kinds of ops, each once; views have no part in
-// them unless there is nothing else.
+// A kernel's name has the last three kinds of ops, each once; views are not in
+// it unless there is nothing else.
 // CHECK-LABEL: func.func @names(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_tanh_sum_sqrt(%arg0, %arg1) : (tensor<6x8xf32>, tensor<8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_broadcast(%arg1) : (tensor<8xf32>) -> tensor<4x8xf32>
@@ -213,7 +213,7 @@ func.func @names(%x: tensor<6x8xf32>, %v: tensor<8xf32>) -> (tensor<6x8xf32>, te
 
 // -----
 
-// Equal kernels are one function, whatever their ops are marked with; the calls
+// Equal kernels are one function, whatever the marks of their ops; the calls
 // have the stage.
 // CHECK-LABEL: func.func @equal(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) {nn.stage = 0 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
@@ -233,7 +233,7 @@ dist.mesh @mesh = <["tp"=2]>
 
 // -----
 
-// What lies between may be more than one op.
+// More than one op may be in between.
 // CHECK-LABEL: func.func @between(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_exp_tanh(%arg0) : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#0, %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -258,8 +258,8 @@ func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>
 
 // -----
 
-// An op that needs whole rows cannot read what is not in rows: the view is
-// computed first.
+// An op that needs whole rows cannot read a value that is not in rows: the view
+// is computed first.
 // CHECK-LABEL: func.func @columns(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_transpose(%arg0) : (tensor<6x8xf32>) -> tensor<8x6xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_softmax(%[[K0]]) : (tensor<8x6xf32>) -> tensor<8x6xf32>
@@ -302,8 +302,8 @@ func.func @look_up(%ids: tensor<3xi64>) -> tensor<3x2xf32> {
 
 // -----
 
-// A zero that a body gives is cleared memory, wherever it goes, and dead
-// constants are nothing; one that is used otherwise is computed.
+// A zero that a body returns is cleared memory, wherever it goes, and dead
+// constants are removed; a zero with another use is computed.
 // CHECK-LABEL: pipe.body @zeros
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_constant() : () -> tensor<4xf32>
@@ -346,7 +346,7 @@ func.func private @mine(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kerne
 
 // -----
 
-// A number per row beside a sum over rows would be nobody's to write: two
+// A number per row next to a sum over rows has no work item to write it: two
 // kernels, though both read the ids.
 // CHECK-LABEL: func.func @ids(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_embedding_mul(%arg0, %arg1) : (tensor<5x6xf32>, tensor<1x5x6xf32>) -> (tensor<5xi64>, tensor<1x5x6xf32>)
@@ -363,8 +363,8 @@ func.func @ids(%table: tensor<5x6xf32>, %y: tensor<1x5x6xf32>) -> (tensor<5xi64>
 
 // -----
 
-// What is summed up wide is read as narrow as it lies, and once: nobody writes
-// the wide elements.
+// A value that is summed in a wider type is read in its own type, once: the
+// wide elements are not stored.
 // CHECK-LABEL: func.func @narrow(
 // CHECK: %[[GELU:.*]] = call @{{.*}}_gelu_grad(%{{.*}}, %[[X:.*]]) {{.*}} -> tensor<64x16xbf16>
 // CHECK-NEXT: call @{{.*}}_layer_norm_grad_scale(%[[GELU]], %[[X]], {{.*}} -> (tensor<16xf32>, tensor<16xf32>)

@@ -2,8 +2,8 @@
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
-// An argument is overwritten by the result that goes into its place, even where
-// another would do,
+// An argument is overwritten by the result that is written to it, even if
+// another would fit,
 // CHECK-LABEL: pipe.body @own_place
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sub(%g, %v, %w) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: pipe.yield %[[K0]] : tensor<4x8xf32>
@@ -28,7 +28,7 @@ pipe.body @other_place (%g: tensor<4x8xf32>, %v: tensor<4x8xf32>,
 
 // -----
 
-// and by nothing else: the result has a place of its own.
+// and by nothing else: the result has a separate buffer.
 // CHECK-LABEL: pipe.body @no_place
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_exp(%w) : (tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4x8xf32>
@@ -42,7 +42,8 @@ pipe.body @no_place (%w: tensor<4x8xf32>)
 
 // -----
 
-// A sum on its way to the place is there already: the next may be, too.
+// A sum that will be written to the argument is in its buffer already: the next
+// may be, too.
 // CHECK-LABEL: pipe.body @on_the_way
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%w, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -61,7 +62,7 @@ pipe.body @on_the_way (%x: tensor<4x8xf32>, %y: tensor<8x8xf32>,
 
 // -----
 
-// What no one else uses comes before what others do, and that before an
+// A value with no other use is preferred to one with uses, and that to an
 // argument.
 // CHECK-LABEL: func.func @dies(
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %arg0, %arg1 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -156,7 +157,7 @@ func.func @size(%x: tensor<4x8xf32>, %y: tensor<8xf32>, %z: tensor<32xf32>)
 
 // -----
 
-// Elements are read at other places than the one that is written,
+// Elements are read at other indices than the one that is written,
 // CHECK-LABEL: func.func @moved(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4x4x8xf32>
@@ -186,7 +187,7 @@ func.func @gathered(%ids: tensor<4xi64>, %x: tensor<4x8xf32>) -> tensor<4x8xf32>
 
 // -----
 
-// or in a later sweep: %a is written before the rows' sums are known.
+// or in a later pass: %a is written before the rows' sums are known.
 // CHECK-LABEL: func.func @later(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_softmax_mul_sum(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1 : tensor<4x8xf32>, tensor<4x8xf32>
@@ -207,7 +208,7 @@ func.func @later(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>)
 
 // -----
 
-// A result per row takes the place of an operand per row.
+// A result per row overwrites an operand per row.
 // CHECK-LABEL: func.func @per_row(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce_sum(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4xf32>
@@ -256,7 +257,7 @@ func.func @table(%dy: tensor<6x8xf32>, %ids: tensor<6xi64>, %old: tensor<6x8xf32
 
 // -----
 
-// but not what the rows come from.
+// but not the operand that the rows come from.
 // CHECK-LABEL: func.func @table_of_itself(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_embedding_grad_sum(%arg0, %arg1) : (tensor<6x8xf32>, tensor<6xi64>) -> tensor<6x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<6x8xf32>

@@ -49,7 +49,7 @@ func.func @all(%a: tensor<512xf32>, %b: tensor<512xf32>) -> tensor<f32> {
   return %2 : tensor<f32>
 }
 
-// In 16 bits the elements' sums would be rounded.
+// In bf16 or fp16 the elements' sums would be rounded.
 // CHECK-LABEL: func.func private @kernel_2_reduce_sum(
 // CHECK-COUNT-2: nn.reduce
 func.func @narrow(%a: tensor<64xbf16>, %b: tensor<64xbf16>) -> tensor<bf16> {

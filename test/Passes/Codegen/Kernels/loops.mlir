@@ -1,12 +1,12 @@
-// Loops of kernels in LLVM: what they are told of their accesses and vectors, and
-// which functions are calls.
+// Loops of kernels in LLVM: metadata of accesses and vectors, and functions
+// that are calls.
 // RUN: pcc-opt %s --rt-lower-kernels -mlir-print-local-scope \
 // RUN:   | FileCheck %s --implicit-check-not=access_groups --implicit-check-not=loop_annotation
 
 // CHECK: llvm.func @erf(f64) -> f64
 
-// Buffers first, then the loop over units, in it the one over columns. No two
-// iterations of that share an element.
+// Buffers first, then the loop over work items, in it the one over columns. No
+// two iterations of the latter share an element.
 // CHECK-LABEL: llvm.func @double(
 // CHECK-SAME: %[[ARGS:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64)
 // CHECK: %[[SLOT0:.*]] = llvm.getelementptr %[[ARGS]][0] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
@@ -33,8 +33,8 @@ func.func private @double(%x: tensor<600x600xf32>) -> tensor<600x600xf32>
   return %y : tensor<600x600xf32>
 }
 
-// A sum is the same element in each iteration, and lies on the stack outside of
-// the loops. Of f32 in f64: vectors are those of f32.
+// A sum is the same element in each iteration, and is on the stack outside of
+// the loops. For f32 summed in f64: vectors are those of f32.
 // CHECK-LABEL: llvm.func @sum(
 // CHECK: llvm.alloca {{.*}} x f64 {alignment = 64 : i64}
 // CHECK: llvm.br
@@ -50,7 +50,7 @@ func.func private @sum(%x: tensor<600x600xf32>) -> tensor<600xf32>
   return %y : tensor<600xf32>
 }
 
-// Beside a function that is called for each element there is nothing to gain.
+// With a function that is called for each element vectors gain nothing.
 // CHECK-LABEL: llvm.func @sum_of_logs(
 // CHECK: {access_groups
 // CHECK: llvm.intr.log

@@ -51,7 +51,7 @@ func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
 
 // -----
 
-// Rows are added to one table: nothing else is done with them, beside,
+// Rows are added to one table: the kernel contains no other op,
 // expected-error @below {{the results share no rows}}
 func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
     -> (tensor<5x8xf32>, tensor<5x8xf32>) attributes {rt.kernel} {
@@ -166,7 +166,7 @@ func.func private @k(%x: tensor<4x8xf32>) -> tensor<2x16xf32>
 
 // -----
 
-// What is no sum is joined along rows.
+// Reductions other than sums are along rows.
 // expected-error @below {{nn.reduce_max: sums over dims that are not the last}}
 func.func private @k(%x: tensor<4x8xf32>) -> tensor<8xf32> attributes {rt.kernel} {
   %y = nn.reduce_max %x [0] : tensor<4x8xf32> -> tensor<8xf32>

@@ -1,9 +1,9 @@
-// Sums are cut into sums of rows and sums over rows before kernels are formed, and
-// other reductions get their dims to the end.
+// Sums are split into sums of rows and sums over rows before kernels are
+// formed, and the dims of other reductions are moved to the end.
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
-// A sum of everything is one unit's work up to 16384 elements,
+// A sum of everything is one work item up to 16384 elements,
 // CHECK-LABEL: func.func @small(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce(%arg0) : (tensor<128x128xf32>) -> tensor<f32>
 // CHECK-NEXT: return %[[K0]] : tensor<f32>
@@ -257,8 +257,8 @@ func.func @product(%x: tensor<2x3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// What goes into an argument's place is added in a kernel, but for products that
-// are added by the library, also where they are reshaped.
+// A value that is written to an argument is added in a kernel, except results
+// of GEMMs that the library accumulates, also where they are reshaped.
 // CHECK-LABEL: pipe.body @accumulate
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>

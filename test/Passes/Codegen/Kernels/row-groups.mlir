@@ -1,9 +1,9 @@
-// Sums over rows that a kernel makes beside what it does with each row: its
-// units take some rows one after another, and each row is read once.
+// Sums over rows that a kernel computes together with its work on each row: its
+// work items take some rows one after another, and each row is read once.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
-// The kernels of devices and of CPUs make the same, and these what the
-// interpreter does.
+// The kernels of devices and CPUs compute the same, and the CPUs' kernels the
+// same as the interpreter.
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // RUN: pcc-run %s --entry=norm --fill 1 --save=0=%t.0.npy --save=1=%t.1.npy \
 // RUN:   --save=2=%t.2.npy --save=3=%t.3.npy --print=none
@@ -13,8 +13,8 @@
 // DEVICE: kernel_0_{{[a-z_]*}}: 256 blocks of 32, {{.*}}, reads 1.0{{[0-9]}}, writes 1.00
 // DEVICE: 9 kernels, 0 wrong
 
-// The gradients of a norm and of its scale and bias, and that of the bias of the
-// product ahead of it; its rows take the place of dy's.
+// The gradients of a norm and of its scale and bias, and that of the bias of
+// the GEMM before it; its rows overwrite dy's.
 // CHECK-LABEL: func.func @norm(
 // CHECK-NEXT: %[[ALL:.*]]:4 = call @kernel_0_
 // CHECK-NEXT: %[[SUMS:.*]]:3 = call @kernel_1_reduce(%[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
@@ -34,8 +34,8 @@ func.func @norm(%dy: tensor<8192x256xf32>, %x: tensor<8192x256xf32>,
       : tensor<8192x256xf32>, tensor<256xf32>, tensor<256xf32>, tensor<256xf32>
 }
 
-// A number per row beside them, of columns that are no multiple of a warp's; the
-// threads of a block wait for each other.
+// A number per row in addition, of columns that are no multiple of a warp's;
+// the threads of a block wait for each other.
 // CHECK-LABEL: func.func @numbers(
 // CHECK-NEXT: call @kernel_2_{{.*}} -> (tensor<8192xf32>, tensor<256x388xf32>)
 // CHECK-NEXT: call @kernel_3_reduce(
@@ -47,7 +47,7 @@ func.func @numbers(%x: tensor<8192x388xf32>) -> (tensor<8192xf32>, tensor<388xf3
   return %r, %s : tensor<8192xf32>, tensor<388xf32>
 }
 
-// Few columns are not what units do at a time, nor are few rows in groups.
+// Few columns are less than a work item's, nor are few rows grouped.
 // CHECK-LABEL: func.func @narrow(
 // CHECK-NEXT: call {{.*}} -> tensor<8192x64xf32>
 // CHECK-NEXT: call {{.*}} -> tensor<4x64xf32>

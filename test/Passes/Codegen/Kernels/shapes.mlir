@@ -1,6 +1,6 @@
-// Ops that move elements: what a kernel reads where. Of each row, of the
-// result and of what is read, the number follows from the unit's, d0; [n] is its
-// extent.
+// Ops that move elements, and the indices that a kernel reads. The index of
+// each row, of the result and of operands, follows from the work item's, d0;
+// [n] is its extent.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels -mlir-print-local-scope \
 // RUN:   | FileCheck %s
 
@@ -82,7 +82,7 @@ func.func private @slice(%x: tensor<2x3x4xf32>)
   return %y : tensor<2x2x2xf32>
 }
 
-// Zero where no element lies.
+// Zero where there is no element.
 // CHECK-LABEL: func.func private @pad(
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]
@@ -204,7 +204,7 @@ func.func private @reshape(%x: tensor<2x3x4xf32>, %y: tensor<6x4xf32>)
   return %z : tensor<6x4xf32>
 }
 
-// An id that names no row gives zeros.
+// An invalid id yields zeros.
 // CHECK-LABEL: func.func private @embedding(
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [4] [1]

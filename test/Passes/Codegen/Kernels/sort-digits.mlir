@@ -1,10 +1,10 @@
 // Many ids are sorted for a device digit by digit: each pass ranks the keys of
-// blocks, counts digits, and has each place find its key. All that is as large
-// as blocks times keys is in the kernels' loops only.
+// blocks, counts digits, and finds the key of each position. Arrays of blocks
+// times keys exist only in the kernels' loops.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
-// The sums are those of ids as they come, bit for bit, and so are a device's.
-// Ids are made of drawn numbers; some are in no row, on either side.
+// The sums are those in the order of the ids, bit for bit, also on a device.
+// Ids are computed from random numbers; some are invalid, on either side.
 // RUN: pcc-run %s --entry=two --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=two --fill 1 --expect=0=%t.npy --rtol 0
 // RUN: pcc-run %s --entry=one --fill 1 --save=0=%t.npy --print=none
@@ -51,7 +51,8 @@ func.func @two(%dy: tensor<4096x2xf32>, %drawn: tensor<4096xf32>,
   return %g : tensor<3000x2xf32>
 }
 
-// One digit is enough for few rows; blocks divide what is no power of two.
+// One digit is enough for few rows; blocks divide a number that is no power of
+// two.
 func.func @one(%dy: tensor<15x166x2xf32>, %drawn: tensor<15x166xf32>,
                %table: tensor<6x2xf32>) -> tensor<6x2xf32> {
   %wide = nn.scale %drawn by 4.0 : tensor<15x166xf32>

@@ -1,10 +1,10 @@
-// Very many rows are added up in groups for a device, so that nobody adds up
-// all rows of a frequent id: what a group has of the id before it, what else it
-// has, and the former by their ids.
+// Very many rows are summed in groups for a device, so that no work item adds
+// all rows of a frequent id: a group's rows of the id before it, its other
+// rows, and the former by their ids.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
-// Ids are made of drawn numbers: some are hundreds of times there, some never,
-// and some are in no row, on either side.
+// Ids are computed from random numbers: some occur hundreds of times, some
+// never, and some are invalid, on either side.
 // RUN: pcc-run %s --entry=added --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=added --fill 1 --expect=0=%t.npy --rtol 2e-6
 // RUN: pcc-run %s --entry=made --fill 1 --save=0=%t.npy --print=none
@@ -16,7 +16,7 @@
 // DEVICE-COUNT-22: {{^kernel_[0-9]+_.*}} blocks of
 // DEVICE: 22 kernels, 0 wrong
 
-// All is added to one table, in place.
+// Everything is added to one table, in place.
 // CHECK-LABEL: func.func @added(
 // CHECK-SAME: %[[DY:.*]]: tensor<8192x2xbf16>, %{{.*}}: tensor<8192xf32>, %[[TABLE:.*]]: tensor<50x2xf32>
 // CHECK: %[[SORTED:.*]]:2 = call @kernel_{{[0-9]+}}_mul_sum_where(
@@ -56,8 +56,7 @@ func.func @prime(%dy: tensor<8209x1xf32>, %ids: tensor<8209xi32>)
   return %g : tensor<5x1xf32>
 }
 
-// Each of the kernels of @added finds out for itself which rows go on: nobody
-// writes that down.
+// Each kernel of @added determines which rows go on: this is not stored.
 // CHECK: func.func private @[[PARTSUM]](
 // CHECK-SAME: %{{.*}}: tensor<8192xi32>, %{{.*}}: tensor<8192x2xbf16>, %[[KEYS:.*]]: tensor<8192xi32>)
 // CHECK: %[[CONTINUED:.*]] = nn.compare eq %{{.*}}, %[[KEYS]] {rt.sorted} : tensor<8192xi32>

@@ -1,6 +1,6 @@
 // A sum of rows by ids for a device: ids are ranked by comparing each with all,
-// then put in order, and the kernel that adds takes the rows by that order, from
-// where they lie. CPUs walk over the ids as they come.
+// then sorted, and the adding kernel reads the rows in that order, in place.
+// CPUs iterate over the ids in their order.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels \
@@ -42,7 +42,8 @@ func.func @table(%dy: tensor<2x6x8xf32>, %ids: tensor<2x6xi64>,
   return %sum : tensor<5x8xf32>
 }
 
-// A rank's part of a table, which is made here: rows that no id names are zero.
+// A rank's shard of a table, which is created here: rows that no id names are
+// zero.
 func.func @part(%dy: tensor<40x8xf32>, %ids: tensor<40xi32>,
                 %offset: tensor<i32>) -> tensor<7x8xf32> {
   %g = nn.embedding_grad %dy, %ids offset %offset : tensor<i32>

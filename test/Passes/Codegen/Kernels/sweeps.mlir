@@ -1,6 +1,6 @@
-// What a later sweep needs is kept in a row on the stack where it took 8
-// instructions or more, and is made again where it took less. Every function of
-// one op takes 7 with those that are told beside; @kept takes 8.
+// A value that a later pass needs is kept in a row on the stack if it took 8
+// instructions or more, and recomputed if it took less. Every function of one
+// op takes 7 with its additional instructions; @kept takes 8.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func private @scale(
@@ -277,7 +277,8 @@ func.func private @too_long(%x: tensor<4x16385xf32>) -> tensor<4x16385xf32>
   return %y : tensor<4x16385xf32>
 }
 
-// Three sweeps: what the first keeps is neither made nor kept again.
+// Three passes: a value that the first keeps is neither recomputed nor kept
+// again.
 // CHECK-LABEL: func.func private @once(
 // CHECK: math.tanh
 // CHECK-NOT: math.tanh

@@ -1,5 +1,5 @@
-// How kernels are divided into units, which threads share: how long rows are, how
-// many units there are, and how many are worth a thread.
+// How kernels are divided into work items, which threads share: the length of
+// rows, the number of work items, and the number per thread.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // Rows have 256 columns or more, where there are so many: here all dims are one.
@@ -12,7 +12,7 @@ func.func private @short(%x: tensor<6x40x4xf32>)
   return %y : tensor<6x40x4xf32>
 }
 
-// Of 256 the first dim is left, for as many units.
+// Of 256 the first dim is left, for as many work items.
 // CHECK: func.func private @enough({{.*}}{rt.grain = 64 : i64, rt.kernel, rt.units = 8 : i64}
 // CHECK: scf.forall (%{{.*}}) in (8) {
 // CHECK: memref.subview {{.*}} [256] [1]
@@ -62,7 +62,7 @@ func.func private @huge(%x: tensor<16x65537xf32>)
   return %y : tensor<16x65537xf32>
 }
 
-// A single row would be one thread's: it is cut where it divides, from 16384
+// A single row would be one thread's: it is split where it divides, from 16384
 // elements on.
 // CHECK: func.func private @single({{.*}}{rt.grain = 4 : i64, rt.kernel, rt.units = 4 : i64}
 // CHECK: scf.forall (%{{.*}}) in (4) {
@@ -160,7 +160,7 @@ func.func private @mixed(%x: tensor<8x512xf32>, %r: tensor<8xf32>)
   return %y, %z : tensor<8xf32>, tensor<8x512xf32>
 }
 
-// What is read decides how many rows are worth a thread, too.
+// The operands decide how many rows are worth a thread, too.
 // CHECK: func.func private @entry({{.*}}{rt.grain = 32 : i64, rt.kernel, rt.units = 16 : i64}
 // CHECK: scf.forall (%{{.*}}) in (16) {
 // CHECK: memref.subview {{.*}} [512] [1]
@@ -189,7 +189,7 @@ func.func private @kept_columns(%x: tensor<3x10x128xf32>)
   return %y : tensor<3x128xf32>
 }
 
-// Every unit takes all tokens, in its block of columns.
+// Every work item takes all tokens, in its block of columns.
 // CHECK: func.func private @scatter({{.*}}{rt.grain = 42 : i64, rt.kernel, rt.units = 3 : i64}
 // CHECK: scf.forall (%{{.*}}) in (3) {
 func.func private @scatter(%dy: tensor<2x3x130xf32>, %ids: tensor<2x3xi64>)

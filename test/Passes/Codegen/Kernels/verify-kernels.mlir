@@ -57,7 +57,7 @@ func.func private @k(%x: tensor<4xf32>)
 
 // -----
 
-// Units that take some columns of a row cannot write a number per row.
+// Work items that take some columns of a row cannot write a number per row.
 // expected-error @below {{has no row program: one value per row together with column sums}}
 func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4x8xf32>) attributes {rt.kernel} {
@@ -68,7 +68,7 @@ func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
 
 // -----
 
-// What a group has of the id before it must be told.
+// A group's rows of the id before it must be declared.
 // expected-error @below {{has no row program: grouped rows whose ids are not an nn.where over an nn.compare}}
 func.func private @k(%dy: tensor<8x2xf32>, %ids: tensor<8xi32>)
     -> tensor<5x2xf32> attributes {rt.kernel} {
@@ -101,8 +101,8 @@ func.func @attention(%q: tensor<2x4x2x8xf32>, %at: tensor<4xi64>) -> tensor<2x4x
 
 // -----
 
-// Aliases, products, the sums that add them in place, and what is cleared need
-// none.
+// Aliases, GEMMs, the sums that accumulate them in place, and cleared buffers
+// need none.
 pipe.body @loose (%x: tensor<4x8xf32>, %s: tensor<4xf32>, %g: tensor<4x4xf32>)
     -> (tensor<4xf32> into 1, tensor<4x4xf32> into 2) {
   %t = nn.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
@@ -166,7 +166,7 @@ func.func private @k(%x: tensor<4xf32>) -> (tensor<4xbf16> {rt.inplace = 0})
 
 // -----
 
-// Tiled: as many units as the kernel says, in one loop,
+// Tiled: as many work items as the kernel declares, in one loop,
 // expected-error @below {{kernel 'k' is not one forall over 5 work items}}
 func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 5 : i64} {
   scf.forall (%i) in (4) {
@@ -234,7 +234,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
 
 // -----
 
-// gives what the op makes,
+// returns the op's result,
 // expected-error @below {{result 0 of kernel 'k' is not computed by its attention}}
 func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
     -> (tensor<4x2x8xf32>, tensor<1x4x2xf32>) attributes {rt.kernel} {
@@ -247,7 +247,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
 
 // -----
 
-// not in the place of what other tiles still read,
+// not in the buffer that other tiles still read,
 // expected-error @below {{result 0 of kernel 'k' overwrites an operand while it is still read}}
 func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
     -> (tensor<1x4x2x8xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {

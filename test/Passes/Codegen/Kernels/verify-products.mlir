@@ -1,4 +1,5 @@
-// The library is asked for what a product's attribute says: it must hold that.
+// The library is asked for the epilogue in a GEMM's attribute, which must
+// match.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify-kernels
 
 // Gelu by the error function is none of the library's.
@@ -13,7 +14,7 @@ func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>)
 
 // -----
 
-// The library keeps what gelu is taken of, not the product ahead of the bias.
+// The library stores gelu's operand, not the GEMM's result before the bias.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> (tensor<4x8xf32>, tensor<4x8xf32>)
@@ -41,7 +42,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>
 
 // -----
 
-// A bias that nobody says is there.
+// A bias that the attribute does not declare.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<none>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<none>} {
@@ -54,7 +55,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>
 
 // -----
 
-// The derivative is taken where the other operand is, not at the product.
+// The derivative is of the other operand, not of the GEMM's result.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu_grad>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %h: tensor<8x8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu_grad>} {
@@ -66,7 +67,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %h: tensor<8x8xf3
 
 // -----
 
-// The other factor, summed over what the product keeps.
+// The other operand, summed over dims that the GEMM keeps.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<sum_a>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> (tensor<8x8xf32>, tensor<8xf32>)
@@ -121,7 +122,7 @@ pipe.body @b (%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) {
 
 // -----
 
-// Each rank would take gelu of its part of a sum.
+// Each rank would take gelu of its partial sum.
 dist.mesh @mesh = <["tp"=2]>
 #part = #dist.sharding<*, * | sum tp>
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
