@@ -26,7 +26,7 @@ def relative(a, b):
 
 
 def problem(folder, pcc):
-    """What is wrong with a case, or None."""
+    """The failure of a case, or None."""
     with open(os.path.join(folder, "expected.json")) as file:
         expected = json.load(file)
     with tempfile.TemporaryDirectory() as work:

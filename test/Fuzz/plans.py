@@ -59,7 +59,7 @@ def draw_plan(draw):
 
 
 def try_model(seed, build, folder, verbose):
-    """How many plans compile, how many are refused, and what fails."""
+    """The number of plans that compile and that are rejected, and the failures."""
     draw = random.Random(seed)
     model = draw_model(draw)
     text = subprocess.run([sys.executable, MODELS, *model], check=True,

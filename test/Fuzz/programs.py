@@ -56,7 +56,7 @@ class Case:
     def __init__(self, seed, folder, options):
         self.folder, self.verbose = folder, options.seed is not None
         self.compiles = options.compile
-        # One rank of a CPU is what others are compared with.
+        # Others are compared with one rank of a CPU.
         self.target = ([f"--target={options.target}", "--precision=f32"]
                        if options.target else [])
         self.bin = os.path.join(os.path.abspath(options.build), "bin")
@@ -84,7 +84,7 @@ class Case:
             "vocab": draw.choice([17, 24, 25]),
             "low-rank": draw.choice([1, 2, 4]),
         }
-        # Most plans divide what they must.
+        # Most plans divide the sizes that they must.
         if draw.random() < 0.9:
             for key in ("inner", "heads", "kv-heads", "low-rank"):
                 self.model[key] = max(self.model[key], self.tp)
@@ -137,7 +137,7 @@ class Case:
             return not re.search(r"nn\.(relu|max|min) ", file.read())
 
     def run(self):
-        """What came of it, in a word."""
+        """The outcome as a word."""
         batch = self.rows * self.dp
         self.must(sys.executable, MODEL, str(self.seed), f"--batch={batch}",
                   f"--layers={self.blocks}",
@@ -201,7 +201,7 @@ class Case:
         return "ok"
 
     def compare(self, found, wanted, keys):
-        """Logs agree in what they say of every step."""
+        """Compares the numbers of every step in two logs."""
         rows, reference = self.log(found), self.log(wanted)
         for key in keys:
             a = [row[key] for row in rows if key in row]

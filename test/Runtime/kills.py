@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kills.py [COUNT [PROGRAM DATA]]: kills runs of a program (the toy's, of one
 rank and of four, unless given) at random moments, nearly all of which are
-moments of saving. Whatever the moment, the next run goes on from a whole
+during a save. After any kill, the next run continues from a complete
 checkpoint, with the losses of a run that was never killed.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .

@@ -119,7 +119,7 @@ assert code == 0, err
 holder.kill()
 holder.wait()
 
-# What is no owner's text is nobody's, and a link is not followed.
+# A file without a valid owner's text has no owner, and a link is not followed.
 for text in "", "{", "[1, 2]", '{"pid": "x"}':
     fresh()
     with open(OWNER, "w") as file:

@@ -73,7 +73,7 @@ out, err = finish(run)
 assert run.returncode == 0 and "error" not in err, (run.returncode, err)
 assert "stopped by SIGUSR1" in out
 
-# The parent killed, or what started the ranks: none stays behind.
+# The parent or the launcher of the ranks is killed: no rank stays behind.
 run = start()
 members = ranks(run)
 run.kill()
@@ -108,7 +108,7 @@ for pause in (0.1, 0.13, 0.17):
     until(lambda: os.path.exists("often/latest"))
     time.sleep(pause)
     for process in ranks(run).values():
-        # What started them ends the others when it notices that one is gone.
+        # The launcher ends the others when it notices that one is gone.
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     finish(run)

@@ -1,6 +1,6 @@
-"""Starts ranks where /dev/shm has no room for what they share: the next folder
-is taken, and where that has none either, or cannot be used, the run ends with
-numbers before it begins.
+"""Starts ranks where /dev/shm has no room for their shared memory: the next
+folder is used; if that has none either, or cannot be used, the run ends with
+the numbers before it starts.
 
 REQUIRES: mount-namespaces
 RUN: rm -rf %t && mkdir -p %t/temporary && cd %t && toy-files . && %python %s

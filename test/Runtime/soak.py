@@ -110,7 +110,7 @@ def least(samples, begin, end):
 
 
 def report(samples, log, steps):
-    """What grew, in words."""
+    """The growth as text."""
     width = steps // 20
     print(f"{'step':>7}  median ms  " + "  ".join(
         f"rank {rank}: MiB  own fds thr" for rank in range(4)))

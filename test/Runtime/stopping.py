@@ -114,7 +114,7 @@ run = begin("timeout", "1", "toy-dp2-tp2", *ENDLESS, "--save", "timed",
 out, err = finish(run, 124)
 assert "stopped by SIGTERM" in out and not err, (out, err)
 
-# A second signal ends at once what does not come to an end, whatever hangs.
+# A second signal ends a run at once that does not stop, whatever hangs.
 for program in ("toy-1", "toy-dp2-tp2"):
     for first, second in (("SIGTERM", "SIGTERM"), ("SIGUSR1", "SIGINT")):
         # It waits for somebody to read its lines.
@@ -232,7 +232,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
         assert err.count("\n") == 1 and err.endswith(
             "warning: standard output was closed; the run goes on without "
             "lines\n"), err
-    # A disk that is full behind stdout is no reader that has seen enough.
+    # A full disk under stdout is not a reader that has seen enough.
     with open("/dev/full", "w") as full:
         run = begin(program, "--data", "tokens.bin", "--steps", "4",
                     stdout=full)

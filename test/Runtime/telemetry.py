@@ -47,7 +47,7 @@ with open("log.json") as file:
                     1e-6 * abs(row[key]), (tag, row)
                 count += 1
 assert count == 13 and ("perf/tokens_per_sec", 4) in found, count
-# A resumed run voids what an earlier file has of its steps.
+# A resumed run invalidates its steps in an earlier file.
 run("toy-1", "--resume", "ckpt", "--tensorboard-dir", "runs/b")
 path, = glob.glob("runs/b/*")
 start = list(events(path))[1]
@@ -90,7 +90,8 @@ error = run("toy-1", "--tensorboard-dir", "toy.bin", code=8).stderr
 assert "cannot make folder 'toy.bin'" in error, error
 
 
-# What each rank sends in a step: microbatches of 16 rows of 16 floats.
+# The communication of each rank in a step: microbatches of 16 rows of 16
+# floats.
 run("toy-pp2-tp2", "--steps", "3", "--report", "report.json")
 with open("report.json") as file:
     report = json.load(file)["step"]

@@ -1,5 +1,6 @@
-"""validation.py make: writes `all`, 11 samples of which some have no target, and
-`many`. validation.py check LOG ...: the val_loss of each is numpy's."""
+"""validation.py make: writes `all`, 11 samples of which some have no target,
+and `many`. validation.py check LOG ...: compares the val_loss of each with
+numpy's."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What a run on the emulated device counts: two more steps are two more waits of
-the host, and as many launches more as the program's text has.
+"""Counts of a run on the emulated device: two more steps are two more waits of
+the host, and as many more launches as the program's text has.
 
     report.py BUILD
 """

@@ -1,12 +1,12 @@
-"""Runs a tiny GPT, compiled with the flags behind --, on the emulated device and
-on the CPU and compares what they leave.
+"""Runs a tiny GPT, compiled with the flags after --, on the emulated device and
+on the CPU and compares the results.
 
     streams.py BUILD [--leave-out-waits | --keep-nothing] -- --pp 2 \\
         --global-batch-size 4
 
-With --leave-out-waits the waits of the training step are left out, each by
-itself, until some were noticed by one seed or another. With --keep-nothing the
-program says that no byte of its arena must be zero at first.
+With --leave-out-waits the waits of the training step are removed, one at a
+time, until some were detected by one seed or another. With --keep-nothing the
+program declares that no byte of its arena must be zero at first.
 """
 
 import json
@@ -58,7 +58,7 @@ class Compiler:
 
 
 def run(program, seed=0):
-    """What a run leaves; None if it fails."""
+    """The results of a run; None if it fails."""
     env = dict(os.environ, PCC_EMULATED_SEED=str(seed), OMP_NUM_THREADS="1")
     result = subprocess.run(
         [f"./{program}", "--data", "tokens.bin", "--val-data", "tokens.bin",
@@ -121,7 +121,8 @@ def main():
                 sys.exit(f"seed {seed}: the device leaves something else: "
                          f"{left and left[0]}, due {due[0]}")
         return
-    # Not each: some are for what a step later comes, when all is long over.
+    # Not each: some order operations of a later step, when the earlier ones
+    # are long complete.
     waits, noticed = waits_of(lines), 0
     for wait in waits:
         compiler.link(lines[:wait] + lines[wait + 1:], "cuda-emulated",

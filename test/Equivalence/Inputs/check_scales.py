@@ -1,6 +1,7 @@
-"""check_scales.py CHECKPOINT KIND NAME=WEIGHT...: the tensors of a checkpoint
-that are scales of norms have these names and no others, and what PyTorch makes
-of the weights of KIND: first.weight, 1+first.weight, or ? for any values."""
+"""check_scales.py CHECKPOINT KIND NAME=WEIGHT...: checks that the tensors of a
+checkpoint that are scales of norms have exactly these names, and PyTorch's
+values of the weights of KIND: first.weight, 1+first.weight, or ? for any
+values."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 """large.py FOLDER: data of losses.mlir whose targets are so large that the
-cotangents of a mean of squares are beyond what f16 has, though the loss is not;
-in FOLDER/lost the activations are, too."""
+cotangents of a mean of squares overflow f16, though the loss does not; in
+FOLDER/lost the activations do, too."""
 
 import os
 import sys

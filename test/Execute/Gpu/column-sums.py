@@ -1,6 +1,6 @@
-# Sums over rows on devices are what they are on a CPU: of few columns and many,
-# of fewer rows than threads, of several tensors at a time; mistakes in how the
-# slices of a block are added up are seen.
+# Sums over rows on devices are those of a CPU: of few columns and many, of
+# fewer rows than threads, of several tensors at a time; faults in how the
+# slices of a block are added are detected.
 # RUN: %python %s
 
 import os

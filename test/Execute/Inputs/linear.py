@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Steps of a linear model in numpy, f64: what @microbatch and @update of
-test/Execute/training.test must give. usage: linear.py adamw|sgd CLIP BASE
+"""Steps of a linear model in numpy, f64: the expected results of @microbatch
+and @update of test/Execute/training.test. usage: linear.py adamw|sgd CLIP
+BASE
 
 Writes BASE.inputs.json and BASE.expected.json for pcc-run after the entries
 microbatch, microbatch, update, microbatch, update: two microbatches in the

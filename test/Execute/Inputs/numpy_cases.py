@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a case for every op, expecting what numpy computes with other
+"""Writes a case for every op, with results that numpy computes with other
 formulas or other code than the interpreter: usage numpy_cases.py DIRECTORY
 
 Fails for an op of nn that has neither a case here nor one of PyTorch's."""
@@ -309,7 +309,7 @@ add("rope_inverse", dict(input=x, positions=positions),
     np.concatenate([pairs.real, pairs.imag, x[..., 4:]], -1),
     dict(theta=100.0, dim=4, inverse=True), op="rope")
 
-# Embedding of the rows [4, 7) of a table; what lies elsewhere is zero.
+# Embedding of the rows [4, 7) of a table; other ids yield zeros.
 ids = np.array([[4, 9, 6], [0, 4, 5]])
 inside = (ids >= 4) & (ids < 7)
 table, dy = real(3, 2), real(2, 3, 2)

@@ -1,8 +1,8 @@
 """run_compiled.py FILE.mlir FOLDER [RTOL]: compiles @forward of a file, runs
-the program on numbers made up here, and has pcc-run compare every result.
+the program on generated numbers, and compares every result with pcc-run.
 
 A result that is all zeros compares nothing and is an error. Floats are normal,
-and positive where an input's name ends in `positive`. Integers are 0 to 3, which
+and positive if an input's name ends in `positive`. Integers are 0 to 3, which
 are rows of any table; those of one dim are different, and single ones are 1, 2
 and so on."""
 

@@ -26,8 +26,8 @@ def emit(phase):
 
 
 def compute(file, names, *options):
-    """What two steps and, without faults, an evaluation give, and errors; None
-    if they end in one."""
+    """The results of two steps and, without faults, an evaluation, and errors;
+    None if they end in one."""
     log = os.path.join(folder, "log")
     steps = subprocess.run(
         ["pcc-run", file, "--data", DATA, "--init=random", "--seed=3",
@@ -73,7 +73,7 @@ if not faults:
     assert numbers(exact) == numbers(wanted)
     for name in names:
         found, right = elements(exact[1][name]), elements(wanted[1][name])
-        # A key's bias has no gradient but what was rounded.
+        # A key's bias has no gradient except rounding.
         assert abs(found - right).max() <= 1e-9 * max(abs(right).max(), 1e-9), name
     single = [numbers(compute(file, names)[0]) for file in (rt, pipeline)]
     for one, other in zip(*single):

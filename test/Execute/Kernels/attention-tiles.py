@@ -21,7 +21,7 @@ def expected(q, k, v, do, at, to, causal, factors, result=None, bias=None):
     by_head = lambda x: np.repeat(x.astype(np.float64), r, 2)
     x = np.einsum("bshd,bthd->bhst", q.astype(np.float64), by_head(k)) * SCALE
     if bias is not None:
-        # As f32: beside the least float a score is lost.
+        # As f32: added to the least float a score is lost.
         x = (x.astype(np.float32) + bias.astype(np.float32)).astype(np.float64)
     if causal:
         x = np.where(to[None, :] > at[:, None], -np.inf, x)
@@ -71,7 +71,7 @@ def tensor(*shape, element="f32"):
 
 
 def narrow(x, element):
-    """What is stored of f32 numbers."""
+    """The stored form of f32 numbers."""
     if element == "bf16":
         bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
         return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(np.uint16)
@@ -79,7 +79,7 @@ def narrow(x, element):
 
 
 def wide(x):
-    """And what is meant by it."""
+    """And the values it represents."""
     if x.dtype == np.uint16:
         return (x.astype(np.uint32) << 16).view(np.float32)
     return x.astype(np.float32)
@@ -91,7 +91,7 @@ TOLERANCE = {"f32": 5e-6, "bf16": 4e-3, "f16": 1e-3}
 def compare(sizes, causal, p, element, bias, values, samples, factors):
     b, s, t, h, g, d, e = sizes
     q, k, v, do, at, to = values
-    # A bias of 16 bits, where numbers have as many, but the least float.
+    # A bias of bf16 or fp16, if the operands are, except the least float.
     has_bias = bias is not None
     of_bias = "f32"
     if has_bias:

@@ -1,10 +1,10 @@
-"""Which tensors pcc trains otherwise than PyTorch does.
+"""Finds the tensors that pcc trains differently from PyTorch.
 
 One step of SGD at a learning rate of 1 moves a tensor by its gradient and its
-decay: what each moved by is compared with PyTorch's. A tensor of pcc stands
-for the parameter whose initial value it has, in whatever shape or order an
-exporter left it; or, where an exporter stored a parameter plus a number, for
-the one that moves as it does. Names decide little, for exporters make them up.
+decay; each movement is compared with PyTorch's. A tensor of pcc is matched with
+the parameter whose initial value it has, in any shape or order an exporter left
+it; or, where an exporter stored a parameter plus a number, with the one that
+moves as it does. Names decide little, because exporters invent them.
 """
 
 import re

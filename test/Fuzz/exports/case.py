@@ -97,8 +97,8 @@ class Case:
         return flags + self.told()
 
     def told(self):
-        """What no bare file says, but a user knows: what is frozen and, of
-        TorchScript, which tensors are buffers."""
+        """Facts that a bare file does not express, but a user knows: frozen
+        parameters and, for TorchScript, the tensors that are buffers."""
         how = self.choices["exporter"]
         if how == "pcc-export":
             return []

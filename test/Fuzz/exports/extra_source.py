@@ -1,4 +1,4 @@
-"""The source of what stands beside the blocks: (lines of __init__, lines of
+"""The source of modules other than the blocks: (lines of __init__, lines of
 forward) by choice."""
 
 # Here a third entry: the tensors' names, for --freeze.

@@ -1,4 +1,4 @@
-"""What becomes of a case, from its source to the comparison."""
+"""Runs a case, from its source to the comparison."""
 
 import json
 import os
@@ -27,7 +27,8 @@ FAULTS = ("wrong", "crash")
 
 
 def forward_bound(case, model, inputs):
-    """How far two forward passes may be apart; also PyTorch's first output."""
+    """The allowed difference of two forward passes; also PyTorch's first
+    output."""
     results = []
     for dtype in (torch.float32, torch.float64):
         try:

@@ -1,4 +1,4 @@
-"""What a module's scores are judged by: a loss inside it, or --loss."""
+"""The loss of a module: inside it, or --loss."""
 
 # Lines from `scores` and `labels` to `loss`; {rows}: scores as rows of
 # classes, {flat}: labels as a list.

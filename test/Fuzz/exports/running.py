@@ -16,7 +16,7 @@ SECONDS = 180
 
 
 class Verdict(Exception):
-    """What became of a case: a word of report.CLASSES and why."""
+    """The outcome of a case: a word of report.CLASSES and the reason."""
 
     def __init__(self, kind, reason, warnings=()):
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""For tests that are also commands: what lit prepares for them."""
+"""For tests that are also commands: the setup that lit would do."""
 
 import atexit
 import os

@@ -1,5 +1,5 @@
-"""What tests ask of checkpoints and do to them. checkpoints.py FOLDER takes the
-hashes out of one."""
+"""Reads and modifies checkpoints for tests. checkpoints.py FOLDER removes the
+hashes of one."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def rows(path):
 
 
 def withoutHashes(folder):
-    """Makes of a checkpoint one as versions before the hashes wrote it."""
+    """Converts a checkpoint to the format of versions without hashes."""
     path = f"{folder}/trainer_state.json"
     with open(path) as file:
         state = json.load(file)

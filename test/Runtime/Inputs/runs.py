@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-# How a rank is told its number, by mpirun or without it.
+# The environment variables of a rank's number, with mpirun or without.
 RANK = re.compile(rb"(?:OMPI_COMM_WORLD_RANK|PCC_RANK)=(\d+)")
 
 
@@ -31,7 +31,7 @@ def run(*command, **environment):
 
 
 def good(*command, **environment):
-    """What a program prints that ends with 0."""
+    """The output of a program that exits with 0."""
     code, out, err = run(*command, **environment)
     assert code == 0, (code, out, err)
     return out

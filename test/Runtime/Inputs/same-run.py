@@ -41,7 +41,7 @@ def saved(folder):
 
 
 def order(path):
-    """What the host did for which step, in order, on rank 0."""
+    """The host's operations per step, in order, on rank 0."""
     with open(path) as file:
         trace = json.load(file)
     trace = trace["traceEvents"] if isinstance(trace, dict) else trace

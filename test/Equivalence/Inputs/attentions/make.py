@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Attention as people and transformers write it, small: what attentions.test
-splits. Needs PyTorch and transformers (benchmarks/setup); writes all its files,
-or those that are named, beside itself.
+"""Attention as people and transformers write it, small: the models that
+attentions.test shards. Needs PyTorch and transformers (benchmarks/setup);
+writes all its files, or those that are named, into its folder.
 
-heads.onnx   a module per head, with biases, what they give joined
+heads.onnx   a module per head, with biases; the results are concatenated
 cross.onnx   one block with self- and cross-attention by
              torch.nn.MultiheadAttention, used twice: its fused projection is
-             cut into queries' and keys' part; probabilities are asked for
-bias.onnx    MPNet: a bias by distance that all layers share, positions counted
-             among what is no padding
-shift.onnx   XLNet: scores by distance, shifted into place
-gather.onnx  DeBERTa: scores gathered by distance, batch and heads one dim
-parts.onnx   groups of queries beside their key and value in one projection, as
-             Falcon has them: the last two are picked by lists of one index,
-             which dynamo writes as GatherND
+             sliced into a part for queries and one for keys; probabilities are
+             returned
+bias.onnx    MPNet: a bias by distance that all layers share, positions that
+             count tokens other than padding
+shift.onnx   XLNet: scores by distance, shifted to their index gather.onnx
+DeBERTa: scores gathered by distance, batch and heads in one dim parts.onnx
+groups of queries with their key and value in one projection, as
+             in Falcon: the last two are selected by lists of one index, which
+             dynamo writes as GatherND
 """
 
 import logging

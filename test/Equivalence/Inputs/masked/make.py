@@ -224,7 +224,7 @@ def make(name, model, tensors, dtype=torch.float64, dynamo=False):
 
 def main():
     make("selected", Selected(), data(1, SAMPLES, SEQ))
-    # Beside -1e4 a score has three digits.
+    # Added to -1e4 a score has three digits.
     make("added", Added(), data(1, SAMPLES, SEQ), torch.float32)
     for name, model, length in (("window", Window(272), 272),
                                 ("sinks", Sinks(), SEQ)):

@@ -50,7 +50,7 @@ class Model(nn.Module):
 
 
 class Weighed(Model):
-    """With learned weights of losses, and a head behind the first layer."""
+    """With learned weights of losses, and a head after the first layer."""
 
     def __init__(self, loss, inputs):
         super().__init__(loss, inputs)
@@ -129,7 +129,7 @@ def smoothing(m, s, labels):
 
 
 def heads(m, s, labels, more):
-    """Two counts of their own, and a mean."""
+    """Two separate counts, and a mean."""
     return (0.7 * mean(m, s, labels) + 0.3 * masked(m, s * 2, more)
             + s.square().mean())
 
@@ -149,7 +149,7 @@ def sentence(m, s, kind):
 
 
 def decay(m, s, labels):
-    """The second term is there once, whatever the batch."""
+    """The second term counts once, for any batch."""
     return mean(m, s, labels) + 0.05 * m.head.weight.square().sum()
 
 
@@ -205,17 +205,17 @@ def root(m, s, y):
 
 
 def lookup(m, s, y):
-    """Some samples count more, by their place in the batch."""
+    """Some samples have a larger weight, by their index in the batch."""
     return F.mse_loss(s, y) + s[torch.tensor([0, 0, 1])].mean()
 
 
 def first(m, s, y):
-    """One sample counts more: all of them where there is one."""
+    """One sample has a larger weight: all of them if there is one."""
     return F.mse_loss(s, y) + s[:1].square().sum()
 
 
 def gated(m, s, y):
-    """Divided by what the model says."""
+    """Divided by an output of the model."""
     gate = torch.sigmoid(s).mean(-1)
     return ((s - y).square().mean(-1) * gate).sum() / gate.sum()
 
@@ -246,13 +246,13 @@ def powers(m, s, labels, weight):
 
 
 def deep(m, s, labels, more):
-    """Heads behind layers of several stages, each with its own count."""
+    """Heads after layers of several stages, each with a separate count."""
     return (mean(m, s, labels) + 0.3 * masked(m, m.early(m.first_layer), more)
             + 0.01 * m.scales.square().sum())
 
 
 def uncertainty(m, s, labels, more):
-    """Means weighed by what is learned."""
+    """Means with learned weights."""
     a, b, c = m.scales
     return (torch.exp(-a) * mean(m, s, labels) + a
             + mean(m, m.early(m.first_layer), more) / (2 * b * b)
@@ -273,7 +273,7 @@ def columns(m, s, y):
 
 
 def one_element(m, s, labels):
-    """Of shape [1, 1], beside the logits and how many are right."""
+    """Of shape [1, 1], next to the logits and the number of correct ones."""
     right = (s.argmax(-1) == labels).float().mean()
     return mean(m, s, labels).reshape(1, 1), s, right
 
@@ -345,7 +345,7 @@ def export(model, args, names, path, dynamo, fixed):
         program = torch.onnx.export(
             model, args, dynamo=True, input_names=names, verbose=False,
             output_names=outputs_of(model), dynamic_shapes=shapes,
-            # What is computed of parameters alone would be folded.
+            # Values computed from parameters alone would be folded.
             optimize=model.loss not in (*WEIGHED, powers))
         program.save(path)
     else:

@@ -1,4 +1,4 @@
-# Attention kernels on tensors, and what pcc-kernels says of them.
+# Attention kernels on tensors, and the counts of pcc-kernels.
 
 import re
 import subprocess
@@ -11,9 +11,9 @@ def tensor(*shape, element):
 
 
 class Bias:
-    """What is added to scores: a tensor of a shape, that is drawn or has these
-    elements; whether its cotangent is asked for, of whole rows of scores; the
-    elements of lse and max that go with it, else these are drawn."""
+    """A bias of scores: a tensor of a shape, with random or given elements;
+    whether its cotangent is computed, from whole rows of scores; the
+    elements of lse and max that belong to it, else these are random."""
 
     def __init__(self, shape, element="f32", wanted=False, elements=None,
                  rows=None):
@@ -28,9 +28,9 @@ def constant(name, elements, type):
 
 def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
            bias=None):
-    """A kernel on tensors. q is a part of another tensor, as of q, k and v.
-    Positions are operands, which are drawn, or 0, 1, ... dq is narrow as
-    programs for devices have it, or f32 as those for CPUs."""
+    """A kernel on tensors. q is a slice of another tensor, as of q, k and v.
+    Positions are operands, which are random, or 0, 1, ... dq is low
+    precision as in programs for devices, or f32 as in those for CPUs."""
     b, s, t, h, g, d, e = sizes
     Q, K, V, O = (tensor(*shape, element=element) for shape in
                   ((b, s, h, d), (b, t, g, d), (b, t, g, e), (b, s, h, e)))
@@ -59,7 +59,7 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
             part += constant(name, list(range(n)), f"tensor<{n}xi64>")
     if bias and bias.elements:
         part += constant("%bias", bias.elements, bias.type)
-    # With a bias lse has the highest score beside it.
+    # With a bias lse comes with the highest score.
     rows, most, given = ("%l, %m", "max %m ", f"{L}, {L}") if bias else (
         "%l", "", L)
     if not backward:
@@ -104,7 +104,7 @@ def sectors(*shape, element):
 
 
 def traffic(source):
-    """What a kernel reads and writes, as multiples of the least."""
+    """The bytes that a kernel reads and writes, as multiples of the least."""
     return list(map(float, re.search(r"reads (.*), writes (.*)\n",
                                      check("traffic", source)).groups()))
 
@@ -123,7 +123,7 @@ def lower(source):
 
 
 def unseen(source, code, faults):
-    """Faults, (what, place, old, new), that pcc-kernels does not see."""
+    """Faults, (what, place, old, new), that pcc-kernels does not detect."""
     check("as it is", f"module {{\n{source}{code}\n}}")
     wrong = []
     for what, at, old, new in faults:
