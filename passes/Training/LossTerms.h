@@ -91,10 +91,12 @@ private:
 /// The two rank-0 f32 values that training accumulates over the microbatches:
 /// the loss is sum / count of the totals.
 struct Loss {
+  /// The loss sum and the divisor, accumulated over the microbatches.
   mlir::Value sum, count;
 };
 /// The result of attachOwnLoss.
 struct OwnLoss {
+  /// The values that @loss returns.
   Loss loss;
   /// Whether the caller must derive @evaluate from `loss`; otherwise
   /// attachOwnLoss has added it.
