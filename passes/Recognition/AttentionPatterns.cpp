@@ -290,7 +290,7 @@ Value Attention::build(PatternRewriter &rewriter) {
     bias = scores.addSinks(rewriter, loc, bias, rows.sinks, scoreDims, t);
   }
   std::swap(scoreDims[1], scoreDims[2]);
-  q = scores.gate(rewriter, loc, q, scoreDims);
+  q = scores.zeroMaskedQueries(rewriter, loc, q, scoreDims);
   Value result = buildOp(rewriter, qPositions, kPositions, bias);
   return order(rewriter, loc, result,
                text({second.b, second.s, second.h, second.e}), outLabels);

@@ -63,8 +63,9 @@ public:
   /// To be called after `buildBias`. Returns `queries` with zeros where all
   /// scores of a query are replaced. Dim i, except the last, is the product's
   /// dim order[i].
-  mlir::Value gate(mlir::PatternRewriter &rewriter, mlir::Location loc,
-                   mlir::Value queries, llvm::ArrayRef<int64_t> order) const;
+  mlir::Value zeroMaskedQueries(mlir::PatternRewriter &rewriter,
+                                mlir::Location loc, mlir::Value queries,
+                                llvm::ArrayRef<int64_t> order) const;
 
   /// Returns `bias` (may be null) for `keys` keys, extended along the keys by
   /// the scores `sinks`, which have the product's dims.
@@ -100,8 +101,8 @@ private:
   }
   mlir::Value number(mlir::PatternRewriter &rewriter, mlir::Location loc,
                      double value) const;
-  mlir::Value buildAlive(mlir::PatternRewriter &rewriter,
-                         mlir::Location loc) const;
+  mlir::Value buildHasKey(mlir::PatternRewriter &rewriter,
+                          mlir::Location loc) const;
   llvm::SmallVector<mlir::Value> buildLayers(mlir::PatternRewriter &rewriter,
                                              mlir::Location loc,
                                              llvm::ArrayRef<Layer> rest) const;
@@ -117,7 +118,7 @@ private:
   /// Whether finite numbers replace scores of such a query.
   bool replaces = false;
   /// 1 for queries with a key, else 0; set if `replaces`.
-  mlir::Value alive;
+  mlir::Value hasKey;
 };
 
 } // namespace pcc::recognition

@@ -182,13 +182,13 @@ void pcc::recognition::renameLabels(ModuleOp module) {
     if (rows.size() > 3 || summed.size() > 2 || columns.size() > 3)
       return;
     llvm::SmallDenseMap<char, char> name;
-    auto give = [&](StringRef labels, StringRef names) {
+    auto assign = [&](StringRef labels, StringRef names) {
       for (auto [label, to] : llvm::zip(labels, names))
         name[label] = to;
     };
-    give(rows, rowNames[rows.size()]);
-    give(summed, summedNames[summed.size()]);
-    give(columns, columnNames[columns.size()]);
+    assign(rows, rowNames[rows.size()]);
+    assign(summed, summedNames[summed.size()]);
+    assign(columns, columnNames[columns.size()]);
     auto renamed = [&](StringRef labels) {
       std::string text;
       for (char label : labels)

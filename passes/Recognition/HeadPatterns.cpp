@@ -243,7 +243,7 @@ bool attends(Value value) {
          });
 }
 
-struct JoinedHeads : OpRewritePattern<ConcatOp> {
+struct ConcatOfHeads : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ConcatOp op,
@@ -273,7 +273,7 @@ struct JoinedHeads : OpRewritePattern<ConcatOp> {
 ///   %n0 = layer_norm(slice %q 0) scale %g0    %n = layer_norm %q scale 1
 ///   %n1 = layer_norm(slice %q 1) scale %g1    %g = concat %g0, %g1 : [h, d]
 ///   %y = concat %n0, %n1                      %y = %n * broadcast %g
-struct JoinedNorms : OpRewritePattern<ConcatOp> {
+struct ConcatOfNorms : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ConcatOp op,
@@ -326,5 +326,5 @@ struct JoinedNorms : OpRewritePattern<ConcatOp> {
 } // namespace
 
 void pcc::recognition::populateHeadPatterns(RewritePatternSet &patterns) {
-  patterns.add<JoinedHeads, JoinedNorms>(patterns.getContext());
+  patterns.add<ConcatOfHeads, ConcatOfNorms>(patterns.getContext());
 }

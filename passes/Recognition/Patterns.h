@@ -30,7 +30,7 @@ void populateHeadPatterns(mlir::RewritePatternSet &patterns);
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replace a projection with parts of different sizes by one projection each.
-void populatePartedProjectionPatterns(mlir::RewritePatternSet &patterns);
+void populateUnequalProjectionPatterns(mlir::RewritePatternSet &patterns);
 /// Turn slices of unequal numbers of heads into such parts. Must run before
 /// reshapes move.
 void populateUnequalHeadPatterns(mlir::RewritePatternSet &patterns);

@@ -86,7 +86,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populateLossPatterns(forms);
     populateAttentionPatterns(forms);
     populateProjectionPatterns(forms);
-    populatePartedProjectionPatterns(forms);
+    populateUnequalProjectionPatterns(forms);
     int64_t most = maxRewrites;
     if (most == 0)
       module.walk([&](Operation *) { most += kRewritesPerOp; });

@@ -127,15 +127,15 @@ struct RopeOfTables : OpRewritePattern<SumOp> {
       return failure();
     for (int i : {0, 1}) {
       auto straight = op.getInputs()[i].getDefiningOp<MulOp>();
-      auto turned = op.getInputs()[1 - i].getDefiningOp<MulOp>();
-      if (!straight || !turned)
+      auto rotated = op.getInputs()[1 - i].getDefiningOp<MulOp>();
+      if (!straight || !rotated)
         return failure();
       for (int j : {0, 1})
         for (int k : {0, 1})
-          if (rotatedHalf(turned->getOperand(k)) == straight->getOperand(j) &&
+          if (rotatedHalf(rotated->getOperand(k)) == straight->getOperand(j) &&
               succeeded(rewrite(op, straight->getOperand(j),
                                 straight->getOperand(1 - j),
-                                turned->getOperand(1 - k), rewriter)))
+                                rotated->getOperand(1 - k), rewriter)))
             return success();
     }
     return failure();
@@ -175,12 +175,12 @@ private:
     rewriter.setInsertionPoint(replaced);
     Location loc = op.getLoc();
     Value positions = entryArgument(function, InputRole::Positions);
-    Value turned = transpose(rewriter, loc, x, there);
-    turned = RopeOp::create(rewriter, loc, turned.getType(), turned, positions,
-                            rewriter.getF64FloatAttr(*theta),
-                            rewriter.getI64IntegerAttr(tables->width()),
-                            /*inverse=*/UnitAttr());
-    rewriter.replaceOp(replaced, transpose(rewriter, loc, turned, back));
+    Value rotated = transpose(rewriter, loc, x, there);
+    rotated = RopeOp::create(rewriter, loc, rotated.getType(), rotated,
+                             positions, rewriter.getF64FloatAttr(*theta),
+                             rewriter.getI64IntegerAttr(tables->width()),
+                             /*inverse=*/UnitAttr());
+    rewriter.replaceOp(replaced, transpose(rewriter, loc, rotated, back));
     return success();
   }
 

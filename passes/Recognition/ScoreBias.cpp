@@ -107,8 +107,8 @@ Value AttentionScores::buildMasks(PatternRewriter &rewriter,
 
 /// Builds 1 for queries that have a key, 0 for queries all of whose scores are
 /// replaced. Has the product's dims; the last is 1.
-Value AttentionScores::buildAlive(PatternRewriter &rewriter,
-                                  Location loc) const {
+Value AttentionScores::buildHasKey(PatternRewriter &rewriter,
+                                   Location loc) const {
   Value one = number(rewriter, loc, 1), zero = number(rewriter, loc, 0);
   Value kept = one;
   for (const Layer &layer : llvm::reverse(layers))
@@ -187,17 +187,18 @@ Value AttentionScores::buildBias(PatternRewriter &rewriter, Location loc,
                                  ArrayRef<int64_t> order) {
   SmallVector<Value> values = buildLayers(rewriter, loc, layers);
   if (replaces)
-    alive = buildAlive(rewriter, loc);
+    hasKey = buildHasKey(rewriter, loc);
   Value bias = addUp(rewriter, loc, values);
   return bias ? reorder(rewriter, loc, bias, order) : bias;
 }
 
-Value AttentionScores::gate(PatternRewriter &rewriter, Location loc,
-                            Value queries, ArrayRef<int64_t> order) const {
+Value AttentionScores::zeroMaskedQueries(PatternRewriter &rewriter,
+                                         Location loc, Value queries,
+                                         ArrayRef<int64_t> order) const {
   if (!replaces)
     return queries;
   RankedTensorType type = tensorType(queries);
-  Value factor = repeat(rewriter, loc, reorder(rewriter, loc, alive, order),
+  Value factor = repeat(rewriter, loc, reorder(rewriter, loc, hasKey, order),
                         type.getShape());
   return MulOp::create(rewriter, loc, type, queries, factor);
 }

@@ -121,7 +121,7 @@ struct NNAttachLossPass : pcc::impl::NNAttachLossPassBase<NNAttachLossPass> {
       return success();
     }
     if (!wholeBatch)
-      return partsDoNotAddUp(function, *problem);
+      return emitNotAdditive(function, *problem);
     getOperation()->setAttr(kWholeBatchAttr,
                             StringAttr::get(&getContext(), problem->what));
     return success();

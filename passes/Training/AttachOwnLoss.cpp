@@ -121,11 +121,11 @@ static void addTermEvaluation(ModuleOp module, func::FuncOp forward,
     add(count, kEvalCount + Twine(i));
   // Values that are the same for every batch are recovered as the mean of their
   // sum over batches.
-  for (auto [i, value] : llvm::enumerate(terms.steady))
+  for (auto [i, value] : llvm::enumerate(terms.batchInvariant))
     add(value, kEvalCount + Twine(terms.counts.size() + i));
   bool hasMeans = llvm::any_of(
       terms.terms, [](const LossTerm &term) { return term.means != 0; });
-  if (hasMeans || !terms.steady.empty())
+  if (hasMeans || !terms.batchInvariant.empty())
     add(nullptr, kEvalBatches);
   IRMapping copies;
   module.push_back(cloneForward(module, forward, kEvaluate, copies, adds));
@@ -190,14 +190,14 @@ static Loss attachTerms(ModuleOp module, func::FuncOp forward,
     return ReadOp::create(builder, loc, scalar, state.getSymName());
   };
   auto countOf = [&](Value count) {
-    if (terms.steady.contains(count))
+    if (terms.batchInvariant.contains(count))
       return count;
     Value sum = read(
         adds[llvm::find(terms.counts, count) - terms.counts.begin()].second);
     return convert(builder, sum, tensorType(count));
   };
-  Value part = terms.buildPart(builder, countOf,
-                               hasSums ? read(adds.back().second) : Value());
+  Value part = terms.buildContribution(
+      builder, countOf, hasSums ? read(adds.back().second) : Value());
   return {part, constant(builder, loc, 1)};
 }
 
@@ -211,7 +211,7 @@ FailureOr<OwnLoss> pcc::attachOwnLoss(ModuleOp module, func::FuncOp forward,
   Location loc = lossLoc(module.getContext());
   if (terms->problem) {
     if (!isWholeBatch)
-      return partsDoNotAddUp(forward, *terms->problem);
+      return emitNotAdditive(forward, *terms->problem);
     module->setAttr(kWholeBatchAttr,
                     builder.getStringAttr(terms->problem->what));
     SmallVector<Value> sums;

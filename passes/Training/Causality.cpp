@@ -10,13 +10,13 @@
 #include "passes/Training/Causality.h"
 #include "analysis/Dependence.h"
 #include "dialects/NN/Roles.h"
-#include "passes/Training/HorizonTracker.h"
+#include "passes/Training/DependenceTracker.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-using Index = Horizon::Shape;
+using Index = DependenceBound::Shape;
 
 namespace {
 struct Element {
@@ -27,14 +27,14 @@ struct Element {
 
 /// The index of the first element whose bound is at least `sees`, with the
 /// given index of some dims (-1: any); empty if there is none.
-static std::optional<Index> findSeeing(const Horizon &horizon,
+static std::optional<Index> findSeeing(const DependenceBound &bound,
                                        ArrayRef<int64_t> wanted, int32_t sees) {
   std::optional<Index> found;
-  horizon.forEach([&](Horizon::Index index, int32_t position) {
+  bound.forEach([&](DependenceBound::Index index, int32_t position) {
     if (found || position < sees)
       return;
     for (auto [d, i] : llvm::enumerate(wanted))
-      if (i >= 0 && horizon.varies(d) && index[d] != i)
+      if (i >= 0 && bound.varies(d) && index[d] != i)
         return;
     found = Index(index);
   });
@@ -42,15 +42,15 @@ static std::optional<Index> findSeeing(const Horizon &horizon,
 }
 
 /// The operand element through which `element` depends on position `sees`. Sets
-/// `joins` if the op reads it at another index along some dim.
-static std::optional<Element> sourceOf(const HorizonTracker &horizons,
+/// `movesAlong` if the op reads it at another index along some dim.
+static std::optional<Element> sourceOf(const DependenceTracker &bounds,
                                        const Element &element, int32_t sees,
-                                       bool &joins) {
+                                       bool &movesAlong) {
   Operation *op = element.value.getDefiningOp();
   const Index &index = element.index;
   std::optional<Element> first;
   auto offer = [&](Value operand, ArrayRef<int64_t> wanted) {
-    std::optional<Index> found = findSeeing(horizons.of(operand), wanted, sees);
+    std::optional<Index> found = findSeeing(bounds.of(operand), wanted, sees);
     if (found && !first)
       first = {operand, *found};
     return found.has_value();
@@ -58,7 +58,7 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
   if (isa<SliceOp, PadOp, SelectOp, InsertOp>(op)) {
     if (std::optional<Index> from = movedFrom(op, index))
       offer(op->getOperand(0), *from);
-    joins = true;
+    movesAlong = true;
   } else if (auto joined = dyn_cast<ConcatOp>(op)) {
     Index from = index;
     for (Value input : joined.getInputs()) {
@@ -73,7 +73,7 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
     auto number = cast<OpResult>(element.value).getResultNumber();
     SmallVector<int> loops = loopsOf(rule, rule.results[number]);
     // Prefer operands that are read at the same index.
-    for (bool mayJoin : {false, true})
+    for (bool mayMove : {false, true})
       for (auto [operand, dims] :
            llvm::zip_equal(op->getOperands(), rule.operands)) {
         Index wanted;
@@ -83,10 +83,10 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
           bool isFixed =
               loop >= 0 && at != loops.end() && !rule.factors[loop].unshardable;
           wanted.push_back(isFixed ? index[at - loops.begin()] : -1);
-          isFree |= !isFixed && horizons.of(operand).varies(d);
+          isFree |= !isFixed && bounds.of(operand).varies(d);
         }
-        if (!first && isFree == mayJoin && offer(operand, wanted))
-          joins = isFree;
+        if (!first && isFree == mayMove && offer(operand, wanted))
+          movesAlong = isFree;
       }
   }
   if (!first)
@@ -97,25 +97,25 @@ static std::optional<Element> sourceOf(const HorizonTracker &horizons,
 
 /// The op, on a path from an element back to the tokens, through which the
 /// element depends on a token after `position`.
-static Operation *blame(const HorizonTracker &horizons, Element element,
+static Operation *blame(const DependenceTracker &bounds, Element element,
                         int64_t position) {
-  int32_t sees = horizons.of(element.value).at(element.index);
+  int32_t sees = bounds.of(element.value).at(element.index);
   Operation *last = nullptr;
   while (Operation *op = element.value.getDefiningOp()) {
-    bool joins = false;
-    std::optional<Element> from = sourceOf(horizons, element, sees, joins);
+    bool movesAlong = false;
+    std::optional<Element> from = sourceOf(bounds, element, sees, movesAlong);
     if (!from)
       return op;
     // The op reads at an index after `position` along a dim, where the element
     // at `position` has a lower bound.
-    Horizon horizon = horizons.of(from->value);
+    DependenceBound bound = bounds.of(from->value);
     for (auto [d, i] : llvm::enumerate(from->index)) {
       Index own = from->index;
       own[d] = position;
-      if (joins && i > position && horizon.varies(d) && horizon.at(own) < sees)
+      if (movesAlong && i > position && bound.varies(d) && bound.at(own) < sees)
         return op;
     }
-    if (joins || !last)
+    if (movesAlong || !last)
       last = op;
     element = *from;
   }
@@ -126,16 +126,17 @@ LookAhead pcc::findLookAhead(func::FuncOp function, BlockArgument tokens,
                              Value output) {
   // Only ops that the output needs are visited.
   DenseSet<Value> needed = neededFor(output);
-  HorizonTracker horizons;
+  DependenceTracker bounds;
   size_t sequence = *dimsOf(tokens).sequence;
   int64_t length = tensorType(tokens).getDimSize(sequence);
-  horizons.set(tokens, Horizon::along(2, sequence, length));
+  bounds.set(tokens, DependenceBound::along(2, sequence, length));
   for (Operation &op : function.getBody().front())
     if (hasResultOf(needed, &op))
-      horizons.visit(&op);
+      bounds.visit(&op);
   // Find the first position that depends on a later token.
-  Horizon seen = horizons.of(output);
-  Horizon here = seen.reduce([sequence](size_t d) { return d != sequence; });
+  DependenceBound seen = bounds.of(output);
+  DependenceBound here =
+      seen.reduce([sequence](size_t d) { return d != sequence; });
   Index at(seen.shape().size(), 0);
   for (int64_t t = 0; t < length; ++t) {
     at[sequence] = t;
@@ -146,7 +147,7 @@ LookAhead pcc::findLookAhead(func::FuncOp function, BlockArgument tokens,
     wanted[sequence] = t;
     Index index = *findSeeing(seen, wanted, sees);
     index[sequence] = t;
-    return {blame(horizons, {output, index}, t), t, sees};
+    return {blame(bounds, {output, index}, t), t, sees};
   }
   return {};
 }

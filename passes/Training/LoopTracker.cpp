@@ -7,10 +7,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-using Place = LoopTracker::Place;
+using Dependence = LoopTracker::Dependence;
 
 /// A reshape keeps the row-major order, so the loop keeps its stride.
-std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
+std::string LoopTracker::visitReshape(Operation *op, const Dependence &from) {
   int64_t stride =
       from.inner * strideOf(tensorType(op->getOperand(0)).getShape(), from.dim);
   ArrayRef<int64_t> shape = tensorType(op->getResult(0)).getShape();
@@ -18,7 +18,8 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
     int64_t own = strideOf(shape, dim);
     if (stride % own || own * shape[dim] % (stride * extent))
       continue;
-    place(op->getResult(0), {Place::Apart, dim, stride / own});
+    setDependence(op->getResult(0),
+                  {Dependence::PerElement, dim, stride / own});
     // With one element the loop may be any dim of extent 1.
     if (extent == 1 && (stride != own || shape[dim] != 1 ||
                         llvm::count(shape.drop_front(dim + 1), 1)))
@@ -31,22 +32,22 @@ std::string LoopTracker::visitReshape(Operation *op, const Place &from) {
 /// An op with Summed operands: its result is Summed if the op is linear in
 /// them.
 std::string LoopTracker::visitLinear(Operation *op, const ShardingRule &rule) {
-  size_t added = 0, placed = 0;
+  size_t added = 0, dependent = 0;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    const Place *from = find(operand);
-    placed += from ? 1 : 0;
-    added += from && from->kind == Place::Added && rule.linear[i];
+    const Dependence *from = find(operand);
+    dependent += from ? 1 : 0;
+    added += from && from->kind == Dependence::Summed && rule.linear[i];
   }
   bool isHandedOn = rule.kind == ShardingRule::Kind::Additive
                         ? added == op->getNumOperands()
                     : rule.kind == ShardingRule::Kind::Multiplicative
-                        ? added == 1 && placed == 1
+                        ? added == 1 && dependent == 1
                         : false;
   isSure = true;
   if (!isHandedOn)
     return "computes with a sum over " + noun;
   for (Value result : op->getResults())
-    place(result, {Place::Added});
+    setDependence(result, {Dependence::Summed});
   return "";
 }
 
@@ -56,8 +57,8 @@ std::string LoopTracker::visitByRule(Operation *op) {
     return "combines several " + noun;
   ShardingRule rule = ruled.getShardingRule();
   if (llvm::any_of(op->getOperands(), [&](Value operand) {
-        const Place *from = find(operand);
-        return from && from->kind == Place::Added;
+        const Dependence *from = find(operand);
+        return from && from->kind == Dependence::Summed;
       }))
     return visitLinear(op, rule);
 
@@ -66,7 +67,7 @@ std::string LoopTracker::visitByRule(Operation *op) {
   int64_t inner = 1;
   for (auto [operand, dims] :
        llvm::zip_equal(op->getOperands(), rule.operands)) {
-    const Place *from = find(operand);
+    const Dependence *from = find(operand);
     if (!from)
       continue;
     const DimFactors &own = dims[from->dim];
@@ -91,22 +92,23 @@ std::string LoopTracker::visitByRule(Operation *op) {
       return llvm::is_contained(own, factor);
     });
     if (dim != dims.end())
-      place(result, {Place::Apart, dim - dims.begin(), inner});
+      setDependence(result,
+                    {Dependence::PerElement, dim - dims.begin(), inner});
     else if (rule.factors[factor].resolved) {
       isSure = true;
       return "combines several " + noun;
     } else
-      place(result, {Place::Added});
+      setDependence(result, {Dependence::Summed});
   }
   return "";
 }
 
 /// A sum of row indices within an element and the index of its first row.
 bool LoopTracker::visitNumber(SumOp op) {
-  const Place *at = nullptr;
+  const Dependence *at = nullptr;
   for (Value operand : op.getInputs())
-    if (const Place *from = find(operand)) {
-      if (from->kind != Place::Apart || (at && !(*at == *from)))
+    if (const Dependence *from = find(operand)) {
+      if (from->kind != Dependence::PerElement || (at && !(*at == *from)))
         return false;
       at = from;
     }
@@ -120,24 +122,26 @@ bool LoopTracker::visitNumber(SumOp op) {
   }
   if (step == 0)
     return false;
-  place(op.getResult(), Place(*at));
+  setDependence(op.getResult(), Dependence(*at));
   numbered[op.getResult()] = step;
   return true;
 }
 
 /// The dependence of ids into a table with `rows` rows per element, if each
 /// element's ids are known to index its own rows; else empty.
-std::optional<Place> LoopTracker::ownRows(Value ids, int64_t rows) {
-  if (const Place *from = find(ids)) {
+std::optional<Dependence> LoopTracker::ownRows(Value ids, int64_t rows) {
+  if (const Dependence *from = find(ids)) {
     bool isOwn = extent == 1 || numbered.lookup(ids) == rows;
-    return isOwn && from->kind == Place::Apart ? std::optional<Place>(*from)
-                                               : std::nullopt;
+    return isOwn && from->kind == Dependence::PerElement
+               ? std::optional<Dependence>(*from)
+               : std::nullopt;
   }
   for (auto [dim, size] : llvm::enumerate(tensorType(ids).getShape()))
     if (int64_t inner = size / extent;
         size % extent == 0 && size > 0 &&
         (extent == 1 || stepAlong(ids, dim, inner) == rows))
-      return Place{Place::Apart, static_cast<int64_t>(dim), inner};
+      return Dependence{Dependence::PerElement, static_cast<int64_t>(dim),
+                        inner};
   return std::nullopt;
 }
 
@@ -145,14 +149,14 @@ std::optional<Place> LoopTracker::ownRows(Value ids, int64_t rows) {
 /// its own rows only, or the rows of all elements are equal.
 bool LoopTracker::visitLookup(EmbeddingOp op) {
   Value ids = op.getIds(), rows = op.getTable();
-  if (const Place *table = find(rows)) {
-    if (table->kind != Place::Apart || table->dim != 0 ||
+  if (const Dependence *table = find(rows)) {
+    if (table->kind != Dependence::PerElement || table->dim != 0 ||
         tensorType(rows).getDimSize(0) != table->inner * extent)
       return false;
     auto where = ownRows(ids, table->inner);
     if (!where)
       return false;
-    place(op.getResult(), *where);
+    setDependence(op.getResult(), *where);
     if (extent == 1)
       doubtful.insert(op.getResult());
     return true;
@@ -169,21 +173,22 @@ bool LoopTracker::visitLookup(EmbeddingOp op) {
                     isUniformAlong(flat.getInput(), 0);
   if (!isRepeated && !isUniformAlong(rows, 0))
     return false;
-  place(op.getResult(), Place(*find(ids)));
+  setDependence(op.getResult(), Dependence(*find(ids)));
   return true;
 }
 
 /// Handles a scatter into a table with rows of all elements, if each element
 /// writes its own rows only.
 bool LoopTracker::visitScatter(EmbeddingGradOp op) {
-  const Place *from = find(op.getDy());
+  const Dependence *from = find(op.getDy());
   int64_t rows = tensorType(op.getDtable()).getDimSize(0);
-  if (!from || from->kind != Place::Apart || from->inner != 1 || rows % extent)
+  if (!from || from->kind != Dependence::PerElement || from->inner != 1 ||
+      rows % extent)
     return false;
   auto where = ownRows(op.getIds(), rows / extent);
   if (!where || (extent > 1 && where->dim != from->dim))
     return false;
-  place(op.getDtable(), {Place::Apart, 0, rows / extent});
+  setDependence(op.getDtable(), {Dependence::PerElement, 0, rows / extent});
   if (extent == 1)
     doubtful.insert(op.getDtable());
   return true;
@@ -191,12 +196,12 @@ bool LoopTracker::visitScatter(EmbeddingGradOp op) {
 
 /// Handles concats and slices of whole loops, such as two views of all samples
 /// that go through one encoder.
-bool LoopTracker::visitBox(Operation *op) {
-  const Place *at = nullptr;
+bool LoopTracker::visitConcatOrSlice(Operation *op) {
+  const Dependence *at = nullptr;
   auto isWhole = [&](int64_t size) { return size % (at->inner * extent) == 0; };
   for (Value operand : op->getOperands())
-    if (const Place *from = find(operand)) {
-      if (from->kind != Place::Apart || (at && !(*at == *from)))
+    if (const Dependence *from = find(operand)) {
+      if (from->kind != Dependence::PerElement || (at && !(*at == *from)))
         return false;
       at = from;
     }
@@ -215,13 +220,13 @@ bool LoopTracker::visitBox(Operation *op) {
   } else {
     return false;
   }
-  place(op->getResult(0), Place(*at));
+  setDependence(op->getResult(0), Dependence(*at));
   return true;
 }
 
 /// Handles ops whose operands that depend on the loop are PerElement.
-std::string LoopTracker::visitApart(Operation *op) {
-  if (visitBox(op))
+std::string LoopTracker::visitPerElement(Operation *op) {
+  if (visitConcatOrSlice(op))
     return "";
   if (auto sum = dyn_cast<SumOp>(op))
     if (visitNumber(sum))
@@ -230,7 +235,7 @@ std::string LoopTracker::visitApart(Operation *op) {
     if (visitLookup(lookup))
       return "";
     // Row indices may refer to rows of any element.
-    if (const Place *table = find(lookup.getTable());
+    if (const Dependence *table = find(lookup.getTable());
         table && table->dim == 0) {
       isSure = true;
       return "combines several " + noun;
@@ -277,20 +282,20 @@ std::string LoopTracker::visit(Operation *op) {
   bool depends = false;
   isSure = false;
   for (Value operand : op->getOperands())
-    if (const Place *from = find(operand)) {
+    if (const Dependence *from = find(operand)) {
       depends = true;
-      if (from->kind != Place::Mixed)
+      if (from->kind != Dependence::Mixed)
         continue;
       for (Value result : op->getResults())
-        place(result, {Place::Mixed});
+        setDependence(result, {Dependence::Mixed});
       return "";
     }
   if (depends) {
     bool isAdded = llvm::any_of(op->getOperands(), [&](Value operand) {
-      const Place *from = find(operand);
-      return from && from->kind == Place::Added;
+      const Dependence *from = find(operand);
+      return from && from->kind == Dependence::Summed;
     });
-    problem = isAdded ? visitByRule(op) : visitApart(op);
+    problem = isAdded ? visitByRule(op) : visitPerElement(op);
   }
   // With one element, dims of extent 1 may have been exchanged.
   auto mayBeAnother = [&](Value v) {
@@ -306,6 +311,6 @@ std::string LoopTracker::visit(Operation *op) {
     doubtful.insert(op->result_begin(), op->result_end());
   if (!problem.empty())
     for (Value result : op->getResults())
-      place(result, {Place::Mixed});
+      setDependence(result, {Dependence::Mixed});
   return problem;
 }

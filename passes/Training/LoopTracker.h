@@ -23,23 +23,23 @@ namespace pcc {
 class LoopTracker {
 public:
   /// How a value depends on the elements of the loop.
-  struct Place {
+  struct Dependence {
     /// The kind of the dependence.
     enum Kind {
-      Apart, ///< index i of `dim` belongs to element i / inner % extent
-      Added, ///< a sum with one summand per element
-      Mixed, ///< neither of the two
+      PerElement, ///< index i of `dim` belongs to element i / inner % extent
+      Summed,     ///< a sum with one summand per element
+      Mixed,      ///< neither of the two
     } kind;
     /// For PerElement: the dim, and the number of consecutive indices that
     /// belong to one element.
     int64_t dim = 0, inner = 1;
 
-    bool operator==(const Place &other) const {
+    bool operator==(const Dependence &other) const {
       return kind == other.kind && dim == other.dim && inner == other.inner;
     }
     /// Whether index i of dim `wanted` is element i of the loop.
-    bool isApart(int64_t wanted) const {
-      return kind == Apart && dim == wanted && inner == 1;
+    bool isPerElement(int64_t wanted) const {
+      return kind == PerElement && dim == wanted && inner == 1;
     }
   };
 
@@ -51,7 +51,7 @@ public:
 
   /// Declares that the loop runs along `dim` of `input`.
   void start(mlir::Value input, int64_t dim) {
-    places[input] = {Place::Apart, dim, 1};
+    dependences[input] = {Dependence::PerElement, dim, 1};
   }
   /// Derives the dependence of the op's results from that of its operands.
   /// Returns a description of how the op combines elements if that makes a
@@ -59,29 +59,31 @@ public:
   std::string visit(mlir::Operation *op);
   /// Whether the op that visit() described surely combines elements; otherwise
   /// it may only move them.
-  bool joinsSurely() const { return isSure; }
+  bool combinesSurely() const { return isSure; }
   /// Returns null if the value does not depend on the loop.
-  const Place *find(mlir::Value value) const {
-    auto it = places.find(value);
-    return it == places.end() ? nullptr : &it->second;
+  const Dependence *find(mlir::Value value) const {
+    auto it = dependences.find(value);
+    return it == dependences.end() ? nullptr : &it->second;
   }
 
 private:
-  void place(mlir::Value value, Place where) { places[value] = where; }
-  std::string visitApart(mlir::Operation *op);
+  void setDependence(mlir::Value value, Dependence where) {
+    dependences[value] = where;
+  }
+  std::string visitPerElement(mlir::Operation *op);
   bool visitNumber(nn::SumOp op);
-  std::optional<Place> ownRows(mlir::Value ids, int64_t rows);
+  std::optional<Dependence> ownRows(mlir::Value ids, int64_t rows);
   bool visitLookup(nn::EmbeddingOp op);
   bool visitScatter(nn::EmbeddingGradOp op);
-  bool visitBox(mlir::Operation *op);
-  std::string visitReshape(mlir::Operation *op, const Place &from);
+  bool visitConcatOrSlice(mlir::Operation *op);
+  std::string visitReshape(mlir::Operation *op, const Dependence &from);
   std::string visitByRule(mlir::Operation *op);
   std::string visitLinear(mlir::Operation *op, const nn::ShardingRule &rule);
 
   std::string noun;
   int64_t extent;
   bool isSure = false;
-  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, Dependence> dependences;
   /// Integers that increase by a fixed step from each element to the next,
   /// apart from values of the element itself: the index of an element's first
   /// row in a table of all rows.

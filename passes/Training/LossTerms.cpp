@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::nn;
 
-using Place = LoopTracker::Place;
+using Dependence = LoopTracker::Dependence;
 
 /// The extent of an input's batch dim; empty if the input has none.
 static std::optional<int64_t> samplesOf(BlockArgument argument) {
@@ -96,8 +96,8 @@ pcc::findMixedSamples(func::FuncOp forward, Value sum, bool ofSums) {
   LoopTracker samples = sampleTracker(forward);
   DenseSet<Value> needed = neededFor(sum);
   auto isSum = [&](Value value) {
-    const Place *place = samples.find(value);
-    return place && place->kind == Place::Added;
+    const Dependence *place = samples.find(value);
+    return place && place->kind == Dependence::Summed;
   };
   std::optional<LossTerms::Problem> possible;
   for (Operation &op : forward.getBody().front().without_terminator()) {
@@ -107,7 +107,7 @@ pcc::findMixedSamples(func::FuncOp forward, Value sum, bool ofSums) {
     if (what.empty() || (!ofSums && llvm::any_of(op.getOperands(), isSum)))
       continue;
     LossTerms::Problem problem = {nodeName(&op) + " " + what, &op,
-                                  samples.joinsSurely()};
+                                  samples.combinesSurely()};
     if (problem.isSure)
       return problem;
     if (!possible && batchOf(forward) > 1)
@@ -126,16 +126,16 @@ std::optional<int64_t> pcc::rowsPerSample(func::FuncOp forward, Value output) {
   LoopTracker samples = sampleTracker(forward);
   for (Operation &op : forward.getBody().front().without_terminator())
     samples.visit(&op);
-  const Place *place = samples.find(output);
+  const Dependence *place = samples.find(output);
   if (!place) // the same for all samples
     return 1;
-  if (rows % batch || place->kind != Place::Apart ||
+  if (rows % batch || place->kind != Dependence::PerElement ||
       (batch > 1 && (place->dim != 0 || place->inner != rows / batch)))
     return std::nullopt;
   return rows / batch;
 }
 
-InFlightDiagnostic pcc::partsDoNotAddUp(func::FuncOp forward,
+InFlightDiagnostic pcc::emitNotAdditive(func::FuncOp forward,
                                         const LossTerms::Problem &problem) {
   InFlightDiagnostic diag =
       forward.emitError()
@@ -192,8 +192,8 @@ void LossTerms::analyze(func::FuncOp forward) {
         Problem{nodeName(value) + " " + otherwise.str(), value.getDefiningOp()};
   };
   auto isAdded = [&](Value value) {
-    const Place *place = samples.find(value);
-    return place && place->kind == Place::Added;
+    const Dependence *place = samples.find(value);
+    return place && place->kind == Dependence::Summed;
   };
   // Whether a divisor is computed from counts and values that are the same for
   // every batch; collects both.
@@ -201,7 +201,7 @@ void LossTerms::analyze(func::FuncOp forward) {
     if (!samples.find(value)) {
       if (isConstant(value))
         return true;
-      steady.insert(value);
+      batchInvariant.insert(value);
       for (BlockArgument input : forward.getArguments())
         if (dependsOn(value, [&](Value source) { return source == input; }))
           totals.insert(inputName(forward, input.getArgNumber()));
@@ -235,7 +235,8 @@ bool LossTerms::isOneMean() const {
       return false;
     if (counts.contains(divisor))
       return term.means == 0;
-    bool isFixed = !divisor || steady.contains(divisor) || isConstant(divisor);
+    bool isFixed =
+        !divisor || batchInvariant.contains(divisor) || isConstant(divisor);
     return isFixed && term.means == 1;
   });
 }
@@ -254,7 +255,7 @@ Value LossTerms::scaled(OpBuilder &builder, const LossTerm &term, Value sum,
       return known;
     Value made;
     Operation *op = value.getDefiningOp();
-    if (counts.contains(value) || steady.contains(value)) {
+    if (counts.contains(value) || batchInvariant.contains(value)) {
       made = countOf(value);
     } else if (op) {
       for (Value operand : op->getOperands())
@@ -303,9 +304,9 @@ Value LossTerms::build(OpBuilder &builder, ValueRange sums,
   return add(builder, parts);
 }
 
-Value LossTerms::buildPart(OpBuilder &builder,
-                           function_ref<Value(Value)> countOf,
-                           Value batches) const {
+Value LossTerms::buildContribution(OpBuilder &builder,
+                                   function_ref<Value(Value)> countOf,
+                                   Value batches) const {
   SmallVector<Value> parts;
   for (const LossTerm &term : terms) {
     Value part = scaled(builder, term, term.sum, countOf);

@@ -62,7 +62,7 @@ public:
   /// Values that divisors are computed from and that are the same for every
   /// batch: shared inputs, frozen parameters and values computed from them
   /// alone.
-  llvm::SetVector<mlir::Value> steady;
+  llvm::SetVector<mlir::Value> batchInvariant;
 
   /// Whether the loss is one quotient of sums over batches: all terms are
   /// divided by the same count, or no divisor depends on samples and every term
@@ -77,9 +77,10 @@ public:
                     mlir::Value batches) const;
   /// Builds the contribution of one batch; the mean of the contributions of all
   /// batches is the loss.
-  mlir::Value buildPart(mlir::OpBuilder &builder,
-                        llvm::function_ref<mlir::Value(mlir::Value)> countOf,
-                        mlir::Value batches) const;
+  mlir::Value
+  buildContribution(mlir::OpBuilder &builder,
+                    llvm::function_ref<mlir::Value(mlir::Value)> countOf,
+                    mlir::Value batches) const;
 
 private:
   void analyze(mlir::func::FuncOp forward);
@@ -123,7 +124,7 @@ std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
 
 /// Emits the error that the loss cannot be accumulated over batches, and how to
 /// train nevertheless.
-mlir::InFlightDiagnostic partsDoNotAddUp(mlir::func::FuncOp forward,
+mlir::InFlightDiagnostic emitNotAdditive(mlir::func::FuncOp forward,
                                          const LossTerms::Problem &problem);
 
 /// Emits the warning that an op may combine samples.

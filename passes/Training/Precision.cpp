@@ -58,7 +58,7 @@ bool followsFirst(Operation *op) {
 }
 
 /// Whether an op combines operands, each of which may be low precision.
-bool joins(Operation *op) {
+bool combines(Operation *op) {
   return isa<SumOp, SubOp, MulOp, MaxOp, MinOp, WhereOp, ConcatOp>(op);
 }
 
@@ -80,7 +80,7 @@ private:
 
   void findLosses();
   void rewrite(Operation *op);
-  void rewriteJoin(Operation *op);
+  void rewriteCombining(Operation *op);
   void narrowResult(Operation *op, bool isNarrow);
   void useWide(Operation *op);
   void useNarrow(OpOperand &operand);
@@ -188,7 +188,7 @@ void Narrower::findLosses() {
 /// Rewrites an elementwise op. With an f32 operand it computes in f32. If
 /// another operand is low precision, the result is rounded, unless all users
 /// want f32.
-void Narrower::rewriteJoin(Operation *op) {
+void Narrower::rewriteCombining(Operation *op) {
   bool anyNarrow = false, anyWide = false, anyWeight = false;
   for (Value operand : op->getOperands()) {
     Form form = formOf(operand);
@@ -206,7 +206,7 @@ void Narrower::rewriteJoin(Operation *op) {
   useWide(op);
   auto wantsWide = [&](Operation *user) {
     return ofLoss.contains(user) ||
-           !(followsFirst(user) || joins(user) || isLayer(user));
+           !(followsFirst(user) || combines(user) || isLayer(user));
   };
   Value result = op->getResult(0);
   if (!anyNarrow || llvm::all_of(op->getUsers(), wantsWide))
@@ -254,8 +254,8 @@ void Narrower::rewrite(Operation *op) {
       useNarrow(operand);
     return narrowResult(op, true);
   }
-  if (joins(op))
-    return rewriteJoin(op);
+  if (combines(op))
+    return rewriteCombining(op);
   if (!followsFirst(op) && !isDetached)
     return useWide(op);
   OpOperand &first = op->getOpOperand(0);

@@ -100,8 +100,8 @@ bool pcc::isUniformAlong(Value value, int64_t dim, int64_t inner) {
   if (scatter && dim == 0)
     return isRepeated(scatter, inner);
   return forEachSource(value.getDefiningOp(), dim, inner, /*alone=*/false,
-                       [](OpOperand &operand, int64_t d, int64_t apart) {
-                         return isUniformAlong(operand.get(), d, apart);
+                       [](OpOperand &operand, int64_t d, int64_t distance) {
+                         return isUniformAlong(operand.get(), d, distance);
                        });
 }
 
@@ -153,8 +153,8 @@ std::optional<int64_t> pcc::stepAlong(Value value, int64_t dim, int64_t inner) {
   int64_t step = 0;
   bool isKnown = forEachSource(
       op, dim, inner, /*alone=*/true,
-      [&](OpOperand &operand, int64_t d, int64_t apart) {
-        auto own = stepAlong(operand.get(), d, apart);
+      [&](OpOperand &operand, int64_t d, int64_t distance) {
+        auto own = stepAlong(operand.get(), d, distance);
         if (!own)
           return false;
         if (isa<MulOp>(op) && *own) {

@@ -143,14 +143,14 @@ static Line joinStates(const Line &a, const Line &b) {
 /// Whether a mask varies along a dim that is no loop.
 static bool isOther(int loop, int64_t extent) { return loop < 0 && extent > 1; }
 
-Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
+Visibility::Ranges Visibility::at(ArrayRef<int64_t> index) {
   SmallVector<int64_t> extents, others;
   for (const Mask &mask : masks)
     for (auto [loop, extent] : llvm::zip(mask.loops, mask.lines.shape()))
       if (isOther(loop, extent))
         extents.push_back(extent);
   others.resize(extents.size());
-  Stretches all = at(index, others);
+  Ranges all = at(index, others);
   for (size_t d = others.size(); d > 0;) {
     if (++others[d - 1] == extents[d - 1]) {
       others[--d] = 0;
@@ -160,7 +160,7 @@ Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
     d = others.size();
   }
   llvm::sort(all);
-  Stretches joint;
+  Ranges joint;
   for (auto [begin, end] : all)
     if (!joint.empty() && begin <= joint.back().second)
       joint.back().second = std::max(joint.back().second, end);
@@ -169,8 +169,8 @@ Visibility::Stretches Visibility::at(ArrayRef<int64_t> index) {
   return joint;
 }
 
-Visibility::Stretches Visibility::at(ArrayRef<int64_t> index,
-                                     ArrayRef<int64_t> others) {
+Visibility::Ranges Visibility::at(ArrayRef<int64_t> index,
+                                  ArrayRef<int64_t> others) {
   Line states = repeated(extent, ofInt(Seen));
   auto put = [](Line &line, int64_t end, State state) {
     if (end > (line.empty() ? 0 : line.back().end))
@@ -207,7 +207,7 @@ Visibility::Stretches Visibility::at(ArrayRef<int64_t> index,
   State least = Hidden;
   for (const Run &run : states)
     least = std::min(least, State(run.first.i));
-  Stretches seen;
+  Ranges seen;
   int64_t begin = 0;
   for (const Run &run : states) {
     if (run.first.i == least && least != Hidden)

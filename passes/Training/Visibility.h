@@ -23,7 +23,7 @@ namespace pcc {
 class Visibility {
 public:
   /// Half-open ranges, ascending.
-  using Stretches = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  using Ranges = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
   /// The condition under which an element of a value hides that of the line.
   enum Hides {
     /// The element is known to be 0.
@@ -56,7 +56,7 @@ public:
   /// The visible ranges at an index of all loops. A mask may have dims that are
   /// no loop, such as the heads of grouped queries: the ranges are then the
   /// union over their indices.
-  Stretches at(llvm::ArrayRef<int64_t> index);
+  Ranges at(llvm::ArrayRef<int64_t> index);
 
 private:
   /// A mask that covers the line from `offset` on.
@@ -72,7 +72,7 @@ private:
                 Hides hides, int64_t offset);
   /// The visible ranges at an index of all loops, and at the index `others` of
   /// the masks' dims that are no loop.
-  Stretches at(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> others);
+  Ranges at(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> others);
 
   int64_t extent;
   std::list<Mask> masks;

@@ -12,7 +12,7 @@
 #include "dialects/NN/Roles.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/Training/HorizonTracker.h"
+#include "passes/Training/DependenceTracker.h"
 #include "passes/Training/LoopTracker.h"
 #include "passes/Training/Regularity.h"
 
@@ -53,25 +53,26 @@ struct TestHorizons : TestPass<TestHorizons> {
   }
 
   void test(func::FuncOp function) {
-    HorizonTracker horizons;
+    DependenceTracker horizons;
     if (Value tokens = findInput(function, InputRole::Tokens)) {
       RankedTensorType type = tensorType(tokens);
       int64_t last = type.getRank() - 1;
-      horizons.set(
-          tokens, Horizon::along(type.getRank(), last, type.getShape().back()));
+      horizons.set(tokens, DependenceBound::along(type.getRank(), last,
+                                                  type.getShape().back()));
     }
     for (Operation &op : function.getBody().front().without_terminator()) {
       horizons.visit(&op);
       for (Value result : op.getResults()) {
-        Horizon horizon = horizons.of(result);
+        DependenceBound horizon = horizons.of(result);
         if (horizon.highest() < 0)
           continue;
         InFlightDiagnostic diag = remarkOn(result);
         diag << "sees [";
         llvm::interleaveComma(horizon.shape(), diag);
         diag << "]:";
-        horizon.forEach(
-            [&](Horizon::Index, int32_t position) { diag << " " << position; });
+        horizon.forEach([&](DependenceBound::Index, int32_t position) {
+          diag << " " << position;
+        });
       }
     }
   }
@@ -95,19 +96,19 @@ struct TestSamples : TestPass<TestSamples> {
     for (Operation &op : function.getBody().front().without_terminator()) {
       std::string problem = samples.visit(&op);
       for (Value result : op.getResults())
-        if (const LoopTracker::Place *place = samples.find(result))
+        if (const LoopTracker::Dependence *place = samples.find(result))
           describe(remarkOn(result), *place);
       if (!problem.empty())
-        op.emitRemark() << (samples.joinsSurely() ? "surely " : "maybe ")
+        op.emitRemark() << (samples.combinesSurely() ? "surely " : "maybe ")
                         << problem;
     }
   }
 
   static void describe(InFlightDiagnostic diag,
-                       const LoopTracker::Place &place) {
-    if (place.kind == LoopTracker::Place::Added)
+                       const LoopTracker::Dependence &place) {
+    if (place.kind == LoopTracker::Dependence::Summed)
       diag << "added";
-    else if (place.kind == LoopTracker::Place::Mixed)
+    else if (place.kind == LoopTracker::Dependence::Mixed)
       diag << "mixed";
     else
       diag << "apart along " << place.dim << " by " << place.inner;

@@ -1,4 +1,4 @@
-//===- HorizonTracker.h - Dependence bounds of a program --------*- C++ -*-===//
+//===- DependenceTracker.h - Dependence bounds of a program -----*- C++ -*-===//
 //
 // The dependence bound of a value follows op by op from those of its operands,
 // by the ops' sharding rules. A result depends on all elements that the op sums
@@ -14,27 +14,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_PASSES_TRAINING_HORIZONTRACKER_H
-#define PCC_PASSES_TRAINING_HORIZONTRACKER_H
+#ifndef PCC_PASSES_TRAINING_DEPENDENCETRACKER_H
+#define PCC_PASSES_TRAINING_DEPENDENCETRACKER_H
 
 #include "dialects/NN/NN.h"
-#include "passes/Training/Horizon.h"
+#include "passes/Training/DependenceBound.h"
 #include "passes/Training/Visibility.h"
 #include <map>
 
 namespace pcc {
 
 /// The dependence bounds of a function's values, computed in program order.
-class HorizonTracker {
+class DependenceTracker {
 public:
   /// Sets the bound of a value, such as an argument; overwrites an earlier one.
-  void set(mlir::Value value, Horizon horizon) {
-    known.insert_or_assign(value, std::move(horizon));
+  void set(mlir::Value value, DependenceBound bound) {
+    known.insert_or_assign(value, std::move(bound));
   }
   /// The bound of a value; -1 if it does not depend on tokens.
-  Horizon of(mlir::Value value) const {
+  DependenceBound of(mlir::Value value) const {
     auto it = known.find(value);
-    return it == known.end() ? Horizon(nn::tensorType(value).getRank())
+    return it == known.end() ? DependenceBound(nn::tensorType(value).getRank())
                              : it->second;
   }
   /// Computes the bounds of an op's results.
@@ -54,13 +54,14 @@ private:
   static void hide(mlir::Operation *op, llvm::ArrayRef<Operand> operands,
                    int along, Visibility &visibility);
   std::vector<const void *> keyOf(nn::AttentionOp op) const;
-  Horizon reduce(llvm::ArrayRef<Operand> operands, llvm::ArrayRef<int> kept,
-                 int64_t along, int64_t extent, Visibility &visibility) const;
-  Horizon concat(nn::ConcatOp op) const;
+  DependenceBound reduce(llvm::ArrayRef<Operand> operands,
+                         llvm::ArrayRef<int> kept, int64_t along,
+                         int64_t extent, Visibility &visibility) const;
+  DependenceBound concat(nn::ConcatOp op) const;
 
-  llvm::DenseMap<mlir::Value, Horizon> known;
+  llvm::DenseMap<mlir::Value, DependenceBound> known;
   /// Bounds of attentions by `keyOf`: layers share masks.
-  std::map<std::vector<const void *>, Horizon> attentions;
+  std::map<std::vector<const void *>, DependenceBound> attentions;
 };
 
 /// The loop of each dim; -1 for a dim of no factor or of several.
@@ -70,9 +71,9 @@ llvm::SmallVector<int> loopsOf(const nn::ShardingRule &rule,
 /// For a slice, pad, select or insert: the index of the input element that the
 /// result's element at `index` is copied from; empty where the op fills in
 /// zeros.
-std::optional<Horizon::Shape> movedFrom(mlir::Operation *op,
-                                        Horizon::Index index);
+std::optional<DependenceBound::Shape> movedFrom(mlir::Operation *op,
+                                                DependenceBound::Index index);
 
 } // namespace pcc
 
-#endif // PCC_PASSES_TRAINING_HORIZONTRACKER_H
+#endif // PCC_PASSES_TRAINING_DEPENDENCETRACKER_H

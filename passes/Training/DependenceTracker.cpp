@@ -1,6 +1,6 @@
-//===- HorizonTracker.cpp - Dependence bounds of a program ----------------===//
+//===- DependenceTracker.cpp - Dependence bounds of a program -------------===//
 
-#include "passes/Training/HorizonTracker.h"
+#include "passes/Training/DependenceTracker.h"
 #include "analysis/Lines.h"
 
 using namespace mlir;
@@ -8,7 +8,7 @@ using namespace pcc;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
-using Index = Horizon::Shape;
+using Index = DependenceBound::Shape;
 
 SmallVector<int> pcc::loopsOf(const ShardingRule &rule,
                               const ValueFactors &dims) {
@@ -20,10 +20,11 @@ SmallVector<int> pcc::loopsOf(const ShardingRule &rule,
 
 /// The dependence bound of each element along the `kept` loops, when an op
 /// reduces its operands along loop `along` over the elements that are visible.
-Horizon HorizonTracker::reduce(ArrayRef<Operand> operands, ArrayRef<int> kept,
-                               int64_t along, int64_t extent,
-                               Visibility &visibility) const {
-  SmallVector<Horizon> horizons;
+DependenceBound DependenceTracker::reduce(ArrayRef<Operand> operands,
+                                          ArrayRef<int> kept, int64_t along,
+                                          int64_t extent,
+                                          Visibility &visibility) const {
+  SmallVector<DependenceBound> bounds;
   SmallVector<bool> rises;
   SmallVector<int64_t> shape(kept.size(), 1);
   int64_t loops = along + 1;
@@ -32,53 +33,52 @@ Horizon HorizonTracker::reduce(ArrayRef<Operand> operands, ArrayRef<int> kept,
       int loop = operand.loops[d];
       return loop < 0 || (loop != along && !llvm::is_contained(kept, loop));
     };
-    horizons.push_back(of(operand.value).reduce(isReduced));
-    rises.push_back(horizons.back().rises());
+    bounds.push_back(of(operand.value).reduce(isReduced));
+    rises.push_back(bounds.back().rises());
     for (auto [d, loop] : llvm::enumerate(operand.loops)) {
       loops = std::max<int64_t>(loops, loop + 1);
       auto to = llvm::find(kept, loop);
-      bool varies = horizons.back().varies(d) || visibility.varies(loop);
+      bool varies = bounds.back().varies(d) || visibility.varies(loop);
       if (loop >= 0 && to != kept.end() && varies)
         shape[to - kept.begin()] = tensorType(operand.value).getShape()[d];
     }
   }
   auto highest = [&] {
     int32_t most = -1;
-    for (const Horizon &horizon : horizons)
-      most = std::max(most, horizon.highest());
+    for (const DependenceBound &bound : bounds)
+      most = std::max(most, bound.highest());
     return most;
   };
   Index at(loops, 0);
-  auto seenAt = [&](Horizon::Index index) {
+  auto seenAt = [&](DependenceBound::Index index) {
     for (auto [loop, i] : llvm::zip(kept, index))
       if (loop >= 0)
         at[loop] = i;
     int32_t most = -1;
-    Visibility::Stretches stretches = visibility.at(at);
-    for (auto [horizon, operand, isRising] :
-         llvm::zip(horizons, operands, rises)) {
+    Visibility::Ranges ranges = visibility.at(at);
+    for (auto [bound, operand, isRising] : llvm::zip(bounds, operands, rises)) {
       auto dim = llvm::find(operand.loops, along) - operand.loops.begin();
       Index own;
       for (int loop : operand.loops)
         own.push_back(loop < 0 ? 0 : at[loop]);
       bool isAlong = dim < static_cast<int64_t>(own.size());
-      if (!isAlong || !horizon.varies(dim)) {
-        if (!isAlong || !stretches.empty())
-          most = std::max(most, horizon.at(own));
+      if (!isAlong || !bound.varies(dim)) {
+        if (!isAlong || !ranges.empty())
+          most = std::max(most, bound.at(own));
         continue;
       }
-      for (auto [begin, end] : stretches)
+      for (auto [begin, end] : ranges)
         for (own[dim] = isRising ? end - 1 : begin; own[dim] < end; ++own[dim])
-          most = std::max(most, horizon.at(own));
+          most = std::max(most, bound.at(own));
     }
     return most;
   };
-  return Horizon::build(shape, seenAt, highest);
+  return DependenceBound::build(shape, seenAt, highest);
 }
 
 /// Adds the op's operands that mask elements along a loop to `visibility`.
-void HorizonTracker::hide(Operation *op, ArrayRef<Operand> operands, int along,
-                          Visibility &visibility) {
+void DependenceTracker::hide(Operation *op, ArrayRef<Operand> operands,
+                             int along, Visibility &visibility) {
   auto add = [&](const Operand &operand, Visibility::Hides hides) {
     auto dim = llvm::find(operand.loops, along) - operand.loops.begin();
     if (dim < static_cast<int64_t>(operand.loops.size()))
@@ -102,7 +102,7 @@ void HorizonTracker::hide(Operation *op, ArrayRef<Operand> operands, int along,
 }
 
 /// A key; attentions with equal keys have equal bounds.
-std::vector<const void *> HorizonTracker::keyOf(AttentionOp op) const {
+std::vector<const void *> DependenceTracker::keyOf(AttentionOp op) const {
   std::vector<const void *> key = {op.getCausal() ? this : nullptr};
   for (Value value : {op.getBias(), op.getQPos(), op.getKPos()})
     key.push_back(value ? value.getAsOpaquePointer() : nullptr);
@@ -127,15 +127,15 @@ static bool isSeenWhole(const ShardingRule &rule, int loop) {
   });
 }
 
-void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
+void DependenceTracker::visitByRule(Operation *op, const ShardingRule &rule) {
   SmallVector<Operand> operands;
   std::optional<int> along;
   int64_t extent = 0;
   for (auto [value, dims] : llvm::zip_equal(op->getOperands(), rule.operands)) {
     operands.push_back({value, loopsOf(rule, dims)});
-    Horizon horizon = of(value);
+    DependenceBound bound = of(value);
     for (auto [d, loop] : llvm::enumerate(operands.back().loops))
-      if (loop >= 0 && horizon.varies(d) && isSeenWhole(rule, loop)) {
+      if (loop >= 0 && bound.varies(d) && isSeenWhole(rule, loop)) {
         along = loop;
         extent = tensorType(value).getShape()[d];
       }
@@ -150,7 +150,7 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
       set(attention.getResult(), it->second);
       for (Value row : {attention.getLse(), attention.getMax()})
         if (row)
-          set(row, Horizon(3, it->second.highest()));
+          set(row, DependenceBound(3, it->second.highest()));
       return;
     }
   }
@@ -159,14 +159,14 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
     for (int &loop : kept)
       if (loop >= 0 && rule.factors[loop].unshardable)
         loop = -1;
-    Horizon joint(kept.size());
+    DependenceBound joint(kept.size());
     // Masks apply only if they do not vary along reduced loops: an element
     // hidden at one index of such a loop may be visible at another.
     if (along && !visibility.isEmpty() && !visibility.variesBeyond(kept)) {
       joint = reduce(operands, kept, *along, extent, visibility);
     } else {
       for (const Operand &operand : operands) {
-        Horizon horizon = of(operand.value).reduce([&](size_t d) {
+        DependenceBound bound = of(operand.value).reduce([&](size_t d) {
           return operand.loops[d] < 0 ||
                  !llvm::is_contained(kept, operand.loops[d]);
         });
@@ -176,12 +176,12 @@ void HorizonTracker::visitByRule(Operation *op, const ShardingRule &rule) {
           bool isNew = loop < 0 || from == operand.loops.end();
           places.push_back(isNew ? -1 : from - operand.loops.begin());
         }
-        joint = joint.join(horizon.spread(places));
+        joint = joint.join(bound.mapDims(places));
       }
     }
     // Share the table of an operand that is equal.
     for (Value operand : op->getOperands())
-      if (Horizon own = of(operand); own == joint)
+      if (DependenceBound own = of(operand); own == joint)
         joint = own;
     set(result, joint);
   }
@@ -221,8 +221,8 @@ static std::optional<std::vector<int64_t>> idsOf(Value ids) {
 
 /// A lookup in a table that varies along rows: if the ids are known, each
 /// result row has the bound of its table row.
-void HorizonTracker::visitLookup(EmbeddingOp op) {
-  Horizon table = of(op.getTable());
+void DependenceTracker::visitLookup(EmbeddingOp op) {
+  DependenceBound table = of(op.getTable());
   std::optional<std::vector<int64_t>> ids;
   if (table.varies(0) && !op.getOffset())
     ids = idsOf(op.getIds());
@@ -234,9 +234,9 @@ void HorizonTracker::visitLookup(EmbeddingOp op) {
   int64_t rows = tensorType(op.getTable()).getShape()[0];
   Index row(table.shape().size());
   set(op.getResult(),
-      Horizon::build(
+      DependenceBound::build(
           shape,
-          [&](Horizon::Index index) {
+          [&](DependenceBound::Index index) {
             int64_t number = 0;
             for (auto [i, extent] : llvm::zip(index, of))
               number = number * extent + i;
@@ -249,16 +249,17 @@ void HorizonTracker::visitLookup(EmbeddingOp op) {
 
 /// Rows summed into a table: if the ids are known, each table row has the
 /// maximum of the bounds of its summands.
-void HorizonTracker::visitScatter(EmbeddingGradOp op) {
-  Horizon rows = of(op.getDy());
+void DependenceTracker::visitScatter(EmbeddingGradOp op) {
+  DependenceBound rows = of(op.getDy());
   std::optional<std::vector<int64_t>> ids;
   if (!op.getOffset() && of(op.getIds()).highest() < 0)
     ids = idsOf(op.getIds());
   RankedTensorType type = tensorType(op.getDtable());
   if (!ids)
-    return set(op.getDtable(),
-               Horizon(type.getRank(),
-                       std::max(rows.highest(), of(op.getIds()).highest())));
+    return set(
+        op.getDtable(),
+        DependenceBound(type.getRank(),
+                        std::max(rows.highest(), of(op.getIds()).highest())));
   // Collect for each table row the indices of its summands.
   int64_t rank = tensorType(op.getIds()).getRank();
   Index shape(rows.shape().drop_front(rank)), index(rows.shape().size(), 0);
@@ -271,9 +272,9 @@ void HorizonTracker::visitScatter(EmbeddingGradOp op) {
       if (++index[d] < tensorType(op.getIds()).getShape()[d])
         break;
   }
-  set(op.getDtable(), Horizon::build(
+  set(op.getDtable(), DependenceBound::build(
                           shape,
-                          [&](Horizon::Index at) {
+                          [&](DependenceBound::Index at) {
                             int32_t most = -1;
                             llvm::copy(at.drop_front(), index.begin() + rank);
                             ArrayRef<int64_t> places = named[at[0]];
@@ -286,9 +287,9 @@ void HorizonTracker::visitScatter(EmbeddingGradOp op) {
                           [&] { return rows.highest(); }));
 }
 
-Horizon HorizonTracker::concat(ConcatOp op) const {
+DependenceBound DependenceTracker::concat(ConcatOp op) const {
   int64_t dim = op.getDim();
-  SmallVector<Horizon> parts;
+  SmallVector<DependenceBound> parts;
   Index shape(op.getType().getRank(), 1), ends;
   bool isSame = true;
   for (Value input : op.getInputs()) {
@@ -303,9 +304,9 @@ Horizon HorizonTracker::concat(ConcatOp op) const {
     return parts.front();
   shape[dim] = op.getType().getShape()[dim];
   Index own;
-  return Horizon::build(
+  return DependenceBound::build(
       shape,
-      [&](Horizon::Index index) {
+      [&](DependenceBound::Index index) {
         size_t part = llvm::upper_bound(ends, index[dim]) - ends.begin();
         own.assign(index.begin(), index.end());
         own[dim] -= part ? ends[part - 1] : 0;
@@ -313,8 +314,8 @@ Horizon HorizonTracker::concat(ConcatOp op) const {
       },
       [&] {
         int32_t most = -1;
-        for (const Horizon &horizon : parts)
-          most = std::max(most, horizon.highest());
+        for (const DependenceBound &bound : parts)
+          most = std::max(most, bound.highest());
         return most;
       });
 }
@@ -344,7 +345,7 @@ std::optional<Index> pcc::movedFrom(Operation *op, ArrayRef<int64_t> index) {
 }
 
 /// The table shape of a moved value: dims along which its bound may vary.
-static Index movedShape(Operation *op, const Horizon &input) {
+static Index movedShape(Operation *op, const DependenceBound &input) {
   RankedTensorType to = tensorType(op->getResult(0));
   Index shape(input.shape());
   if (auto select = dyn_cast<SelectOp>(op)) {
@@ -361,7 +362,7 @@ static Index movedShape(Operation *op, const Horizon &input) {
   return shape;
 }
 
-void HorizonTracker::visit(Operation *op) {
+void DependenceTracker::visit(Operation *op) {
   bool depends = llvm::any_of(op->getOperands(),
                               [&](Value value) { return known.count(value); });
   if (!depends)
@@ -371,10 +372,10 @@ void HorizonTracker::visit(Operation *op) {
                      .reshape(tensorType(reshape.getInput()).getShape(),
                               reshape.getType().getShape()));
   } else if (isa<SliceOp, PadOp, SelectOp, InsertOp>(op)) {
-    Horizon input = of(op->getOperand(0));
-    set(op->getResult(0), Horizon::build(
+    DependenceBound input = of(op->getOperand(0));
+    set(op->getResult(0), DependenceBound::build(
                               movedShape(op, input),
-                              [&](Horizon::Index index) {
+                              [&](DependenceBound::Index index) {
                                 std::optional<Index> from =
                                     movedFrom(op, index);
                                 return from ? input.at(*from) : -1;
@@ -393,6 +394,6 @@ void HorizonTracker::visit(Operation *op) {
     for (Value operand : op->getOperands())
       most = std::max(most, of(operand).highest());
     for (Value result : op->getResults())
-      set(result, Horizon(tensorType(result).getRank(), most));
+      set(result, DependenceBound(tensorType(result).getRank(), most));
   }
 }

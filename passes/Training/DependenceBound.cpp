@@ -1,12 +1,12 @@
-//===- Horizon.cpp - The last token a value depends on --------------------===//
+//===- DependenceBound.cpp - The last token a value depends on ------------===//
 
-#include "passes/Training/Horizon.h"
+#include "passes/Training/DependenceBound.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace pcc;
 
-using Shape = Horizon::Shape;
+using Shape = DependenceBound::Shape;
 
 /// The largest table: 4096 queries by 4096 keys.
 static constexpr int64_t kLargest = 1 << 24;
@@ -27,21 +27,23 @@ static bool advance(Shape &index, llvm::ArrayRef<int64_t> shape) {
   return false;
 }
 
-Horizon::Horizon(size_t rank, int32_t position)
+DependenceBound::DependenceBound(size_t rank, int32_t position)
     : extents(rank, 1), values(std::make_shared<Values>(1, position)) {}
 
-Horizon Horizon::along(size_t rank, size_t dim, int64_t extent) {
+DependenceBound DependenceBound::along(size_t rank, size_t dim,
+                                       int64_t extent) {
   Shape shape(rank, 1);
   shape[dim] = extent;
   auto at = [&](Index index) { return index[dim]; };
   return build(shape, at, [&] { return extent - 1; });
 }
 
-Horizon Horizon::build(Shape shape, llvm::function_ref<int32_t(Index)> at,
-                       llvm::function_ref<int32_t()> highest) {
+DependenceBound DependenceBound::build(Shape shape,
+                                       llvm::function_ref<int32_t(Index)> at,
+                                       llvm::function_ref<int32_t()> highest) {
   int64_t size = count(shape);
   if (size > kLargest)
-    return Horizon(shape.size(), highest());
+    return DependenceBound(shape.size(), highest());
   auto values = std::make_shared<Values>();
   values->reserve(size);
   Shape index(shape.size(), 0);
@@ -50,12 +52,12 @@ Horizon Horizon::build(Shape shape, llvm::function_ref<int32_t(Index)> at,
       values->push_back(at(index));
     while (advance(index, shape));
   else
-    return Horizon(shape.size());
-  return Horizon(std::move(shape), std::move(values)).trimmed();
+    return DependenceBound(shape.size());
+  return DependenceBound(std::move(shape), std::move(values)).trimmed();
 }
 
 /// Returns an equal table with extent 1 for dims along which it does not vary.
-Horizon Horizon::trimmed() const {
+DependenceBound DependenceBound::trimmed() const {
   Shape shape = extents;
   for (size_t d = 0; d < shape.size(); ++d) {
     int64_t stride = count(llvm::ArrayRef(extents).drop_front(d + 1));
@@ -73,26 +75,27 @@ Horizon Horizon::trimmed() const {
   do
     kept->push_back(at(index));
   while (advance(index, shape));
-  return Horizon(std::move(shape), std::move(kept));
+  return DependenceBound(std::move(shape), std::move(kept));
 }
 
-int32_t Horizon::at(Index index) const {
+int32_t DependenceBound::at(Index index) const {
   int64_t number = 0;
   for (auto [i, extent] : llvm::zip_equal(index, extents))
     number = number * extent + (extent > 1 ? i : 0);
   return (*values)[number];
 }
 
-int32_t Horizon::highest() const {
+int32_t DependenceBound::highest() const {
   return *std::max_element(values->begin(), values->end());
 }
 
-bool Horizon::rises() const {
+bool DependenceBound::rises() const {
   // A step along any dim goes forward in row-major order.
   return llvm::is_sorted(*values);
 }
 
-void Horizon::forEach(llvm::function_ref<void(Index, int32_t)> fn) const {
+void DependenceBound::forEach(
+    llvm::function_ref<void(Index, int32_t)> fn) const {
   Shape index(extents.size(), 0);
   size_t number = 0;
   do
@@ -100,32 +103,34 @@ void Horizon::forEach(llvm::function_ref<void(Index, int32_t)> fn) const {
   while (advance(index, extents));
 }
 
-Horizon Horizon::spread(llvm::ArrayRef<int64_t> places) const {
+DependenceBound
+DependenceBound::mapDims(llvm::ArrayRef<int64_t> sourceDims) const {
   Shape shape;
   // Varying dims in the order of the result; if that is their order here, the
   // table can be shared.
   llvm::SmallVector<int64_t> moved;
-  for (int64_t place : places) {
-    shape.push_back(place < 0 ? 1 : extents[place]);
+  for (int64_t dim : sourceDims) {
+    shape.push_back(dim < 0 ? 1 : extents[dim]);
     if (shape.back() > 1)
-      moved.push_back(place);
+      moved.push_back(dim);
   }
   bool isWhole = count(shape) == count(extents);
   if (isWhole && llvm::is_sorted(moved))
-    return Horizon(std::move(shape), values);
+    return DependenceBound(std::move(shape), values);
   Shape own(extents.size(), 0);
   return build(
       shape,
       [&](Index index) {
-        for (auto [place, i] : llvm::zip_equal(places, index))
-          if (place >= 0)
-            own[place] = i;
+        for (auto [dim, i] : llvm::zip_equal(sourceDims, index))
+          if (dim >= 0)
+            own[dim] = i;
         return at(own);
       },
       [&] { return highest(); });
 }
 
-Horizon Horizon::reduce(llvm::function_ref<bool(size_t)> isReduced) const {
+DependenceBound
+DependenceBound::reduce(llvm::function_ref<bool(size_t)> isReduced) const {
   Shape shape = extents;
   for (size_t d = 0; d < shape.size(); ++d)
     if (isReduced(d))
@@ -139,10 +144,10 @@ Horizon Horizon::reduce(llvm::function_ref<bool(size_t)> isReduced) const {
       number = number * extent + (extent > 1 ? i : 0);
     (*most)[number] = std::max((*most)[number], position);
   });
-  return Horizon(std::move(shape), std::move(most)).trimmed();
+  return DependenceBound(std::move(shape), std::move(most)).trimmed();
 }
 
-Horizon Horizon::join(const Horizon &other) const {
+DependenceBound DependenceBound::join(const DependenceBound &other) const {
   if (*this == other)
     return *this;
   for (auto [a, b] : {std::pair(this, &other), std::pair(&other, this)})
@@ -153,18 +158,18 @@ Horizon Horizon::join(const Horizon &other) const {
   Shape shape = extents;
   for (auto [extent, own] : llvm::zip_equal(shape, other.extents))
     extent = std::max(extent, own);
-  Horizon both = build(
+  DependenceBound both = build(
       shape, [&](Index index) { return std::max(at(index), other.at(index)); },
       [&] { return std::max(highest(), other.highest()); });
   return both == *this ? *this : both == other ? other : both;
 }
 
-Horizon Horizon::reshape(Index from, Index to) const {
+DependenceBound DependenceBound::reshape(Index from, Index to) const {
   // Match groups of dims with equal products in both shapes. If the bound does
   // not vary along a group before the reshape, it does not after it.
   Shape whole = extents, shape(to.size(), 1);
   if (count(from) == 0)
-    return Horizon(to.size());
+    return DependenceBound(to.size());
   for (size_t i = 0, j = 0; i < from.size() && j < to.size();) {
     size_t left = i, right = j;
     int64_t n = from[i++], m = to[j++];
@@ -183,7 +188,7 @@ Horizon Horizon::reshape(Index from, Index to) const {
       shape[d] = to[d];
   }
   if (whole == extents)
-    return Horizon(std::move(shape), values);
+    return DependenceBound(std::move(shape), values);
   Shape index(whole.size(), 0);
   bool isFirst = true;
   return build(

@@ -1,4 +1,4 @@
-//===- PartedProjections.cpp - Projections with unequal parts -------------===//
+//===- UnequalProjections.cpp - Projections with unequal parts ------------===//
 
 #include "mlir/IR/IRMapping.h"
 #include "passes/Recognition/ParamParts.h"
@@ -218,7 +218,7 @@ struct UnequalHeads : OpRewritePattern<ReshapeOp> {
 ///                                         %y = %p + contract(%b, %w[a:a+b])
 ///
 /// Otherwise the concatenated value would have to be whole on every rank.
-struct JoinedSummands : OpRewritePattern<ContractOp> {
+struct ContractOfConcat : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ContractOp op,
@@ -316,9 +316,9 @@ private:
 
 } // namespace
 
-void pcc::recognition::populatePartedProjectionPatterns(
+void pcc::recognition::populateUnequalProjectionPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<UnequalParts, JoinedSummands, SlicedParam>(
+  patterns.add<UnequalParts, ContractOfConcat, SlicedParam>(
       patterns.getContext());
 }
 

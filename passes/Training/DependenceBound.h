@@ -1,4 +1,4 @@
-//===- Horizon.h - The last token a value depends on ------------*- C++ -*-===//
+//===- DependenceBound.h - The last token a value depends on ----*- C++ -*-===//
 //
 // The dependence bound of an element is the last token position that it may
 // depend on, or -1. For 3 positions:
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_PASSES_TRAINING_HORIZON_H
-#define PCC_PASSES_TRAINING_HORIZON_H
+#ifndef PCC_PASSES_TRAINING_DEPENDENCEBOUND_H
+#define PCC_PASSES_TRAINING_DEPENDENCEBOUND_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -26,21 +26,22 @@
 namespace pcc {
 
 /// The dependence bound of each element of a value.
-class Horizon {
+class DependenceBound {
 public:
   /// Extents, and an index per dim.
   using Shape = llvm::SmallVector<int64_t>;
   using Index = llvm::ArrayRef<int64_t>;
 
   /// All elements depend on positions up to `position`; -1: on none.
-  explicit Horizon(size_t rank = 0, int32_t position = -1);
+  explicit DependenceBound(size_t rank = 0, int32_t position = -1);
   /// Index i of `dim` depends on positions up to i.
-  static Horizon along(size_t rank, size_t dim, int64_t extent);
+  static DependenceBound along(size_t rank, size_t dim, int64_t extent);
   /// Builds the table from `at` for each index of `shape`, which is 1 where the
   /// bound does not vary. A table of more than 2^24 entries becomes the uniform
   /// bound `highest`.
-  static Horizon build(Shape shape, llvm::function_ref<int32_t(Index)> at,
-                       llvm::function_ref<int32_t()> highest);
+  static DependenceBound build(Shape shape,
+                               llvm::function_ref<int32_t(Index)> at,
+                               llvm::function_ref<int32_t()> highest);
 
   /// The table's shape: 1 for dims along which the bound does not vary.
   Index shape() const { return extents; }
@@ -58,17 +59,17 @@ public:
   /// Calls `fn` for every index of `shape()`.
   void forEach(llvm::function_ref<void(Index, int32_t)> fn) const;
 
-  /// The bounds of a value whose dim i is dim `places[i]` of this one, or new
-  /// if that is -1.
-  Horizon spread(llvm::ArrayRef<int64_t> places) const;
+  /// The bounds of a value whose dim i is dim `sourceDims[i]` of this one, or
+  /// new if that is -1.
+  DependenceBound mapDims(llvm::ArrayRef<int64_t> sourceDims) const;
   /// The maximum along the reduced dims, which then have extent 1.
-  Horizon reduce(llvm::function_ref<bool(size_t)> isReduced) const;
+  DependenceBound reduce(llvm::function_ref<bool(size_t)> isReduced) const;
   /// The element-wise maximum of two tables of equal rank.
-  Horizon join(const Horizon &other) const;
+  DependenceBound join(const DependenceBound &other) const;
   /// The bounds of the value after a reshape from `from` to `to`.
-  Horizon reshape(Index from, Index to) const;
+  DependenceBound reshape(Index from, Index to) const;
 
-  bool operator==(const Horizon &other) const {
+  bool operator==(const DependenceBound &other) const {
     return extents == other.extents &&
            (values == other.values || *values == *other.values);
   }
@@ -78,9 +79,9 @@ public:
 private:
   using Values = std::vector<int32_t>;
 
-  Horizon(Shape extents, std::shared_ptr<const Values> values)
+  DependenceBound(Shape extents, std::shared_ptr<const Values> values)
       : extents(std::move(extents)), values(std::move(values)) {}
-  Horizon trimmed() const;
+  DependenceBound trimmed() const;
 
   Shape extents;
   std::shared_ptr<const Values> values;
@@ -88,4 +89,4 @@ private:
 
 } // namespace pcc
 
-#endif // PCC_PASSES_TRAINING_HORIZON_H
+#endif // PCC_PASSES_TRAINING_DEPENDENCEBOUND_H
