@@ -1,5 +1,4 @@
 //===- Computed.h - Tensors computed from parameters ------------*- C++ -*-===//
-//-*-===//
 //
 // An exporter that folds constants treats some parameters as constants. The
 // file then holds the computed tensor, under a generated name, in place of the
