@@ -12,7 +12,7 @@ using namespace pcc;
 using namespace pcc::analysis;
 using namespace pcc::nn;
 
-void pcc::analysis::sweep(ModuleOp module) {
+void pcc::analysis::eraseUnused(ModuleOp module) {
   llvm::StringSet<> read;
   for (auto func : module.getOps<func::FuncOp>()) {
     SmallVector<Operation *> ops;

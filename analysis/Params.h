@@ -10,7 +10,7 @@ namespace pcc::analysis {
 
 /// Erases dead ops, then parameters that no op reads, such as mask buffers that
 /// a fused op replaced.
-void sweep(mlir::ModuleOp module);
+void eraseUnused(mlir::ModuleOp module);
 
 /// Sorts the parameters into the order of `names`, which is the file's.
 void sortParams(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> names);

@@ -232,7 +232,7 @@ struct Segment {
   int64_t whole(unsigned i) const {
     return isFloat ? static_cast<int64_t>(in[i].first.f) : in[i].first.i;
   }
-  std::optional<double> beside() const;
+  std::optional<double> resultWithUnknowns() const;
   void compute() const;
   void chooseBySign(llvm::function_ref<void(int64_t, int64_t, int)> fn) const;
 };
@@ -254,7 +254,7 @@ void Segment::chooseBySign(
 /// The op's result if operands that are not known are finite and no mask: 0 if
 /// a factor or the dividend is 0; the known operands' sum or difference if it
 /// masks a key (kRemovesKey). Otherwise nullopt.
-std::optional<double> Segment::beside() const {
+std::optional<double> Segment::resultWithUnknowns() const {
   double known = 0;
   bool hasZero = false;
   for (auto [i, run] : llvm::enumerate(in)) {
@@ -286,7 +286,7 @@ void Segment::compute() const {
   if (!llvm::all_of(in, [](const Run &run) { return run.isKnown; })) {
     std::optional<double> number;
     if (isFinite && isFloat && isResultFloat)
-      number = beside();
+      number = resultWithUnknowns();
     return number ? put(end, ofFloat(*number)) : unknown();
   }
   if (llvm::all_of(in, [](const Run &run) { return run.slope == 0; })) {

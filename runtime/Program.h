@@ -334,8 +334,8 @@ typedef struct {
   int32_t channel; ///< the channel argument of pcc_send() and pcc_recv()
   /// 1: overlapped with compute, on a stream of its own on both sides; 0: on
   /// the compute stream on both sides.
-  int32_t beside;
-} pcc_way;
+  int32_t overlapped;
+} pcc_channel;
 
 /// An integer that kernels read from memory, constant from the start.
 typedef struct {
@@ -368,9 +368,9 @@ typedef struct {
   const pcc_stage *stages;
   int32_t n_comms;
   const pcc_comm *comms;
-  int32_t n_ways;
-  const pcc_way *ways;   ///< in ascending order
-  int64_t seq;           ///< tokens per sample; 0: not a token model
+  int32_t n_channels;
+  const pcc_channel *channels; ///< in ascending order
+  int64_t seq;                 ///< tokens per sample; 0: not a token model
   int64_t micro_batch;   ///< samples per microbatch and data-parallel part
   int64_t microbatches;  ///< per step
   int64_t data_parallel; ///< product of the sizes of all data axes

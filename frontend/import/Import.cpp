@@ -132,7 +132,7 @@ FailureOr<OwningOpRef<ModuleOp>> Importer::run() {
   if (!options.forward)
     resolveOpenInputs(forward, batchDims);
   assignRoles(forward);
-  sweep(*module);
+  eraseUnused(*module);
   SmallVector<StringRef> names;
   for (const Weight &weight : weights.all())
     names.push_back(weight.name);
@@ -206,6 +206,6 @@ FailureOr<OwningOpRef<ModuleOp>> pcc::importONNX(MLIRContext &context,
             : some  ? forwardOf(some)
                     : forward,
             isFixed ? func::FuncOp() : forwardOf(twice));
-  sweep(**module);
+  eraseUnused(**module);
   return module;
 }

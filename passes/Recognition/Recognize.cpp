@@ -102,7 +102,7 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
       }
     reshapeParams(module);
     renameLabels(module);
-    sweep(module);
+    eraseUnused(module);
     classifyParams(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (function->hasAttr(nn::kHasLossAttr))

@@ -98,7 +98,7 @@ static Owner readOwner(int file) {
 }
 
 static bool writeOwner(int file, const Owner &owner) {
-  Operation operation("flush", held.path, Doing::Flushes);
+  Operation operation("flush", held.path, Activity::Flushes);
   std::string text = owner.text();
   return pwrite(file, text.data(), text.size(), 0) ==
              static_cast<ssize_t>(text.size()) &&

@@ -69,7 +69,7 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
   Stream &requests = stateOf(ctx, stream).stream;
   if (stream != PCC_COMPUTE_STREAM)
     return communication::issue(requests, std::move(request));
-  Operation operation(request->name, Doing::Waits, request->detail);
+  Operation operation(request->name, Activity::Waits, request->detail);
   communication::run(requests, std::move(request));
 }
 
@@ -80,7 +80,7 @@ static void waitHere(const Event &event) {
     Operation operation("fill of an input");
     return filling::wait(event.fills);
   }
-  Operation operation(event.name, Doing::Waits, event.detail);
+  Operation operation(event.name, Activity::Waits, event.detail);
   communication::wait(event);
 }
 

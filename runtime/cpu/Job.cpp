@@ -35,7 +35,7 @@ void backend::join(bool alone) {
 }
 
 void backend::finish() {
-  Operation operation("leaving the other ranks", Doing::Waits);
+  Operation operation("leaving the other ranks", Activity::Waits);
   communication::end();
 }
 
@@ -60,7 +60,7 @@ static void run(const char *name, int64_t bytes, Function post) {
              name);
     return true;
   };
-  Operation operation(name, Doing::Waits);
+  Operation operation(name, Activity::Waits);
   communication::run(messages, std::move(request));
 }
 

@@ -110,7 +110,7 @@ std::string backend::graphsText() { return ""; }
 pcc_context *backend::prepare(const pcc_program &program,
                               const Coordinates &coordinates,
                               std::string &resources) {
-  Operation operation("making communicators", Doing::Waits);
+  Operation operation("making communicators", Activity::Waits);
   givenDelays(); // reports errors early
   auto *context = new pcc_context;
   communication::call([&] { connect(*context, program, coordinates); });
@@ -157,7 +157,7 @@ static int64_t availableMemory() {
 }
 
 void pcc::requireMemory(int64_t bytes) {
-  Operation operation("adding up memory", Doing::Waits);
+  Operation operation("adding up memory", Activity::Waits);
   int64_t needed = bytes;
   int ranks = 1;
   communication::call([&] {

@@ -28,7 +28,7 @@ struct Communicators {
   std::vector<Communicator> comms;
   Communicator transfers;
   /// By the other stage, the channel, and whether this rank sends.
-  std::map<std::tuple<int32_t, int32_t, bool>, Communicator> ways;
+  std::map<std::tuple<int32_t, int32_t, bool>, Communicator> channels;
   const pcc_stage *stage = nullptr; ///< this rank's
   int64_t bytes = 0; ///< device memory, as far as the driver tells
   /// Whether NCCL keeps the launch order. If not, `last` is the event after the
@@ -232,23 +232,24 @@ static void connect(const Communicator &c, int peer, bool sends) {
 static void connectChannels(const pcc_program &program,
                             const Coordinates &own) {
   int axis = stageAxis(program);
-  for (int i = 0; i < program.n_ways; ++i) {
-    const pcc_way &way = program.ways[i];
-    bool sends = own[axis] == way.from_stage;
-    if (!sends && own[axis] != way.to_stage)
+  for (int i = 0; i < program.n_channels; ++i) {
+    const pcc_channel &channel = program.channels[i];
+    bool sends = own[axis] == channel.from_stage;
+    if (!sends && own[axis] != channel.to_stage)
       continue;
-    if (!way.beside) {
-      connect(all().transfers, sends ? way.to_stage : way.from_stage, sends);
+    if (!channel.overlapped) {
+      connect(all().transfers, sends ? channel.to_stage : channel.from_stage,
+              sends);
       continue;
     }
     std::vector<int> members;
-    for (int32_t stage : {way.from_stage, way.to_stage}) {
+    for (int32_t stage : {channel.from_stage, channel.to_stage}) {
       Coordinates at = own;
       at[axis] = stage;
       members.push_back(static_cast<int>(rankOf(program, at)));
     }
-    Communicator &made =
-        all().ways[{sends ? way.to_stage : way.from_stage, way.channel, sends}];
+    Communicator &made = all().channels[{
+        sends ? channel.to_stage : channel.from_stage, channel.channel, sends}];
     made = join(members, sends ? 0 : 1, nameOf(program, {axis}),
                 PCC_TRANSFER_CHANNELS);
     connect(made, 1 - made.index, sends);
@@ -257,7 +258,7 @@ static void connectChannels(const pcc_program &program,
 
 void cuda::makeCommunicators(const pcc_program &program,
                              const Coordinates &coordinates) {
-  Operation operation("making communicators", Doing::Waits);
+  Operation operation("making communicators", Activity::Waits);
   int64_t before = bytesInUse();
   Communicators &made = all();
   made.stage = &program.stages[stageOf(program, coordinates)];
@@ -277,8 +278,10 @@ void cuda::makeCommunicators(const pcc_program &program,
     if (comm.exchanges && joined.comm)
       connect(joined, members, members);
   }
-  auto isOnComputeStream = [](const pcc_way &way) { return !way.beside; };
-  if (std::any_of(program.ways, program.ways + program.n_ways,
+  auto isOnComputeStream = [](const pcc_channel &channel) {
+    return !channel.overlapped;
+  };
+  if (std::any_of(program.channels, program.channels + program.n_channels,
                   isOnComputeStream))
     made.transfers = makeCommunicator(program, {stageAxis(program)},
                                       coordinates, PCC_TRANSFER_CHANNELS);
@@ -316,7 +319,7 @@ void cuda::connectCollectives(char *memory) {
   const pcc_stage &stage = *all().stage;
   if (!stage.n_collectives)
     return;
-  Operation operation("connecting communicators", Doing::Waits);
+  Operation operation("connecting communicators", Activity::Waits);
   int64_t before = bytesInUse();
   for (int i = 0; i < stage.n_collectives; ++i) {
     const pcc_collective &op = stage.collectives[i];
@@ -333,7 +336,7 @@ void cuda::connectCollectives(char *memory) {
 }
 
 std::string backend::communicationText() {
-  if (pcc_the_program.n_comms + pcc_the_program.n_ways == 0)
+  if (pcc_the_program.n_comms + pcc_the_program.n_channels == 0)
     return "";
   // In KiB, so that the number fits in an int.
   const int64_t unit = 1 << 10;
@@ -358,9 +361,10 @@ Communicator &cuda::communicator(int32_t comm) {
 
 Communicator &cuda::transfers() { return all().transfers; }
 
-Communicator &cuda::way(int32_t stage, int32_t channel, bool sends) {
-  auto found = all().ways.find({stage, channel, sends});
-  if (found == all().ways.end())
+Communicator &cuda::transferChannel(int32_t stage, int32_t channel,
+                                    bool sends) {
+  auto found = all().channels.find({stage, channel, sends});
+  if (found == all().channels.end())
     fail(ExitInternal,
          format("the program has no transfers %s stage %d on channel %d",
                 sends ? "to" : "from", stage, channel));
@@ -437,6 +441,6 @@ void cuda::checkCommunicators() {
   for (const Communicator &communicator : all().comms)
     check(communicator);
   check(all().transfers);
-  for (const auto &[key, communicator] : all().ways)
+  for (const auto &[key, communicator] : all().channels)
     check(communicator);
 }

@@ -75,7 +75,7 @@ Communicator &transfers();
 /// The communicator of a point-to-point channel from this rank's stage
 /// (`sends`) or to it. The sender has index 0, the receiver 1. Exits with
 /// ExitInternal if there is none.
-Communicator &way(int32_t stage, int32_t channel, bool sends);
+Communicator &transferChannel(int32_t stage, int32_t channel, bool sends);
 
 /// Issues an operation, which `issue` passes to NCCL, on a stream of compiled
 /// code, in launch order. Ends the job if NCCL rejects it, or if the

@@ -25,8 +25,9 @@ static int attributeOf(CUdevice device, CUdevice_attribute attribute) {
 /// until the device is idle, for example at a kernel's first launch.
 static bool receivesAhead() {
   const pcc_program &program = pcc_the_program;
-  return std::any_of(program.ways, program.ways + program.n_ways,
-                     [](const pcc_way &way) { return way.beside; });
+  return std::any_of(
+      program.channels, program.channels + program.n_channels,
+      [](const pcc_channel &channel) { return channel.overlapped; });
 }
 
 /// The user's $CUDA_DEVICE_MAX_CONNECTIONS, if it was too small and was raised;

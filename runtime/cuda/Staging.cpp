@@ -41,7 +41,7 @@ void cuda::waitFor(CUevent event, const char *what) {
     Operation operation(what);
     return check(driver().cuEventSynchronize(event), what);
   }
-  Operation operation(what, Doing::Waits);
+  Operation operation(what, Activity::Waits);
   const double shortNap = 20e-6, longNap = 200e-6, between = 0.1;
   double begun = steadyNow(), asked = begun;
   CUresult result;

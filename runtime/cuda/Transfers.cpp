@@ -42,7 +42,7 @@ static Path findPath(int32_t stream, int32_t stage, int32_t channel,
                      bool sends) {
   if (stream == PCC_COMPUTE_STREAM)
     return {stages(stage), stage};
-  Communicator &found = way(stage, channel, sends);
+  Communicator &found = transferChannel(stage, channel, sends);
   return {found, 1 - found.index};
 }
 

@@ -132,8 +132,8 @@ void Device::wait(const Event &event) {
   while (!computed.hasDone(event.count)) {
     // While the host waits, this rank's operation is that of the device.
     int64_t left = pending;
-    Operation operation(name, isWaiting.load() ? Doing::Waits : Doing::Works,
-                        detail);
+    Operation operation(
+        name, isWaiting.load() ? Activity::Waits : Activity::Works, detail);
     finished.wait(lock, [&] { return pending != left; });
   }
   isAwaited = false;

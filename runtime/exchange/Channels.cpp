@@ -207,7 +207,7 @@ void Channels::acceptRanks(const Launch &launch) {
   endpoints[0].network = ownNetwork();
   endpoints[0].cores = exchange::ownCores();
   for (int missing = size() - 1; missing > 0;) {
-    Operation operation("wait", Doing::Waits, missingText(in));
+    Operation operation("wait", Activity::Waits, missingText(in));
     AcceptedRank accepted = first.next(forever);
     char yes = 1;
     Header header;
@@ -258,7 +258,7 @@ static int connectUntilAccepted(const Rendezvous &rendezvous,
 
 void Channels::findRankZero(const Launch &launch) {
   Rendezvous rendezvous = findRendezvous(launch);
-  Operation operation("wait", Doing::Waits, " for rank 0");
+  Operation operation("wait", Activity::Waits, " for rank 0");
   in[0] = out[0] = connectUntilAccepted(rendezvous, {rendezvous.secret, own});
   Endpoint endpoint;
   endpoint.network = ownNetwork();

@@ -26,7 +26,7 @@ void backend::join(bool alone) {
 }
 
 void backend::finish() {
-  Operation operation("leaving the other ranks", Doing::Waits);
+  Operation operation("leaving the other ranks", Activity::Waits);
   // A rank that has left does not answer any more, so all meet here first.
   maxOverRanks(0);
   delete channels;
@@ -51,7 +51,7 @@ exchange::Neighbors exchange::neighbors() {
 }
 
 void backend::broadcast(void *buffer, int64_t bytes, int root) {
-  Operation operation("broadcast", Doing::Waits);
+  Operation operation("broadcast", Activity::Waits);
   // Through rank 0, which has a connection with every other rank.
   if (rank() == 0) {
     if (root != 0)
@@ -67,17 +67,17 @@ void backend::broadcast(void *buffer, int64_t bytes, int root) {
 }
 
 void backend::send(const void *buffer, int64_t bytes, int to) {
-  Operation operation("send", Doing::Waits);
+  Operation operation("send", Activity::Waits);
   channels->send(to, MessageKind::Message, buffer, bytes);
 }
 
 void backend::receive(void *buffer, int64_t bytes, int from) {
-  Operation operation("receive", Doing::Waits);
+  Operation operation("receive", Activity::Waits);
   channels->receive(from, MessageKind::Message, buffer, bytes);
 }
 
 int backend::maxOverRanks(int value) {
-  Operation operation("barrier", Doing::Waits);
+  Operation operation("barrier", Activity::Waits);
   int32_t most = value, other;
   if (rank() == 0) {
     for (int from = 1; from < size(); ++from) {

@@ -281,7 +281,7 @@ static void act(int rank, const Message &message, double now) {
   case Beat: {
     Progress progress;
     progress.sum = message.sum;
-    progress.doing = static_cast<Doing>(message.doing);
+    progress.doing = static_cast<Activity>(message.doing);
     progress.text.assign(message.text,
                          strnlen(message.text, sizeof(message.text)));
     progress.last.assign(message.last,

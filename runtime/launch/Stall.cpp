@@ -40,13 +40,13 @@ Stall pcc::findStall(const std::vector<RankState> &ranks, double now,
     // The cause of a stall has been silent for the whole timeout; half of it is
     // more than a heartbeat takes.
     bool isSilent = now - state.heard >= timeout / 2;
-    bool flushes = !isSilent && state.progress.doing == Doing::Flushes;
+    bool flushes = !isSilent && state.progress.doing == Activity::Flushes;
     double limit = flushes ? std::max(timeout, leastFlush) : timeout;
     if (now - state.moved < limit)
       return stall;
     if (isSilent)
       silent.push_back(rank);
-    else if (state.progress.doing != Doing::Waits)
+    else if (state.progress.doing != Activity::Waits)
       idle.push_back(rank);
   }
   stall.found = true;

@@ -238,7 +238,7 @@ void Copies::write(const std::string &file, const char *data, int64_t bytes,
 }
 
 void Copies::put(const Copy &copy) {
-  Operation operation("flush", copy.temporary, Doing::Flushes);
+  Operation operation("flush", copy.temporary, Activity::Flushes);
   if (fsync(copy.descriptor) || close(copy.descriptor) ||
       rename(copy.temporary.c_str(), copy.path.c_str()))
     cannot(copy);

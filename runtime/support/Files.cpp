@@ -90,7 +90,7 @@ bool pcc::writeAt(int file, const std::string &path, const void *data,
   }
   if (bytes < pieceBytes)
     return true;
-  Operation flush("flush", path, Doing::Flushes);
+  Operation flush("flush", path, Activity::Flushes);
   return startFlush(file, offset, bytes, before);
 }
 
@@ -106,7 +106,7 @@ bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
     int64_t end = ftello(file), block = end / flushedBytes;
     if (block == (end - static_cast<int64_t>(n)) / flushedBytes)
       continue;
-    Operation flush("flush", path, Doing::Flushes);
+    Operation flush("flush", path, Activity::Flushes);
     int64_t begin = (block - 1) * flushedBytes;
     if (fflush(file) ||
         !startFlush(fileno(file), begin, flushedBytes, begin - flushedBytes))
@@ -116,7 +116,7 @@ bool pcc::writeBytes(FILE *file, const std::string &path, const void *data,
 }
 
 std::string pcc::syncAndClose(FILE *file, const std::string &path) {
-  Operation operation("flush", path, Doing::Flushes);
+  Operation operation("flush", path, Activity::Flushes);
   std::string error;
   // fsync() fails with EINVAL for a pipe or device, which has nothing to flush.
   if (fflush(file) || (fsync(fileno(file)) && errno != EINVAL))
@@ -127,7 +127,7 @@ std::string pcc::syncAndClose(FILE *file, const std::string &path) {
 }
 
 std::string pcc::syncAndClose(int file, const std::string &path) {
-  Operation operation("flush", path, Doing::Flushes);
+  Operation operation("flush", path, Activity::Flushes);
   bool isFlushed = fsync(file) == 0 || errno == EINVAL;
   std::string error = isFlushed ? "" : cannotWrite(path);
   if (close(file) && error.empty())
@@ -151,7 +151,7 @@ std::string pcc::writeFile(const std::string &path, const std::string &text) {
 }
 
 std::string pcc::syncFolder(const std::string &path) {
-  Operation operation("flush of a folder", Doing::Flushes);
+  Operation operation("flush of a folder", Activity::Flushes);
   int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return cannotText("open", path);

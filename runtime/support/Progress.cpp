@@ -40,7 +40,7 @@ static const char *fileName(const std::string &path) {
   return names.insert(" " + name).first->c_str();
 }
 
-Operation::Operation(const char *name, const std::string &path, Doing doing)
+Operation::Operation(const char *name, const std::string &path, Activity doing)
     : Operation(name, doing, fileName(path)) {}
 
 void pcc::setPhase(const char *phase, int64_t step) {
@@ -119,11 +119,12 @@ Progress pcc::readProgress() {
   const ProgressNotes &notes = progressNotes;
   progress.doing = notes.doing.load(std::memory_order_relaxed);
   int communicator = notes.communicator.load(std::memory_order_relaxed);
-  progress.sum = notes.finished.load(std::memory_order_relaxed) +
-                 notes.communicated.load(std::memory_order_relaxed) +
-                 notes.deviceRequests.load(std::memory_order_relaxed) +
-                 (progress.doing == Doing::Waits ? movedBy(communicator)
-                                                 : movedByOthers(communicator));
+  progress.sum =
+      notes.finished.load(std::memory_order_relaxed) +
+      notes.communicated.load(std::memory_order_relaxed) +
+      notes.deviceRequests.load(std::memory_order_relaxed) +
+      (progress.doing == Activity::Waits ? movedBy(communicator)
+                                         : movedByOthers(communicator));
   int64_t step = notes.step.load(std::memory_order_relaxed);
   std::string phase = notes.phase.load(std::memory_order_relaxed);
   if (step >= 0)

@@ -17,7 +17,7 @@
 namespace pcc {
 
 /// The activity of a rank, which decides whether it can be the cause of a hang.
-enum class Doing : int32_t {
+enum class Activity : int32_t {
   Works,
   Waits,   ///< waits for other ranks, in a call of the communication library
   Flushes, ///< waits for a disk, which reports no progress
@@ -36,7 +36,7 @@ struct ProgressNotes {
   std::atomic<uint64_t> communicated{0};
   std::atomic<int> communicator{0};
   std::atomic<const char *> operation{""}, detail{""};
-  std::atomic<Doing> doing{Doing::Works};
+  std::atomic<Activity> doing{Activity::Works};
   std::atomic<const char *> phase{"the start"};
   std::atomic<int64_t> step{-1}; ///< -1: the phase is no step
 };
@@ -67,7 +67,7 @@ inline void advanceDevice() {
 class Operation {
 public:
   /// `name` and `detail` live as long as the program.
-  explicit Operation(const char *name, Doing doing = Doing::Works,
+  explicit Operation(const char *name, Activity doing = Activity::Works,
                      const char *detail = "")
       : outerName(get(progressNotes.operation)),
         outerDetail(get(progressNotes.detail)),
@@ -76,7 +76,7 @@ public:
   }
   /// An operation on a file, whose name without the folder is the detail.
   Operation(const char *name, const std::string &path,
-            Doing doing = Doing::Works);
+            Activity doing = Activity::Works);
   ~Operation() {
     set(outerName, outerDetail, outerDoing);
     advance();
@@ -89,14 +89,14 @@ private:
   static T get(const std::atomic<T> &from) {
     return from.load(std::memory_order_relaxed);
   }
-  static void set(const char *name, const char *detail, Doing doing) {
+  static void set(const char *name, const char *detail, Activity doing) {
     progressNotes.operation.store(name, std::memory_order_relaxed);
     progressNotes.detail.store(detail, std::memory_order_relaxed);
     progressNotes.doing.store(doing, std::memory_order_relaxed);
   }
 
   const char *outerName, *outerDetail;
-  Doing outerDoing;
+  Activity outerDoing;
 };
 
 /// Sets the phase of the run that operations belong to from here on, such as
@@ -106,7 +106,7 @@ void setPhase(const char *phase, int64_t step = -1);
 /// A snapshot of this rank's progress.
 struct Progress {
   uint64_t sum = 0; ///< changes with every finished operation, read or write
-  Doing doing = Doing::Works;
+  Activity doing = Activity::Works;
   std::string text; ///< "'all_reduce over tp' of step 12"
   std::string last; ///< lastOperations(); not set by readProgress()
 };

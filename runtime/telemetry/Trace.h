@@ -40,7 +40,8 @@ public:
   /// `name` must live as long as the program; `detail`: as of Operation.
   TraceSpan(Track track, const char *name, const char *detail = "")
       : operation(name,
-                  track == Track::Communication ? Doing::Waits : Doing::Works,
+                  track == Track::Communication ? Activity::Waits
+                                                : Activity::Works,
                   detail),
         on(tracing) {
     if (on)

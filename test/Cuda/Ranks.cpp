@@ -71,7 +71,7 @@ static const pcc_collective collectives[] = {
     {6, PCC_ALL_GATHER, PCC_F32, PCC_SUM, n},
     {8, PCC_ALL_REDUCE, PCC_F32, PCC_SUM, n},
     {8, PCC_ALL_REDUCE, PCC_F32, PCC_MAX, n}};
-static const pcc_way ways[] = {
+static const pcc_channel ways[] = {
     {0, 1, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 1}, {0, 1, 2, 1}, {0, 1, 3, 1},
     {1, 0, 0, 0}, {1, 0, 0, 1}, {1, 0, 1, 0}, {1, 0, 1, 1}, {1, 0, 2, 1}};
 
@@ -361,8 +361,8 @@ int main(int argc, char **argv) {
   program.n_stages = 2;
   program.n_comms = std::size(comms);
   program.comms = comms;
-  program.n_ways = std::size(ways);
-  program.ways = ways;
+  program.n_channels = std::size(ways);
+  program.channels = ways;
   if (argc == 3) {
     cuda::Library library(argv[2], cuda::Library::Part::Toolkit);
     printf("%s\n",

@@ -163,7 +163,7 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
                     int32_t reduction, void *buffer, int64_t count) {
   const pcc_context::Communicator &c = ctx->comms[comm];
   auto ranks = static_cast<int64_t>(c.ranks.size());
-  Operation operation("all_reduce", Doing::Waits, c.over.c_str());
+  Operation operation("all_reduce", Activity::Waits, c.over.c_str());
   ::count(c, "all_reduce", count * sizeOf(dtype),
           2 * (ranks - 1) * count * sizeOf(dtype) / ranks);
   if (dtype != PCC_F32)
@@ -183,7 +183,7 @@ void pcc_all_reduce(pcc_context *ctx, int32_t comm, int32_t dtype,
 void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count) {
   const pcc_context::Communicator &c = ctx->comms[comm];
-  Operation operation("all_gather", Doing::Waits, c.over.c_str());
+  Operation operation("all_gather", Activity::Waits, c.over.c_str());
   int64_t bytes = count * sizeOf(dtype);
   ::count(c, "all_gather", bytes,
           static_cast<int64_t>(c.ranks.size() - 1) * bytes);
@@ -193,14 +193,14 @@ void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
 
 void pcc_send(pcc_context *ctx, int32_t stage, int32_t, const void *buffer,
               int64_t bytes) {
-  Operation operation("send", Doing::Waits);
+  Operation operation("send", Activity::Waits);
   countTraffic(PCC_COMPUTE_STREAM, "send", " over pp", bytes, bytes);
   backend::send(buffer, bytes, ctx->peers[stage]);
 }
 
 void pcc_recv(pcc_context *ctx, int32_t stage, int32_t, void *buffer,
               int64_t bytes) {
-  Operation operation("receive", Doing::Waits);
+  Operation operation("receive", Activity::Waits);
   countTraffic(PCC_COMPUTE_STREAM, "receive", " over pp", bytes, 0);
   backend::receive(buffer, bytes, ctx->peers[stage]);
 }

@@ -24,7 +24,7 @@ static void testClock() {
 
 /// The state of a rank that last made progress, and last sent a heartbeat, at
 /// these times.
-static RankState rankOf(Doing doing, double moved, double heard) {
+static RankState rankOf(Activity doing, double moved, double heard) {
   RankState state;
   state.progress.doing = doing;
   state.moved = moved;
@@ -34,29 +34,29 @@ static RankState rankOf(Doing doing, double moved, double heard) {
 
 static void testStall() {
   const double timeout = 10, now = 100;
-  auto waits = [](double moved) { return rankOf(Doing::Waits, moved, 100); };
+  auto waits = [](double moved) { return rankOf(Activity::Waits, moved, 100); };
   auto find = [&](std::vector<RankState> ranks) {
     return findStall(ranks, now, timeout);
   };
   // A busy rank keeps all others waiting; so does a slow flush.
-  CHECK(!find({waits(10), waits(10), rankOf(Doing::Works, 91, 100)}).found);
-  CHECK(!find({waits(10), rankOf(Doing::Flushes, 30, 100)}).found);
+  CHECK(!find({waits(10), waits(10), rankOf(Activity::Works, 91, 100)}).found);
+  CHECK(!find({waits(10), rankOf(Activity::Flushes, 30, 100)}).found);
   // Silent ranks are reported before one that is only idle.
-  Stall stall = find(
-      {waits(90), rankOf(Doing::Waits, 89, 89), rankOf(Doing::Works, 89, 100)});
+  Stall stall = find({waits(90), rankOf(Activity::Waits, 89, 89),
+                      rankOf(Activity::Works, 89, 100)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
   // A silent rank's flush does not count.
-  stall = find({waits(90), rankOf(Doing::Flushes, 89, 89)});
+  stall = find({waits(90), rankOf(Activity::Flushes, 89, 89)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
-  stall = find({waits(90), rankOf(Doing::Works, 89, 100)});
+  stall = find({waits(90), rankOf(Activity::Works, 89, 100)});
   CHECK(stall.found && !stall.isSilent && stall.ranks == std::vector<int>{1});
   stall = find({waits(90), waits(80)});
   CHECK(stall.found && stall.ranks.empty());
   // A rank that has left is not reported.
-  RankState left = rankOf(Doing::Works, 0, 0);
+  RankState left = rankOf(Activity::Works, 0, 0);
   left.isPresent = false;
   CHECK(!find({waits(95), left}).found);
-  stall = find({waits(90), left, rankOf(Doing::Works, 1, 1)});
+  stall = find({waits(90), left, rankOf(Activity::Works, 1, 1)});
   CHECK(stall.ranks == std::vector<int>{2});
 
   // Changes count as progress, and nothing else.
@@ -115,10 +115,10 @@ static void testProgress() {
     Operation outer("run");
     CHECK(read().text == "'run' of step 12");
     {
-      Operation inner("all_reduce", Doing::Waits, " over tp");
+      Operation inner("all_reduce", Activity::Waits, " over tp");
       before = read();
       CHECK(before.text == "'all_reduce over tp' of step 12");
-      CHECK(before.doing == Doing::Waits);
+      CHECK(before.doing == Activity::Waits);
       CHECK(read().sum == before.sum);
       // Bytes of the communication thread, which this one stands for, count
       // during an operation, and so do pieces.
@@ -132,7 +132,7 @@ static void testProgress() {
       CHECK(read().sum != after.sum);
     }
     CHECK(read().sum != after.sum);
-    CHECK(read().doing == Doing::Works);
+    CHECK(read().doing == Activity::Works);
     Operation file("write", std::string("a/b/model.safetensors"));
     CHECK(read().text == "'write model.safetensors' of step 12");
     // For a busy rank, bytes of all other threads count.

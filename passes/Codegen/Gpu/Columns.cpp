@@ -69,36 +69,37 @@ struct codegen::TargetCompare {
   Value number, target;
   llvm::SmallPtrSet<Operation *, 8> depending;
 
-  explicit TargetCompare(linalg::GenericOp sweep);
+  explicit TargetCompare(linalg::GenericOp rowPass);
   bool concerns(Operation *inner) const {
     return inner == op || depending.contains(inner);
   }
 };
 
 /// Whether a value of the body is the same for all columns.
-static bool isColumnInvariant(linalg::GenericOp sweep, Value value) {
-  if (!sweep.getRegion().isAncestor(value.getParentRegion()))
+static bool isColumnInvariant(linalg::GenericOp rowPass, Value value) {
+  if (!rowPass.getRegion().isAncestor(value.getParentRegion()))
     return true;
   auto argument = dyn_cast<BlockArgument>(value);
-  return argument && !isa<MemRefType>(
-                         sweep.getMatchingOpOperand(argument)->get().getType());
+  return argument &&
+         !isa<MemRefType>(
+             rowPass.getMatchingOpOperand(argument)->get().getType());
 }
 
 /// Whether a value of the body increases by one from column to column.
-static bool increasesByOne(linalg::GenericOp sweep, Value value) {
+static bool increasesByOne(linalg::GenericOp rowPass, Value value) {
   Operation *made = value.getDefiningOp();
   if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(made))
-    return increasesByOne(sweep, cast.getIn());
+    return increasesByOne(rowPass, cast.getIn());
   if (auto sum = dyn_cast_or_null<arith::AddIOp>(made))
-    return (increasesByOne(sweep, sum.getLhs()) &&
-            isColumnInvariant(sweep, sum.getRhs())) ||
-           (increasesByOne(sweep, sum.getRhs()) &&
-            isColumnInvariant(sweep, sum.getLhs()));
+    return (increasesByOne(rowPass, sum.getLhs()) &&
+            isColumnInvariant(rowPass, sum.getRhs())) ||
+           (increasesByOne(rowPass, sum.getRhs()) &&
+            isColumnInvariant(rowPass, sum.getLhs()));
   return isa_and_nonnull<linalg::IndexOp>(made);
 }
 
-TargetCompare::TargetCompare(linalg::GenericOp sweep) {
-  for (Operation &inner : sweep.getBody()->without_terminator()) {
+TargetCompare::TargetCompare(linalg::GenericOp rowPass) {
+  for (Operation &inner : rowPass.getBody()->without_terminator()) {
     if (op) {
       if (llvm::any_of(inner.getOperands(), [&](Value operand) {
             Operation *made = operand.getDefiningOp();
@@ -112,9 +113,9 @@ TargetCompare::TargetCompare(linalg::GenericOp sweep) {
       continue;
     number = compare.getLhs();
     target = compare.getRhs();
-    if (!increasesByOne(sweep, number))
+    if (!increasesByOne(rowPass, number))
       std::swap(number, target);
-    if (increasesByOne(sweep, number) && isColumnInvariant(sweep, target))
+    if (increasesByOne(rowPass, number) && isColumnInvariant(rowPass, target))
       op = compare;
   }
 }

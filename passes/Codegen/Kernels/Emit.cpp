@@ -22,7 +22,7 @@ static int64_t grainOf(const RowProgram &program, int64_t columnBlock) {
   case KernelShape::Rows:
     perUnit = std::max<int64_t>(program.columns, 1);
     for (auto &node : program.getNodes())
-      perUnit = std::max(perUnit, node->sweep);
+      perUnit = std::max(perUnit, node->length);
     break;
   case KernelShape::Groups:
     perUnit = program.columns * program.reduced;

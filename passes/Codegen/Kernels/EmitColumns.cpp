@@ -50,12 +50,12 @@ void Emitter::emitColumnSums(Window window) {
     b.setInsertionPointToStart(loop.getBody());
     reducedRow = loop.getInductionVar();
     auto outer = scalars;
-    emitGeneric(roots, /*sweep=*/0, window);
+    emitGeneric(roots, /*pass=*/0, window);
     scalars = outer;
     reducedRow = nullptr;
   }
-  for (auto [i, sweep] : llvm::enumerate(passPlan.getPasses()))
-    emitPass(sweep, i, window);
+  for (auto [i, pass] : llvm::enumerate(passPlan.getPasses()))
+    emitPass(pass, i, window);
 }
 
 void Emitter::emitGroup(Value unit) {

@@ -173,7 +173,7 @@ static Value join(ScalarBuilder &b, Combiner join, Value old, Value value) {
   }
 }
 
-void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
+void Emitter::emitGeneric(ArrayRef<Root> roots, int pass, Window window) {
   // `order`: nodes computed per column, operands first. `inputs`: nodes that
   // are read.
   SmallVector<const Node *> order;
@@ -189,7 +189,7 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
     }
     int keptAt = passPlan.getKeptAt(node);
     bool isKept =
-        node->kind == Node::Kind::ColReduce || (keptAt >= 0 && keptAt < sweep);
+        node->kind == Node::Kind::ColReduce || (keptAt >= 0 && keptAt < pass);
     if (isKept) {
       inputs.push_back(node);
       ins.push_back(kept.lookup(node));
@@ -282,10 +282,10 @@ void Emitter::emitGeneric(ArrayRef<Root> roots, int sweep, Window window) {
                             ArrayRef<utils::IteratorType>{iterator}, body);
 }
 
-void Emitter::emitPass(const RowPass &sweep, int index, Window window) {
+void Emitter::emitPass(const RowPass &pass, int index, Window window) {
   SmallVector<Root> roots;
   SmallVector<std::pair<const Node *, Value>> sums;
-  for (const Node *node : sweep.reductions) {
+  for (const Node *node : pass.reductions) {
     Type type = accumulatorOf(node);
     Value accumulator = allocate(type, 0);
     Value first = arith::ConstantOp::create(b, startOf(b, node->join, type));
@@ -293,16 +293,16 @@ void Emitter::emitPass(const RowPass &sweep, int index, Window window) {
     sums.push_back({node, accumulator});
     roots.push_back({node->operands[0], accumulator, Root::Reduce, node->join});
   }
-  for (const Node *node : sweep.columnSums)
+  for (const Node *node : pass.columnSums)
     roots.push_back({node->operands[0], kept.lookup(node), Root::SumElement});
-  for (const Output *output : sweep.stores) {
+  for (const Output *output : pass.stores) {
     Value out = slice(outputBuffer(*output), affineValue(output->access.row),
                       output->access.extent, window);
     if (passPlan.getKeptAt(output->node) == index)
       kept.try_emplace(output->node, out);
     roots.push_back({output->node, out, Root::Store});
   }
-  for (const Node *node : sweep.temporaries) {
+  for (const Node *node : pass.temporaries) {
     Value out = allocate(node->type, node->extent);
     kept[node] = out;
     roots.push_back({node, out, Root::Store});
@@ -314,10 +314,10 @@ void Emitter::emitPass(const RowPass &sweep, int index, Window window) {
 
 void Emitter::emitPasses(bool isAfter) {
   Window window{nullptr, OpFoldResult()};
-  for (auto [i, sweep] : llvm::enumerate(passPlan.getPasses())) {
-    window.size = b.getIndexAttr(sweep.extent);
-    if (sweep.isAfter == isAfter)
-      emitPass(sweep, i, window);
+  for (auto [i, pass] : llvm::enumerate(passPlan.getPasses())) {
+    window.size = b.getIndexAttr(pass.extent);
+    if (pass.isAfter == isAfter)
+      emitPass(pass, i, window);
   }
 }
 

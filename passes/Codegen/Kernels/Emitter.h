@@ -65,7 +65,7 @@ private:
   mlir::Value affineValue(mlir::AffineExpr expr);
   /// The value of a node that does not depend on the column.
   mlir::Value scalar(const Node *node);
-  void emitPass(const RowPass &sweep, int index, Window window);
+  void emitPass(const RowPass &pass, int index, Window window);
   /// Emits one linalg.generic over the window, which computes the values of
   /// `roots` and stores them in `out` or combines them with it.
   struct Root {
@@ -74,7 +74,7 @@ private:
     enum { Store, Reduce, SumElement } how;
     Combiner join = Combiner::Sum; ///< Reduce
   };
-  void emitGeneric(llvm::ArrayRef<Root> roots, int sweep, Window window);
+  void emitGeneric(llvm::ArrayRef<Root> roots, int pass, Window window);
   mlir::Value allocate(mlir::Type element, int64_t length);
   mlir::Type elementOf(mlir::Value buffer) {
     return llvm::cast<mlir::MemRefType>(buffer.getType()).getElementType();

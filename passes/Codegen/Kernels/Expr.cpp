@@ -253,13 +253,13 @@ Node *ExprBuilder::rowIndex(AffineExpr row) {
   return program.add(std::move(node));
 }
 
-Node *ExprBuilder::reduceBy(Node *a, int64_t sweep, Combiner join,
+Node *ExprBuilder::reduceBy(Node *a, int64_t length, Combiner join,
                             double scale) {
   if (!a)
     return nullptr;
   Node node{Node::Kind::Reduce, a->type, {a}};
   node.level = a->level + 1;
-  node.sweep = sweep;
+  node.length = length;
   node.join = join;
   node.scale = scale;
   return program.add(std::move(node));

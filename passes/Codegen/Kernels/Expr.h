@@ -110,12 +110,12 @@ public:
     return reduceBy(a, length, Combiner::Sum, scale);
   }
   /// The maximum of a row; unspecified if an element is NaN.
-  Node *reduceMax(Node *a, int64_t sweep) {
-    return reduceBy(a, sweep, Combiner::MaxNumber);
+  Node *reduceMax(Node *a, int64_t length) {
+    return reduceBy(a, length, Combiner::MaxNumber);
   }
-  /// Reduces a row of `sweep` columns and scales the result, in the type of
+  /// Reduces a row of `length` columns and scales the result, in the type of
   /// `a`.
-  Node *reduceBy(Node *a, int64_t sweep, Combiner join, double scale = 1);
+  Node *reduceBy(Node *a, int64_t length, Combiner join, double scale = 1);
   /// The mixing step of Random.h.
   Node *randomMix(Node *hash);
   /// Adds a coordinate, i32, to a key as Random.h does.

@@ -55,19 +55,19 @@ Node *ExprBuilder::buildReduce(Operation *op, ArrayRef<int64_t> dims,
                                Combiner join, Access access) {
   Value input = op->getOperand(0);
   auto shape = nn::tensorType(input).getShape();
-  int64_t lead = shape.size() - dims.size(), sweep = 1;
+  int64_t lead = shape.size() - dims.size(), length = 1;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     if (dim != lead + static_cast<int64_t>(i))
       return fail(op, "sums over dims that are not the last");
-    sweep *= shape[dim];
+    length *= shape[dim];
   }
-  if (!isWholeRow(op->getResult(0), access, sweep))
+  if (!isWholeRow(op->getResult(0), access, length))
     return nullptr;
-  Node *x = build(input, {access.row, sweep});
+  Node *x = build(input, {access.row, length});
   if (!x)
     return nullptr;
   Type element = nn::tensorType(op->getResult(0)).getElementType();
-  return round(convert(reduceBy(x, sweep, join), computeType(element)),
+  return round(convert(reduceBy(x, length, join), computeType(element)),
                element);
 }
 
@@ -181,11 +181,11 @@ Node *NormRow::build(nn::RmsNormGradOp op, unsigned) {
 
 /// The sum of squares of a whole tensor, as one row.
 Node *ExprBuilder::buildSquares(nn::SumOfSquaresOp op, Access access) {
-  int64_t sweep = numElements(op.getInput());
-  if (!isWholeRow(op->getResult(0), access, sweep))
+  int64_t length = numElements(op.getInput());
+  if (!isWholeRow(op->getResult(0), access, length))
     return nullptr;
-  Node *x = convert(build(op.getInput(), {affine(0), sweep}), f32());
-  return reduceBy(x, sweep, Combiner::SumOfSquares);
+  Node *x = convert(build(op.getInput(), {affine(0), length}), f32());
+  return reduceBy(x, length, Combiner::SumOfSquares);
 }
 
 Node *ExprBuilder::buildNorm(OpResult value, Access access) {

@@ -31,30 +31,29 @@ void RowPassPlan::markLive(const Node *node) {
 }
 
 RowPass &RowPassPlan::passFor(bool isAfter, int level, int64_t extent) {
-  for (RowPass &sweep : passes)
-    if (sweep.isAfter == isAfter && sweep.level == level &&
-        sweep.extent == extent)
-      return sweep;
+  for (RowPass &pass : passes)
+    if (pass.isAfter == isAfter && pass.level == level && pass.extent == extent)
+      return pass;
   passes.push_back({isAfter, level, extent, {}, {}, {}, {}});
   return passes.back();
 }
 
-/// Visits the nodes that pass `sweep` computes for each column.
-void RowPassPlan::visit(const Node *node, int sweep) {
+/// Visits the nodes that pass `pass` computes for each column.
+void RowPassPlan::visit(const Node *node, int pass) {
   if (!node->extent)
     return;
-  if (int kept = getKeptAt(node); kept >= 0 && kept < sweep)
+  if (int kept = getKeptAt(node); kept >= 0 && kept < pass)
     return;
   if (node->kind == Node::Kind::Leaf || node->kind == Node::Kind::Gather)
-    lastRead[node] = sweep;
+    lastRead[node] = pass;
   if (node->kind == Node::Kind::ColReduce)
     return;
-  auto [last, isFirst] = lastVisit.try_emplace(node, sweep);
-  if (!isFirst && last->second == sweep)
+  auto [last, isFirst] = lastVisit.try_emplace(node, pass);
+  if (!isFirst && last->second == pass)
     return;
-  last->second = sweep;
-  auto [it, isNew] = firstVisit.try_emplace(node, sweep);
-  bool isRepeated = !isNew && it->second < sweep;
+  last->second = pass;
+  auto [it, isNew] = firstVisit.try_emplace(node, pass);
+  bool isRepeated = !isNew && it->second < pass;
   if (isRepeated && node->kind == Node::Kind::Op && node->cost >= kKeepCost &&
       node->extent <= kKeepLength && keptBytes + rowBytes(node) <= kKeepBytes) {
     keptAt[node] = it->second;
@@ -63,7 +62,7 @@ void RowPassPlan::visit(const Node *node, int sweep) {
     return;
   }
   for (const Node *operand : node->operands)
-    visit(operand, sweep);
+    visit(operand, pass);
 }
 
 RowPassPlan::RowPassPlan(const RowProgram &program) {
@@ -79,7 +78,7 @@ RowPassPlan::RowPassPlan(const RowProgram &program) {
             .columnSums.push_back(node.get());
     }
     if (node->kind == Node::Kind::Reduce)
-      passFor(/*isAfter=*/false, node->operands[0]->level, node->sweep)
+      passFor(/*isAfter=*/false, node->operands[0]->level, node->length)
           .reductions.push_back(node.get());
   }
   for (const Output &output : program.outputs)
@@ -92,8 +91,8 @@ RowPassPlan::RowPassPlan(const RowProgram &program) {
     return std::tie(a.isAfter, a.level, a.extent) <
            std::tie(b.isAfter, b.level, b.extent);
   });
-  for (auto [i, sweep] : llvm::enumerate(passes))
-    for (const Output *output : sweep.stores)
+  for (auto [i, pass] : llvm::enumerate(passes))
+    for (const Output *output : pass.stores)
       if (output->node->kind == Node::Kind::Op && output->node->extent)
         keptAt.try_emplace(output->node, i);
   for (int i = 0, e = passes.size(); i < e; ++i) {
@@ -112,8 +111,8 @@ RowPassPlan::RowPassPlan(const RowProgram &program) {
 int RowPassPlan::getStoreTime(const Output &output) const {
   if (!output.access.extent)
     return INT_MAX;
-  for (auto [i, sweep] : llvm::enumerate(passes))
-    if (llvm::is_contained(sweep.stores, &output))
+  for (auto [i, pass] : llvm::enumerate(passes))
+    if (llvm::is_contained(pass.stores, &output))
       return i;
   return -1;
 }

@@ -59,7 +59,7 @@ public:
 
 private:
   void markLive(const Node *node);
-  void visit(const Node *node, int sweep);
+  void visit(const Node *node, int pass);
   RowPass &passFor(bool isAfter, int level, int64_t extent);
 
   std::vector<RowPass> passes;

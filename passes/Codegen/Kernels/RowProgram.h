@@ -52,7 +52,7 @@ struct Node {
     Column,    ///< the column, index type
     Row,       ///< `row`, index type
     Op,        ///< a scalar operation on the operands
-    Reduce,    ///< operands[0] reduced over `sweep` columns, times `scale`
+    Reduce,    ///< operands[0] reduced over `length` columns, times `scale`
     ColReduce, ///< the sum of operands[0] over d1
   };
   /// Emits the operation on scalar operands.
@@ -71,7 +71,7 @@ struct Node {
   unsigned argument = 0; ///< Leaf, Gather
   mlir::AffineExpr row;  ///< Leaf, Row
   Build build;           ///< Op
-  int64_t sweep = 0;     ///< Reduce: the row's length
+  int64_t length = 0;    ///< Reduce: the row's length
   Combiner join =
       Combiner::Sum; ///< Reduce: how the row's elements are combined
   double scale = 1;  ///< Reduce of floats: factor before rounding to `type`

@@ -147,7 +147,7 @@ Value Forward::loadBias(Value key, int64_t vector) {
 void Forward::emitScores(Value firstKey, Value there) {
   int64_t vectors = vectorsOfTile();
   Value zero = index(0), one = index(1);
-  auto sweep =
+  auto pass =
       [&](SmallVector<Value> start,
           llvm::function_ref<Value(Value, int64_t, Value, Value)> next) {
         auto loop = scf::ForOp::create(b, zero, there, one, start);
@@ -173,7 +173,7 @@ void Forward::emitScores(Value firstKey, Value there) {
   SmallVector<Value> before = loadAll(highest), at;
   if (sizes.isCausal)
     at = loadAll(positions);
-  auto now = sweep(before, [&](Value t, int64_t j, Value place, Value most) {
+  auto now = pass(before, [&](Value t, int64_t j, Value place, Value most) {
     Value x = mulf(loadVector(scores, place), scale);
     if (sizes.bias)
       x = arith::AddFOp::create(b, x, loadBias(add(firstKey, t), j));
@@ -196,7 +196,7 @@ void Forward::emitScores(Value firstKey, Value there) {
   SmallVector<Value> words;
   if (sizes.p > 0)
     words = loadAll(keys);
-  sums = sweep(sums, [&](Value t, int64_t j, Value place, Value old) {
+  sums = pass(sums, [&](Value t, int64_t j, Value place, Value old) {
     Value weight = exp(subf(loadVector(scores, place), now[j]));
     Value total = arith::AddFOp::create(b, old, weight);
     if (sizes.p > 0) {

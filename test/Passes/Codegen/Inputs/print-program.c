@@ -71,10 +71,10 @@ int main(void) {
     printf("%s channels %d\n", p->comms[i].exchanges ? " exchanges" : "",
            p->comms[i].channels);
   }
-  for (int32_t i = 0; i < p->n_ways; ++i)
-    printf("way from %d to %d channel %d%s\n", p->ways[i].from_stage,
-           p->ways[i].to_stage, p->ways[i].channel,
-           p->ways[i].beside ? " beside" : "");
+  for (int32_t i = 0; i < p->n_channels; ++i)
+    printf("way from %d to %d channel %d%s\n", p->channels[i].from_stage,
+           p->channels[i].to_stage, p->channels[i].channel,
+           p->channels[i].overlapped ? " beside" : "");
   for (int32_t i = 0; i < p->n_constants; ++i)
     printf("constant %" PRId64 " comm %d\n", p->constants[i].value,
            p->constants[i].comm);
