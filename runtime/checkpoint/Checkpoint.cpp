@@ -3,6 +3,7 @@
 #include "runtime/checkpoint/Checkpoint.h"
 
 #include "runtime/Backend.h"
+#include "runtime/Version.h"
 #include "runtime/checkpoint/OptimizerFile.h"
 #include "runtime/checkpoint/SaveFolder.h"
 #include "runtime/checkpoint/Writers.h"
@@ -31,6 +32,7 @@ static json trainerState(const TrainingState &state,
   for (auto &[name, value] : savedOptions(options))
     flags[name] = value;
   json all = {{"format", 1},
+              {"pcc_version", PCC_VERSION},
               {"model", program.model},
               {"step", count.step},
               {"skipped_steps", count.skipped},

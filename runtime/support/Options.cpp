@@ -156,6 +156,7 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
         on("info", o.info,
            "print mesh, batch, memory and data format of this program and "
            "exit"),
+        on("version", o.version, "print the version of pcc and exit"),
         on("help", o.help, "print this text and exit")}},
   };
 }
@@ -351,7 +352,7 @@ TrainingOptions pcc::parseOptions(int argc, char **argv) {
                                : format(": '%s' and '%s'",
                                         known->second.c_str(), value.c_str())));
   }
-  if (!options.help && !options.info)
+  if (!options.help && !options.info && !options.version)
     checkOptions(options);
   return options;
 }

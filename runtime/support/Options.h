@@ -37,7 +37,8 @@ struct TrainingOptions {
   /// the number of steps without overflow after which it is doubled.
   int64_t initialLossScale = PCC_FIRST_LOSS_SCALE;
   int64_t lossScaleWindow = PCC_LOSS_SCALE_WINDOW;
-  bool shuffle = false, skipEmpty = false, info = false, help = false;
+  bool shuffle = false, skipEmpty = false;
+  bool info = false, version = false, help = false;
   bool noCudaGraphs = false, cudaGraphs = false;
   bool nvls = false;
 

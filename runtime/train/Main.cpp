@@ -1,6 +1,7 @@
 //===- Main.cpp - The entry point of a training binary --------------------===//
 
 #include "runtime/Backend.h"
+#include "runtime/Version.h"
 #include "runtime/launch/Deadline.h"
 #include "runtime/launch/ExecRanks.h"
 #include "runtime/launch/Handover.h"
@@ -98,9 +99,11 @@ static int run(int argc, char **argv) {
                 program.abi_version, PCC_ABI_VERSION));
 
   TrainingOptions options = parseOptions(argc, argv);
-  if (options.help || options.info) {
+  if (options.help || options.version || options.info) {
     if (launch.rank == 0)
-      print(options.help ? helpText(argv[0]) : infoText(program));
+      print(options.help      ? helpText(argv[0])
+            : options.version ? "pcc " PCC_VERSION "\n"
+                              : infoText(program));
     if (consoleError() && !isConsoleClosed())
       fail(ExitOutput, format("cannot write to standard output: %s",
                               strerror(consoleError())));

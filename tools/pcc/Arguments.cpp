@@ -8,6 +8,7 @@
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/RegisterAll.h"
+#include "runtime/Version.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -368,7 +369,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   mlir::registerAsmPrinterCLOptions();
   Flags flags;
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "pcc 0.1, built with LLVM " << LLVM_VERSION_STRING << "\n";
+    os << "pcc " PCC_VERSION ", built with LLVM " << LLVM_VERSION_STRING
+       << "\n";
   });
   cl::HideUnrelatedOptions({&flags.parallelism, &flags.training, &flags.target,
                             &flags.output, &flags.debugging});
