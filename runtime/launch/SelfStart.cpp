@@ -172,9 +172,7 @@ static int outcome(const Ending &ending, int64_t ranks) {
                  strsignal(code - 128));
   std::string note;
   if (code == 128 + SIGKILL)
-    note =
-        "if nobody sent signal 9, the kernel may have run out of memory: see "
-        "'dmesg'";
+    note = "the kernel sends signal 9 when memory runs out: see 'dmesg'";
   if (code == 128 + SIGBUS)
     note = "signal 7 often means a full file system, such as /dev/shm, "
            "under memory that ranks share";
