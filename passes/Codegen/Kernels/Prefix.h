@@ -1,11 +1,12 @@
 //===- Prefix.h - Common headers of Codegen ---------------------*- C++ -*-===//
 //
-// Precompiled for the libraries of Codegen: their passes use many MLIR
-// dialects, whose headers take longer to parse than our code to compile.
+// Precompiled for the libraries of Codegen, for the interpreter and for tools
+// that run passes of all phases. They use the rt dialect and many MLIR dialects,
+// whose headers take longer to parse than our code to compile.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/NN.h"
+#include "cmake/Prefix.h"
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
