@@ -93,8 +93,8 @@ expect(["^Compiled programs: --skip-empty is in --help"],
 expect(["^pcc-run: .* describes --exactly,"],
        replaced("- `--exact`:", "- `--exact` (or `--exactly`):"))
 
-# Comments. What is fine first: groups, overloads, functions of one type, flags,
-# and what is private, overrides or is declared elsewhere.
+# Comments. First no error: groups, overloads, functions of one type, fields, and
+# declarations that are private, override or are in another folder.
 write("comments/a.h", """#pragma once
 #include "elsewhere.h"
 struct Forward;
@@ -128,11 +128,6 @@ struct Row : Shape {
   Row() = default;
   const char *name() const override { return "row"; }
 };
-/// A flag's help.
-struct desc {
-  /// Nothing is done with the text.
-  explicit desc(const char *) {}
-};
 namespace {
 int unnamed;
 }
@@ -140,12 +135,6 @@ int unnamed;
 int add(int a, int b);
 double add(double a, double b);
 int multiply(int a, int b);
-""")
-write("comments/flags.h", """#include "a.h"
-/// The flags.
-struct Flags {
-  desc input{desc("A file")};
-};
 """)
 write("comments/elsewhere/elsewhere.h", "#pragma once\nstruct Elsewhere { int field; };\n")
 elsewhere = os.path.join(FOLDER, "comments-elsewhere")
@@ -177,7 +166,7 @@ T same(T x) {
 extern int global;
 """)
 expect([fr"^bad\.h:{line}: {name} has no comment$" for line, name in [
-    (1, "Bare"), (2, "first"), (6, "apart"), (10, "other"),
+    (1, "Bare"), (10, "other"),
     (12, "the enum of A"), (13, "Color"), (14, "Number"), (16, "same"),
     (20, "global")]], check("comments", "comments", build=made))
 write("comments/bad.h", "/// No type.\nunknown x;\n")
