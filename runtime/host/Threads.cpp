@@ -25,6 +25,8 @@ void pcc::setThreads(int threads) {
   omp_set_num_threads(threads);
 }
 
+int pcc::getThreads() { return omp_get_max_threads(); }
+
 namespace {
 struct ThreadGroup {
   void (*body)(void *, int);

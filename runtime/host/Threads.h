@@ -15,6 +15,9 @@ namespace pcc {
 /// Sets the number of threads of all parallel work in this process.
 void setThreads(int threads);
 
+/// Returns the number that setThreads() has set.
+int getThreads();
+
 /// Calls body(data, part) for part = 0 .. parts - 1, each on its own thread;
 /// parts must be at most the number of threads. BLAS calls inside run on one
 /// thread.
