@@ -174,9 +174,9 @@ static void addSpmdPasses(OpPassManager &manager, const Options &options) {
   manager.addPass(mlir::createCSEPass());
   // Local programs show which casts of parameters a rank computes. Their
   // results become working copies, which are rounded once a step.
-  DistHoldCopiesPassOptions copies;
+  DistWorkingCopiesPassOptions copies;
   copies.all = options.zeroStage() == 3 && options.dp * options.cp > 1;
-  manager.addPass(createDistHoldCopiesPass(copies));
+  manager.addPass(createDistWorkingCopiesPass(copies));
   // @update handles parameters and working copies one by one so far; from here
   // on it works on buckets of them.
   DistFormBucketsPassOptions buckets;
@@ -207,7 +207,7 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
   schedule.ahead = options.overlap == "on";
   manager.addPass(createPipeSchedulePass(std::move(schedule)));
   // The order determines the last use of each value.
-  manager.addPass(createPipeGiveUpPass());
+  manager.addPass(createPipeMarkDeadArgumentsPass());
   // Closes the phase: executes the schedules of all stages against each other.
   addPipelineChecks(manager);
 }

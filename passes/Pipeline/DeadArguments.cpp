@@ -83,7 +83,8 @@ struct TakenGradients {
   SmallVector<GradientUses *, 1> uses;
 };
 
-struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
+struct PipeMarkDeadArgumentsPass
+    : pcc::impl::PipeMarkDeadArgumentsPassBase<PipeMarkDeadArgumentsPass> {
   void runOnOperation() override;
 
   bool isValue(StringRef symbol) {
@@ -119,7 +120,7 @@ struct PipeGiveUpPass : pcc::impl::PipeGiveUpPassBase<PipeGiveUpPass> {
 
 } // namespace
 
-void PipeGiveUpPass::findKept() {
+void PipeMarkDeadArgumentsPass::findKept() {
   kept.clear();
   for (auto task : getOperation().getOps<TaskOp>())
     if (!task.isPerMicrobatch())
@@ -129,8 +130,8 @@ void PipeGiveUpPass::findKept() {
             kept.insert({held, task.getStage()});
 }
 
-SmallVector<StringRef> PipeGiveUpPass::gradientsOf(StringRef symbol,
-                                                   int64_t stage) {
+SmallVector<StringRef> PipeMarkDeadArgumentsPass::gradientsOf(StringRef symbol,
+                                                              int64_t stage) {
   if (!nn::isGradients(*symbols, symbol))
     return {};
   SmallVector<StringRef> held =
@@ -141,7 +142,7 @@ SmallVector<StringRef> PipeGiveUpPass::gradientsOf(StringRef symbol,
 }
 
 /// Excludes arguments that are never dead.
-void PipeGiveUpPass::noteBuffers(TaskOp task, BodyOp body) {
+void PipeMarkDeadArgumentsPass::noteBuffers(TaskOp task, BodyOp body) {
   auto [it, isNew] = free.try_emplace(body);
   if (isNew)
     it->second.assign(body.getBlock()->getNumArguments(), true);
@@ -156,7 +157,7 @@ void PipeGiveUpPass::noteBuffers(TaskOp task, BodyOp body) {
   }
 }
 
-void PipeGiveUpPass::visitValues(ScheduleOp schedule) {
+void PipeMarkDeadArgumentsPass::visitValues(ScheduleOp schedule) {
   llvm::StringMap<Uses> known;
   auto find = [&](StringRef symbol) {
     Uses &uses = known[symbol];
@@ -203,7 +204,7 @@ void PipeGiveUpPass::visitValues(ScheduleOp schedule) {
     }
 }
 
-void PipeGiveUpPass::visitGradients(ScheduleOp schedule) {
+void PipeMarkDeadArgumentsPass::visitGradients(ScheduleOp schedule) {
   int64_t stage = schedule.getStage();
   llvm::StringMap<GradientUses> known;
   llvm::DenseMap<Operation *, SmallVector<TakenGradients>> taken;
@@ -234,7 +235,7 @@ void PipeGiveUpPass::visitGradients(ScheduleOp schedule) {
           free[calleeOf(run)][one.argument] = false;
 }
 
-void PipeGiveUpPass::runOnOperation() {
+void PipeMarkDeadArgumentsPass::runOnOperation() {
   symbols.emplace(getOperation());
   callees.clear();
   free.clear();

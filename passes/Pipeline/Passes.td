@@ -160,7 +160,7 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
-def PipeGiveUpPass : Pass<"pipe-give-up", "::mlir::ModuleOp"> {
+def PipeMarkDeadArgumentsPass : Pass<"pipe-mark-dead-arguments", "::mlir::ModuleOp"> {
   let summary = "Marks arguments that are dead after every call of a body";
   let description = [{
     Sets `gives_up` of bodies: the arguments that in every call are a value or a

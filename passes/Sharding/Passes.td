@@ -211,7 +211,7 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
   }];
 }
 
-def DistHoldCopiesPass : ShardingPass<"dist-hold-copies"> {
+def DistWorkingCopiesPass : ShardingPass<"dist-working-copies"> {
   let summary = "Turns casts of parameters into working copies";
   let description = [{
     Adds a state `copy.<parameter>`, the working copy, for each parameter that a

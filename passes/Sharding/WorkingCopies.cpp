@@ -39,9 +39,9 @@ using namespace pcc::nn;
 
 namespace {
 
-struct DistHoldCopiesPass
-    : pcc::impl::DistHoldCopiesPassBase<DistHoldCopiesPass> {
-  using DistHoldCopiesPassBase::DistHoldCopiesPassBase;
+struct DistWorkingCopiesPass
+    : pcc::impl::DistWorkingCopiesPassBase<DistWorkingCopiesPass> {
+  using DistWorkingCopiesPassBase::DistWorkingCopiesPassBase;
   void runOnOperation() override;
 
   StateOp workingCopyOf(ParamOp param, Type element);
@@ -76,7 +76,7 @@ ReadOp readOf(Value value) {
 
 } // namespace
 
-StateOp DistHoldCopiesPass::workingCopyOf(ParamOp param, Type element) {
+StateOp DistWorkingCopiesPass::workingCopyOf(ParamOp param, Type element) {
   StateOp &copy = copies[param];
   if (copy)
     return copy;
@@ -100,7 +100,8 @@ StateOp DistHoldCopiesPass::workingCopyOf(ParamOp param, Type element) {
 
 /// Applies the ops between the read of a parameter and `value` to its working
 /// copy; returns the result.
-Value DistHoldCopiesPass::narrowed(Value value, Type element, StateOp &copy) {
+Value DistWorkingCopiesPass::narrowed(Value value, Type element,
+                                      StateOp &copy) {
   Operation *op = value.getDefiningOp();
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
@@ -122,7 +123,7 @@ Value DistHoldCopiesPass::narrowed(Value value, Type element, StateOp &copy) {
   return made->getResult(0);
 }
 
-void DistHoldCopiesPass::replace(CastOp cast) {
+void DistWorkingCopiesPass::replace(CastOp cast) {
   StateOp copy;
   Value value =
       narrowed(cast.getInput(), cast.getType().getElementType(), copy);
@@ -141,7 +142,7 @@ void DistHoldCopiesPass::replace(CastOp cast) {
 
 /// Replaces reads of trained parameters in a function by reads of working
 /// copies.
-void DistHoldCopiesPass::replaceReads(func::FuncOp function) {
+void DistWorkingCopiesPass::replaceReads(func::FuncOp function) {
   llvm::DenseSet<Operation *> trained;
   SymbolTable symbols(getOperation());
   for (auto state : getOperation().getOps<StateOp>())
@@ -159,7 +160,7 @@ void DistHoldCopiesPass::replaceReads(func::FuncOp function) {
   }
 }
 
-void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
+void DistWorkingCopiesPass::writeCopies(func::FuncOp function) {
   SymbolTable symbols(getOperation());
   auto writes = llvm::to_vector(function.getOps<WriteOp>());
   for (WriteOp write : writes) {
@@ -185,7 +186,7 @@ void DistHoldCopiesPass::writeCopies(func::FuncOp function) {
   }
 }
 
-void DistHoldCopiesPass::runOnOperation() {
+void DistWorkingCopiesPass::runOnOperation() {
   ModuleOp module = getOperation();
   for (Operation &op : *module.getBody())
     if (isa<ParamOp, StateOp>(op))

@@ -2,7 +2,7 @@
 // @bucket.1 has a member without a writer, so the update still clears it. Gaps
 // between the members of a bucket that is not cleared are zero when the bucket
 // is read.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-give-up,pipe-check)" -o %t.mlir
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-mark-dead-arguments,pipe-check)" -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-run %t.mlir --fill 1 --steps 2 --exact --print none --save @a=%t.a.npy --save @c=%t.c.npy
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-split-accumulate,rt-form-kernels,rt-lower,rt-verify)" -o %t.rt.mlir

@@ -1,7 +1,7 @@
 // A gradient that a task clears in each microbatch is initialized in each of
 // them: the body that writes it first is the only one, and all iterations are
 // alike.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-give-up)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-mark-dead-arguments)" | FileCheck %s
 
 nn.param @a : tensor<4xf32> init normal
 nn.state @grad.a : tensor<4xf32> gradient of @a

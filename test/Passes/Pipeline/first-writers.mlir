@@ -2,12 +2,12 @@
 // body without the sum; the update no longer clears it. Two layers share both
 // bodies. Of the table's two writers the head is the first: the body of the
 // lookup only adds to it.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-give-up,pipe-check)" | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-mark-dead-arguments,pipe-check)" | FileCheck %s
 // Of one microbatch each run is a first one: there are no other bodies.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=1},pipe-give-up,pipe-check)" | FileCheck %s --check-prefix=ONE
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=1},pipe-mark-dead-arguments,pipe-check)" | FileCheck %s --check-prefix=ONE
 // Two steps, on values and on memory, where nothing holds a number that no run
 // has put there.
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-give-up,pipe-check)" -o %t.mlir
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-mark-dead-arguments,pipe-check)" -o %t.mlir
 // RUN: pcc-run %t.mlir --fill 1 --vocab 4 --steps 2 --exact --print none --save @table=%t.table.npy --save @a=%t.a.npy --save @b=%t.b.npy
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-split-accumulate,rt-form-kernels,rt-lower,rt-verify)" -o %t.rt.mlir
 // RUN: pcc-run %t.rt.mlir --fill 1 --vocab 4 --steps 2 --exact --print none --expect @table=%t.table.npy --expect @a=%t.a.npy --expect @b=%t.b.npy

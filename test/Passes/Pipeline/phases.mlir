@@ -49,7 +49,7 @@
 // TASKS-NEXT: PipeOutlinePass
 // TASKS-NEXT: PipeShareBodiesPass
 // TASKS-NEXT: PipeSchedulePass
-// TASKS-NEXT: PipeGiveUpPass
+// TASKS-NEXT: PipeMarkDeadArgumentsPass
 // TASKS-NEXT: PipeCheckPass
 // TASKS-NEXT: Rest
 

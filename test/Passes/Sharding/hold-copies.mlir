@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --dist-hold-copies | FileCheck %s
+// RUN: pcc-opt %s --dist-working-copies | FileCheck %s
 
 // A rounded parameter is read from a working copy, of which there is one for
 // all uses; only @update rounds. Values that are no parameter, or computed from

@@ -1,6 +1,6 @@
 // Bodies kill arguments that no run or transfer needs after any of their calls.
-// RUN: pcc-opt %s --pipe-give-up --pipe-check | FileCheck %s
-// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-give-up,pipe-check,rt-form-kernels,rt-lower,rt-verify)" \
+// RUN: pcc-opt %s --pipe-mark-dead-arguments --pipe-check | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-mark-dead-arguments,pipe-check,rt-form-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s --check-prefix=RT
 
 // @logits are needed for the last time by @loss, which may write their gradient
