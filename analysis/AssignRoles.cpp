@@ -15,9 +15,9 @@ static bool looksUpNumbers(Operation *op) {
   return lookup && tensorType(lookup.getTable()).getShape().back() == 1;
 }
 
-/// Whether `value` is the given operand of an Op, directly or through ops that
-/// move elements. `shifted` is set if one of these changes the position of
-/// elements.
+/// Whether `value` is the given operand of an Op, directly or through casts and
+/// ops that move elements, for embeddings also through nn.where. `shifted` is
+/// set if one of these ops changes the position of elements.
 template <typename Op>
 static bool reaches(Value value, unsigned operand, bool &shifted) {
   SmallVector<std::pair<Value, bool>> work = {{value, false}};

@@ -49,8 +49,7 @@ public:
     Anything,
     /// They are finite and no mask: 0 times an unknown value is 0, a very
     /// negative number stays very negative when one is added, and a softmax
-    /// maps
-    /// it to 0.
+    /// maps it to 0.
     Finite
   };
 

@@ -34,7 +34,9 @@ def NN_SourceAttr : AttrDef<NN_Dialect, "Source"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-/// The initial value of a parameter that is not read from a checkpoint.
+/// The initial value of a parameter if weights are random (`--init random`),
+/// not read from the model's file or a checkpoint. File: the value of the
+/// model's file even then.
 def NN_Init : I32EnumAttr<"Init", "initial value of a parameter", [
     I32EnumAttrCase<"Zero", 0, "zero">,
     I32EnumAttrCase<"One", 1, "one">,

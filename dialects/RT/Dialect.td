@@ -97,8 +97,8 @@ def RT_GemmAttr : AttrDef<RT_Dialect, "Gemm"> {
   let description = [{
     C = alpha op(A) op(B) + beta C, row major; with `trans_a` the stored A is
     [k, m], with `trans_b` the stored B is [n, k]. `batch` holds the extents of
-    two batch dims; `a`, `b` and `c` hold their strides for each matrix. All
-    values are in elements.
+    two batch dims; `a`, `b` and `c` hold the strides of A, B and C along these
+    dims. All strides and leading dimensions are in elements.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
     DefaultValuedParameter<"bool", "false">:$trans_a,

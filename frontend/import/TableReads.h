@@ -38,9 +38,9 @@ class TableReads {
 public:
   /// Records the rows that a translated node reads.
   void note(int64_t number, const onnx::NodeProto &node, const Binder &b);
-  /// Records the rows that a node would read whose translation failed: all rows
-  /// of a table that is combined by element with a value of another number of
-  /// positions.
+  /// Records the rows that a node would read whose translation failed. If an
+  /// Add, a MatMul or the like has a table and another operand of different
+  /// extents, it would read one row for each index of the other operand.
   void noteMismatch(int64_t number, const onnx::NodeProto &node,
                     const Binder &b);
 

@@ -58,7 +58,8 @@ inline constexpr llvm::StringLiteral kFusesNorm = "FuseBatchNorm";
 /// Whether a rewrite rule with `rule` in its name produced this node.
 bool wasRewrittenBy(const onnx::NodeProto &node, llvm::StringRef rule);
 
-/// The strings of a list in Python's syntax, ['a', 'b'].
+/// The strings of a list in Python's syntax, ['a', 'b']; one empty string for
+/// an empty text.
 llvm::SmallVector<llvm::StringRef> parseList(llvm::StringRef text);
 
 /// A parameter or buffer of the module that was exported.

@@ -106,7 +106,8 @@ TieGradient pcc::frontend::tieGradientOf(const onnx::NodeProto &node) {
     return TieGradient::First;
   if (target == "aten.max.default" || target == "aten.min.default")
     return TieGradient::Shared;
-  // The infinity norm (amax) shares the gradient, too.
+  // Other operators that are exported as a ReduceMax, such as the infinity
+  // norm, share the gradient, too.
   if (target != "aten.amax.default" && target != "aten.amin.default")
     return TieGradient::Shared;
   // torch.export also writes amax for adaptive max pooling to one position. If

@@ -220,8 +220,9 @@ static Value putBox(Binder &b, Value data, Value updates, const Box &box,
 }
 
 /// Reports constant indices that replace an element twice, unless all updates
-/// are one number. Indices are one per element along `axis`, or address rows
-/// without it. Exporters that lack a reduction write such files.
+/// are one number. With `axis`, each update has one index along that dim;
+/// without, the last dim of the indices addresses rows. Exporters that lack a
+/// reduction write such files.
 static LogicalResult checkNamedOnce(Binder &b, std::optional<int64_t> axis) {
   std::optional<Tensor> indices = b.tensor(1);
   if (!indices || b.uniform(2) || b.stringAttr("reduction", "none") != "none")

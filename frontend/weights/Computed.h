@@ -31,8 +31,9 @@ public:
   /// Both must outlive this.
   ComputedFinder(const onnx::GraphProto &graph, const NameFinder &names);
 
-  /// Whether a linear layer reads this: the matmul is alone in its module, or a
-  /// projection's bias is added to it. `tensor` must be folded
+  /// Whether only linear layers read this: a reader's module has no submodules
+  /// and no operators but MatMul, Add and Identity, or a projection's bias is
+  /// added to the reader's result. `tensor` must be folded
   /// (NameFinder::isFolded).
   bool isOfLinear(const onnx::TensorProto &tensor) const;
 

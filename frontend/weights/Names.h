@@ -91,8 +91,8 @@ public:
   bool saysFoldedFrom() const { return !folded.empty(); }
 
   /// Whether an exporter transposed this weight of a linear layer while folding
-  /// constants: every reader is a MatMul with it as operand 1, and its name is
-  /// generated.
+  /// constants: it is a matrix, every reader is a MatMul with it as operand 1,
+  /// and its name is generated or its only source is a parameter.
   bool isFolded(const onnx::TensorProto &tensor) const;
 
   /// Whether this has the name and readers of the scale that an exporter

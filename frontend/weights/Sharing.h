@@ -70,11 +70,13 @@ private:
   /// may read two merged tensors.
   bool isStated(const onnx::TensorProto &tensor, const onnx::NodeProto &node,
                 int i) const;
-  /// The name in the node's metadata; "" if it has none.
+  /// The parameter that operand `i` of `node` is according to the metadata of
+  /// the graph's nodes; "" if these do not determine it.
   std::string statedName(const onnx::TensorProto &tensor, llvm::StringRef own,
                          const onnx::NodeProto &node, int i) const;
-  /// The same if the node reads a value computed from the parameter: a
-  /// parameter of its module that no node names, in order.
+  /// The same if the node's metadata names no parameter, because it reads a
+  /// value computed from one: a parameter of its module that no node names. The
+  /// reads of `tensor` in the module and these parameters are matched in order.
   std::string unreadName(const onnx::TensorProto &tensor, llvm::StringRef own,
                          const onnx::NodeProto &node, int i) const;
   /// A guess from the node's module.

@@ -172,7 +172,7 @@ private:
   mlir::LogicalResult copy(int64_t to, int64_t offset, int64_t from,
                            const Issued &issued, ByteRange range);
 
-  // Meetings.cpp
+  // Communication.cpp
   Progress transfer(int64_t rank, const Issued &issued);
   Progress matchCollective(int64_t rank, const Issued &issued);
   mlir::LogicalResult collect(llvm::ArrayRef<int64_t> peers,

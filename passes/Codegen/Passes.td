@@ -156,7 +156,7 @@ def RTFormGraphsPass : Pass<"rt-form-graphs", "::mlir::ModuleOp"> {
     Inserts `rt.graph` ops that divide an entry point into graphs. A loop
     becomes a graph of as many iterations as it takes until its slots repeat, if
     it runs at least two such graphs. The remaining iterations become a second
-    loop behind it. All ops between such loops are one graph:
+    loop after it. All ops between such loops are one graph:
 
     ```mlir
     rt.fill %x                      rt.graph 0

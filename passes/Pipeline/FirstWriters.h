@@ -29,8 +29,8 @@ public:
   mlir::LogicalResult finish();
 
 private:
-  /// The change of a body: the arguments that it no longer adds to, and the
-  /// results, clears, that it no longer returns.
+  /// The change of a body: the arguments that it overwrites instead of adding
+  /// to them, and the results that clear gradients, which it no longer returns.
   using Change =
       std::pair<llvm::SmallVector<unsigned>, llvm::SmallVector<unsigned>>;
   using OnStage = std::pair<llvm::StringRef, int64_t>;

@@ -111,8 +111,8 @@ void MicrobatchOutliner::splitAccumulations() {
 }
 
 /// Whether a gradient op belongs to the forward unit of its segment. The
-/// gradient of the logits depends on nothing after the loss, and both then read
-/// the logits once.
+/// gradient of the logits depends on nothing after the loss. In one unit, loss
+/// and gradient read the logits once.
 bool MicrobatchOutliner::isMadeWithLoss(Operation *op, int64_t afterUnit) {
   return isa<nn::CrossEntropyGradOp>(op) && afterUnit < segments();
 }

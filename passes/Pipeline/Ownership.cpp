@@ -246,7 +246,7 @@ LogicalResult Ownership::checkReplaced(TaskOp task, BodyOp body) {
              << "task '" << task.getSymName() << "' replaces '"
              << task.getTarget(i) << "' by itself";
     llvm::SetVector<Value> origins = findOrigins(value);
-    // Gathered buckets are overwritten (see Freshness.cpp).
+    // Gathered buckets are overwritten (see Staleness.cpp).
     if (task.getPhase() == Phase::Gather)
       continue;
     // A working copy depends on its parameter.

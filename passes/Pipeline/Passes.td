@@ -138,8 +138,9 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
       same stage become one exchange.
     - With `ahead` the inputs of the next action of the same direction are
       received before the current one runs, so that transfers can overlap with
-      it, as far as all stages keep to one order of transfers. Sends and
-      receives are not paired then.
+      it. Inputs of a backward action are only received ahead if no forward
+      action is in between, so that all stages keep to one order of transfers.
+      Sends and receives are not paired then.
     - Loops: steps that repeat one microbatch later become a `pipe.loop`.
     - Reductions run right after the last task that adds to their gradients.
     - Gathers run before all other tasks, in the order in which their buckets

@@ -139,7 +139,8 @@ struct ReshapeOfBroadcast : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// The factors of each dim stay adjacent while the dims are transposed.
+/// reshape(transpose(x)) that splits dims: splits the dims of x instead. The
+/// factors of each dim stay adjacent in the transpose.
 struct ReshapeOfTranspose : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,

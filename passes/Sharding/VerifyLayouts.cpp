@@ -190,9 +190,10 @@ LogicalResult LayoutVerifier::findFactors(Operation *op,
   return success();
 }
 
-/// Checks partial operands. An op may take them if it only adds operands that
-/// are partial over the same axes, or if it is linear in one such operand and
-/// no loop is split over these axes.
+/// Checks partial operands. A partial maximum is never allowed. A sum may take
+/// partial sums if all its operands are partial over the same axes. Another op
+/// may take a partial sum if it is linear in it, no other operand is partial
+/// over the same axes, and no loop is split over these axes.
 LogicalResult LayoutVerifier::checkPartial(Operation *op,
                                            const ShardingRule &rule,
                                            ArrayRef<Layout> operands,

@@ -5,7 +5,7 @@
 // enclosed in another:
 //
 //     launch(first):  if (!pcc_graph_begin(first)) goto next
-//     turn(i):        ...calls...; if (++i < first + turns) goto turn
+//     iteration(i):   ...calls...; if (++i < first + turns) goto iteration
 //                     pcc_graph_end
 //     next:           first += turns; if (first < end) goto launch
 //

@@ -103,8 +103,8 @@ int codegen::chipNumber(StringRef chip, std::string &known) {
 static void optimize(llvm::Module &module, llvm::TargetMachine &target) {
   optimizeModule(module, llvm::OptimizationLevel::O3, &target, {},
                  [](llvm::ModulePassManager &passes) {
-                   // Merges accesses to consecutive elements into vector
-                   // accesses.
+                   // The pipeline splits vector accesses whose elements are
+                   // used one by one; this merges them again.
                    passes.addPass(llvm::createModuleToFunctionPassAdaptor(
                        llvm::LoadStoreVectorizerPass()));
                  });

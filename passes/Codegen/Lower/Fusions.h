@@ -15,7 +15,7 @@ struct Fusion {
   llvm::SmallVector<mlir::Operation *> ops;
   /// The values that the ops read, each once; the contraction's operands first.
   llvm::SmallVector<mlir::Value> arguments;
-  /// The results of the ops that are used, in the order of Product.h.
+  /// The results of the ops that are used, in the order of FusedGemm.h.
   llvm::SmallVector<mlir::Value> results;
   /// The op before which the call can be inserted.
   mlir::Operation *place;

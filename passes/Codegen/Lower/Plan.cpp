@@ -170,7 +170,7 @@ static SmallVector<MemoryBlock *> listOf(Blocks &blocks) {
 }
 
 /// Keeps slots adjacent, and uses one scratch buffer for all calls of a
-/// function. This needs less time, and shorter IR.
+/// function. This takes less time than arrangeLoose(), and the IR is shorter.
 static Arrangement
 arrangeTight(const Blocks &blocks,
              const llvm::DenseMap<Operation *, Operation *> &functions) {

@@ -53,7 +53,7 @@ std::vector<int64_t> ClockState::canonicalize() {
   for (const Clock &clock : clocks)
     for (size_t stream = 0; stream < streams; ++stream)
       known[stream] = std::min(known[stream], clock[stream]);
-  // A stream that joins the event has a clock of at least `known`.
+  // A stream that waits for the event has a clock of at least `known`.
   for (std::optional<Clock> &event : events)
     if (event)
       join(*event, known);

@@ -15,7 +15,7 @@ namespace pcc {
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
 /// Returns the complement of disjoint ranges, which are in order: the gaps
-/// between them, before the first and behind the last.
+/// between them, before the first and after the last.
 inline Ranges between(const Ranges &ranges) {
   Ranges gaps;
   int64_t at = std::numeric_limits<int64_t>::min();

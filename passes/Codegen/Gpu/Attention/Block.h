@@ -83,10 +83,10 @@ protected:
   /// no free register, and the other block hides the latency.
   mlir::Value prefetchPosition(mlir::Value operand, mlir::Value first,
                                int64_t all, int64_t count);
-  /// Emits a loop over `iterations` tiles of positions. body(turn, this
-  /// thread's prefetched position, previous values) returns the next values.
-  /// first(turn) is the first position of a tile; it must also be valid for the
-  /// iteration after the last one.
+  /// Emits a loop over `iterations` tiles of positions. body(iteration,
+  /// this thread's prefetched position, previous values) returns the next
+  /// values. first(iteration) is the first position of a tile; it must also be
+  /// valid for the iteration after the last one.
   Numbers loopWithPositions(
       int64_t iterations, mlir::Value operand, int64_t all,
       llvm::function_ref<mlir::Value(mlir::Value iteration)> first,
