@@ -32,7 +32,7 @@ int64_t cuda::deltaBytes(const pcc_attention_desc &desc) {
 }
 
 int64_t cuda::workspaceNeeded(const pcc_attention_desc &desc, int64_t engine) {
-  // The program's workspace is only PCC_ALIGNMENT-aligned.
+  // The program's workspace is only aligned to PCC_ALIGNMENT.
   return desc.is_backward
              ? engine + deltaBytes(desc) + kScratchAlignment - PCC_ALIGNMENT
              : engine;

@@ -34,8 +34,8 @@ static bool isArray(const std::string &name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".npy";
 }
 
-/// Returns the default file of an input: labels.npy for targets, else the file
-/// named after the input.
+/// Returns the file of an input if the folder has none that is named after the
+/// input: labels.npy for targets and labels. Other inputs have no other file.
 static std::string usualFile(const pcc_input &input) {
   return arrayFile(isTargets(input) ? "labels" : input.name);
 }

@@ -63,8 +63,8 @@ private:
   void checkImplied(const pcc_implied &implied) const;
   [[noreturn]] void refuse(const Array &array, int64_t element) const;
   /// Check elements [first, first + count) of an array: that the input's type
-  /// can represent them, and that ids are within the vocabulary. Exit with
-  /// ExitData otherwise.
+  /// can represent them; that ids are within the vocabulary, and labels are
+  /// classes or -100. Exit with ExitData otherwise.
   void checkWidth(const Array &array, int64_t first, int64_t count) const;
   void checkRange(const Array &array, int64_t first, int64_t count) const;
 

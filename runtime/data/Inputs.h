@@ -25,7 +25,7 @@ struct StepValues {
 /// bound is infinite, so that the clip factor is one.
 StepValues stepValues(const TrainingOptions &options, int64_t step, double lr);
 
-/// Returns the samples of one step over all data-parallel ranks.
+/// Returns the number of samples of a step, over all data-parallel ranks.
 int64_t globalBatch(const pcc_program &program);
 
 /// Exits with ExitInternal if an input has an unknown role, or a rank or type

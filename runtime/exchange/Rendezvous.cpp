@@ -115,7 +115,8 @@ static Secret secretOf(const std::string &job) {
   return secret;
 }
 
-/// The ports are below the system's ephemeral ports.
+/// Derives the ports from the job's name. They are below the system's ephemeral
+/// ports.
 static void drawPorts(Rendezvous &rendezvous, const std::string &job) {
   const int first = 20000, count = 12000;
   int at = first + static_cast<int>(hashOf("port " + job) % count);

@@ -105,7 +105,8 @@ static uint64_t movedBy(int thread) {
 /// Returns bytes read and written plus page faults of all threads but this one
 /// and the communication thread.
 static uint64_t movedByOthers(int communicator) {
-  // Reading the counters counts for this thread, so its own are read last.
+  // Reading a thread's counters adds to those of this thread, so this thread's
+  // are read after the communication thread's.
   uint64_t left = 0, length, ignored;
   if (communicator)
     left = movedBy(communicator) + pageFaultsOf(communicator);

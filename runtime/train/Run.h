@@ -66,7 +66,7 @@ private:
   void noteEmpty(int64_t step);
   /// Warns of the first of consecutive steps whose loss or norm is not finite.
   void noteNonfinite(const StepResult &result);
-  /// Finds the reason why a step has no loss.
+  /// Returns the checks of the last step's loss.
   LossCheck lossCheck() const { return {steps->taken(), *data, *order}; }
   /// Evaluates after a step. Returns the reason why there is no loss, or ""
   /// once it is logged.

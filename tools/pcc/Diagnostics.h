@@ -20,7 +20,8 @@ public:
   ~DiagnosticPrinter();
   /// Whether an error was printed.
   bool sawError() const { return error; }
-  /// Whether an op failed its verifier, which no input should cause.
+  /// Whether an error had the form of emitOpError: an op failed its verifier or
+  /// a pass's check, which no input should cause.
   bool sawInternalError() const { return internalError; }
 
 private:

@@ -88,8 +88,8 @@ void Summary::collectAttention(ModuleOp module) {
   }
 }
 
-/// Returns the values that gathered buckets come from and that live only as
-/// long as they are used: a rank's rounded bf16/fp16 shards.
+/// Returns the values that buckets in `released` are gathered from: the rank's
+/// shards, rounded to bf16/fp16. They are live only while they are used.
 static llvm::DenseSet<Operation *>
 findRounded(rt::StageOp stage, const SymbolTable &symbols,
             const llvm::DenseSet<Operation *> &released) {

@@ -64,7 +64,7 @@ public:
   int64_t bytesOn(rt::StageOp stage) const;
 
 private:
-  /// How all stages use one communicator.
+  /// The use of one communicator by all stages.
   struct Use {
     int64_t ranks = 1;
     int64_t greatest = 0; ///< the largest collective, in elements

@@ -86,7 +86,8 @@ private:
   const Attentions &attentions;
   codegen::Communication communication;
   TensorRecords records;
-  /// A parameter and its optimizer states share a source.
+  /// The emitted record of each source. A parameter and its optimizer states
+  /// share one.
   llvm::DenseMap<const pcc_source *, Datum> sources;
   /// By the buffer of the whole bucket.
   llvm::DenseMap<Operation *, Datum> buckets;

@@ -34,7 +34,8 @@ using namespace pcc;
 /// kernels run on a GPU, or on the emulator, which intercepts each access.
 static bool isFast(const Machine &machine) { return machine.target == "cpu"; }
 
-/// Optimizes a module and sets the optimization level of code generation.
+/// Optimizes a module: at O3 if its code determines the run time; otherwise at
+/// O1, and turns optimizations in code generation off.
 static void optimize(llvm::Module &module, const Machine &machine,
                      llvm::TargetMachine &host) {
   if (!isFast(machine)) {

@@ -16,8 +16,9 @@ def RTLowerKernelsToGpuPass
 
     A function has a parameter for each buffer: the operands, then the results.
     Its attributes are the launch configuration: `known_grid_size` and
-    `known_block_size`, in x only, and `rt.shared`, the bytes of dynamic shared
-    memory. Parameters that are not written are `llvm.readonly`. A result that
+    `known_block_size`, in x only; `rt.shared`, the bytes of dynamic shared
+    memory; and `nvvm.minctasm`, the blocks that a multiprocessor must be able
+    to run at a time. Parameters that are not written are `llvm.readonly`. A result that
     may share the memory of an operand has that operand's number as
     `rt.inplace`.
 

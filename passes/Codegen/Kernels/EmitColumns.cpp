@@ -95,7 +95,7 @@ void Emitter::emitScatter(Window window) {
       linalg::FillOp::create(b, ValueRange{zero}, ValueRange{out});
     });
   } else {
-    // Updated in place, the table is not copied.
+    // If the table is updated in place, the base is not copied.
     Value base = arguments[scatter.base];
     auto address = [&](Value buffer) -> Value {
       return memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);

@@ -47,7 +47,7 @@ struct MaskedRow {
 
   Node *buildKept(double p);
   Node *buildScaled();
-  /// `node`, or `otherwise` for keys after the query.
+  /// `node`; with a causal mask, `otherwise` for keys after the query.
   Node *unlessMasked(Node *node, Node *otherwise) {
     return op.getCausal()
                ? e.select(e.less(queryPosition, keyPosition), otherwise, node)

@@ -31,11 +31,11 @@ struct GemmPlan {
   llvm::SmallVector<Call> calls;
 };
 
-/// Whether a plan can have an epilogue, which refers to the contraction
-/// (`sum_a` sums its lhs). The plan must be a single call. Other epilogues than
-/// none also need an unbatched GEMM with a dense result, a vector of N elements
-/// (for a sum over rows of A: M), and with a matrix an N that is a multiple of
-/// 8. `vector` is the number of elements, or 0.
+/// Whether a plan can have an epilogue, which is named by the operands of the
+/// contraction: `sum_a` sums its lhs. The plan must be a single call. An
+/// epilogue other than `none` also requires an unbatched GEMM with a dense
+/// result. Its vector of `vector` elements (0: none) must have N elements; M if
+/// it is the sum of the GEMM's A. With a matrix, N must be a multiple of 8.
 bool fitsEpilogue(const GemmPlan &plan, rt::Epilogue epilogue, int64_t vector,
                   bool hasMatrix);
 

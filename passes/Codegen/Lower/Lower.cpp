@@ -97,7 +97,8 @@ private:
   SingleOpKernels kernels;
   OpBuilder builder;
   rt::StageOp stage;
-  /// States that a task overwrites instead of accumulating into them.
+  /// States that a task of a microbatch overwrites instead of accumulating into
+  /// them.
   llvm::StringSet<> begun;
   int64_t microbatches = 1;
 };

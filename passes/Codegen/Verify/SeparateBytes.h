@@ -1,10 +1,10 @@
 //===- SeparateBytes.h - Buffers with many slots in a loop ------*- C++ -*-===//
 //
 // The verifiers do not run all iterations of a loop: once a period of
-// iterations repeats the one before it, the rest is skipped. A buffer with more
-// slots than a period has iterations would never repeat, so it is tracked
-// separately. All iterations access such a buffer in the same way, each one
-// slot further. With 3 slots:
+// iterations repeats the one before it, the rest is skipped. A buffer whose
+// slots do not repeat within such a period is tracked separately. All
+// iterations access such a buffer in the same way, each one slot further. With
+// 3 slots:
 //
 //     iteration    0  1  2    3  4  5    6  7  8  ...  n-3  n-2  n-1
 //     slot         0  1  2    0  1  2    0  1  2        0    1    2

@@ -7,9 +7,10 @@
 // The effect of a loop's iteration follows from the arena before it and from
 // the slots that it names, which repeat after a number of iterations, the
 // period. So once a period leaves the arena as it found it, all later periods
-// do, and they are skipped. Buffers with more slots than that are tracked
-// separately (SeparateBytes.h): for skipped iterations only the accesses to
-// them are simulated.
+// do, and they are skipped. A buffer whose slots would make the period longer
+// than kMaxPeriod, or than a third of the loop, is tracked separately
+// (SeparateBytes.h): for skipped iterations only the accesses to such buffers
+// are simulated. If that is not possible, all iterations are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,7 @@ struct Loop {
   rt::ForOp op;
   int64_t variable = 0;
   /// The number of iterations after which slots repeat, except those of
-  /// `separate`.
+  /// `separate`. More than the loop has if none can be skipped.
   int64_t period = 1;
   llvm::SetVector<Operation *> separate;
   SeparateBytes separateBytes;

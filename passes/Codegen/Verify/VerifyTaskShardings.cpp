@@ -63,7 +63,7 @@ private:
   rt::StageOp stage;
   rt::ProgramOp program;
   SymbolTable symbols;
-  /// Gradients and their buckets: empty when an entry point starts.
+  /// Gradients, or the buckets that hold them: dead when an entry point starts.
   llvm::DenseSet<Operation *> gradients;
   llvm::DenseMap<Operation *, SmallVector<ArgumentSharding>> uses;
   /// In the current entry point: partial axes of buffers, now and at first use.

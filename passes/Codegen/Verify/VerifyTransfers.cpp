@@ -6,11 +6,11 @@
 // across stages. The schedules determine their order, but lowering has since
 // moved and merged reductions and assigned streams.
 //
-// Each stage issues its transfers in program order, whatever streams they are
-// on. If all stages finish so, there is one order of all transfers that every
-// stage keeps. Then they cannot hang even on hardware that runs one of them at
-// a time, and none waits for an event of a later one. Two streams alone would
-// not need this; GPU communicators do.
+// The check issues the transfers of each stage one at a time in program order,
+// whatever streams they are on. If all stages finish, there is one order of all
+// transfers that agrees with the order of every stage. So transfers cannot hang
+// even on hardware that runs one at a time, and none waits for an event of a
+// later one. Separate streams would not require this; GPU communicators do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -183,8 +183,8 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
         return llvm::formatv("its backward pass is not deterministic on sm_{0}",
                              chip);
   // The backward pass masks keys after the last in tiles of 64 but processes
-  // tiles of 128: in the other half, exp of zero minus an lse below -88
-  // overflows.
+  // tiles of 128. In the other half of the last tile, exp(0 - lse) overflows if
+  // lse is below -88.
   if (!sizes.isCausal && sizes.keys % 128 == 64)
     return llvm::formatv("its backward pass is wrong for {0} keys, an odd "
                          "multiple of 64",

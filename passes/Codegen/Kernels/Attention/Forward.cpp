@@ -122,7 +122,9 @@ void Forward::emitKeys(Value firstKey) {
   });
 }
 
-/// Whole rows are read, so the last tile begins at an earlier key.
+/// If the bias differs by query and by key, copies that of a tile, transposed.
+/// It always reads the biases of biasRows() keys, so the last tile begins at an
+/// earlier key.
 void Forward::bringBias(Value firstKey) {
   if (!biases || !bias.ofKey)
     return;
