@@ -36,7 +36,6 @@ struct InputInfo {
 /// Generates the inputs and parameters that were not given. The numbers depend
 /// only on the seed, the name, the microbatch and the element's index.
 struct Fill {
-  /// The seed of all numbers.
   uint64_t seed;
   /// The bound of token ids and targets; 0: that of the input.
   int64_t vocab = 0;

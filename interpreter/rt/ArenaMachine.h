@@ -66,7 +66,6 @@ public:
     /// The number of values: one, or one per microbatch.
     int64_t slots;
   };
-  /// All inputs.
   llvm::ArrayRef<Input> getInputs() const { return inputs; }
   /// Sets the shards of an input for one microbatch on all ranks.
   void writeInput(const Input &input, int64_t microbatch, const Tensor &global);
@@ -163,7 +162,6 @@ private:
   mlir::FailureOr<Tensor> load(int64_t rank, const Issued &issued,
                                unsigned place, mlir::RankedTensorType type);
   void store(Rank &rank, const MemoryOperand &place, Tensor value);
-  /// Sets a number of a rank.
   void setNumber(Rank &rank, rt::BufferOp buffer, double value);
   /// Rounds a rank's parameter to its working copy, if it has one.
   void roundCopy(Rank &rank, rt::BufferOp parameter);

@@ -30,7 +30,6 @@ public:
 
   /// The description; points into this.
   const pcc_program &get() const { return program; }
-  /// The program op.
   rt::ProgramOp getOp() const { return op; }
   llvm::ArrayRef<rt::StageOp> getStages() const { return stages; }
   /// The sharding of a stage's buffer; replicated if it has no layout.

@@ -10,8 +10,9 @@ def RTSplitAccumulatePass : Pass<"rt-split-accumulate", "::mlir::ModuleOp"> {
   let description = [{
     Splits an `nn.sum` whose result goes into an argument's buffer, such as a
     gradient. Each contraction, embedding gradient and `dist.reduce_scatter`
-    among its terms gets an `nn.sum` of its own right after its op. The
-    remaining terms stay one sum, at the end of the body:
+    among its terms gets an `nn.sum` of its own right after its op, as does a
+    single remaining term. Several remaining terms stay one sum, at the end of
+    the body:
 
     ```mlir
     %s = nn.sum %grad, %gemm0, %gemm1, %x, %y
@@ -128,17 +129,17 @@ def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
 }
 
 def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
-  let summary = "Assigns offsets in frames and in the arena";
+  let summary = "Assigns offsets in scratch buffers and in the arena";
   let description = [{
     Assigns an offset to every temporary and buffer. Temporaries of a function
-    share its frame where their live ranges do not overlap.
+    share its scratch buffer (the frame) if their live ranges do not overlap.
 
     Parameters, working copies, state and sums keep their contents from step to
     step and have memory of their own in the arena, one buffer after another.
     All other buffers share the rest by their live ranges: gradients, gathered
     working copies, inputs, outputs, values and frames of calls. A live range
-    starts at the first write; for an input that the runtime fills, at the begin
-    of the entry point. It ends at the last read; for an output at the end of
+    starts at the first write; for an input without `rt.fill`, at the begin of
+    the entry point. It ends at the last read; for an output at the end of
     the entry point.
 
     By default the slots of a value are contiguous and all calls of a function

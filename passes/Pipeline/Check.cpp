@@ -112,7 +112,7 @@ struct PipeCheckPass : pcc::impl::PipeCheckPassBase<PipeCheckPass> {
   bool matchCollective();
   LogicalResult reportDeadlock();
   LogicalResult findStages(Entry entry);
-  /// Whether a task gathers a bucket anew for each use (see Staleness.cpp).
+  /// Whether a task gathers a bucket again for each use (see Staleness.cpp).
   bool isGatheredForUse(TaskOp task);
   /// Skips iterations of all stages' loops if they repeat the steps since
   /// `before`; returns whether it did.

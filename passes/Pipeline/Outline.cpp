@@ -59,7 +59,6 @@ private:
 
   TaskSymbols &symbols;
   func::FuncOp func;
-  /// By segment: its stage.
   ArrayRef<int64_t> stageOfSegment;
   bool isEvaluation;
   /// By op: its unit. Ops without an entry are cloned into every unit that uses

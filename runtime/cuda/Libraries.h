@@ -43,7 +43,6 @@ public:
 
   /// Whether it was found and opened.
   bool isOpen() const { return handle; }
-  /// Its path.
   const std::string &path() const { return opened; }
   /// The places that were searched, with errors.
   const std::string &tried() const { return places; }

@@ -10,7 +10,7 @@
 
 namespace pcc {
 
-/// The pcc_gemm_desc of a GEMM or, with an epilogue, its pcc_gemm_fused_desc.
+/// The pcc_gemm_desc of a GEMM or, with an epilogue, its pcc_fused_desc.
 /// Calls of equal shapes share a constant, which names the node of the first.
 /// `dtypes`: of A, B and C.
 Datum gemmDatum(rt::GemmAttr shape, const std::array<int32_t, 3> &dtypes,

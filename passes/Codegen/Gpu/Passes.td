@@ -18,8 +18,8 @@ def RTLowerKernelsToGpuPass
     Its attributes are the launch configuration: `known_grid_size` and
     `known_block_size`, in x only; `rt.shared`, the bytes of dynamic shared
     memory; and `nvvm.minctasm`, the blocks that a multiprocessor must be able
-    to run at a time. Parameters that are not written are `llvm.readonly`. A result that
-    may share the memory of an operand has that operand's number as
+    to run at a time. Parameters that are not written are `llvm.readonly`. A
+    result that may share the memory of an operand has that operand's number as
     `rt.inplace`.
 
     A block uses no more shared memory than all GPUs of `chips` and the default

@@ -30,6 +30,9 @@
 //
 //     work item = block * teams * rounds + round * teams + team
 //
+// If the work items that read the same rows are `stride` apart, so are those of
+// a block.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_PASSES_CODEGEN_GPU_THREADLAYOUT_H

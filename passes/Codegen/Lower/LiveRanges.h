@@ -122,7 +122,6 @@ private:
   llvm::StringMap<rt::FuncOp> functions;
   llvm::StringMap<rt::EventOp> events;
   llvm::DenseMap<mlir::Operation *, Summary> summaries;
-  /// The pieces that are dead.
   llvm::DenseSet<Piece *> deadPieces;
   /// The streams that are used, sorted.
   llvm::SmallVector<int64_t> streams;

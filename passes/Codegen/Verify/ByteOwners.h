@@ -25,7 +25,6 @@ struct ByteOwner {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Frame;
   }
-  /// Whether it is a bucket.
   bool isBucket() const {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Bucket;

@@ -63,7 +63,6 @@ struct SlotOffsets {
                                        : others[slot - 1];
   }
 
-  /// The number of slots.
   int64_t slots = 1;
 
 private:

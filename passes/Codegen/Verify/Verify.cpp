@@ -45,7 +45,6 @@ struct GradientUses {
   /// The gradients that held contents before the call, and those that the
   /// function kills (`gives_up`).
   SmallVector<OwnedRange> held, killed;
-  /// The ranges that it has written.
   SmallVector<OwnedRange> written;
   /// The killed ranges that it has read: other buffers may overwrite them from
   /// then on, before the function ends.
