@@ -34,8 +34,8 @@ static bool isArray(const std::string &name) {
   return name.size() > 4 && name.substr(name.size() - 4) == ".npy";
 }
 
-/// Returns the file of an input if the folder has none that is named after the
-/// input: labels.npy for targets and labels. Other inputs have no other file.
+/// Returns the file of an input for which the folder has none named after it:
+/// labels.npy for targets and labels; else the file named after the input.
 static std::string usualFile(const pcc_input &input) {
   return arrayFile(isTargets(input) ? "labels" : input.name);
 }

@@ -22,10 +22,10 @@
 // reduction. The compute stream waits for that reduction once the reductions of
 // the next task are issued, so that later buckets can reuse the memory:
 //
-//     rt.call @backward.1(..., %bucket.1)
-//     rt.call @reduce.1(%sum.1, %bucket.1)     stream 1
-//     rt.wait %bucket.2.done
-//     rt.call @backward.0(..., %bucket.0)      may reuse the memory of bucket 2
+//     rt.call @backward.1(..., %row.1)
+//     rt.call @reduce.1(%sum.1, %row.1)        stream 1
+//     rt.wait %row.2.done
+//     rt.call @backward.0(..., %row.0)         may reuse the memory of %row.2
 //
 //===----------------------------------------------------------------------===//
 

@@ -103,7 +103,7 @@ private:
     int64_t number = numberOf(value);
     views.append({number, numberOf(source), offset});
   }
-  /// Returns the number of the elements of a value from `offset` on.
+  /// Returns the value number of the part of a value from element `offset` on.
   int64_t numberOfRest(int64_t number, int64_t offset) {
     if (offset == 0)
       return number;

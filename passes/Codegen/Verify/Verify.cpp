@@ -74,7 +74,7 @@ struct Loop {
   int64_t period = 1;
   llvm::SetVector<Operation *> separate;
   SeparateBytes separateBytes;
-  /// The accesses of the last iteration to these.
+  /// The accesses of the last iteration to the `separate` buffers.
   SmallVector<SlotAccess> accesses;
 };
 
@@ -206,8 +206,7 @@ private:
   /// Null in a module without an rt.program.
   rt::ProgramOp program;
   const SymbolTable &kernels;
-  /// Gathered working copies and their buckets: empty when an entry point
-  /// starts.
+  /// Gathered working copies and their buckets: dead when an entry point starts.
   llvm::DenseSet<Operation *> gathered;
   /// By bucket: the rank's shard of it.
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
@@ -216,7 +215,7 @@ private:
   /// By member: its bucket.
   llvm::DenseMap<Operation *, rt::BufferOp> rows;
   ByteOwners memory;
-  /// Gradients and their buckets: empty when an entry point starts.
+  /// Gradients, or the buckets that hold them: dead when an entry point starts.
   llvm::DenseSet<Operation *> gradients;
   /// By bucket of one microbatch's gradients: the buffer of their sum.
   llvm::MapVector<Operation *, rt::BufferOp> sums;
@@ -250,8 +249,9 @@ LogicalResult StageVerifier::checkOffsets() {
   return verifyBuckets(stage, program);
 }
 
-/// Initializes the arena for an entry point: parameters, state and inputs hold
-/// their contents; gathered buffers and gradients do not.
+/// Initializes the arena for an entry point: parameters, state, and inputs that
+/// the entry point does not fill itself hold their contents; gathered buffers
+/// and gradients do not.
 LogicalResult StageVerifier::fillPersistent() {
   SmallVector<OwnedRange> kept;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())

@@ -318,7 +318,8 @@ LogicalResult StageRun::run(ArrayRef<Step> steps) {
 LogicalResult StageRun::fill(rt::FillOp op, const SlotRef &place) {
   int64_t microbatch = place.at(variable);
   int64_t &next = filled[place.slots];
-  // One fill more than microbatches tells the program that no more follow.
+  // A loop may request one microbatch more than the step has; the runtime fills
+  // nothing for it.
   if (microbatch != next || (microbatches && next > microbatches))
     return op.emitOpError()
            << "fills @" << rt::AddressOp(place.address).getBuffer()
