@@ -135,7 +135,8 @@ static int portNumber(const std::string &text, const std::string &name) {
   return static_cast<int>(port);
 }
 
-/// torchrun's agent listens at MASTER_PORT itself.
+/// Takes MASTER_PORT or, if torchrun's agent listens there itself, the ports
+/// next to it.
 static void takeMasterPort(Rendezvous &rendezvous) {
   int port = portNumber(get("MASTER_PORT"), "MASTER_PORT");
   if (get("TORCHELASTIC_USE_AGENT_STORE") != "True") {

@@ -5,8 +5,8 @@
 //
 //   self-started  the parent listens before it starts ranks; rank 0 inherits
 //                 the socket, the others its port and a secret
-//   torchrun      MASTER_ADDR, and ports next to MASTER_PORT, where its agent
-//                 listens
+//   torchrun      MASTER_ADDR and MASTER_PORT; the ports next to it if
+//                 torchrun's agent listens there itself
 //   srun          the first host of the step
 //   mpirun        the host that mpirun runs on
 //   all           PCC_EXCHANGE=HOST or HOST:PORT overrides them

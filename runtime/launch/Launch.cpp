@@ -58,7 +58,8 @@ static Launch launchBy(Launcher launcher, const Variables &names) {
 }
 
 /// The number of tasks that a Slurm step has on this process's node, if all
-/// nodes have the same number or there is one node. -1: unknown.
+/// nodes have the same number or there is one node. -1: unknown. A list that
+/// begins with a repeated number, such as "4(x2),3", is taken as uniform.
 static int64_t tasksOfNode() {
   const char *list = getenv("SLURM_STEP_TASKS_PER_NODE");
   if (!list)

@@ -29,7 +29,7 @@ public:
       : program(program), model(std::move(model)) {}
 
   /// Returns the bytes of a source tensor. Exits with ExitData if the file
-  /// cannot be read, or if its size or digest changed since it was compiled.
+  /// cannot be read, or if its size or digest changed since the compilation.
   const char *tensor(const pcc_source &source, int64_t bytes);
   /// Releases the memory that files were read into; they stay mapped.
   /// Invalidates the bytes that tensor() returned for encoded sources.

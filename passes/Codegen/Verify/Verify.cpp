@@ -206,7 +206,8 @@ private:
   /// Null in a module without an rt.program.
   rt::ProgramOp program;
   const SymbolTable &kernels;
-  /// Gathered working copies and their buckets: dead when an entry point starts.
+  /// Gathered working copies and their buckets: dead when an entry point
+  /// starts.
   llvm::DenseSet<Operation *> gathered;
   /// By bucket: the rank's shard of it.
   llvm::DenseMap<Operation *, rt::BufferOp> parts;

@@ -34,8 +34,8 @@ struct DeviceTiles {
   /// Backward: `columns` of the blocks with resident keys, which have two
   /// results.
   int64_t columnsOfKeys;
-  /// Columns of a tile of q or k, and of v, in shared memory, padded with zeros
-  /// to more than a head's.
+  /// Columns of a tile of q or k, and of v, in shared memory: a head's, padded
+  /// with zeros to whole steps.
   int64_t width, valueWidth;
   /// Columns of the results per block, of q or k's gradient and of v's.
   int64_t chunk, valueChunk;

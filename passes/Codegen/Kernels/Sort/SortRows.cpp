@@ -1,8 +1,8 @@
 //===- SortRows.cpp - Summing rows in the order of ids --------------------===//
 //
-// A sum of rows by ids has only as many work items as its table has columns. If
-// equal ids are adjacent, the work item of the first can sum all rows of the
-// id, without conflicts. So for devices the ids are sorted first:
+// A sum of rows by ids has only one work item per block of columns. If equal
+// ids are adjacent, the work item of the first can sum all rows of the id,
+// without conflicts. So for devices the ids are sorted first:
 //
 //     ids            3 1 3 2
 //     rank           2 0 3 1     ids that precede: lower ones, and equal ones
