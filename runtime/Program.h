@@ -406,6 +406,7 @@ typedef struct {
 
 /// The device code of a program for GPUs.
 typedef struct {
+  /// The number of images.
   int32_t n_images;
   const pcc_device_image *images; ///< machine code first
   int32_t n_kernels;
