@@ -35,8 +35,11 @@ else:
     config.parallelism_group = "computing"
     # Tests share the cores: waiting threads must not spin.
     config.environment["OMP_WAIT_POLICY"] = "passive"
-    # More cases of some tests: scripts/test --all.
+    # More cases of some tests, and tests that require the feature: scripts/test
+    # --all.
     config.environment["PCC_TEST_ALL"] = os.environ.get("PCC_TEST_ALL", "")
+    if config.environment["PCC_TEST_ALL"]:
+        config.available_features.add("all")
     config.substitutions.append(("%root", config.pcc_root))
     config.substitutions.append(("%cuda", config.pcc_cuda))
     config.substitutions.append(("%build", config.pcc_build))

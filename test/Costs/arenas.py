@@ -1,6 +1,7 @@
 # RUN: %python %s %root %build
 """Arenas of plans with pipelines are hardly larger than the peak of live bytes;
-a larger arena is detected."""
+a larger arena is detected. With PCC_TEST_ALL also plans like
+these in another precision, or for the other family."""
 
 import os
 import sys
@@ -15,6 +16,7 @@ arenas = script("arenas")
 import lives
 import places
 
+ALL = bool(os.environ.get("PCC_TEST_ALL"))
 PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
           f"--global-batch-size {2 * batch}{more}")
          for family, layers, pp, schedule, zero, batch, more in (

@@ -68,9 +68,8 @@ class Kernels:
         # Drop the function that calls the kernels.
         kernels = formed[formed.index("  func.func private @kernel_0"):]
         text = "module {\n" + kernels
-        tiled = run(["pcc-opt", "--rt-tile-kernels", "--rt-verify-kernels"],
-                    text)
-        lowered = run(["pcc-opt", "--rt-lower-kernels"], tiled)
+        lowered = run(["pcc-opt", "--rt-tile-kernels", "--rt-verify-kernels",
+                       "--rt-lower-kernels"], text)
         self.meta = {
             name: (int(units), int(grain)) for name, grain, units in
             re.findall(r"llvm.func @(\w+)\(.*rt.grain = (\d+).*"
@@ -80,9 +79,10 @@ class Kernels:
         path = os.path.join(self.folder.name, "k")
         with open(path + ".ll", "w") as file:
             file.write(ir)
+        rounding = [ROUNDING] if "bfloat" in ir else []
         # Without unrolling, as pcc compiles.
         run(["clang-22", "-O3", "-fno-unroll-loops", "-march=native", "-shared",
-             "-fPIC", "-Wno-override-module", path + ".ll", ROUNDING, "-o",
+             "-fPIC", "-Wno-override-module", path + ".ll", *rounding, "-o",
              path + ".so", "-lm"], "")
         self.library = ctypes.CDLL(path + ".so")
 
