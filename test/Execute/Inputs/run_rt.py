@@ -94,7 +94,7 @@ def moved(kind, by):
 EDITS = {
     "a value moved": moved("value", 64),
     "a parameter moved": moved("param", 64),
-    "a temporary moved": (r"(rt\.temporary at )(\d+)(?= : memref<1x16x64xf32>)",
+    "a temporary moved": (r"(rt\.temporary at )(\d+)(?= : memref<1x8x64xf32>)",
                           lambda m: m.group(1) + str(int(m.group(2)) + 64)),
     "a buffer beyond the arena": moved("value", 1 << 30),
     "a buffer not aligned": moved("frame", 4),
