@@ -9,6 +9,7 @@ for one CPU rank, the program reads the inputs and writes the outputs.
     test/Backend/run.py                 # all cases; the last line sums up
     test/Backend/run.py --newer         # also those of ONNX 1.23, from PyPI
     test/Backend/run.py --sample 60     # as many, spread over the list
+    test/Backend/run.py --part 1/2      # the first, third, ... case
     test/Backend/run.py test_add        # cases whose name contains this
 
 A case is unsupported where pcc refuses it with a reason (exit code 1), and
@@ -245,6 +246,10 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--tools", default=os.path.join(TOP, "build/bin"))
     parser.add_argument("--sample", type=int, metavar="N")
+    parser.add_argument("--part", default="1/1", metavar="K/N",
+                        help="every Nth case, from the Kth")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        metavar="N", help="how many cases run at once")
     parser.add_argument("--at-least", type=int, default=0, metavar="N",
                         help="how many must pass")
     parser.add_argument("--list", action="store_true",
@@ -265,8 +270,12 @@ def run(options, newer):
     if options.sample:
         step = len(cases) / options.sample
         cases = [cases[int(i * step)] for i in range(options.sample)]
+    part, parts = map(int, options.part.split("/"))
+    if not 1 <= part <= parts:
+        sys.exit(f"--part takes K/N with 1 <= K <= N, not '{options.part}'")
+    cases = cases[part - 1::parts]
     results = collections.defaultdict(list)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         known, inside = known_operators(), collections.Counter()
         for name, is_known, verdict, text in pool.map(
                 lambda c: run_case(c, options.tools, known), cases):
