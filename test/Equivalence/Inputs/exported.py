@@ -1,5 +1,5 @@
 """exported.py ROOT FOLDER MODEL...: trains each export of examples/models with
---export-onnx, and compiles what was written. That must have the loss that the
+--export-onnx, and interprets what was written. That must have the loss that the
 source's program has with the checkpoint's weights, and take the checkpoint
 itself: the same names and shapes. MODEL+external is the export with its weights
 moved to a file beside it."""
@@ -26,11 +26,11 @@ def call(*command):
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}")
 
 
-def first_loss(program, *options):
+def first_loss(*program):
     log = work + "/log.jsonl"
     if os.path.exists(log):
         os.remove(log)
-    call(program, *DATA, "--steps", "1", "--log-json", log, *options)
+    call(*program, *DATA, "--steps", "1", "--log-json", log)
     with open(log) as file:
         return json.loads(file.readline())["loss"]
 
@@ -83,9 +83,9 @@ for name in sys.argv[3:]:
          "--export-onnx", target)
     checkpoint = f"{saved}/step-{STEPS:08}/model.safetensors"
     trained = first_loss(program, "--init", checkpoint)
-    call("pcc", target, *FLAGS, "-o", work + "/again")
-    again = first_loss(work + "/again")
-    loaded = first_loss(work + "/again", "--init", checkpoint)
+    call("pcc", target, *FLAGS, "--emit=pipeline", "-o", work + "/again.mlir")
+    again = first_loss("pcc-run", work + "/again.mlir")
+    loaded = first_loss("pcc-run", work + "/again.mlir", "--init", checkpoint)
     assert trained < fresh - 0.1, (name, fresh, trained)
     for loss in (again, loaded):
         assert abs(loss - trained) <= 1e-6 * trained, (name, trained, loss)
