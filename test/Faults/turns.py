@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
-"""The check of rt runs few turns of a loop. It accepts and refuses the same as
-where every turn is written out, of programs with faults drawn at random, too: of
-each plan, two faults of each class; with PCC_TEST_ALL=1 eight."""
+"""The check of rt runs few iterations of a loop. It accepts and rejects the
+same programs as with unrolled loops, also with randomly drawn faults: of each
+plan, two faults of each class; with PCC_TEST_ALL=1 eight."""
 
 import concurrent.futures
 import os
