@@ -29,7 +29,7 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace pcc {
-#define GEN_PASS_DEF_PIPEGIVEUPPASS
+#define GEN_PASS_DEF_PIPEMARKDEADARGUMENTSPASS
 #include "passes/Pipeline/Passes.h.inc"
 } // namespace pcc
 

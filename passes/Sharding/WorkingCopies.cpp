@@ -28,7 +28,7 @@
 #include "passes/Sharding/Passes.h"
 
 namespace pcc {
-#define GEN_PASS_DEF_DISTHOLDCOPIESPASS
+#define GEN_PASS_DEF_DISTWORKINGCOPIESPASS
 #include "passes/Sharding/Passes.h.inc"
 } // namespace pcc
 
