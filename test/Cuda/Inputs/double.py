@@ -217,7 +217,7 @@ def totals(report):
 
 def plan(model, precision, *flags):
     # Classes that a device need not pad, so that messages are as long.
-    prepare(model, precision, *flags, sizes=["--vocab", "64"])
+    prepare(model, precision, *flags, sizes=["--vocab", "128"])
     due, first = run("cpu", report=True), None
     # Ranks of one host have one device; NCCL orders launches, or they are
     # ordered for it.
