@@ -1,6 +1,6 @@
 """A checkpoint that differs from what was saved is rejected by name, and the
 next older one offered: flipped bits in every file, files of another step or
-rank or none, read by any rank in any layout.
+rank or none, read by any rank in any layout. With PCC_TEST_ALL=1 at more places.
 
 RUN: rm -rf %t && mkdir %t %t/wide && cd %t && toy-files .
 RUN: toy-wide-files wide
@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
 from checkpoints import rows, withoutHashes
 
 environment = dict(os.environ)
+ALL = bool(os.environ.get("PCC_TEST_ALL"))
 OLDER = "note: --resume work/step-00000003 continues from the one before"
 NONE = "note: there is no older checkpoint in its folder"
 NEWER, STATE = "work/step-00000006", "trainer_state.json"
@@ -73,8 +74,10 @@ size = {name: os.path.getsize(f"base/step-00000006/{name}")
 for name in MODEL, FIRST, SECOND:
     with open(f"base/step-00000006/{name}", "rb") as file:
         header = 8 + int.from_bytes(file.read(8), "little")
-    for place in (0, 7, 8, header // 2, header - 1, header,
-                  (header + size[name]) // 2, size[name] - 1):
+    places = [0, 8, header // 2, header, size[name] - 1]
+    if ALL:
+        places += [7, header - 1, (header + size[name]) // 2]
+    for place in places:
         fresh()
         flip(f"{NEWER}/{name}", place, place % 8)
         last = header - 1 if place < header else size[name] - 1
@@ -88,12 +91,14 @@ places = {0, len(state) - 1, len(state) - 2, len(state) // 2}
 for word in (b'"format"', b'"step": 6', b'"hashes"', b'"kind"', b'"blocks"',
              b'"hash": "', b'"lr"', b'"files"'):
     at = state.index(word)
-    places |= {at, at + 1, at + len(word) - 1, at + len(word)}
+    places |= {at, at + len(word)}
+    if ALL:
+        places |= {at + 1, at + len(word) - 1}
 for place in sorted(places):
     fresh()
     flip(f"{NEWER}/{STATE}", place, place % 7)
     refused("toy-1", f"error: '{NEWER}/{STATE}' ", OLDER)
-for kept in range(0, len(state), 301):
+for kept in range(0, len(state), 301 if ALL else 903):
     fresh()
     os.truncate(f"{NEWER}/{STATE}", kept)
     refused("toy-1", f"error: '{NEWER}/{STATE}' ", OLDER)
@@ -111,7 +116,7 @@ for gone in "hash", "hashes":
 # Files of another step, where all sizes are the same.
 for name in MODEL, FIRST, SECOND:
     for here, other, note in (6, 3, OLDER), (3, 6, NONE):
-        for program in "toy-1", "toy-pp2":
+        for program in ("toy-1", "toy-pp2") if ALL else ("toy-pp2",):
             fresh()
             folder = f"work/step-{here:08}"
             shutil.copy(f"work/step-{other:08}/{name}", folder)

@@ -1,8 +1,7 @@
-r"""Outside its arena a rank uses as much memory for 24 layers as for 2, also
-with zero 3 and in bf16 or fp16: peak resident memory (VmHWM of
-/proc/PID/status) less the planned arena grows by at most a twentieth of the
-arena's growth. The duration of steps does not matter. A program that keeps a
-tenth is detected.
+r"""Beside its arena a rank has as much memory for 16 layers as for 2, with zero 3
+and zero 1 in bf16; with PCC_TEST_ALL=1 for 24 layers, and in f32, too: the most that was resident, VmHWM of /proc/PID/status, less the
+arena that the compiler planned grows by at most a twentieth of what the arena
+does. How long steps take does not matter. What keeps a tenth is seen.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %cc -shared -fPIC -O1 %S/Inputs/keep.c -o keep.so
@@ -19,8 +18,10 @@ ROOT, BUILD, KEEP = sys.argv[1:]
 sys.path.insert(0, os.path.join(ROOT, "test", "Runtime", "Inputs"))
 import runs
 
-PLANS = ("--zero 3", "--zero 3 --precision bf16", "--zero 1 --precision bf16")
-FEW, MANY = 2, 24
+PLANS = ("--zero 3 --precision bf16", "--zero 1 --precision bf16")
+FEW, MANY = 2, 16
+if os.environ.get("PCC_TEST_ALL"):
+    PLANS, MANY = (*PLANS, "--zero 3"), 24
 
 
 def compiled(layers, flags):
