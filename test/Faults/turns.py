@@ -106,14 +106,14 @@ def program(model, flags):
 
 
 PLANS = (
-    ("gpt2/gpt2.onnx", "--pp=2 --micro-batch-size=1 --global-batch-size=23"),
+    ("gpt2/gpt2.onnx", "--pp=2 --micro-batch-size=1 --global-batch-size=11"),
     ("gpt2/gpt2-dropout.onnx", "--pp=4 --tp=2 --micro-batch-size=1 "
-     "--global-batch-size=37"),
+     "--global-batch-size=17"),
     ("models/llama-dynamo.onnx", "--micro-batch-size=1 "
      "--global-batch-size=7"),
     # Buckets rotate through slots.
     ("gpt2/gpt2.onnx", "--pp=4 --dp=2 --zero=3 --micro-batch-size=1 "
-     "--global-batch-size=46"),
+     "--global-batch-size=26"),
 )
 # Text outside entry points is the same in both.
 CLASSES = ("schedule swapped", "slot changed", "peer changed",
