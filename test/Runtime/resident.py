@@ -1,7 +1,8 @@
-r"""Beside its arena a rank has as much memory for 16 layers as for 2, with zero 3
-and zero 1 in bf16; with PCC_TEST_ALL=1 for 24 layers, and in f32, too: the most that was resident, VmHWM of /proc/PID/status, less the
-arena that the compiler planned grows by at most a twentieth of what the arena
-does. How long steps take does not matter. What keeps a tenth is seen.
+r"""Outside its arena a rank uses as much memory for 16 layers as for 2, with
+zero 3 and with zero 1 in bf16; with PCC_TEST_ALL=1 for 24 layers, and in f32,
+too. Peak resident memory (VmHWM of /proc/PID/status) less the planned arena
+grows by at most a twentieth of the arena's growth. The duration of steps does
+not matter. A program that keeps a tenth is detected.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %cc -shared -fPIC -O1 %S/Inputs/keep.c -o keep.so
