@@ -34,7 +34,7 @@
 // REDEFINE: %{change} = 's/attention_grad causal/attention_grad/'
 // RUN: %{run} --check-prefix=CAUSAL
 // CAUSAL: error: 'rt.attention_grad' op is not causal with scale 1.250000e-01, but its stats are of an attention that is causal with scale 1.250000e-01
-// CAUSAL: note: there
+// CAUSAL: note: computed here
 // REDEFINE: %{change} = '/attention_grad/s/scale 1.25/scale 2.5/'
 // RUN: %{run} --check-prefix=SCALE
 // SCALE: error: 'rt.attention_grad' op is causal with scale 2.500000e-01, but its stats are of an attention that is causal with scale 1.250000e-01

@@ -48,7 +48,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 // CHECK-SAME: tensor<2xf32> {nn.name = "targets", nn.role = #nn.role<targets>}
 // CHECK: dense<2.0
 func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2xf32> {
-  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.exp' gives 'tensor<2xf32>'}}
+  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.exp' is 'tensor<2xf32>'}}
   %y = nn.exp %x : tensor<2xf32>
   return %y : tensor<2xf32>
 }
@@ -56,9 +56,9 @@ func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) 
 // -----
 
 // One number for all.
-// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.reduce' gives 'tensor<f32>'
+// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.reduce' is 'tensor<f32>'
 func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<f32> {
-  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.reduce' gives 'tensor<f32>'}}
+  // expected-error @below {{loss cross-entropy needs an output [batch, ..., classes] of floats, 'nn.reduce' is 'tensor<f32>'}}
   %y = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>
   return %y : tensor<f32>
 }
@@ -66,9 +66,9 @@ func.func @forward(%x: tensor<2xf32> {nn.name = "x", nn.role = #nn.role<data>}) 
 // -----
 
 // Whole numbers.
-// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.cast' gives 'tensor<2x3xi64>'
+// ERRORS: error: loss mse needs an output [batch, ...] of floats, 'nn.cast' is 'tensor<2x3xi64>'
 func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<2x3xi64> {
-  // expected-error @below {{'nn.cast' gives 'tensor<2x3xi64>'}}
+  // expected-error @below {{'nn.cast' is 'tensor<2x3xi64>'}}
   %y = nn.cast %x : tensor<2x3xf32> -> tensor<2x3xi64>
   return %y : tensor<2x3xi64>
 }
@@ -168,7 +168,7 @@ func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // ERRORS: error: the first dim of the output, [6, 2] by 'nn.transpose'
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<6x2xf32> {
-  // expected-error @below {{[6, 2] by 'nn.transpose', has no row}}
+  // expected-error @below {{[6, 2] by 'nn.transpose', does not have one or more rows for each of the 2 samples}}
   // expected-note @below {{--loss needs an output [batch, ...]}}
   %y = nn.transpose %x [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
   return %y : tensor<6x2xf32>
