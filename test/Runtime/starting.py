@@ -53,8 +53,8 @@ for again in range(100):
 out, err = run.communicate(timeout=30)
 assert run.returncode == 7 and err == (
     f"error: rank 1 (process {victim}) was lost: killed by signal 7 (Bus "
-    "error); all other ranks were ended\nnote: signal 7 is often a file system that is "
-    "full, such as /dev/shm, under memory that ranks share\n"), err
+    "error); all other ranks were ended\nnote: signal 7 often means a full "
+    "file system, such as /dev/shm, under memory that ranks share\n"), err
 requireNothingLeft(folder)
 
 # An mpirun that hangs, deaf to signals.

@@ -236,8 +236,8 @@ for program in ("toy-1", "toy-dp2-tp2"):
         assert run.wait(timeout=20) == 0
         err = run.stderr.read()
         assert err.count("\n") == 1 and err.endswith(
-            "warning: standard output was closed; the run goes on without "
-            "lines\n"), err
+            "warning: standard output was closed; the run continues without "
+            "output\n"), err
     # A full disk under stdout is not a reader that has seen enough.
     with open("/dev/full", "w") as full:
         run = begin(program, "--data", "tokens.bin", "--steps", "4",
