@@ -103,8 +103,8 @@ for victim in (0, 2):
 # Ranks that do not agree on a message.
 ended = torchrun("exchange", "differ", ranks=2)
 assert ended[0][0] == 70 and ended[0][1] == (
-    "[rank 0] error: rank 1 sent a message 2 of 8 bytes where rank 0 expects a "
-    "message 2 of 67108864\n"), ended
+    "[rank 0] error: rank 1 sent message kind 2 of 8 bytes, but rank 0 expects "
+    "kind 2 of 67108864\n"), ended
 
 # The curves are the same however ranks are started, and the first line says it.
 good("toy-dp2-tp2", *RUN, "--log-json", "alone.json")
