@@ -39,10 +39,12 @@ for how, layout in runs:
     if case.endswith("-fixed"):
         layout = layout[:4]
     compiled = how == "compiled"
+    step = program + ".mlir"
     done = subprocess.run(
         [os.path.join(build, "bin", "pcc"), case + ".onnx",
-         "--loss", "causal-lm", "--global-batch-size", "8", "-q", "-o",
-         program, *([] if compiled else ["--emit=pipeline"]), *layout, *flags],
+         "--loss", "causal-lm", "--global-batch-size", "8", "-q",
+         *(["-o", program] if compiled else ["--emit=pipeline", "-o", step]),
+         *layout, *flags],
         cwd=HERE, stderr=subprocess.PIPE, text=True)
     if done.returncode or not layout:
         print(done.stderr, end="")
@@ -50,7 +52,7 @@ for how, layout in runs:
         sys.exit(1)
     command = [program]
     if not compiled:
-        command = [os.path.join(build, "bin", "pcc-run"), program]
+        command = [os.path.join(build, "bin", "pcc-run"), step]
     subprocess.run(
         [*command, "--data", os.path.join(HERE, "tokens.bin"), *TRAINING,
          "--log-json", log],
