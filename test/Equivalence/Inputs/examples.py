@@ -1,4 +1,4 @@
-"""Trains the examples by turns on tp 2 x pp 2 and on one rank and compares with
+"""Trains the examples alternately on tp 2 x pp 2 and on one rank and compares with
 PyTorch's recorded curve: losses within 1e-5, norms within 1e-4. With
 PCC_TEST_ALL=1 every example trains on both."""
 
