@@ -30,7 +30,7 @@
 // BEHIND: 'rt.buffer' op has the bytes [1024, 1088) of an arena of 1024
 // RUN: sed 's/input at 0/input at 32/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALIGNED
-// ALIGNED: 'rt.buffer' op lies at 32, which is no multiple of 64
+// ALIGNED: 'rt.buffer' op is at offset 32, which is not a multiple of 64
 // an address in the scratch buffer of another,
 // RUN: sed 's/frame @frame/frame @far/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FRAME
