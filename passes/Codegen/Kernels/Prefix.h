@@ -1,8 +1,8 @@
 //===- Prefix.h - Common headers of Codegen ---------------------*- C++ -*-===//
 //
 // Precompiled for the libraries of Codegen, for the interpreter and for tools
-// that run passes of all phases. They use the rt dialect and many MLIR dialects,
-// whose headers take longer to parse than our code to compile.
+// that run passes of all phases. They use the rt dialect and many MLIR
+// dialects, whose headers take longer to parse than our code to compile.
 //
 //===----------------------------------------------------------------------===//
 

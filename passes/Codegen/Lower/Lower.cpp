@@ -348,7 +348,7 @@ struct RTLowerPass : pcc::impl::RTLowerPassBase<RTLowerPass> {
       if (function->hasAttr(rt::kEpilogueAttr))
         function.erase();
     auto program = *module.getOps<rt::ProgramOp>().begin();
-    std::set<Channel> exchanged = findExchanged(module);
+    std::set<TransferChannel> exchanged = findExchanged(module);
     for (auto stage : module.getOps<rt::StageOp>()) {
       if (overlap)
         assignStreams(stage, exchanged);

@@ -74,8 +74,8 @@ static void setStream(Operation *op, int64_t stream) {
           [&](auto op) { op.setStream(stream); });
 }
 
-std::set<Channel> pcc::findExchanged(ModuleOp module) {
-  std::set<Channel> found;
+std::set<TransferChannel> pcc::findExchanged(ModuleOp module) {
+  std::set<TransferChannel> found;
   for (auto stage : module.getOps<rt::StageOp>())
     stage.walk([&](rt::ExchangeOp op) {
       int64_t own = stage.getIndex();
@@ -85,7 +85,8 @@ std::set<Channel> pcc::findExchanged(ModuleOp module) {
   return found;
 }
 
-void pcc::assignStreams(rt::StageOp stage, const std::set<Channel> &exchanged) {
+void pcc::assignStreams(rt::StageOp stage,
+                        const std::set<TransferChannel> &exchanged) {
   // The channel, the peer stage, and whether it is a send.
   using End = std::tuple<int64_t, int64_t, bool>;
   llvm::MapVector<Operation *, End> ways;
@@ -141,7 +142,7 @@ namespace {
 
 struct RTStreamsPass : pcc::impl::RTStreamsPassBase<RTStreamsPass> {
   void runOnOperation() override {
-    std::set<Channel> exchanged = findExchanged(getOperation());
+    std::set<TransferChannel> exchanged = findExchanged(getOperation());
     for (auto stage : getOperation().getOps<rt::StageOp>()) {
       if (!stage.getBlock()->getOps<rt::EventOp>().empty()) {
         stage.emitOpError("has events already");

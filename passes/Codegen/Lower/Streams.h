@@ -12,10 +12,10 @@ namespace pcc {
 
 /// A point-to-point channel between stages: sender, receiver and channel
 /// number.
-using Channel = std::tuple<int64_t, int64_t, int64_t>;
+using TransferChannel = std::tuple<int64_t, int64_t, int64_t>;
 
 /// Returns the channels that an exchange uses on either side.
-std::set<Channel> findExchanged(mlir::ModuleOp module);
+std::set<TransferChannel> findExchanged(mlir::ModuleOp module);
 
 /// Assigns streams to the ops of a stage:
 /// - Sends and receives of entry points get a stream for each channel, peer
@@ -26,7 +26,8 @@ std::set<Channel> findExchanged(mlir::ModuleOp module);
 /// Exchanges, whose send and receive wait for each other, stay on the compute
 /// stream. So do sends and receives on the channels in `exchanged`, which
 /// exchanges use.
-void assignStreams(rt::StageOp stage, const std::set<Channel> &exchanged);
+void assignStreams(rt::StageOp stage,
+                   const std::set<TransferChannel> &exchanged);
 
 /// Lists in the program the axes of collectives on streams other than the
 /// compute stream.
