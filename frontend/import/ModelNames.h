@@ -13,6 +13,7 @@
 
 namespace pcc::frontend {
 
+/// Whether arrays are inputs or outputs of a model.
 enum class Arrays { Inputs, Outputs };
 
 /// Checks that each name can be a file name and that no two arrays have the

@@ -40,6 +40,7 @@ namespace pcc::frontend {
 
 /// The classification of an initializer and the evidence for it.
 struct Provenance {
+  /// The classes of initializers.
   enum class Kind {
     Parameter,
     /// May be a parameter: trained, with a warning.

@@ -24,6 +24,7 @@ const Dnn &dnn();
 /// makes later calls no-ops, so that callers check once at the end.
 class DnnBuilder {
 public:
+  /// A descriptor of cuDNN's backend interface.
   using Descriptor = cudnnBackendDescriptor_t;
 
   /// `library` must outlive this.

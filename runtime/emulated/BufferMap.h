@@ -12,6 +12,7 @@ namespace pcc {
 /// The address ranges of a launch's buffers.
 class BufferMap {
 public:
+  /// `buffers` are the arguments of `kernel`.
   BufferMap(const pcc_emu_kernel &kernel, void *const *buffers)
       : last(kernel.sites, -1) {
     for (int64_t i = 0; i < kernel.buffer_count; ++i) {

@@ -41,6 +41,7 @@ extern "C" {
 /// as two f16, and out of bounds as an index.
 enum { PCC_EMU_POISON = 0x7fa57fa5 };
 
+/// A buffer of a kernel.
 struct pcc_emu_buffer {
   /// The size of the buffer.
   int64_t bytes;
@@ -93,6 +94,7 @@ struct pcc_emu_counts pcc_emu_count(const char *kernel);
 /// Resets all counts.
 void pcc_emu_reset(void);
 
+/// A function that compiled kernels call.
 struct pcc_emu_symbol {
   /// The name that code calls.
   const char *name;

@@ -30,6 +30,7 @@ void statusJoined();
 /// This rank fails with an exit code and has printed the error; the first code
 /// of all ranks decides the run's.
 void statusFailed(int code);
+/// This rank has completed its work.
 void statusDone();
 /// Safe in a signal handler: this rank was told to end and is not the cause.
 void statusTerminated();

@@ -34,6 +34,8 @@ RUN: not %python %s %t 2>&1 | FileCheck %s --implicit-check-not=PccRT
 CHECK: passes/README.md: no file Autodiff.cpp in passes/Sharding
 CHECK-NEXT: scripts/README.md: coverage is missing
 CHECK-NEXT: scripts/README.md: no file cover
+CHECK-NEXT: docs/rationale/README.md: memory.md is missing
+CHECK-NEXT: docs/rationale/README.md: no page arena.md
 CHECK-NEXT: test/README.md: Clusters is missing
 CHECK-NEXT: test/README.md: no folder Cluster
 CHECK-NEXT: README.md: interpreter is missing

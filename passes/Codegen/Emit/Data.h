@@ -16,8 +16,10 @@ namespace pcc {
 /// C's.
 class Datum {
 public:
+  /// Numbers of these types.
   static Datum i32(int64_t value) { return number(32, value); }
   static Datum i64(int64_t value) { return number(64, value); }
+  /// Floats of these types.
   static Datum f32(double value);
   static Datum f64(double value);
   /// The address of a symbol; null if empty.
@@ -28,6 +30,7 @@ public:
   /// A C array of at least one element, all of one type.
   static Datum array(llvm::ArrayRef<Datum> elements);
 
+  /// The type of the value in a global.
   mlir::Type getType(mlir::MLIRContext *context) const;
   /// Builds the value within the initializer of a global.
   mlir::Value emit(mlir::OpBuilder &builder, mlir::Location loc) const;

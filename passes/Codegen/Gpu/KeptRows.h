@@ -32,6 +32,7 @@ public:
     /// The elements that are read or written are also stored to shared memory.
     bool keeps = false;
   };
+  /// A row that is kept.
   struct Row {
     mlir::Type element;
     int64_t columns;

@@ -44,6 +44,7 @@ struct WorkItemStride {
   /// Bytes of the other rows that a work item reads and writes.
   int64_t ownBytes = 0;
 
+  /// The bytes of `rows`.
   int64_t sameBytes() const;
 };
 

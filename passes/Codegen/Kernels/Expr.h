@@ -85,6 +85,7 @@ public:
   /// With a constant; null for a null operand.
   Node *mul(Node *a, double b) { return a ? mul(a, constant(a->type, b)) : a; }
   Node *add(Node *a, double b) { return a ? add(a, constant(a->type, b)) : a; }
+  /// Functions of one operand, computed in its type.
   Node *exp(Node *a);
   Node *log(Node *a);
   Node *tanh(Node *a);

@@ -23,6 +23,7 @@ struct Fusion {
 
 /// The kinds of fusions, the one that fuses most ops first.
 enum class FusionKind { Gelu, Sum, GeluGrad, Sums };
+/// All kinds, in this order.
 inline constexpr FusionKind kFusionKinds[] = {
     FusionKind::Gelu, FusionKind::Sum, FusionKind::GeluGrad, FusionKind::Sums};
 

@@ -19,6 +19,7 @@ public:
   /// `begins`: the moments at which spans may begin, in ascending order.
   explicit Occupancy(std::vector<unsigned> begins);
 
+  /// Marks all bytes as free.
   void clear();
   /// Marks bytes [begin, end) as occupied during a span.
   void take(Span span, int64_t begin, int64_t end);

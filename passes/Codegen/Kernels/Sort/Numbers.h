@@ -20,6 +20,7 @@ public:
 
   /// The same numbers in another element type.
   mlir::Value cast(mlir::Value x, mlir::Type type);
+  /// The same numbers in another shape.
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   /// 0, 1, 2 and so on, i32.
   mlir::Value count(int64_t size);
