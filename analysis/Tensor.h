@@ -23,7 +23,7 @@ using Shape = llvm::SmallVector<int64_t, 4>;
 
 /// One element: `f` where the element type is a float, else `i`.
 union Scalar {
-  /// The value of an element of a float type, whatever its width.
+  /// The value of an element of a float type of any width.
   double f;
   /// The value of an element of an integer type; bools are 0 and 1.
   int64_t i;

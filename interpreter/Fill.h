@@ -48,8 +48,8 @@ struct Fill {
 
   /// Generates a parameter such that activations stay near 1. With n ~
   /// normal(0, 1), the elements are 1 + 0.1 n for scales (init one), 0.1 n for
-  /// biases (init zero), otherwise 0.3 n. All elements are random, whatever the
-  /// declared initial value.
+  /// biases (init zero), otherwise 0.3 n. All elements are random; the
+  /// declared initial value is ignored.
   Tensor parameter(llvm::StringRef name, nn::Init init,
                    mlir::RankedTensorType type) const;
 };

@@ -22,7 +22,7 @@ namespace pcc::interp {
 /// Runs the functions of one module, which must outlive this.
 class Machine {
 public:
-  /// With `exact`, floats are f64 whatever their declared type. A module of
+  /// With `exact`, all floats are f64. A module of
   /// global types runs on one rank, a `dist.spmd` module on its mesh.
   Machine(mlir::ModuleOp module, bool exact);
 

@@ -10,7 +10,7 @@
 namespace pcc::interp {
 
 /// The elements of a tensor in row-major order: `real` for float types, in f64
-/// whatever the declared element type; `integer` for integer types.
+/// for every declared element type; `integer` for integer types.
 struct Tensor {
   /// The shape and the declared element type.
   mlir::RankedTensorType type;

@@ -60,7 +60,7 @@ struct ImportOptions {
   /// result. The model's loss is the number in the file, not a sum and a count.
   bool forward = false;
   /// Regular expressions for parameters that are not trained, and for those
-  /// that are, whatever the file says; empty for none.
+  /// that are; they override the file. Empty for none.
   std::string freeze, train;
   /// Regular expression for scales, by their names in the file or the module,
   /// whose values are 1 + the module's parameter; empty for none.

@@ -175,7 +175,8 @@ LogicalResult pcc::frontend::reportUnsupported(Location loc,
       note << ", '" << use.nodes[i] << "'";
     note << (use.nodes.size() > 3 ? ", ...): " : "): ") << use.remedy;
   }
-  // Not for newer files: what they lack, no other export of the model has.
+  // Exporting again does not help a file of a newer opset: other exports of the
+  // model have the same operators.
   if (Opsets(model).standard() < 17)
     diag.attachNote(loc) << "the files this compiler reads best are exported "
                             "in training mode, opset 17, constant folding off";

@@ -10,7 +10,7 @@ using namespace pcc::nn;
 
 namespace {
 /// Element i of dim d is element starts[d] + i * steps[d] of the operand. The
-/// step of a dim with fewer than two elements is 1, whatever the file's step.
+/// step of a dim with fewer than two elements is 1, also if the file's differs.
 struct Slice {
   Shape starts, steps, shape;
 
@@ -65,8 +65,8 @@ static LogicalResult setSlice(Binder &b, unsigned result, const Slice &slice) {
 }
 
 /// Sets the slice of a dim of `extent` elements. Negative bounds count from the
-/// end; bounds are then clamped. No intermediate result overflows 64 bits,
-/// whatever the file's numbers.
+/// end; bounds are then clamped. No intermediate result overflows 64 bits
+/// for any numbers in the file.
 static void setDim(Slice &slice, int64_t dim, int64_t extent, int64_t start,
                    int64_t end, int64_t step) {
   bool forward = step > 0;

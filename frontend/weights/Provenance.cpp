@@ -193,7 +193,7 @@ ProvenanceFinder::guessComputed(const onnx::TensorProto &tensor) const {
   StringRef name = tensor.name();
   bool isNumber =
       countOf(tensor) == 1 && names.exporter() != Exporter::TorchScript;
-  // If the exporter lists the sources of what it folded, all other tensors are
+  // If the exporter lists the sources of folded tensors, all other tensors are
   // its own constants. A tool may have merged parameters with literals.
   if (names.saysFoldedFrom() ||
       (isNumber && names.exporter() == Exporter::Dynamo)) {

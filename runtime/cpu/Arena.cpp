@@ -2,7 +2,6 @@
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
 
@@ -12,25 +11,6 @@
 #include <sys/mman.h>
 
 using namespace pcc;
-
-/// Checks that OpenBLAS can map its buffers, one for each thread. OpenBLAS maps
-/// them in the first GEMM, and retries forever if it cannot.
-static void requireBlasBuffers() {
-  constexpr size_t bytesOfBuffer = size_t(128) << 20;
-  int threads = getThreads();
-  size_t bytes = bytesOfBuffer * threads;
-  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    fail(ExitMemory,
-         format("out of memory: OpenBLAS needs %s of address space for %d "
-                "thread%s: %s",
-                bytesText(bytes).c_str(), threads, threads == 1 ? "" : "s",
-                strerror(errno)),
-         "'ulimit -v' limits the address space; OMP_NUM_THREADS sets the "
-         "number of threads");
-  munmap(memory, bytes);
-}
 
 // mmap returns zeroed memory.
 char *backend::allocateArena(int64_t bytes, int64_t) {

@@ -87,6 +87,11 @@ namespace pcc {
 /// call it.
 void requireMemory(int64_t bytes);
 
+/// Exits with ExitMemory if OpenBLAS cannot map its buffers, one for each
+/// thread. OpenBLAS maps them in the first GEMM, and retries forever if it
+/// cannot. Call it once the arena is mapped.
+void requireBlasBuffers();
+
 /// Issues a request of `bytes` bytes on a stream of compiled code; on the
 /// compute stream returns when it is complete.
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,

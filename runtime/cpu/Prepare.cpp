@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cblas.h>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <sched.h>
+#include <sys/mman.h>
 
 using namespace pcc;
 
@@ -179,4 +182,21 @@ void pcc::requireMemory(int64_t bytes) {
                 bytesText(available).c_str()),
          "a smaller micro batch, or more hosts with a higher --tp or --pp, "
          "need less");
+}
+
+void pcc::requireBlasBuffers() {
+  constexpr size_t bytesOfBuffer = size_t(128) << 20;
+  int threads = getThreads();
+  size_t bytes = bytesOfBuffer * threads;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    fail(ExitMemory,
+         format("out of memory: OpenBLAS needs %s of address space for %d "
+                "thread%s: %s",
+                bytesText(bytes).c_str(), threads, threads == 1 ? "" : "s",
+                strerror(errno)),
+         "'ulimit -v' limits the address space; OMP_NUM_THREADS sets the "
+         "number of threads");
+  munmap(memory, bytes);
 }

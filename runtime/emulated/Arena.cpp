@@ -19,7 +19,7 @@ using namespace pcc;
 /// The reserved addresses and the device's memory; null before allocateArena().
 static char *ofHost = nullptr, *ofDevice = nullptr;
 static int64_t arenaBytes = 0;
-/// The ends of the copies of copyOut(), by turn.
+/// The ends of the copies of copyOut(), by slot.
 static Event copied[2];
 
 Device &pcc::device() {
@@ -60,6 +60,7 @@ char *backend::allocateArena(int64_t bytes, int64_t kept) {
   ofDevice = reserve(arenaBytes, PROT_READ | PROT_WRITE);
   poison(ofDevice + kept, bytes - kept);
   ofHost = reserve(arenaBytes, PROT_NONE);
+  requireBlasBuffers();
   return ofHost;
 }
 
