@@ -13,8 +13,9 @@ static constexpr int64_t kLargestWhole = 1 << 26;
 /// The largest number of elements for which products of floats are folded, such
 /// as tables of angles by position.
 static constexpr int64_t kLargestFloats = 1 << 24;
-/// The largest number of steps between elements by distance: twice the buckets
-/// of relative positions.
+/// The largest number of changes between neighbouring distances for which
+/// buildSteps() builds selections. A bias by T5's 32 buckets of relative
+/// positions has fewer.
 static constexpr size_t kMostSteps = 128;
 
 bool pcc::analysis::staysExpression(StringRef op,

@@ -71,7 +71,8 @@ static bool isSinusoidalRow(const Matrix &table, int64_t row, int64_t start,
                             const Layout &layout) {
   int64_t pairs = columns / 2, odd = columns % 2;
   double position = double(index + layout.first);
-  // With an odd width, the last element is a sine without cosine or a zero.
+  // With an odd width, the last element of an interleaved row has no partner;
+  // in other rows it is padding, which is not compared.
   for (int64_t i = 0; i < pairs + (layout.interleaved ? odd : 0); ++i) {
     double exponent = double(i) / std::max<int64_t>(1, pairs - layout.less);
     double angle = position * std::pow(10000.0, -exponent);

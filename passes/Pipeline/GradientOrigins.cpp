@@ -245,7 +245,8 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
 /// A cotangent may have been gathered already in the task that computes it.
 std::pair<Operation *, Value> GradientOrigins::placeOf(TaskOp task,
                                                        Value value) {
-  // At most once per task: in a text they may form a cycle.
+  // Each task result is followed at most once, which ends cycles of tasks:
+  // hand-written IR may contain them.
   for (size_t i = 0; i <= makers.size(); ++i) {
     value = sourceOf(value);
     auto argument = dyn_cast<BlockArgument>(value);

@@ -175,8 +175,8 @@ bool Stream::Running::move() {
 static const double shortNap = 20e-6, longNap = 200e-6;
 /// A stream starts no further request while it has this much in flight: earlier
 /// requests should not share the network with all later ones. The limit exceeds
-/// the capacity of a network, and what a rank may send while its thread has no
-/// core.
+/// a network's bandwidth-delay product, and the bytes that a rank may send
+/// while its communication thread is preempted.
 static const int mostUnderWay = 8;
 static const int64_t mostBytesUnderWay = 4 << 20;
 /// The interval for checking requests of other ranks when this rank has nothing

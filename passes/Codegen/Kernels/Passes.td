@@ -46,7 +46,8 @@ def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
     buffer.
 
     A sum that `--rt-split-accumulate` marks with `rt.adds_in_place` stays, as
-    the library adds it. Reshapes outside kernels stay: they are aliases.
+    the library adds it. Attention that cuDNN computes stays, too, and so do
+    zeros that a body returns. Reshapes outside kernels stay: they are aliases.
 
     A device that needs many work items requests them with `partial-sums`: a
     sum over rows is then computed in two steps, the first of which sums at
