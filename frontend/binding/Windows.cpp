@@ -105,7 +105,8 @@ pcc::frontend::transposedWindows(Binder &b, ArrayRef<int64_t> kernel) {
     int64_t wanted = (*shape)[d] ? (*shape)[d] : same ? w.in * w.stride : 0;
     if (mode == "VALID")
       w.low = w.high = 0;
-    // The specification distributes the padding opposite to a convolution's.
+    // As for a convolution. With output_shape and no SAME mode, the start gets
+    // the odd one.
     if (wanted)
       pad(w, whole - wanted, mode == "SAME_UPPER");
     w.out = wanted ? wanted : whole - w.low - w.high;

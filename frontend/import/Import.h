@@ -125,9 +125,9 @@ struct ContextLength {
 };
 
 /// The context length of each dim that the options leave unbound, in the order
-/// of the inputs: from the file's metadata, or the fewest positions that any
-/// table serves. Dims without evidence are left out. Errors: the metadata is
-/// not a positive integer.
+/// of the inputs: the minimum of the length in the file's metadata and the
+/// positions that each table serves. Dims without either are left out. Errors:
+/// the metadata is not a positive integer.
 mlir::FailureOr<std::vector<ContextLength>>
 findContextLengths(mlir::MLIRContext &context, const ONNXFile &file,
                    const ImportOptions &options);

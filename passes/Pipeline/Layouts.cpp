@@ -5,9 +5,8 @@
 // and a task binds symbols of the same shardings. So the result of one task and
 // the argument of another are one tensor of the mesh. A partial value is not
 // sent to another stage: a reduction could happen on both sides, or on none. It
-// is reduced once, before. The exception are gradients of a parameter that
-// several stages hold: they are exchanged while partial, and reduced
-// afterwards.
+// is reduced once, before. Gradients of a parameter that several stages hold
+// are the exception: they are exchanged while partial, and reduced afterwards.
 //
 //   pipe.value @value.0 : tensor<2x8xf32> {dist.sharding = #x_tp}
 //   pipe.body @b (%x: tensor<2x8xf32> as #x_tp) -> (tensor<2x8xf32>) {

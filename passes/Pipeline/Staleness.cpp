@@ -13,8 +13,8 @@
 //       pipe.run @update.0                  // changes @bucket.0.own
 //     }
 //
-// A bucket that is marked `nn.released` is resident for the current and the
-// next task only, and is dead after its release.
+// A bucket that is marked `nn.released` may be resident only while the current
+// task or the next one uses it, and is dead after its release.
 //
 // Each schedule is followed in order, a loop twice: the second iteration starts
 // from the result of the first.

@@ -58,7 +58,7 @@ public:
   /// result Mixed while no operand is; else an empty string.
   std::string visit(mlir::Operation *op);
   /// Whether the op that visit() described surely combines elements; otherwise
-  /// it may only move them.
+  /// it possibly only moves them.
   bool combinesSurely() const { return isSure; }
   /// Returns null if the value does not depend on the loop.
   const Dependence *find(mlir::Value value) const {

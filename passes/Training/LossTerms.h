@@ -44,7 +44,7 @@ public:
     std::string what;
     /// The op to point at.
     mlir::Operation *op = nullptr;
-    /// False: the op may only move samples, not combine them.
+    /// False: the op possibly combines no samples but only moves them.
     bool isSure = true;
   };
   /// Empty if the loss can be accumulated.

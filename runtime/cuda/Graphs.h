@@ -56,7 +56,8 @@ public:
 
   /// Whether a graph is being captured.
   bool isRecording() const { return recording != nullptr; }
-  /// Must be called before work is issued on a stream.
+  /// Adds a stream to the graph being captured, if there is one. Must be called
+  /// before work is issued on the stream.
   void use(int32_t stream);
   /// As pcc_record and pcc_wait, while a graph is captured.
   void record(int32_t stream, int32_t event);

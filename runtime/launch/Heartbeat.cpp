@@ -306,7 +306,8 @@ static void act(int rank, const Message &message, double now) {
   }
 }
 
-/// The other side closed the connection without a message.
+/// Handles the end of a connection. The job ends if the rank sent neither Done
+/// nor GaveUp before, unless a parent process watches the ranks.
 static void onLoss(int rank, double now) {
   RankState &state = heartbeat->states[rank];
   bool wasPresent = state.isPresent;

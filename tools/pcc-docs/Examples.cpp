@@ -3,8 +3,9 @@
 // The documentation of operators is generated from these example nodes.
 // Operands are written as `T[4,6]`: an element type and a shape; T stands for
 // each of the types in turn. `i64[2]=4,6` is a constant, `-` an omitted
-// operand, and `cos[2,6,4]` and `sin[..]` are tables of rotary embeddings. All
-// extents differ, so that dims cannot be confused.
+// operand, and `cos[2,6,4]` and `sin[..]` are tables of rotary embeddings.
+// The extents of a tensor differ, except of square images and kernels, so that
+// dims cannot be confused.
 //
 //===----------------------------------------------------------------------===//
 

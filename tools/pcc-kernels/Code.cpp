@@ -24,7 +24,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Returns a module with copies of the kernels only.
+/// Returns a module with copies of the kernels and nothing else; if `only` is
+/// not empty, of the kernel with this name. Null, with an error, without any.
 static OwningOpRef<ModuleOp> takeKernels(ModuleOp module, StringRef only) {
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   OpBuilder builder(kernels->getBodyRegion());

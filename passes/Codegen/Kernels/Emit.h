@@ -41,9 +41,9 @@ struct KernelChoices {
   /// A column sum with fewer work items than `wantedUnits`, such as the second
   /// step of a split sum, gets narrower blocks, down to `leastColumns`.
   int64_t wantedUnits = 1, leastColumns = 64;
-  /// How a sum of rows by sorted ids is divided. True: one work item per row,
-  /// with all columns. False: one per block of columns, which goes through all
-  /// ids.
+  /// How a sum of rows by sorted ids is divided. True: one work item per
+  /// row of the table, with all columns; a sum into a base has one per token,
+  /// too. False: one per block of columns, which goes through all ids.
   bool sumsByRow = false;
   /// Tiled attention: f32 lanes of a vector, and the register block of a matrix
   /// product, in rows and vectors per row.

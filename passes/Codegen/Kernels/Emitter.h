@@ -28,7 +28,8 @@ public:
         arguments(arguments.begin(), arguments.end()),
         constants(constants.begin(), constants.end()), operands(operands) {}
 
-  /// The number of work items: rows, or rows times blocks of columns.
+  /// The number of work items: rows; rows times blocks of columns; or, if a sum
+  /// into a base is divided by row, tokens plus table rows (see emitRowSum).
   int64_t getUnits() const;
   /// `unit`: index, below getUnits().
   void emitWorkItem(mlir::Value unit);

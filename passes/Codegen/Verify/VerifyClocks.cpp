@@ -94,7 +94,7 @@ struct Loop {
   rt::ForOp op;
   int64_t variable = 0;
   /// The number of iterations after which slots repeat, except those of
-  /// `separate`; 0: never.
+  /// `separate`; 0: none that allows to skip iterations.
   int64_t period = 1;
   llvm::SetVector<Operation *> separate;
   /// The bytes of these buffers.
