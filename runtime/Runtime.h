@@ -25,8 +25,8 @@
 // Every stream of an entry begins after all work that entries and the runtime
 // issued to the compute stream before.
 //
-// Collectives of one communicator begin in program order, on whatever streams
-// they are, and all ranks issue them in the same order. The same holds for the
+// Collectives of one communicator begin in program order, across all streams,
+// and all ranks issue them in the same order. The same holds for the
 // transfers of a channel. An operation counts as complete only once it has been
 // waited for: at the end of an entry some may still run, and the next entry may
 // wait for their events.

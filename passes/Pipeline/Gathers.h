@@ -8,7 +8,7 @@
 //   ZeRO 3        g0   g1 F0 r0   g2 F1 r1   F2   g1 B2 r2   g0 B1 r1   B0 r0
 //
 // The second line exists because a device starts collectives and transfers in
-// the order of their issue, whatever their streams. Collectives of tp and cp
+// the order of their issue, across all streams. Collectives of tp and cp
 // are on the compute stream. After all gathers, the first of them would wait
 // until the last gather starts, so until all others have ended.
 //

@@ -14,7 +14,7 @@ def NNRecognizePass : Pass<"nn-recognize", "::mlir::ModuleOp"> {
       labels. Reshapes that split dims move up to the op that created the dim: a
       linear layer on [batch * seq, c] becomes one on [batch, seq, c].
     - elementwise expressions of one tensor that compute gelu (exact or tanh) or
-      silu are recognized by their values, whatever their form.
+      silu are recognized by their values, in any form.
     - layer norm and rms norm are recognized from primitives.
     - attention is recognized for any order of dims, with a scale before or on
       both operands, masks by addition or selection, and dropout. A known mask

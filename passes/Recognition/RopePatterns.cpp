@@ -184,8 +184,8 @@ private:
     return success();
   }
 
-  /// Replaces a table that is a weight of the file by a constant: angles are
-  /// not trained, whatever their frequencies. Returns false if it is a constant
+  /// Replaces a table that is a weight of the file by a constant: angles of
+  /// any frequencies are not trained. Returns false if it is a constant
   /// already.
   static bool freeze(SumOp op, Value table, PatternRewriter &rewriter) {
     Value root = table;

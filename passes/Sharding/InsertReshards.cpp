@@ -243,7 +243,8 @@ void Inserter::emitWrite(const ShardedOp &op) {
   if (state != stateLayouts.end())
     wanted.partial = state->second.partial;
   builder.setInsertionPoint(op.op);
-  // Zero is a sum of zeros, over whatever axes a cleared state is partial.
+  // Zero is a sum of zeros over any axes. So the zero that clears a state gets
+  // the state's axes of partial sums.
   auto constant = op.op->getOperand(0).getDefiningOp<ConstantOp>();
   if (constant && isZero(constant)) {
     auto zero = cast<ConstantOp>(builder.clone(*constant));

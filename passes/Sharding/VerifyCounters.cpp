@@ -99,7 +99,8 @@ LogicalResult LayoutVerifier::checkCounter(Operation *op,
   if (!isSplit) {
     if (!numbered.counter)
       return success();
-    // Equal on all ranks, whatever it is.
+    // Every rank has all of the numbered dims, so any counter is valid. It only
+    // needs a sharding.
     auto own = layoutOf(op, numbered.counter, "counts from a value that");
     return success(succeeded(own));
   }

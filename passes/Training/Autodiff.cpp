@@ -85,7 +85,7 @@ private:
 };
 
 /// Whether an embedding, such as that of positions, is repeated for every
-/// sample: its cotangent is then a sum over samples, whatever their number.
+/// sample: its cotangent is then a sum over samples, even over a single one.
 static bool isRepeatedLookup(Operation *op) {
   auto isRepeat = [](Operation *user) {
     while (isa<ReshapeOp, TransposeOp>(user) && user->hasOneUse())

@@ -43,10 +43,10 @@ namespace pcc {
 /// are.
 using Posted = std::vector<MPI_Request>;
 
-/// A set of requests that are posted in the order of their issue, on whatever
-/// streams they are. It has the collectives of a communicator, which all ranks
-/// must post in the same order, or the transfers of a channel, which no other
-/// tag distinguishes.
+/// A set of requests that are posted in the order of their issue, across all
+/// streams. It has the collectives of a communicator, which all ranks must post
+/// in the same order, or the transfers of a channel, which no other tag
+/// distinguishes.
 struct PostOrder {
   uint64_t issued = 0; ///< by the issuing thread
   uint64_t posted = 0; ///< by the communication thread

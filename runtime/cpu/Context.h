@@ -97,9 +97,8 @@ void requireBlasBuffers();
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
              int64_t bytes);
 
-/// Makes collectives and transfers start in the order of their issue, on
-/// whatever streams they are: always on the emulated GPU, on CPUs with
-/// PCC_LAUNCH_ORDER=1.
+/// Makes collectives and transfers start in the order of their issue, across
+/// all streams: always on the emulated GPU, on CPUs with PCC_LAUNCH_ORDER=1.
 void keepLaunchOrder(pcc_context *ctx, Request &request);
 
 /// The address at which this rank's threads access arena memory; compiled code

@@ -14,7 +14,7 @@
 //   NCCL 2.26 and later  orders launches itself if requested
 //                        (NCCL_LAUNCH_ORDER_IMPLICIT)
 //   earlier versions     each operation waits for an event after the one
-//                        before, on whatever stream
+//                        before, if that is on another stream
 //
 //===----------------------------------------------------------------------===//
 

@@ -130,8 +130,7 @@ static int run(int argc, char **argv) {
   if (alone && ranks > 1)
     return startRanks(ranks, argv);
 
-  // The ranks end with the daemon that started them, for whatever reason it
-  // ends.
+  // The ranks end when the daemon that started them ends, for any reason.
   if (launch.launcher == Launcher::SelfStarted ||
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);

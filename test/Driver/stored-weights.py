@@ -1,5 +1,5 @@
-# Weights train from whatever form a file has them in, and go back into it as
-# plain bytes: typed fields, packed or not, sparse tensors, Constant nodes.
+# Weights train from every encoding of a file, and are exported as plain bytes:
+# typed fields, packed or not, sparse tensors, Constant nodes.
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root
 
 import glob

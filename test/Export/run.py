@@ -137,7 +137,7 @@ def train(module, call, path, inputs, labels, loss, extra, options, folder):
                               torch.float32)
     found = steps.by_pcc(options.bin, path, data, loss, extra, folder)
     worst = steps.largest_difference(found, wanted)
-    # Norms of LLaMA compute in f32 whatever the module's type.
+    # Norms of LLaMA compute in f32 for every element type of the module.
     allowed = max(TOLERANCE, 10 * steps.largest_difference(own, wanted))
     assert worst <= allowed, f"training differs by {worst:.1e}"
     return f"{worst:.1e}"

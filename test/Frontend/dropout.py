@@ -73,8 +73,8 @@ for name, file in (
     ir, said = text(name, file, "--no-dropout", *loss)
     assert not said, said
 
-# Where the mask is read, it is that of the result: the loss is the mean square
-# of h, and whatever the result differs by from h times the mask.
+# The mask output is the result's mask: the loss is the mean of
+# h^2 + (y - where(mask, 2 h, 0))^2.
 masked = model(
     [node("MatMul", ["x", "head.weight"], ["h"]),
      node("Dropout", ["h", "ratio", "mode"], ["y", "mask"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whatever plan is drawn for whatever model: it compiles, or is refused.
+"""Any random plan of any random model compiles, or is refused.
 
     scripts/fuzz plans                a hundred models with four plans each
     scripts/fuzz plans --count 1000   of so many models

@@ -398,8 +398,8 @@ static void testAlone(pcc_context *ctx) {
   CHECK(least >= 0.001 && least < 0.0015 && most > 0.0025 && most < 0.003);
 }
 
-/// All ranks end, whatever is in flight: a request without a match, or the
-/// thread in a call that does not return.
+/// All ranks end even if requests are in flight: one without a match, or one
+/// whose call on the communication thread does not return.
 [[noreturn]] static void testAbort(pcc_context *ctx, bool isStuck) {
   std::vector<float> a(n);
   if (backend::rank() < 2)

@@ -72,7 +72,7 @@ def checkStall(err, speaker, rank, what, why="nothing is heard of it"):
     assert f"; rank {speaker} is in '" in err, err
 
 
-# Stopped while it trains, by whatever launcher.
+# A rank that is stopped while it trains, with and without a launcher.
 for launcher, victim in ([], 3), ([], 0), (MPIRUN, 1):
     run, members = startEndless("--timeout", "2", launcher=launcher)
     os.kill(members[victim], signal.SIGSTOP)

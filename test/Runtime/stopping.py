@@ -117,7 +117,7 @@ run = begin("timeout", "1", "toy-dp2-tp2", *ENDLESS, "--save", "timed",
 out, err = finish(run, 124)
 assert "stopped by SIGTERM" in out and not err, (out, err)
 
-# A second signal ends a run at once that does not stop, whatever hangs.
+# A second signal ends a run at once that does not stop, wherever it hangs.
 for program in ("toy-1", "toy-dp2-tp2"):
     pairs = [("SIGTERM", "SIGTERM"), ("SIGUSR1", "SIGINT")]
     if not ALL:

@@ -41,7 +41,8 @@ static void warnOfPlan(const Arguments &arguments) {
 
 void pcc::warnOfUnusedFlags(const Arguments &arguments) {
   warnOfPlan(arguments);
-  // --list-params prints the facts of an import, whatever the other flags.
+  // --list-params prints the facts of an import with any other flags but
+  // --check.
   if (!arguments.check)
     return;
   llvm::StringRef why = "--check says what a compile would";

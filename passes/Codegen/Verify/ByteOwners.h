@@ -47,7 +47,7 @@ struct OwnedRange {
   ByteOwner owner;            ///< the expected owner
   int64_t begin = 0, end = 0; ///< offsets in the arena
 
-  /// Whether both ranges share a byte, whatever their owners.
+  /// Whether both ranges share a byte, of equal or different owners.
   bool overlaps(const OwnedRange &other) const {
     return begin < other.end && other.begin < end;
   }

@@ -1,7 +1,7 @@
 //===- VerifyCommunicators.cpp - One stream per communicator --------------===//
 //
-// A GPU communicator executes its operations one after the other, whatever
-// streams they are on, and only operations on one stream have a known order. So
+// A GPU communicator executes its operations one after the other, even those of
+// different streams, and only operations on one stream have a known order. So
 // each communicator is used on one stream. A set of axes in `comms` has a
 // communicator on the compute stream; a set in `beside` has another one on a
 // communication stream. Each point-to-point channel (sender, receiver, number)

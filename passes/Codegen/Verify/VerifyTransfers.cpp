@@ -1,13 +1,13 @@
 //===- VerifyTransfers.cpp - Deadlocks between stages ---------------------===//
 //
 // All ranks of a stage run the same program. So collectives within a stage
-// match by construction, whatever streams they are on: every wait is for an
+// match by construction, on one stream or several: every wait is for an
 // earlier op in program order. This check follows transfers and collectives
 // across stages. The schedules determine their order, but lowering has since
 // moved and merged reductions and assigned streams.
 //
 // The check issues the transfers of each stage one at a time in program order,
-// whatever streams they are on. If all stages finish, there is one order of all
+// across all streams. If all stages finish, there is one order of all
 // transfers that agrees with the order of every stage. So transfers cannot hang
 // even on hardware that runs one at a time, and none waits for an event of a
 // later one. Separate streams would not require this; GPU communicators do.
@@ -231,8 +231,7 @@ LogicalResult TransferVerifier::reportDeadlock() {
     }
   }
   if (hasStreams)
-    diag.attachNote() << "transfers begin in program order, whatever streams "
-                         "they are on";
+    diag.attachNote() << "transfers on all streams begin in program order";
   return diag;
 }
 

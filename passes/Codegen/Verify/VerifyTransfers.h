@@ -10,9 +10,9 @@ namespace pcc {
 
 /// Executes the entry points of all stages against each other. Every transfer
 /// is a rendezvous that starts when the previous one in program order is done,
-/// whatever streams they are on. Fails where the stages do not finish: where a
-/// send has no matching receive of as many bytes, or a collective across stages
-/// is not the same in all of them.
+/// on any stream. Fails where the stages do not finish: where a send has no
+/// matching receive of as many bytes, or a collective across stages is not the
+/// same in all of them.
 mlir::LogicalResult verifyTransfers(mlir::ModuleOp module);
 
 } // namespace pcc

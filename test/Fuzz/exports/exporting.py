@@ -156,7 +156,7 @@ def export(case, arrays, path):
             write(case, case.build(), examples(case, arrays), path)
     except (NotExported, Refused):
         raise
-    except Exception as error:  # whatever PyTorch raises
+    except Exception as error:  # any error of PyTorch
         raise NotExported(message(error))
 
 

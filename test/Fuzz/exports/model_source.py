@@ -208,7 +208,8 @@ def source(c):
             c["positions"], block_source.ROTATE_HALF)[1:]
     text += attention_source.source(c)
     if cross:
-        # Whatever asks and answers differ: nothing fused, no rotation.
+        # Queries and keys are of different sequences: no fused projection, no
+        # rotation.
         plain = dict(c, projection=c["cross"], positions="none",
                      causal="none", extra="none")
         text += attention_source.source(plain).replace(

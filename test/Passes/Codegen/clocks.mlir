@@ -306,7 +306,7 @@ rt.stage 0 arena 128 {
 // Both stages send first, each on a stream of its own: where streams of two
 // communicators wait for each other they would for ever.
 // expected-error @-4 {{the stages wait for each other forever in @train}}
-// expected-note @-5 {{transfers begin in program order, whatever streams they are on}}
+// expected-note @-5 {{transfers on all streams begin in program order}}
 rt.stage 0 arena 128 {
   rt.buffer @w : memref<16xf32> param at 0
   rt.buffer @a : memref<16xf32> value at 64

@@ -26,8 +26,8 @@
 // NAMES-DAG: stage0.train t
 // NAMES-DAG: pcc_launch U
 
-// This machine is a processor like others, by whatever name it has; the same
-// compiled twice gives the same bytes.
+// The default --target-cpu is native, this machine. Compiling twice produces
+// the same bytes.
 // RUN: pcc %s -q --emit=obj -o native.o && pcc %s -q --emit=obj --target-cpu native -o again.o
 // RUN: cmp native.o again.o
 

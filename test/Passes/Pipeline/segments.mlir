@@ -62,7 +62,7 @@ func.func @evaluate(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %down2 = nn.read @down2 : tensor<4x8xf32>
   // CHECK-NEXT: nn.contract {{.*}}{nn.segment = 2 : i64}
   %h2 = nn.contract "bsc,cm->bsm" %x, %down2 : tensor<2x3x4xf32>, tensor<4x8xf32> -> tensor<2x3x8xf32>
-  // After it, whatever it reads.
+  // An op without parameters has the last segment of its operands.
   // CHECK-NEXT: nn.gelu {{.*}}{nn.segment = 2 : i64}
   %a2 = nn.gelu %h2 : tensor<2x3x8xf32>
   return

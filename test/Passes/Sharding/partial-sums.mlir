@@ -142,8 +142,8 @@ func.func @regions(
   return
 }
 
-// A value is resolved before it is sent to another stage, over whatever axes it
-// is partial.
+// A partial sum is reduced before it is sent to another stage, over all axes
+// over which it is partial.
 // CHECK: func.func @stages(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}, %[[A3:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 41 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.scale %[[V0]] by 2.000000e+00 {dist.id = 42 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>], nn.stage = 0 : i64} : tensor<8x8xf32>
@@ -203,7 +203,7 @@ func.func @counts(
 
 // Readers first reduce over data axes, if that leaves a shard, then over the
 // rest; a norm is of sums that are shares of the whole. A cleared value has the
-// accumulator's sharding, whatever else the zero is used for.
+// accumulator's sharding, even if the zero has other uses.
 // CHECK: func.func @update(%[[A0:[^ :,#]+]]: tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>, nn.role = #nn.role<lr>}) -> (tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.read @w : tensor<4x4xf32> {dist.id = 58 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.read @grad.w : tensor<4x4xf32> {dist.id = 59 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}

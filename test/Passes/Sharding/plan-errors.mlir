@@ -101,7 +101,7 @@ func.func @norm(
 
 // -----
 
-// A row-parallel GEMM's result is partial, whatever its sharding says.
+// A row-parallel GEMM's result is partial, even if its sharding says otherwise.
 dist.mesh @mesh = <["tp"=2]>
 func.func @hidden(
     %x: tensor<4x16xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},

@@ -79,7 +79,7 @@ func.func @update() -> tensor<f32> {
 
 // -----
 
-// and a gradient, whatever else is written there.
+// and a gradient, even if a value other than zero is written to it.
 
 nn.param @a : tensor<4xf32> init normal
 // expected-note @+1 {{this one}}

@@ -90,7 +90,7 @@ func.func @loss(%n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
-// A gradient is f32 whatever the parameter is.
+// A gradient is f32 for a parameter of any type.
 nn.param @w : tensor<4xbf16> init normal
 // CHECK: nn.state @grad.w : tensor<4xf32> gradient
 // CHECK-LABEL: func.func @microbatch

@@ -105,7 +105,7 @@ def requireNothingLeft(folder):
 
 
 def ranks(run):
-    """{rank: process} of the ranks whose ancestor is the run, by whatever
+    """{rank: process} of the ranks whose ancestor is the run, under any
     launcher."""
     parents, found = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):

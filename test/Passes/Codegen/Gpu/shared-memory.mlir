@@ -46,8 +46,8 @@ func.func private @normalize(%x: tensor<4x37504xf32>) -> tensor<4x37504xf32>
   return %y : tensor<4x37504xf32>
 }
 
-// A work item keeps as many expensive values as fit a block of any of these
-// GPUs, whatever it is compiled for: here the gelu of a row, and not its tanh,
+// A work item keeps as many expensive values as fit a block of all these GPUs,
+// whichever of them it is compiled for: here the gelu of a row, not its tanh,
 // which is recomputed. The two rows of the operands are kept, too, if there is
 // room.
 // CHECK-LABEL: gpu.func @costly(

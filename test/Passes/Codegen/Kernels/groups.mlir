@@ -103,7 +103,7 @@ func.func @view_of_result(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x
 
 // -----
 
-// Collectives stay in order, whatever their operands.
+// Collectives stay in order, even with independent operands.
 dist.mesh @mesh = <["tp"=2]>
 // CHECK-LABEL: func.func @collectives(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -127,7 +127,7 @@ func.func @collectives(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8x
 
 // -----
 
-// Sums over the rows of one tensor are one kernel, whatever else they read.
+// Sums over the rows of one tensor are one kernel, even if one reads others, too.
 // CHECK-LABEL: func.func @column_sums(
 // CHECK-SAME: %[[X:.*]]: tensor<6x8xf32>, %[[DY:.*]]: tensor<6x8xf32>, %[[Z:.*]]: tensor<6x8xf32>, %[[M:.*]]: tensor<6xf32>, %[[R:.*]]: tensor<6xf32>)
 // CHECK-NEXT: %[[K0:.*]]:3 = call @[[BOTH:.*]](%[[DY]], %[[X]], %[[M]], %[[R]]) : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6xf32>, tensor<6xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
@@ -213,8 +213,8 @@ func.func @names(%x: tensor<6x8xf32>, %v: tensor<8xf32>) -> (tensor<6x8xf32>, te
 
 // -----
 
-// Equal kernels are one function, whatever the marks of their ops; the calls
-// have the stage.
+// Equal kernels are one function even if the stages of their ops differ; the
+// calls have the stage.
 // CHECK-LABEL: func.func @equal(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) {nn.stage = 0 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: %[[ALL_REDUCE:.*]] = dist.all_reduce sum %[[K0]] over ["tp"] : tensor<6x8xf32>

@@ -242,7 +242,7 @@ func.func private @kept(%x: tensor<4x300xf32>)
   return %z : tensor<4x300xf32>
 }
 
-// A result that is written before is read again, whatever it took.
+// A result that was written is read again, even if it is cheap to recompute.
 // CHECK-LABEL: func.func private @written(
 // CHECK-SAME: %{{.*}}: memref<1200xf32>, %[[A:.*]]: memref<1200xf32>, %{{.*}}: memref<1200xf32>)
 // CHECK: %[[ROW:.*]] = memref.subview %[[A]]

@@ -198,7 +198,7 @@ func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i6
 
 // -----
 
-// of that 512 KiB, whatever the type,
+// of that 512 KiB, in buffers of any type,
 func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i64} {
   scf.forall (%i) in (4) {
     %m = memref.alloca() : memref<65536xf32>
