@@ -142,7 +142,7 @@ static bool readBucketSize(const Flags &flags, Options &options) {
 static bool checkOnlyValues(const Flags &flags) {
   if (flags.vpp != "1") {
     llvm::errs() << "pcc: error: --vpp " << flags.vpp
-                 << ": this version has only 1\n";
+                 << ": only one model chunk per rank is supported\n";
     return false;
   }
   const cl::Option *none[] = {&flags.layersPerChunk,

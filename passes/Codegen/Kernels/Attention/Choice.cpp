@@ -155,7 +155,7 @@ static std::string whyNotAlone(Operation *op, const Callers &callers,
   AttentionSizes sizes(op);
   Type element = nn::tensorType(sizes.q).getElementType();
   if (!element.isBF16() && !element.isF16())
-    return "elements have more than 16 bits";
+    return llvm::formatv("the element type is {0}, not bf16 or f16", element);
   if (sizes.p > 0)
     return "it has dropout";
   auto hasBias = [](auto op) { return op && op.getBias(); };

@@ -2,7 +2,7 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-expand-attention="on-device library=cudnn"
 
 func.func @f32(%q: tensor<2x8x4x64xf32>, %at: tensor<8xi64>) {
-  // expected-error @+2 {{cuDNN cannot compute the attention of '': elements have more than 16 bits}}
+  // expected-error @+2 {{cuDNN cannot compute the attention of '': the element type is f32, not bf16 or f16}}
   // expected-note @+1 {{--attention-backend auto uses cuDNN where it can and tiles elsewhere}}
   %o:2 = nn.attention %q, %q, %q positions %at, %at scale 0.125
       : (tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>, tensor<2x8x4x64xf32>,
