@@ -50,7 +50,7 @@ pcc_context *backend::prepare(const pcc_program &program,
   loadKernels();
   std::string attention = makeAttention(stage);
   resources = format(
-      "%s, %s for products, %s of memory in use before", device().name.c_str(),
+      "%s, %s for GEMMs, %s of memory in use before", device().name.c_str(),
       bytesText(PCC_WORKSPACE_BYTES).c_str(), bytesText(bytesInUse()).c_str());
   if (!attention.empty())
     resources += ", " + attention;

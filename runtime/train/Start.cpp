@@ -217,10 +217,10 @@ void Run::describe() const {
                  program.model, grouped(program.parameters).c_str(),
                  bytesText(stage.arena_bytes).c_str());
   text += format("mesh       %s\n", meshText(program).c_str());
-  if (std::string products = gemmText(program); !products.empty())
-    text += "products   " + products + "\n";
+  if (std::string gemms = gemmText(program); !gemms.empty())
+    text += "GEMMs      " + gemms + "\n";
   if (!communication.empty())
-    text += "messages   " + communication + "\n";
+    text += "comm       " + communication + "\n";
   std::string rest =
       allChecked
           ? ""

@@ -358,7 +358,7 @@ rows = [{"tok_s": 1.0}] * speed.WARM_UP + [{"tok_s": 50.0}, {"tok_s": 100.0}]
 assert abs(speed.rate(rows) - 2 / (1 / 50 + 1 / 100)) < 1e-9
 race = cases.RACES[0]
 open(os.path.join(FOLDER, "programs", cases.file_of(race)), "wb").close()
-said = ("pcc: one rank, a GPU, 32.0 MiB for products, 1.50 GiB of memory in use "
+said = ("pcc: one rank, a GPU, 32.0 MiB for GEMMs, 1.50 GiB of memory in use "
         "before, cuDNN 9.15.1 for attention\n"
         "model m, 1 parameters, 200.0 MiB on this rank\n")
 
