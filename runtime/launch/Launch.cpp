@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 
 using namespace pcc;
 
@@ -57,17 +58,26 @@ static Launch launchBy(Launcher launcher, const Variables &names) {
   return launch;
 }
 
-/// The number of tasks that a Slurm step has on this process's node, if all
-/// nodes have the same number or there is one node. -1: unknown. A list that
-/// begins with a repeated number, such as "4(x2),3", is taken as uniform.
-static int64_t tasksOfNode() {
-  const char *list = getenv("SLURM_STEP_TASKS_PER_NODE");
-  if (!list)
-    return -1;
-  // "4", "4(x2)" or "4,3".
-  char *end;
-  int64_t tasks = strtoll(list, &end, 10);
-  return *end == ',' || tasks < 1 ? -1 : tasks;
+int64_t pcc::tasksOfNode(const char *list, int64_t node) {
+  while (node >= 0) {
+    char *end;
+    int64_t tasks = strtoll(list, &end, 10), nodes = 1;
+    if (!strncmp(end, "(x", 2)) {
+      nodes = strtoll(end + 2, &end, 10);
+      if (*end != ')')
+        return -1;
+      ++end;
+    }
+    if (tasks < 1 || nodes < 1)
+      return -1;
+    if (node < nodes)
+      return tasks;
+    if (*end != ',')
+      return -1;
+    node -= nodes;
+    list = end + 1;
+  }
+  return -1;
 }
 
 Launch pcc::findLaunch() {
@@ -87,7 +97,8 @@ Launch pcc::findLaunch() {
     Launch launch =
         launchBy(getenv("PMIX_RANK") ? Launcher::Slurm : Launcher::SlurmNoPMIx,
                  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""});
-    launch.localSize = tasksOfNode();
+    if (const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE"))
+      launch.localSize = tasksOfNode(tasks, number("SLURM_NODEID", -1));
     return launch;
   }
   if (getenv("PMI_RANK") && getenv("PMI_SIZE"))

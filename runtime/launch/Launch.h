@@ -38,6 +38,11 @@ struct Launch {
 /// Reads the launchers' environment variables.
 Launch findLaunch();
 
+/// Returns the number of tasks on a node of a Slurm step, with nodes counted
+/// from 0. "4(x2),3" is a list of 4, 4 and 3 tasks. -1: the list has no such
+/// node.
+int64_t tasksOfNode(const char *list, int64_t node);
+
 /// Checks that the program, with or without MPI, supports this launcher, that
 /// the number of ranks is the program's, and that this process is one of them.
 /// Otherwise exits with ExitWorld. `arithmetic` is the mesh with its product,

@@ -118,6 +118,11 @@ static void testNames() {
         found[1] == inet_addr("10.1.0.1"));
   CHECK(addressesOfUri("").empty() &&
         addressesOfUri("1.0;tcp6://[::1]:4").empty());
+  CHECK(tasksOfNode("4", 0) == 4 && tasksOfNode("4", 1) == -1);
+  CHECK(tasksOfNode("4(x2),3", 1) == 4 && tasksOfNode("4(x2),3", 2) == 3);
+  CHECK(tasksOfNode("4,3(x12)", 0) == 4 && tasksOfNode("4,3(x12)", 12) == 3);
+  CHECK(tasksOfNode("4,3(x12)", 13) == -1 && tasksOfNode("4", -1) == -1);
+  CHECK(tasksOfNode("", 0) == -1 && tasksOfNode("4(x", 0) == -1);
 }
 
 [[noreturn]] static void misbehave(const std::string &how, int who) {
