@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes the operator tests of the `onnx` package into a folder, as ONNX's own
-data lie: NAME/model.onnx and NAME/test_data_set_0/input_0.pb, output_0.pb, ...
+"""Writes the operator tests of the `onnx` package into a folder, with the paths
+of ONNX's own data: NAME/model.onnx, NAME/test_data_set_0/input_0.pb, ...
 
     PYTHONPATH=.onnx test/Backend/newer_cases.py FOLDER KNOWN
 
 Cases whose names are in folder KNOWN, those of Debian's older data, are left
-out, and so are those with a value that is no tensor.
+out, and so are cases with a value that is not a tensor.
 """
 import os
 import sys

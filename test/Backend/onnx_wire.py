@@ -18,7 +18,7 @@ DTYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
 
 
 class Unreadable(Exception):
-    """A tensor of a kind that numpy has no array for."""
+    """A tensor whose element type numpy lacks."""
 
 
 def tensor(data):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Compiles the cases of ONNX's official backend tests and compares outputs.
 
-Each case is a model with inputs and expected outputs. Operands that say shapes
-and axes are graph inputs there; they are made constants first, since every
+Each case is a model with inputs and expected outputs. Operands that define
+shapes and axes are graph inputs there; they become constants first, since every
 shape of a compiled program is known. `pcc --forward` then compiles the model
 for one CPU rank, the program reads the inputs and writes the outputs.
 
@@ -49,9 +49,9 @@ CONSTANT_OPERANDS = {
 MENDED = {"test_adam_multiple": {"Adam": wire.float_attribute("epsilon", 0.01)}}
 
 RTOL, ATOL = 1e-3, 1e-7  # those of ONNX's own runner
-#: Of 16-bit types: two steps. The data round, or truncate, each intermediate
-#: result to 16 bits, a program only the last: of exact attention an expected
-#: value is 0.00049 off in float16, a program's 0.00039.
+#: For fp16 and bf16: two machine epsilons. The expected values round, or
+#: truncate, each intermediate result, a program only the last: in fp16 an
+#: expected value of exact attention is off by 0.00049, a program's by 0.00039.
 FLOAT16_RTOL, BFLOAT16_RTOL = 2 / 1024, 2 / 128
 
 
@@ -100,7 +100,7 @@ def write_newer_cases(folder):
 
 
 def read_all(folder, stem, names):
-    """The TensorProtos of a data set by the graph's names of them."""
+    """The TensorProtos of a data set, by their names in the graph."""
     tensors = {}
     for i, name in enumerate(names):
         path = os.path.join(folder, f"{stem}_{i}.pb")
@@ -117,7 +117,7 @@ def file_name(name):
 
 
 def differs(actual, expected, rtol):
-    """What is wrong with an output, or None."""
+    """Describes how an output differs from the expected one; None if equal."""
     if actual.shape != expected.shape:
         return f"shape {actual.shape}, expected {expected.shape}"
     if actual.dtype != expected.dtype:

@@ -3,10 +3,10 @@
 
     PYTHONPATH=.onnx test/Backend/schemas.py    # .onnx: scripts/install-deps --onnx
 
-For each row and each opset that it is for, the attributes of the row are those
-of ONNX's schema, with their types, and every operand has a place. An operator
-that a newer ONNX changes, and an opset that it adds, are findings. Prints what
-differs and exits with 1; --self-test also plants mistakes in the table, and
+For each row of the table and each of its opsets, the attributes are those of
+ONNX's schema, with their types, and the numbers of operands agree. An operator
+that a newer ONNX changes, and an opset that it adds, are findings. Prints the
+differences and exits with 1; --self-test also plants mistakes in the table, and
 exits with 1 if one is not found.
 """
 import argparse
@@ -72,7 +72,7 @@ def compare_operands(row, schema):
 
 
 def compare(table):
-    """Yields what of the table differs from ONNX."""
+    """Yields the differences between the table and ONNX."""
     newest = table["newest_opset"]
     if newest != defs.onnx_opset_version():
         yield (f"the table knows opsets up to {newest}, ONNX up to "
@@ -113,7 +113,7 @@ def attribute_of(table, operator, name):
                 if a["name"] == name)
 
 
-#: What is planted, by what it changes in a table.
+#: Planted mistakes: a description, and the change of a table.
 MISTAKES = {
     "a lost attribute": lambda t: row_of(t, "CumSum")["attributes"].pop(),
     "an attribute of other operators":

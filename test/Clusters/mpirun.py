@@ -1,5 +1,5 @@
-"""Runs over three hosts under mpirun: the same curves as on one, and what
-happens when a host is lost or a second run comes from another.
+"""Runs over three hosts under mpirun: the same curves as on one host, the loss
+of a host, and a second run on another host.
 
 REQUIRES: hosts
 RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
@@ -24,7 +24,7 @@ from runs import good, requireEqual, run, until as untilSoon
 
 until = functools.partial(untilSoon, seconds=60, pause=0.05)
 
-# Ranks that wait leave the cores, which are shared, to others.
+# The hosts share the cores: ranks that wait yield them.
 MPIRUN = ["mpirun", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 THREE = ["--host", "node1:1,node2:2,node3:1", "-n", "4"]
 SIX = ["--host", "node1:2,node2:2,node3:2", "-n", "6"]
@@ -48,8 +48,8 @@ good(*GPT2, "--log-json", "gpt2-1-host.json")
 good(*MPIRUN, *SIX, *GPT2, "--log-json", "gpt2-3-hosts.json")
 requireEqual("gpt2-1-host.json", "gpt2-3-hosts.json")
 
-# A host that is lost ends the run on all of them, with a message. What was
-# saved before resumes on the others.
+# The loss of a host ends the run on all hosts, with a message. The last
+# checkpoint resumes on the other hosts.
 good(*TOY, "--steps", "60", "--log-json", "whole.json")
 saves = ["--save", "run", "--save-every", "10", "--log-json", "log.json"]
 lost = subprocess.Popen([*MPIRUN, *THREE, *TOY, "--steps", "60", *saves],
@@ -72,7 +72,7 @@ for step in range(1, 61):
     assert difference <= 2e-6 * whole[step][0], step
 good("host", "--start", "node3")
 
-# A rank that is stopped, here on a host of its own, and the host of rank 0.
+# A stopped rank that is alone on its host: the last rank, and rank 0.
 for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
     still = subprocess.Popen(
         [*MPIRUN, *THREE, *TOY, "--steps", "100000", "--log-json", "still.json",
@@ -83,8 +83,8 @@ for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
     _, err = still.communicate(timeout=60)
     assert still.returncode == 7, (still.returncode, err)
     assert re.search(rf"\[rank {speaker}\] error: rank {rank} \(process \d+ on "
-                     # Of what it did, others know what it last told them; and
-                     # it is told of when the last of them stands still too.
+                     # Its operation is that of its last heartbeat. The report
+                     # comes when the last of the others is stalled, too.
                      rf"host {host}\) has made no progress for [345] s, since .*, in "
                      r"(('.*' of )?the start|'.*' of step)", err), err
     assert err.count("error:") == 1, err
@@ -92,14 +92,14 @@ for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
           seconds=20)
     os.remove("still.json")
 
-# Rank 0 listens where the hosts reach each other. (So does Open MPI, on all
-# addresses, and a stranger of its would hold it up.)
+# Rank 0 listens at the address by which the hosts reach each other. (Open MPI
+# listens at all addresses; an unauthenticated connection would delay it.)
 good(*MPIRUN, "-x", "LD_PRELOAD=./strangers.so", "-x", "STRANGERS=strangers",
      "-x", "STRANGERS_COUNT=0", *THREE, *TOY, "--steps", "2")
 with open("strangers") as file:
     assert set(file.read().split()) == {"10.77.0.1", "0.0.0.0"}
 
-# A network that dies. mpirun itself waits for its daemon there.
+# A network that fails. mpirun itself waits for its daemon on that host.
 with open("cut.txt", "w") as file:
     cut = subprocess.Popen(
         [*MPIRUN, *THREE, *TOY, "--steps", "100000", "--log-json", "cut.json",
@@ -116,7 +116,7 @@ cut.kill()
 cut.wait()
 good("host", "--mend", "node3")
 
-# A run on another host keeps off a folder whose owner lives, and may be alive.
+# A run on another host refuses a folder whose owner runs, or may still run.
 one = f"{build}/test/Runtime/bin/toy-1 --data tokens.bin --save shared"
 endless = f"{one} --steps 100000 --save-every 1 --keep 2"
 owner = subprocess.Popen(["host", "node2", f"{endless} >/dev/null 2>&1"])
@@ -125,7 +125,8 @@ code, _, err = run("host", "node3", f"{one} --steps 3")
 assert code == 8 and "on host node2) saves into 'shared'" in err, (code, err)
 good("host", "--kill", "node2")
 assert owner.wait() != 0
-# A beat may still be on its way: 60 s are waited for in tests by planting them.
+# A heartbeat may still be on its way: the run refuses the folder for 60 s,
+# which the test skips by changing the file's time.
 code, _, err = run("host", "node3", f"{one} --steps 3")
 assert code == 8 and "it last updated its .owner file" in err, (code, err)
 os.utime("shared/.owner", (time.time() - 70,) * 2)

@@ -1,5 +1,5 @@
-"""Programs without MPI under mpirun over three hosts: the same curves as on one,
-and what to do where rank 0 is not on mpirun's host.
+"""Programs without MPI under mpirun over three hosts: the same curves as on one
+host, and the way out if rank 0 is not on mpirun's host.
 
 REQUIRES: hosts
 RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
@@ -35,7 +35,7 @@ good(*MPIRUN, "-x", "PCC_EXCHANGE=node2", *OTHERS, *TOY, "--steps", "12",
      "--log-json", "others.json")
 requireEqual("one.json", "others.json")
 
-# A host that is lost ends the run on all of them, with a message.
+# The loss of a host ends the run on all hosts, with a message.
 lost = subprocess.Popen([*MPIRUN, *THREE, *TOY, "--steps", "100000",
                          "--log-json", "lost.json"], stdout=subprocess.DEVNULL,
                         stderr=subprocess.PIPE, text=True,

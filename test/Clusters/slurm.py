@@ -1,5 +1,5 @@
 """Runs under Slurm: srun over several hosts, mpirun in a batch job, signals,
-and the batch script of docs/Clusters.md, which goes on by itself.
+and the batch script of docs/Clusters.md, which requeues and resumes itself.
 
 REQUIRES: slurm
 RUN: rm -rf %t && mkdir %t && cd %t && %build/test/Runtime/bin/toy-files .
@@ -35,7 +35,7 @@ def stateOf(job):
 
 
 def begin(log, *words):
-    """Starts TOY by srun; comes back when its log has a row."""
+    """Starts TOY by srun; returns when its log has a row."""
     with open(f"{log}.err", "w") as err:
         process = subprocess.Popen(
             [*SRUN, *TOY, "--steps", "100000", "--log-json", log, *words],
@@ -51,8 +51,8 @@ def begin(log, *words):
 
 
 def settle():
-    """Slurm counts whole seconds: what starts in the one in which a job ends
-    may be taken for it, and hang."""
+    """Waits for a free cluster. Slurm counts whole seconds: a job that starts
+    in the second in which another one ends may be mistaken for it, and hang."""
     until(lambda: not good("squeue", "-h"))
     time.sleep(1.1)
 
@@ -67,7 +67,7 @@ def read(path):
         return file.read()
 
 
-# The same curves; without PMIx a word of what to type.
+# The same curves; without PMIx an error with the right command.
 good(*TOY, "--steps", "12", "--log-json", "one.json")
 out = good(*SRUN, *TOY, "--steps", "12", "--log-json", "srun.json")
 assert "found srun: joined 4 ranks" in out, out
@@ -79,7 +79,7 @@ good("sbatch", "-W", "-N", "2", "-n", "4", "mpirun.sh")
 requireEqual("one.json", "srun.json", "mpirun.json")
 
 settle()
-# A rank that is stopped on a host of its own, which none of the others reaches.
+# A stopped rank that is alone on its host, where no other rank can end it.
 still = begin("still.json", "--timeout", "3")
 good("host", "node3", "pkill -STOP -x train")
 still.communicate(timeout=60)
@@ -88,7 +88,7 @@ assert still.returncode == 7, (still.returncode, err)
 assert re.search(r"on host node3\) has made no progress for [345] s, since", err), err
 good("host", "node3", "! pgrep -x train")
 
-# What Slurm sends when time is up, and scancel.
+# The signals that Slurm sends at the time limit, and scancel's.
 for words, name in (["-s", "USR1"], "SIGUSR1"), ([], "SIGTERM"):
     settle()
     stopped = begin(f"{name}.json", "--save", name)
@@ -117,8 +117,8 @@ until(lambda: os.path.exists("run/latest"))
 good("host", "node3", "pkill -9 -x train")
 until(lambda: stateOf(job) == "PENDING")
 first = latestStep("run")
-# Slurm lets two minutes pass before it starts a job again; one that starts in
-# the second of its end is taken for the one that ended.
+# Slurm waits two minutes before it restarts a job, unless told otherwise. A job
+# that starts in the second of its end is mistaken for the ended one.
 time.sleep(3)
 good("scontrol", "update", f"JobId={job}", "StartTime=now")
 until(lambda: latestStep("run") > first)

@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
 """Arenas of plans with pipelines are hardly larger than the peak of live bytes;
-a larger arena is detected. With PCC_TEST_ALL also plans like
-these in another precision, or for the other family."""
+a larger arena is detected. With PCC_TEST_ALL also plans like these in another
+precision, or for the other family."""
 
 import os
 import sys
@@ -20,8 +20,9 @@ ALL = bool(os.environ.get("PCC_TEST_ALL"))
 PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero} "
           f"--global-batch-size {2 * batch}{more}")
          for family, layers, pp, schedule, zero, batch, more in (
-             # Rows are up to a ninth of the arena each. The second and third
-             # need 1.11 and 1.07 times what is alive with one place for each.
+             # Buckets have up to a ninth of the arena each. With one offset for
+             # each, the second and third need 1.11 and 1.07 times the live
+             # bytes.
              ("llama", 7, 4, "1f1b", 3, 16, " --precision bf16"),
              ("gpt", 7, 4, "1f1b", 3, 16, " --precision bf16"),
              ("llama", 7, 4, "1f1b", 3, 16, ""),
@@ -31,8 +32,8 @@ PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero}
              # As many slots as microbatches.
              ("gpt", 3, 2, "gpipe", 2, 64, ""),
              ("llama", 3, 2, "gpipe", 3, 64, " --overlap off"),
-             # With slots side by side, or one frame for all calls of a function,
-             # these need 1.04 to 1.09 times what is alive.
+             # With adjacent slots, or one scratch buffer for all calls of a
+             # function, these need 1.04 to 1.09 times the live bytes.
              ("llama", 7, 4, "gpipe", 1, 16, " --tp 2 --sequence-parallel"),
              ("llama", 3, 2, "gpipe", 2, 16, " --precision bf16"),
              ("llama", 7, 4, "gpipe", 3, 8, ""),
@@ -40,7 +41,7 @@ PLANS = [(family, layers, f"--pp {pp} --schedule {schedule} --dp 2 --zero {zero}
 LOOSE = PLANS[:3]
 assert all(plan[:2] in {other[:2] for other in arenas.plans()} for plan in PLANS)
 if not ALL:
-    # One of each kind, those that are counted soonest.
+    # One of each kind, those that are counted fastest.
     PLANS = [PLANS[number] for number in (0, 4, 5, 7, 8, 10)]
 
 above = []
@@ -53,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
             assert most <= least <= arena <= due * most, \
                 (family, layers, flags, number, arena, most, least)
             above.append(arena / most)
-# No count that is always the other.
+# The peak is not simply the arena: some arena is larger.
 assert max(above) > arenas.WANTED, above
 
 # Two of @a, @b and @c are live at once, and they overlap pairwise.
@@ -89,7 +90,7 @@ LINE = THREE.replace("ins(%2 : memref<64xf32>) outs(%0",
                      "ins(%2 : memref<64xf32>) outs(%1")
 LINE = LINE.replace("sum %0", "sum %1")
 assert counted(LINE) == (64 + 512, 64 + 512), counted(LINE)
-# Two slots are two things.
+# Two slots of a buffer count as two buffers.
 TURNS = THREE.replace("  rt.buffer @c : memref<64xf32> value at 576\n", "") \
     .replace("value at 320", "value at 320 slots 2") \
     .replace("rt.address @c", "rt.address @b slot 1")

@@ -1,8 +1,8 @@
 # RUN: %python %s %root %build
-"""Programs of plans by tensor, pipeline and data parallelism send what the
-formulas say, including gathers of zero 3 and sums of replicated gradients.
-Too much or too little communication is detected. A plan is compiled with one
-size of buckets, large ones, those of a few layers or the smallest; with
+"""Programs with tensor, pipeline and data parallelism communicate as the
+formulas say, including gathers of zero 3 and all_reduces of replicated
+gradients. Too much or too little communication is detected. A plan is compiled
+with one bucket size: the default, one of a few layers, or the smallest; with
 PCC_TEST_ALL with all three."""
 
 import os
@@ -19,7 +19,7 @@ ALL = bool(os.environ.get("PCC_TEST_ALL"))
 todo = [plan for plan in costs.chosen(0, "gpt,cp=1,sp=False") if plan.pp > 1]
 assert len(todo) > 5
 drawn = len(todo)
-# What is split over ranks of data, of a sequence and of its activations.
+# Parameters sharded over dp and cp, sequences over cp, activations over tp.
 whole = costs.plans.Plan(
     family="gpt", tied=False, dropout=False, precision="bf16", tp=2, pp=1, dp=1,
     cp=2, sp=True, zero=3, schedule="1f1b", microbatches=3, recompute="none")
@@ -29,15 +29,14 @@ todo += [whole, whole._replace(dp=2, microbatches=1), whole._replace(zero=2),
          whole._replace(family="llama", tp=4, precision="fp16"),
          whole._replace(family="llama", tp=4, tied=True, microbatches=8),
          whole._replace(family="llama", tp=1, pp=2, sp=False, dp=2),
-         # Rows of biases that backward tasks take as well; halves of layers.
+         # Buckets of biases that backward tasks use; stages of half layers.
          whole._replace(recompute="full"), whole._replace(recompute="selective"),
          whole._replace(recompute="full", tp=4, cp=1, sp=False, dp=2),
          whole._replace(recompute="full", pp=3, tp=1, sp=False, microbatches=4),
-         # A stage of one layer, in which rows stay.
+         # Stages of one layer, on which buckets stay resident.
          whole._replace(tp=1, pp=4, sp=False, schedule="gpipe")]
 assert all(costs.plans.is_possible(plan) for plan in todo)
-# Small rows: those of a few layers, or each segment's by themselves, as with
-# zero 3 they are.
+# Small buckets: of a few layers, or of a single segment as with zero 3.
 SMALL = 100000, 1
 with tempfile.TemporaryDirectory() as folder:
     texts = {}
@@ -55,7 +54,7 @@ with tempfile.TemporaryDirectory() as folder:
             if size == 1:
                 assert bool(costs.differences(plan, text)[1]) == \
                     (plan.zero < 3), plan
-    # Where nothing comes beside tasks rows of a stage of one layer go, too.
+    # Without overlap, buckets of a stage of one layer do not stay resident.
     text = costs.compile_plan(todo[-1], BUILD, folder, overlap="off")
     total, lines = costs.differences(todo[-1], text, overlap="off")
     assert total > 0 and not lines, lines
@@ -81,7 +80,7 @@ gather_at = next(at for at, line in enumerate(cut)
 seen(cut[:gather_at] + cut[gather_at + 1:], "all_gather over data", whole)
 seen(cut[:gather_at] + [cut[gather_at]] + cut[gather_at:],
      "all_gather over data", whole)
-# Of norms' gradients, by themselves on the compute stream.
+# The all_reduce of the norms' gradients, on the compute stream.
 norms_at = next(at for at, line in enumerate(cut)
                 if "rt.all_reduce sum" in line and "memref<1x" in line)
 seen(cut[:norms_at] + cut[norms_at + 1:], "all_reduce over tensor", whole)

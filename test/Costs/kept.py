@@ -12,15 +12,15 @@ import sys
 import tempfile
 
 ROOT, BUILD = sys.argv[1:]
-LAYER = 2  # of 4: its neighbours are layers
+LAYER = 2  # of 4: between two other layers
 B, S, H, HEADS, KV_HEADS, INNER = 2, 64, 64, 4, 2, 160
 SIZES = {"layers": 4, "batch": B, "seq": S, "width": H, "inner": INNER,
          "heads": HEADS, "vocab": 96}
 
 
 def expected(family, kind, width):
-    """Bytes, by what they are of. Numbers that say how attention went, and those
-    of norms, are f32; the rest has `width` bytes."""
+    """The bytes of each kind of residual. Statistics of attention and of norms
+    are f32; all other elements have `width` bytes."""
     row = B * S * H * width
     inner = B * S * INNER * width
     kv = row * KV_HEADS // HEADS if family == "llama" else row
@@ -30,19 +30,20 @@ def expected(family, kind, width):
     kept = {"input": row, "q, k, v": row + 2 * kv, "attention": row, "lse": lse,
             "residual": row}
     if kind == "selective":
-        # Of LLaMA what its gate and what goes through it are products.
+        # LLaMA has two GEMMs here: the gate and the up projection.
         kept["up"] = inner * (2 if family == "llama" else 1)
         return kept
     kept["norms"] = 2 * row
-    # Mean and deviation, or the latter alone.
+    # Layer norms have a mean and a deviation, RMS norms only the latter.
     kept["of norms"] = 2 * stats * (1 if family == "llama" else 2)
     kept["mlp"] = inner * (4 if family == "llama" else 2)
     return kept
 
 
 def handed(text):
-    """Bytes that the layer's backward task takes of what its forward task took
-    or gave, but for inputs of the program and parameters."""
+    """The bytes of the arguments and results that the layer's forward and
+    backward task have in common, without inputs of the program and
+    parameters."""
     sizes = {}
     for name, dims, bits in re.findall(
             r"pipe\.value (@\S+) : tensor<((?:\d+x)*)[a-z]+(\d+)>", text):
@@ -80,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
                 due = expected(family, kind, width)
                 assert handed(text) == sum(due.values()), (
                     family, precision, kind, handed(text), due)
-    # One value more.
+    # An additional residual.
     text = compiled("gpt", "full", "f32", folder)
     more = re.sub(rf"(pipe\.task @(?:forward|backward)\.{LAYER} [^\n]*)\(@",
                   r"\1(@value.more, @", text, flags=re.S)

@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
 """Arenas are hardly larger than the peak of live bytes; a larger arena is
-detected. Each layout is compiled for one of three models; with PCC_TEST_ALL
-for each."""
+detected. Each plan is compiled for one of three models; with PCC_TEST_ALL for
+each."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ LAYOUTS = ("", "--tp 2 --sequence-parallel", "--dp 2 --cp 2",
            "--pp 3 --tp 2 --schedule gpipe --global-batch-size 16",
            "--recompute selective --precision bf16 --global-batch-size 8",
            "--recompute full --pp 2 --zero 3 --dp 2 --global-batch-size 16",
-           # Slots of many buffers become free while rows of gradients begin.
+           # Slots of many buffers die while buckets of gradients become live.
            "--pp 2 --dp 2 --schedule gpipe --zero 2 --global-batch-size 16")
 
 
@@ -56,7 +56,8 @@ with tempfile.TemporaryDirectory() as folder:
                 assert most <= arena <= BOUND * most, \
                     (family, flags, number, arena, most, where)
 
-# By hand, in bytes: @w's 64 always; @x's two slots of 128 from the begin.
+# Counted by hand, in bytes: @w's 64 are always live, @x's two slots of 128 from
+# the start.
 SMALL = """\
 rt.stage 0 arena 1024 {
   rt.buffer @w : memref<16xf32> param at 0
@@ -89,26 +90,26 @@ def most_of(text):
     return most, where.split()[1] if " " in where else where
 
 
-# In the first @b: x's second slot, both temporaries, @v. What @v holds after it
-# is never read.
+# At the first @b: @x's second slot, both temporaries and @v. The value that @v
+# has after it is never read.
 assert most_of(SMALL) == (64 + 128 + 192 + 256, "@b"), most_of(SMALL)
-# A first slot that is read again is alive until then, too.
+# A first slot that is read again is live until then, too.
 AGAIN = SMALL.replace("rt.launch @c ins(%0, ", "%4 = rt.address @x : "
                       "memref<32xf32>\n rt.launch @c ins(%4, ")
 assert most_of(AGAIN) == (64 + 256 + 192 + 256, "@b"), most_of(AGAIN)
-# A part that is written leaves the rest as it was: @v lives through all of it.
+# A write to a part of @v does not overwrite the rest, so @v is always live.
 PART = SMALL.replace(
     "outs(%0, %arg1 :", "outs(%0, %2 :").replace(
     "    rt.launch @a", "    %2 = rt.view %arg1 : memref<256xi8> to "
     "memref<128xi8>\n    rt.launch @a")
 assert most_of(PART) == (64 + 256 + 256 + 128, "@a"), most_of(PART)
-# An output lives to the end, from where it is written.
+# An output is live from its write to the end.
 LARGE = SMALL.replace("@y : memref<16xf32>", "@y : memref<512xf32>").replace(
     "%3 = rt.address @y : memref<16xf32>", "%3 = rt.address @y : memref<512xf32>")
 assert most_of(LARGE) == (64 + 256 + 2048, "@c"), most_of(LARGE)
 
-# A gradient begins with its first writer, and the row that it lies in with the
-# first of its members; the update reads it.
+# A gradient is live from its first writer on, and its bucket from the first
+# writer of any member; the update reads the bucket.
 ROWS = """\
 rt.stage 0 arena 1024 {
   rt.buffer @v : memref<64xf32> value at 0
@@ -128,7 +129,7 @@ rt.stage 0 arena 1024 {
 }
 """
 assert most_of(ROWS) == (256 + 128, "@a"), most_of(ROWS)
-# One that nothing begins has held what it adds to from the begin on.
+# A gradient without a first writer is live from the start: others add to it.
 ADDED = ROWS.replace("rt.zero %2", "rt.all_reduce sum %2 over [\"dp\"]")
 assert most_of(ADDED) == (256 + 128, "@a"), most_of(ADDED)
 EARLY = ADDED.replace("    rt.zero %0", "    %4 = rt.temporary at 0 : "

@@ -1,8 +1,8 @@
 # RUN: %python %s %root %build
 """The shards of parameters, gradients and optimizer state of a rank take the
-bytes of each ZeRO stage. Sharded buffers are whole at once for at
-most two neighboring tasks. Each mesh is compiled with each stage of ZeRO, in one
-precision, with another one for each stage and mesh; with PCC_TEST_ALL in all."""
+bytes of each ZeRO stage. Sharded buckets are live as a whole for at most two
+neighboring tasks at a time. Each mesh is compiled with each ZeRO stage in one
+precision, which alternates; with PCC_TEST_ALL in all."""
 
 import collections
 import json
@@ -19,14 +19,14 @@ import lives
 import theory
 
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
-# Bytes of an element by stage of ZeRO, where d ranks share: all of it, and what
-# they divide.
+# Bytes of an element by ZeRO stage: in replicated buffers, and in buffers that
+# are sharded over d ranks.
 DUE = {"f32": ((16, 0), (8, 8), (4, 12), (0, 16)),
        "bf16": ((18, 0), (6, 12), (2, 16), (0, 18)),
        "fp16": ((18, 0), (6, 12), (2, 16), (0, 18))}
-# Mesh, microbatches and shape: d is 2, 3 or 4, alone and with other axes; the
-# classes and the sizes of norms and biases are prime, or twice a prime where tp
-# cuts them.
+# Mesh, d, microbatches and shape: d is 2, 3 or 4, alone and with other axes.
+# The number of classes and the sizes of norms and biases are prime, or twice a
+# prime if tp shards them.
 PRIME = "--layers=3 --width=31 --inner=61 --heads=1 --vocab=97 --seq=12"
 TWICE = "--layers=3 --width=62 --inner=122 --heads=2 --vocab=194 --seq=12"
 PLANS = (("--dp 2", 2, 2, PRIME), ("--dp 3", 3, 2, PRIME),
@@ -64,7 +64,7 @@ with tempfile.TemporaryDirectory() as folder:
             dp = int(mesh.split()[1])
             path = os.path.join(folder, "model.mlir")
             if family == "llama":
-                # Halves of a head are rotated.
+                # RoPE needs an even head size.
                 shape = shape.replace("=62", "=124").replace("=31", "=62")
                 if mesh.find("--tp") < 0:
                     shape += " --kv-heads=1"
@@ -96,13 +96,13 @@ with tempfile.TemporaryDirectory() as folder:
                                    for kind in KINDS)
                         due = elements * whole + elements * divided // d
                         assert kept == due, (what, kept, due, stage)
-                        # As few as 31 elements make 32.
+                        # Members are padded by less than 32 elements each.
                         count = part.count(" gradient in @")
                         assert 0 < members <= elements <= members + \
                             theory.UNIT * (count + d * len(rows)), what
 
-# By hand: three rows of 64 bytes, each whole from its task to where ranks share
-# it out.
+# By hand: three buckets of 64 bytes, each live as a whole from its task to its
+# reduce_scatter.
 ROWS = """\
 rt.stage 0 arena 1024 {
   rt.buffer @row.0 : memref<1x16xf32> bucket at 0

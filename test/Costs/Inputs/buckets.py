@@ -32,21 +32,22 @@ import functools
 from plans import WIDTH
 
 INNER, HEADS, KV_HEADS = 2 * WIDTH, 4, 2
-# Of elements: where a member of a row begins, and of each data rank's part.
+# In elements: the alignment of a bucket's members and of each data rank's
+# shard.
 UNIT = 32
-# Bytes of gradients after which a row ends with its segment, if nobody says; and
-# of one gradient.
+# The default bucket size: the bytes of gradients after which a bucket ends with
+# its segment. And the bytes of one gradient.
 BUCKET, GRADIENT = 25 << 20, 4
 
-# The elements of its members, and with padding; over which ranks its gradients
-# are parts of a sum besides those of data ("tensor", "kv replicas" or None); and
-# how often a step with zero 3 gathers it.
+# A bucket: the elements of its members, and with padding; the ranks over which
+# its gradients are partial besides data ranks ("tensor", "kv replicas" or
+# None); and the number of its gathers in a step with zero 3.
 Row = collections.namedtuple("Row", "members elements over gathers")
-# Elements on a rank, whether it is split ("kv": only as far as there are key and
-# value heads), decays, and is used backward.
+# A parameter: its elements on a rank; whether it is sharded over tp ("kv": over
+# at most as many ranks as key and value heads), decays, and is used backward.
 Param = collections.namedtuple("Param", "elements split decays isBackward")
-# What a stage has: by layer, whether its attention and its MLP; whether it begins
-# and ends the model.
+# A stage: for each of its layers, whether it has the attention and the MLP; and
+# whether it is the first and the last stage of the model.
 Part = collections.namedtuple("Part", "layers first last")
 
 
@@ -96,8 +97,8 @@ def mlp(plan):
 
 
 def segments_of(plan, part, positions, classes):
-    """The parameters of each, but for a table that is embedding and head; and
-    this table, or None."""
+    """The parameters of each segment, except a table that is embedding and
+    head; and this table, or None."""
     table = Param(padded(classes, plan.tp) // plan.tp * WIDTH, True, True, False)
     segments = []
     if part.first:
@@ -115,14 +116,14 @@ def segments_of(plan, part, positions, classes):
 
 
 def turns(plan, stage):
-    """(is it backward, microbatch) in the stage's order."""
+    """The stage's actions in their order: (is it backward, microbatch)."""
     def gpipe(turn):
         return turn
 
     def one_f_one_b(turn):
         isBackward, microbatch = turn
         return (microbatch + (plan.pp - stage) * isBackward, not isBackward)
-    # A single stage does not wait.
+    # A single stage runs 1F1B with any schedule.
     isGpipe = plan.schedule == "gpipe" and plan.pp > 1
     return sorted(((isBackward, microbatch) for isBackward in (False, True)
                    for microbatch in range(plan.microbatches)),
@@ -130,8 +131,8 @@ def turns(plan, stage):
 
 
 def gathers(plan, stage, segments, forward, backward, overlap):
-    """How often a bucket is gathered that forward and backward tasks of these
-    segments use, out of so many segments."""
+    """The number of gathers of a bucket that the forward and backward tasks of
+    these segments use, on a stage with `segments` segments."""
     uses, task = [], 0
     for isBackward, _ in turns(plan, stage):
         order = range(segments)
@@ -144,8 +145,8 @@ def gathers(plan, stage, segments, forward, backward, overlap):
 
 
 def grouped(params, bucket):
-    """[(param, segments that use it)] in rows: a segment begins another one where
-    the last has so many bytes of gradients."""
+    """The buckets of a class, each a list of (param, segments that use it). A
+    segment begins a new bucket if the last has `bucket` bytes of gradients."""
     groups, last = [], None
     for param, used in params:
         isFull = groups and GRADIENT * sum(
@@ -165,7 +166,7 @@ def rows(plan, part, stage, positions, classes, overlap=True, bucket=BUCKET):
     known = collections.defaultdict(list)  # class -> parameters by segments
 
     def add(param, used, isAlone=False):
-        # One rank has all.
+        # Without tp each rank has the whole parameter.
         split = param.split if plan.tp > 1 else False
         known[split, param.decays, isAlone, used if plan.zero == 3 else None,
               ].append((param, used))

@@ -32,7 +32,7 @@ class Stage:
         self.arena = arena
         self.buffers = {}  # symbol -> (kind, bytes of a slot, slots)
         self.rows = {}  # symbol -> its bucket
-        self.cut = set()  # rows of which a rank keeps a part
+        self.cut = set()  # buckets of which a rank keeps a shard
         self.of = {}  # working copy -> its parameter
         self.same = {}  # symbol -> by slot, the first at its offset
         self.events = {}  # symbol -> slots
@@ -54,8 +54,8 @@ class Stage:
 
 
 def parse(text):
-    """The stages of a module. A function's lines are strings, and of a loop
-    (variable, begin, end, lines)."""
+    """The stages of a module. A function is a list of lines: a string, or
+    (variable, begin, end, lines) for a loop."""
     stages, blocks = [], []
     for line in text.splitlines():
         line = line.strip()
@@ -103,7 +103,7 @@ def parse(text):
 
 
 def accesses(line):
-    """(names read, names written) of an op that is no call."""
+    """(names read, names written) of an op other than a call."""
     op = re.match(r"rt\.(\w+)", line).group(1)
     head = line.partition(" : ")[0]
     names = re.findall(r"%[\w.]+", head)
@@ -135,15 +135,15 @@ class Walk:
         self.stage, self.calls, self.turn = stage, 0, 0
         # For each call: the name of its scratch buffer, and its slot.
         self.frames = []
-        # For each op: its reads, its writes and its line; for each buffer the
-        # object, the number of elements that the op names and that of the
-        # buffer.
+        # For each op: its reads, its writes and its line. An access is a
+        # buffer, the number of elements that the op accesses, and the number of
+        # the buffer's elements.
         self.ops, self.sizes = [], {}
         # Arguments of forward and backward tasks.
         self.given = []
-        # By stream: what its operations use, in order, and how many stream 0
-        # has waited for. By event: the stream of its record, and how many
-        # operations it stands for.
+        # By stream: the accesses of its operations, in order, and the number of
+        # operations that stream 0 has waited for. By event: the stream of its
+        # record, and the number of operations before the record.
         self.used, self.over, self.recorded = {}, {}, {}
         self.run(stage.functions[entry][1], {})
 
@@ -266,7 +266,8 @@ class Alive:
                    if kind in kinds and symbol not in self.renewed)
 
     def bytes_of(self, things):
-        """For buckets, and for buffers in none."""
+        """The bytes of live buffers; a bucket with a live member counts
+        whole."""
         whole = {(self.stage.row_of(thing[0]), thing[1]) for thing in things}
         return sum(self.walk.sizes[thing] if thing in self.walk.sizes
                    else self.stage.buffers[thing[0]][1] for thing in whole)
@@ -315,10 +316,9 @@ def most_alive(stage, entry):
 
 def full_rows(stage, entry, kind):
     """For buckets of gradients, or of gathered parameters, that are dead at the
-    start of an entry point: (peak live bytes, the most bytes of arguments of
-    two forward or backward tasks with different ones). A gradient that
-    several tasks accumulate into, as that of a tied table, is live between
-    them: it is counted once more."""
+    start of an entry point: (peak live bytes, the largest sum of the buckets of
+    two forward or backward tasks). A bucket that several tasks accumulate into,
+    such as a tied table's, is live between them: it counts in addition."""
     around = Alive(stage, entry)
     rows = {stage.rows[symbol] for symbol, (of, _, _) in stage.buffers.items()
             if of == kind and symbol in stage.rows} & around.renewed

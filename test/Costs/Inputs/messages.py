@@ -27,7 +27,7 @@ class Stage:
 
 
 def read(text):
-    """(ranks by axis, a Stage for each)"""
+    """(ranks by axis, stages)"""
     sizes, stages, body, loop = {}, [], None, None
     for line in text.splitlines():
         line = line.strip()
@@ -63,7 +63,7 @@ def read(text):
                               "rt.all_to_all")):
             ranks = math.prod(sizes[axis] for axis in axes)
             whole = max(map(size_of, types))
-            # A row of gradients or parameters, no activation.
+            # A bucket of gradients or parameters, not an activation.
             row = all(re.match(r"memref<1x\d+x[a-z]+\d+>$", type_)
                       for type_ in types)
             body.append(("row " * row + line.split()[0][3:], axes,

@@ -19,7 +19,8 @@ buffers that overlap all of the clique.
 
 import lives
 
-# From how many moments, and with how many of the largest things, it sets out.
+# The numbers of moments to start from, and of the largest buffers to try to
+# add.
 MOMENTS, LARGE = 40, 40
 
 
@@ -101,5 +102,5 @@ class Meetings:
 
 
 def least(stage):
-    """Bytes below which no arena of this program is."""
+    """A lower bound of the bytes of this program's arena."""
     return Meetings(stage).most()

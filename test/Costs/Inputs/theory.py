@@ -34,8 +34,9 @@ def scatter(size, ranks):
 
 def expected(plan, part, stage, batch, seq, positions, classes, overlap=True,
              bucket=BUCKET):
-    """(kind, role of the axes) -> [messages, bytes] of a rank of a stage and
-    step. Over data axes there is one for each row."""
+    """(kind, role of the axes) -> [count, bytes] of the collectives and
+    transfers of a rank in a step. Each bucket has its own collectives over data
+    axes."""
     m, t, c, d = plan.microbatches, plan.tp, plan.cp, plan.dp * plan.cp
     b, s = batch // plan.microbatches // plan.dp, seq // plan.cp
     activation = ELEMENT if plan.precision == "f32" else 2
@@ -103,7 +104,8 @@ ROLES = {("tp",): "tensor", ("tp_kv", "tp_rep"): "tensor",
 
 
 def by_role(sent):
-    """Counted messages under the roles of their axes, without scalars."""
+    """Counted collectives and transfers by their axes' roles, without
+    scalars."""
     total = collections.defaultdict(lambda: [0, 0.0])
     for (kind, axes), sizes in sent.items():
         if kind == "scalars":
@@ -119,9 +121,9 @@ def by_role(sent):
 
 
 def rows_of(text, ranks):
-    """[(elements of all members, of the row)] of the gradients that a stage's
-    text declares, where `ranks` have a part each: how long a row is follows from
-    what lies in it, if it is no longer than that and the least padding make it."""
+    """[(elements of all members, elements of the bucket)] of the gradients that
+    a stage's text declares, if `ranks` have a shard each. The second number is
+    computed from the members, with the least padding."""
     members = collections.defaultdict(list)
     for dims, row in re.findall(r"memref<((?:\d+x)*)\w+> gradient in @(\S+)",
                                 text):

@@ -1,6 +1,7 @@
-// Preloaded into a program, connects strangers to each TCP port on which it
-// begins to listen: some are silent, some say a byte, some say nonsense. Writes
-// the ports' addresses to the file STRANGERS. STRANGERS_COUNT: how many come.
+// Preloaded into a program, opens unauthenticated connections to each TCP port
+// on which it begins to listen: some are silent, some send a byte or nonsense.
+// Writes the ports' addresses to the file STRANGERS. STRANGERS_COUNT: the
+// connections.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
