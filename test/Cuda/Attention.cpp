@@ -1,4 +1,4 @@
-//===- Attention.cpp - Does cuDNN take what a program asks it for? --------===//
+//===- Attention.cpp - Does cuDNN support a program's attention? ----------===//
 //
 //     cuda-attention PROGRAM.so DEVICE.json
 //

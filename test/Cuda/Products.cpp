@@ -1,4 +1,4 @@
-//===- Products.cpp - Descriptors of products, by the real library --------===//
+//===- Products.cpp - Descriptors of GEMMs, by the real cuBLASLt ----------===//
 //
 //     cuda-products TYPE   one GEMM of each of many shapes, and with each
 //                          epilogue

@@ -1,7 +1,7 @@
 # Attention with a bias, forward and backward, is assembled by ptxas, and no
-# kernel has too few registers: heads of 64 and 128, each type, masks of padding
-# and relative positions that are trained, with and without dropout. Every second
-# one of these; with PCC_TEST_ALL each.
+# kernel has too few registers: heads of 64 and 128, each type, padding masks
+# and trained relative positions, with and without dropout. Every second
+# combination; with PCC_TEST_ALL all.
 # REQUIRES: cuda
 # RUN: %python %s %root
 
@@ -36,8 +36,8 @@ said = f"{len(kernels)} of {len(kernels)} kernels, 0 with too few registers"
 if result.returncode or said not in result.stdout:
     raise SystemExit(result.stdout + result.stderr)
 assert halves
-# Two blocks of a forward kernel with narrow heads share a core's registers, but
-# for those with dropout that are causal or whose bias differs among queries.
+# Two blocks of a forward kernel with narrow heads fit a multiprocessor's
+# registers, unless it has dropout and is causal or has a bias per query.
 for i in halves:
     used = re.search(rf"^k{i}_\w+: (\d+) registers", result.stdout, re.M)
     assert int(used.group(1)) <= 128, result.stdout

@@ -1,5 +1,5 @@
-"""Collectives and transfers of programs for GPUs, by NCCL's functions on a test
-double. Ranks that disagree, share one device, die, or whose operation fails.
+"""Collectives and transfers of programs for GPUs, by a test double of NCCL.
+Ranks that disagree, share a device, die, or have an operation that fails.
 
 REQUIRES: cuda
 RUN: rm -rf %t && mkdir %t && cd %t
@@ -20,7 +20,7 @@ DOUBLE = f"{build}/double"
 
 def run(*arguments, of={}, **more):
     """(exit code, stderr) of each rank, and the output of the first; `of` is
-    the environment of some of the ranks."""
+    the additional environment of some ranks."""
     with socket.socket() as agent:
         agent.bind(("127.0.0.1", 0))
         agent.listen()

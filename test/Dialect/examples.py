@@ -1,16 +1,16 @@
-# The examples in the descriptions of ops parse, and nn and dist describe every
-# op: with an example that shows it and with what its verifier demands.
+# The examples in the descriptions of ops parse. Each op of nn and dist has an
+# example and a list of its constraints.
 # RUN: %python %s %root/docs/reference %t.mlir
 #
-# An example is an extract: what it uses and does not define is declared around
-# it, as arguments of a function. Their types are asked of the parser, which
-# says of a value that is declared as i1 what is expected instead.
+# An example is an extract: values that it uses and does not define become
+# arguments of a function around it. Their types come from the parser's errors:
+# it names the expected type of a value that is declared as i1.
 import re
 import subprocess
 import sys
 
 MESH = 'dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>\n'
-# Ops that stand beside functions. The others of rt stand within its stages.
+# Ops outside of functions. Other such ops of rt are in its stages.
 DECLARATIONS = re.compile(
     r"(nn\.(param|state)|dist\.mesh|pipe\.(input|output|value|body|task|schedule)|"
     r"rt\.(program|stage)|func\.func|module)\b")
@@ -46,7 +46,7 @@ class Example:
         if self.op.startswith("dist.") and "dist.mesh" not in outer:
             outer = MESH + outer
         if self.op.startswith("rt.") and (self.stage or self.inner):
-            # Buffers are named in entry points, which take none.
+            # Only entry points, which have no arguments, use buffers by name.
             name = "train" if self.stage and not args else "example"
             return (f"{outer}rt.stage 0 {{\n{''.join(self.stage)}"
                     f"rt.func @{name}({args}) {{\n{body}}}\n}}\n")
@@ -73,8 +73,8 @@ def parse(examples, file):
 
 
 def read_types(examples, file):
-    """Gives undeclared values the types that the parser expects, one of each
-    example at a time. Returns the errors that say something else."""
+    """Sets the types of undeclared values to those that the parser expects, one
+    value of each example at a time. Returns all other errors."""
     while True:
         errors = parse(examples, file)
         learnt = False

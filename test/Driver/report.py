@@ -1,7 +1,6 @@
 """The counts of `pcc --report=json` are those of a run: every collective and
 transfer of every rank, with its stream and bytes, and the buffers by kind
-that make up its memory. Of four
-plans; with PCC_TEST_ALL=1 of three more.
+that make up its memory. For four plans; with PCC_TEST_ALL=1 for three more.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %python %s %root
@@ -45,7 +44,7 @@ for model, flags in PLANS:
     report = json.loads(run("pcc", model, "--seq", "16", "-o", "train",
                             "--global-batch-size", "8", "--report=json",
                             *flags.split()))
-    # Clipping has a norm, and with it messages, of its own.
+    # Clipping computes a norm, which adds collectives.
     run("./train", "--data", "tokens.bin", "--steps", "2", "--report",
         "sent.json")
     with open("sent.json") as file:

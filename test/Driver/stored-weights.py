@@ -56,7 +56,7 @@ def raw(array):
 
 
 def sparse(name, array, has_tuples):
-    """A SparseTensorProto, its elements numbered or each by its index."""
+    """A SparseTensorProto with linear or with multidimensional indices."""
     places = np.flatnonzero(array).astype("i8")
     indices = (np.stack(np.unravel_index(places, array.shape), 1)
                if has_tuples else places)
@@ -127,7 +127,8 @@ def node(op, inputs, output, *attributes):
 
 
 def write(path, forms):
-    """mean(((x @ weight + bias) * scale) ** 2), of weights in these forms."""
+    """mean(((x @ weight + bias) * scale) ** 2), with weights in these
+    encodings."""
     held = before = b""
     for name, array in WEIGHTS.items():
         tensors, nodes = stored(forms[name], name, array)
@@ -198,15 +199,15 @@ def check(forms, expected=None):
     assert len(saved) == len(WEIGHTS), f"{forms}: {saved.keys()}"
     with open(os.path.join(folder, "trained.onnx"), "rb") as file:
         graph = get(file.read(), 7)
-    # Floats and doubles that are one field are plain bytes already.
+    # Floats and doubles in a single field have plain bytes already.
     held = {get(t, 8).decode(): get(t, 9, get(t, 4, get(t, 10)))
             for t in get_all(graph, 5)}
-    # So is what a Constant has as raw bytes.
+    # So do raw bytes of a Constant.
     held.update((get(n, 2).decode(), get(get(get(n, 5), 5), 9))
                 for n in get_all(graph, 1) if get(n, 4) == b"Constant")
     assert held == saved, f"{forms}: the file has other elements"
     assert not get_all(graph, 15)
-    # Only what kept its precision is compared further.
+    # Only weights that stayed f32 are compared further.
     weights = {n: values(d, WEIGHTS[n.replace(".low", "")].size)
                for n, d in saved.items()}
     if all(w.dtype == "f4" for w in weights.values()):

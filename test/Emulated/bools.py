@@ -1,5 +1,5 @@
-# Rows of bools on a device, whose elements take a byte each: their maxima,
-# minima and the place of the first that is set.
+# Rows of bools on a device, where each takes a byte: their maxima, minima, and
+# the index of the first that is true.
 # RUN: %python %s %root %t
 
 import os

@@ -67,7 +67,7 @@ struct Preference {
 struct Choice {
   uint64_t product, layouts;
   uint32_t alignments[4];
-  uint32_t bias, aux; ///< to how many bytes these are aligned
+  uint32_t bias, aux; ///< the alignments of their addresses in bytes
 };
 
 } // namespace

@@ -54,8 +54,8 @@ struct DnnGraph {
   int64_t stats(bool isBackward) const;
 
   /// Executes all operations. `places` maps the ids of tensors that are not
-  /// virtual to their addresses; `turn` is 0, or makes GEMMs start their sums
-  /// elsewhere.
+  /// virtual to their addresses. Unless `turn` is 0, GEMMs start their sums at
+  /// another element.
   void run(const std::map<int64_t, char *> &places, int64_t turn) const;
 };
 

@@ -88,7 +88,7 @@ static CUresult errorAt(const char *place) {
 namespace {
 struct Allocation {
   size_t bytes;
-  char *device; ///< where it lies; null: pinned memory of the host
+  char *device; ///< its host mapping; null: pinned memory of the host
 };
 } // namespace
 
@@ -431,7 +431,7 @@ struct CUfunc_st {
 };
 
 struct CUmod_st {
-  std::string names; ///< the image, in which they must be
+  std::string names; ///< the image, which must contain the kernels' names
   void *code;
 };
 

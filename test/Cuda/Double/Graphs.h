@@ -20,8 +20,8 @@
 struct CUgraphNode_st {
   std::set<CUgraphNode> after;
   std::function<void()> run; ///< null: nothing to do
-  CUstream lane = nullptr;   ///< that it was captured on, if it was
-  CUevent waits = nullptr, records = nullptr; ///< which others see
+  CUstream lane = nullptr;   ///< the captured stream, if any
+  CUevent waits = nullptr, records = nullptr; ///< external events
 };
 
 struct CUgraph_st {
@@ -44,7 +44,7 @@ struct Capture {
   CUstreamCaptureMode mode;
   uint64_t number = 0;
   bool isValid = true, isOver = false;
-  std::vector<CUstream> streams; ///< all that have a part in it
+  std::vector<CUstream> streams; ///< all captured streams
 };
 
 /// A launch of a graph that is not complete.
@@ -53,7 +53,7 @@ struct Run {
   /// For a node that waits for an event: the event's record at the time of the
   /// launch. For a node that records one: the number of the record.
   std::map<CUgraphNode, uint64_t> records;
-  std::map<CUgraphNode, size_t> missing; ///< nodes that are to be over first
+  std::map<CUgraphNode, size_t> missing; ///< predecessors that are not complete
   std::vector<CUgraphNode> ready;
   size_t left = 0;
   bool isBegun = false;

@@ -92,7 +92,7 @@ struct Part {
 struct Operation {
   ncclComm *comm;
   std::vector<Part> parts;
-  bool isCaptured; ///< and may be performed again
+  bool isCaptured; ///< launches of the graph may perform it again
   bool connects;   ///< a collective that is the first of its kind and size
 };
 } // namespace

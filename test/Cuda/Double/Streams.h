@@ -16,8 +16,8 @@
 
 // The driver's opaque types.
 struct CUevent_st {
-  uint64_t records = 0;       ///< how many there were
-  std::set<uint64_t> pending; ///< those that are not over
+  uint64_t records = 0;       ///< the number of all records
+  std::set<uint64_t> pending; ///< the numbers of incomplete records
   /// Whether the record with this number, from 1, and all work before it is
   /// complete.
   bool isOver(uint64_t record) const { return !pending.count(record); }
@@ -102,7 +102,7 @@ private:
   std::mt19937_64 chance;
   CUstream favourite = nullptr;
   int waiting = 0;      ///< threads of the host
-  bool isAsked = false; ///< query() was last asked of what is not over
+  bool isAsked = false; ///< query() was last called for an incomplete record
   int64_t pending = 0;  ///< operations
   int64_t waits = 0, externals = 0, joins = 0, launches = 0, operations = 0;
   std::string fault;

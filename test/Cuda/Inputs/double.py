@@ -16,7 +16,8 @@
     double.py BUILD errors                    errors that end a run
     double.py BUILD skips                     steps without a finite loss or norm,
                                               and a device of two that fails
-    double.py BUILD attention                 both, of attention by cuDNN
+    double.py BUILD attention                 results, faults and errors of
+                                              attention by cuDNN
     double.py BUILD missing                   programs that need cuDNN report that
                                               it is missing
     double.py BUILD chips                     programs for other GPUs, on these
@@ -83,14 +84,14 @@ def chooseFlags(flags, library=(), gpu=()):
 
 
 def prepare(model, precision, *plan, sizes=(), batch=16, gpu=()):
-    """Goes to a folder for a model and a plan; `sizes` are other ones of the
-    model, `gpu` flags of its device. What is there already is not made again.
-    Returns pcc's flags for a device."""
+    """Changes to a folder for a model and a plan; `sizes` override those of the
+    model, `gpu` are flags of its device. Files that exist are not written
+    again. Returns pcc's flags for a device."""
     what = [model, precision, *plan, *sizes, str(batch), *gpu]
     folder = HOME / "-".join(word.strip("-") for word in what)
     folder.mkdir(exist_ok=True)
     os.chdir(folder)
-    # The model's batch of 2 is that of all ranks of data.
+    # The model's batch of 2 is that of all data-parallel ranks.
     prepare.has_stages = "--pp" in plan
     flags = ["-q", "--loss=causal-lm", f"--precision={precision}",
              f"--global-batch-size={batch}", *plan]
@@ -109,8 +110,8 @@ def prepare(model, precision, *plan, sizes=(), batch=16, gpu=()):
 
 
 def make(program):
-    """What a program consists of: that for GPUs has the code of its kernels, for
-    the double, beside it."""
+    """Compiles a program; for a program for GPUs also kernels.so, the code of
+    its kernels for the double."""
     if not os.path.exists(program):
         call(BUILD / "bin/pcc", "model.mlir", *prepare.flags[program], "-o",
              program)
@@ -142,14 +143,15 @@ def start(program, *flags, limit=300, **more):
 
 
 def graph_flags(graphs):
-    """Stages launch graphs only where they are told to."""
+    """The flags for graphs. Pipeline stages launch graphs only on request."""
     if graphs:
         return ["--cuda-graphs"] if prepare.has_stages else []
     return [] if prepare.has_stages else ["--no-cuda-graphs"]
 
 
 def run(program, seed=0, report=False, graphs=True, limit=300, **environment):
-    """What a run leaves; None if it fails."""
+    """A run's log, its weights and, if asked for, its report; None if it
+    fails."""
     reports = ["--report", "report.json"] if report else []
     if program == "cuda":
         reports += graph_flags(graphs)
@@ -183,7 +185,7 @@ def requireNear(rows, due, precision):
 def losses(model, precision):
     prepare(model, precision)
     due, first = run("cpu"), None
-    # By other seeds other things are late: all of them for one model.
+    # Each seed delays something else. One model is run with all seeds.
     seeds = SEEDS if model == "gpt" or ALL and model not in LARGER else SEEDS[:1]
     for seed, graphs in [*((seed, True) for seed in seeds), (1, False)]:
         left = run("cuda", seed, graphs=graphs)
@@ -205,7 +207,7 @@ def losses(model, precision):
 
 
 def totals(report):
-    """{(rank, kind of message): count, bytes, bytes sent}"""
+    """{(rank, kind of collective or transfer): count, bytes, bytes sent}"""
     sums = {}
     for rank in report["step"]:
         for kind in rank["messages"]:
@@ -216,11 +218,11 @@ def totals(report):
 
 
 def plan(model, precision, *flags):
-    # Classes that a device need not pad, so that messages are as long.
+    # A vocabulary that needs no padding on a device: the bytes sent are equal.
     prepare(model, precision, *flags, sizes=["--vocab", "128"])
     due, first = run("cpu", report=True), None
-    # Ranks of one host have one device; NCCL orders launches, or they are
-    # ordered for it.
+    # The ranks of a host share a device. NCCL orders launches or, in an older
+    # version, the runtime does.
     for seed, version, graphs in ((1, "22809", True), (2, "22500", True),
                                   (1, "22500", False)):
         left = run("cuda", seed, report=True, graphs=graphs,
@@ -232,7 +234,8 @@ def plan(model, precision, *flags):
             sys.exit(f"seed {seed}, graphs {graphs}, leaves something else: "
                      f"{left[0]}, not {first[0]}")
     requireNear(first[0], due[0], precision)
-    # A reduction that is added by a kernel is on that one's stream.
+    # Streams are not compared: a reduction whose result a kernel accumulates is
+    # on the kernel's stream.
     found, wanted = totals(first[2]), totals(due[2])
     if found != wanted:
         sys.exit(f"messages {found}, on CPUs {wanted}")
@@ -242,7 +245,8 @@ def plan(model, precision, *flags):
 
 
 def count(steps, *flags):
-    """How often each call is made in a run of so many steps, by each rank."""
+    """The number of calls of each function in a run of `steps` steps, by
+    rank."""
     for trace in glob.glob("trace*"):
         os.remove(trace)
     result = start("cuda", "--steps", str(steps), *flags, PCC_SHARE_DEVICES="1",
@@ -254,7 +258,8 @@ def count(steps, *flags):
     for trace in sorted(glob.glob("trace.*")) or ["trace"]:
         with open(trace, encoding="utf-8") as lines:
             names = [line.split()[0] for line in lines]
-        # A rank that waits among others polls.
+        # With several ranks a waiting rank polls: count successive queries
+        # once.
         counts.append(collections.Counter(
             name for name, before in zip(names, ["", *names])
             if name != "cuEventQuery" or name != before))
@@ -267,7 +272,7 @@ def calls(*plan):
     else:
         prepare("gpt-cudnn", "bf16")
     once = [name for name in MADE_ONCE if not (plan and "cudnn" in name)]
-    # Without graphs the double of NCCL takes memory as operations are under way.
+    # Without graphs the double of NCCL allocates memory during steps.
     issued = [name for name in once if not (plan and name == "cuMemHostAlloc")]
     for graphs, made in ((True, [*once, *GRAPHS_MADE]), (False, issued)):
         flags = graph_flags(graphs)
@@ -307,7 +312,7 @@ def slow(*plan):
             seconds = max(json.loads(line)["ms"] for line in lines) / 1e3
         if seconds > 4:
             break
-        microbatches *= 2  # of a fast machine
+        microbatches *= 2  # a fast machine
     print(f"{seconds:.0f} s for a step: exit 0, {result.stderr or 'no errors'}")
     running = begin("cuda", "--steps", "1", PCC_SHARE_DEVICES="1")
     while not running.stdout.readline().startswith("schedule"):
@@ -349,8 +354,8 @@ def graphs():
 
 
 def differs(due, limit, *arguments, **environment):
-    """Whether a run leaves something else, or does not end: a device waits for
-    ever for an input that is filled for another graph."""
+    """Whether a run's results differ, or it does not end: a device waits
+    forever for an input that is filled for another graph."""
     try:
         return run(*arguments, limit=limit, **environment) != due
     except subprocess.TimeoutExpired:
@@ -359,8 +364,8 @@ def differs(due, limit, *arguments, **environment):
 
 
 def requireNoticed(graphs, fault, places, due, limit=300):
-    """Some of the places at which a mistake is planted give other numbers; of
-    the calls of a name, if that is what is given."""
+    """Requires that a fault at some of the positions changes the results.
+    `places` are positions, or the name of a function: all its calls."""
     if isinstance(places, str):
         start("cuda", "--steps", "2", *graph_flags(graphs),
               PCC_DOUBLE_TRACE="trace")
@@ -413,12 +418,13 @@ def errors():
         result = start("cuda", "--steps", "1", **environment)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
-    # The same when steps have shown that the device can launch them.
+    # The same errors after steps that show that the device works.
     for error in "wait 719 12", "wait 999 12", "wait 700 12", "wait 1 12":
         result = start("cuda", "--steps", "20", PCC_DOUBLE_ERROR=error)
         print(f"exit {result.returncode}")
         print(result.stderr, end="")
-    # A driver of a package for forward compatibility, and connections.
+    # A driver of a forward-compatibility package (cuda-compat), and a setting
+    # that serializes streams.
     result = start("cuda", "--steps", "1", PCC_CUDA_LIBRARIES="",
                    LD_LIBRARY_PATH=str(DOUBLE), PCC_DOUBLE_TRACE="trace",
                    CUDA_DEVICE_MAX_CONNECTIONS="1")
@@ -426,8 +432,8 @@ def errors():
              if line.startswith("cuInit")]
     print(f"by LD_LIBRARY_PATH: exit {result.returncode},", *begun)
     print(result.stderr, end="")
-    # A loss that is no number: said of its step, though the host is one ahead,
-    # and nothing is written behind it.
+    # A NaN loss is reported for its step though the host is a step ahead, and
+    # no checkpoint is written after it.
     for program in "cpu", "cuda":
         result = start(program, "--steps", "9", "--save-every", "2", "--save", program
                        + ".saved", "--lr", "1e30", "--lr-schedule", "constant",
@@ -435,7 +441,7 @@ def errors():
         saved = os.path.isdir(program + ".saved") and os.listdir(program + ".saved")
         print(f"{program}: exit {result.returncode}, saved {saved}")
         print(result.stderr, end="")
-    # A later GPU takes PTX, another of the generation machine code.
+    # A later GPU loads PTX, a GPU of the same generation machine code.
     for chip in ("90", "100"):
         result = start("cuda", "--steps", "1", PCC_DOUBLE_CHIP=chip,
                        PCC_DOUBLE_TRACE="trace")
@@ -475,8 +481,8 @@ def skips():
 
 
 def apart(group=""):
-    """What a run leaves where cuDNN does the samples of a backward pass one by
-    one, or groups of their heads."""
+    """The results of a run in which cuDNN processes the samples of a backward
+    pass one by one, or groups of their heads."""
     pcc = BUILD / "bin/pcc"
     call(pcc, "model.mlir", *prepare.flags["cuda"], "--emit=rt", "-o", "rt.mlir")
     text = pathlib.Path("rt.mlir").read_text(encoding="utf-8")
@@ -548,7 +554,8 @@ def chips():
 
 
 def missing():
-    """With and without attention by cuDNN, which nobody finds."""
+    """Programs with and without attention by cuDNN if cuDNN is not
+    installed."""
     hidden = HOME / "hide.so"
     call("clang-22", "-shared", "-fPIC", "-o", hidden,
          ROOT / "test/Cuda/Inputs/hide.c")

@@ -39,7 +39,7 @@ def programs(every):
 
 
 def try_one(path, flags, data, program):
-    """What is wrong, or nothing."""
+    """Returns the error as text; empty if there is none."""
     done = subprocess.run(["pcc", path, *flags, "--target=cuda", "-o", program],
                           capture_output=True, text=True)
     if done.returncode:

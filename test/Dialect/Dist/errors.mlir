@@ -6,7 +6,7 @@ dist.mesh @mesh = <["tp"=2, "tp"=2]>
 
 // -----
 
-// A maximum over ranks is a local value's.
+// Only values of a rank's program, after partitioning, are a partial maximum.
 dist.mesh @mesh = <["tp"=2]>
 func.func @max(%x: tensor<4xf32>) {
   // expected-error @+1 {{'partial max' is only allowed after partitioning}}

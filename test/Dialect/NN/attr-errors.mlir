@@ -147,7 +147,7 @@ func.func @forward(%x: tensor<4x2xi64> {nn.dims = #nn.dims<batch = 2, sequence =
 
 // -----
 
-// What has a row per sample has a dim of them,
+// An input with a row per sample has a batch dim,
 // expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<sequence = 1>, which do not fit its role}}
 func.func @forward(%x: tensor<4x2xf32> {nn.dims = #nn.dims<sequence = 1>, nn.role = #nn.role<data>}) {
   return
@@ -155,7 +155,7 @@ func.func @forward(%x: tensor<4x2xf32> {nn.dims = #nn.dims<sequence = 1>, nn.rol
 
 // -----
 
-// and what has none, none.
+// and an input that all samples share has none.
 // expected-error@+1 {{input 0 has the attribute 'nn.dims', #nn.dims<batch = 0>, which do not fit its role}}
 func.func @forward(%x: tensor<4x2xf32> {nn.dims = #nn.dims<batch = 0>, nn.role = #nn.role<shared>}) {
   return

@@ -64,7 +64,7 @@ pipe.body @t.body (%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
 
 // -----
 
-// An integer is an argument of one i64.
+// An integer is bound to an argument of type tensor<i64>.
 // expected-error @+1 {{binds 'tensor<1xi64>' to an integer}}
 pipe.task @t stage 0 forward calls @t.body (7)
 pipe.body @t.body (%a: tensor<1xi64>) { pipe.yield }

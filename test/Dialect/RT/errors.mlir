@@ -753,7 +753,7 @@ rt.stage 0 {
 
 // -----
 
-// What follows it starts at a multiple, too.
+// Its size is rounded up to a multiple of 64.
 rt.stage 0 {
   rt.func @f() frame 64 {
     // expected-error @+1 {{ends at byte 128 of a frame of 64}}

@@ -1,9 +1,9 @@
 """empty.py write FOLDER: folders of data of Equivalence/Inputs/losses.mlir for
-global batches of 8. all: a step whose labels count, one where none does, one
-where only the last microbatch has any, one more; counted: the same without the
+global batches of 8. all: a step with valid targets, one without, one with valid
+targets only in the last microbatch, one more; counted: the same without the
 second; none, last: the second and the third; part: both.
 empty.py compare A B: the losses of log B are the last ones of A, to the last
-digit, but for steps without any."""
+digit, without skipped steps."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def write(target):
     x = [[draw.gauss(0, 1) for _ in range(16)] for _ in range(32)]
     labels = [draw.randrange(6) for _ in range(32)]
     labels[8:16] = [-100] * 8
-    labels[16:22] = [-100] * 6  # what counts is in the last microbatch
+    labels[16:22] = [-100] * 6  # only the last microbatch has valid targets
     labels[24:31:2] = [-100] * 4
     for name, samples in (("all", range(32)), ("none", range(8, 16)),
                           ("counted", [*range(8), *range(16, 32)]),

@@ -2,12 +2,12 @@
 global batches of 8. all: six steps, of which the second has an activation that is
 nan, the third gradients whose norm is inf though the loss is finite, and the
 fifth a target whose square is inf; counted: the other three.
-nonfinite.py compare A B: the log A has the losses and norms of B, to the last
-digit, but for skipped steps, and those of an evaluation.
-nonfinite.py near A B: the losses and norms of A that are finite are those of B but
-for rounding.
+nonfinite.py compare A B: without skipped steps, the log A has the losses, norms
+and validation losses of B, to the last digit.
+nonfinite.py near A B: the finite losses and norms of A are those of B up to
+rounding.
 nonfinite.py same A B: the checkpoints A and B have the same tensors.
-nonfinite.py state FOLDER STEP SKIPPED ROW: what a checkpoint counts."""
+nonfinite.py state FOLDER STEP SKIPPED ROW: the counts in a checkpoint."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-// A model of one product: there is nothing to compute twice.
+// A model of one GEMM: there is nothing to recompute.
 nn.param @w : tensor<4x3xf32> init normal
 func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x3xf32> {nn.name = "y"}) {

@@ -1,4 +1,4 @@
-// Preloaded: says on standard error which model is opened.
+// Preloaded: prints the path of each opened model to standard error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

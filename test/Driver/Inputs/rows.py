@@ -1,6 +1,6 @@
-"""Writes turned.onnx, numbered.onnx and normed.onnx, for a batch of any size: x
-with its rows turned round added, with the number of each row, and normalized by
-the batch."""
+"""Writes turned.onnx, numbered.onnx and normed.onnx, for a batch of any size.
+They add the rows in reverse order, multiply each row by its index, and apply a
+batch norm."""
 
 import os
 

@@ -1,7 +1,7 @@
 """small_models.py NAME FILE: writes a model by the protobuf wire format.
 
     classes    x [batch, 4] to the logits of 3 classes
-    joined     x [batch, 4] to a loss of products of all samples with each other
+    joined     x [batch, 4] to a loss of the products of all pairs of samples
     wide       ids [batch, 4] to the logits of 70,000 ids
     narrow     the same of 11 ids
     slashes    the same with the input "a/ids:0"

@@ -1,4 +1,4 @@
-// An input that may well be zeros, and does no harm then.
+// An input that may be all zeros without harm.
 module attributes {pcc.phase = "nn"} {
   nn.param @w : tensor<4x4xf32> init normal
   func.func @forward(

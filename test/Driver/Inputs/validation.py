@@ -1,4 +1,5 @@
-"""validation.py make: writes `all`, 11 samples of which some have no target,
+"""validation.py make: writes `all`, 11 samples of which some have no valid
+target,
 and `many`. validation.py check LOG ...: compares the val_loss of each with
 numpy's."""
 

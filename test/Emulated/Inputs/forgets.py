@@ -13,8 +13,8 @@ FAULTS = 4
 
 
 def forgotten_late(lines):
-    """The programs in which one call comes behind the one after it, of up to
-    FAULTS functions."""
+    """The programs in which one call of pcc_forget comes after the call that
+    follows it, in up to FAULTS functions."""
     inside, seen = "", set()
     for i, line in enumerate(lines):
         if "llvm.func internal @" in line:

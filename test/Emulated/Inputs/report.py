@@ -1,5 +1,5 @@
-"""Counts of a run on the emulated device: two more steps are two more waits of
-the host, and as many more launches as the program's text has.
+"""Counts of a run on the emulated device: two more steps add two waits of the
+host, and twice the launches in the program's text.
 
     report.py BUILD
 """

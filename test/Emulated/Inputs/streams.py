@@ -4,10 +4,10 @@ on the CPU and compares the results.
     streams.py BUILD [--leave-out-waits] [--keep-nothing] -- --pp 2 \\
         --global-batch-size 4
 
-With --leave-out-waits the waits of the training step are then left out, each by
-itself, until some were noticed by one seed or another: one, with PCC_TEST_ALL
-three. With --keep-nothing the program then says that no byte of its arena must
-be zero at first.
+With --leave-out-waits the waits of the training step are then removed, one at a
+time, until one removal (with PCC_TEST_ALL three) changes the results for some
+seed. With --keep-nothing the program then declares that no byte of its arena
+must be zero at first, which must change the results.
 """
 
 import json
@@ -62,7 +62,7 @@ class Compiler:
 
 
 def run(program, seed=0):
-    """The results of a run; None if it fails."""
+    """The log and the weights of a run; None if it fails."""
     env = dict(os.environ, PCC_EMULATED_SEED=str(seed), OMP_NUM_THREADS="1")
     result = subprocess.run(
         [f"./{program}", "--data", "tokens.bin", "--val-data", "tokens.bin",
@@ -93,7 +93,8 @@ def waits_of(lines):
 
 
 def keep_nothing(lines):
-    """The program of one stage, which says that no byte is to be zero."""
+    """The program of one stage, declaring that no byte must be zero at
+    first."""
     at = next(i for i, line in enumerate(lines) if "@pcc.stages.0()" in line)
     kept = [i for i, line in enumerate(lines[at:at + 8], at)
             if re.search(r"constant\(\d+ : i64\)", line)][1]
@@ -124,7 +125,7 @@ def main():
             sys.exit("memory that was never written is as good as zeros")
     if "--leave-out-waits" not in faults:
         return
-    # Not each: some order operations of a later step, when the earlier ones
+    # Not each one: some order operations with those of an earlier step, which
     # are long complete.
     waits, noticed = waits_of(lines), 0
     for wait in waits:
