@@ -1,6 +1,6 @@
 # RUN: %python %s %root
-"""Of the plans that scripts/equivalence compares, any two choices that can meet
-do, none is there twice, and all are possible."""
+"""The plans that scripts/equivalence compares contain every possible pair of
+choices; no plan occurs twice, and all are possible."""
 
 import itertools
 import os
@@ -20,9 +20,9 @@ for chosen in few, many:
     assert len(set(chosen)) == len(chosen) and set(chosen) <= set(possible)
     assert wanted == {pair for plan in chosen for pair in pairs_of(plan)}
 assert len(few) < 40 and 100 <= len(many) and many[:len(few)] == few
-# Odd cases are among them.
+# They contain unusual cases.
 assert any(plan.microbatches < plan.pp for plan in few)
 assert any(plan.family == "llama" and plan.pp == 2 for plan in few)
 assert any(plan.dp == 3 for plan in few)
-# All pairs of these cannot be met by fewer rows than two choices have pairs.
+# Fewer plans cannot contain all pairs of these two choices.
 assert len(few) >= len(plans.CHOICES.pp) * len(plans.CHOICES.microbatches)

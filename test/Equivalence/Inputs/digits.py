@@ -1,4 +1,5 @@
-"""Fails unless the first log is the others one after the other, to the digit."""
+"""Fails unless the first log is the concatenation of the others, to the
+digit."""
 
 import re
 import sys

@@ -33,7 +33,7 @@ for path in sorted(glob.glob(os.path.join(root, "examples/*/*curve.json"))):
     folder = os.path.dirname(path)
     expected = rows(path.replace(".json", ".f32.jsonl"))
     for model in curve["models"]:
-        # A file of static dims says itself how long and how many.
+        # A file with static dims defines the sequence length and the batch size.
         static = "static" in model
         both = [[], ["--tp=2", "--pp=2"]]
         if not os.environ.get("PCC_TEST_ALL"):

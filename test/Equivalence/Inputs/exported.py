@@ -1,8 +1,8 @@
 """exported.py ROOT FOLDER MODEL...: trains each export of examples/models with
---export-onnx, and interprets what was written. That must have the loss that the
-source's program has with the checkpoint's weights, and take the checkpoint
-itself: the same names and shapes. MODEL+external is the export with its weights
-moved to a file beside it."""
+--export-onnx, and interprets the written model. It must have the loss that the
+source's program has with the checkpoint's weights, and read the checkpoint
+itself, with the same names and shapes. MODEL+external is the export with its
+weights moved to a separate file."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def put_any(number, kind, value):
 
 
 def externalize(path, to):
-    """Moves all initializers' bytes into a file beside the model."""
+    """Moves all initializers' bytes into a separate file."""
     name = os.path.basename(to) + ".weights"
     data = bytearray()
 

@@ -1,4 +1,4 @@
-// Four linear layers on rows of numbers that come by name.
+// Four linear layers on named inputs of floats.
 module attributes {pcc.phase = "nn", pcc.model = "losses"} {
   nn.param @a : tensor<8x16xf32> init normal decay
   nn.param @a.bias : tensor<16xf32> init zero

@@ -9,7 +9,7 @@ rng = np.random.default_rng(5)
 arrays = {name: rng.standard_normal((24, 8)).astype(np.float32)
           for name in ("x", "gain")}
 classes = rng.integers(0, 6, 24)
-# Rows of one data-parallel rank alone, and none at all of a microbatch.
+# Ignored labels: some of one data-parallel rank only, and all of a microbatch.
 classes[[1, 2, 3, 12, 13, 14, 15]] = -100
 for name, labels in (("classes", classes),
                      ("mse", rng.standard_normal((24, 6)).astype(np.float32))):

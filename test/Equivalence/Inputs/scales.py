@@ -1,5 +1,5 @@
-"""scales.py --relative R A B...: the logs A, B, ... have the same steps, scales
-of the loss and skipped steps, of which there are some, losses within a relative
+"""scales.py --relative R A B...: the logs A, B, ... have the same steps, loss
+scales and skipped steps, of which there are some, losses within a relative
 difference R of A's and norms within ten times that."""
 
 import json

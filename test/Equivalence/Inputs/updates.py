@@ -1,5 +1,5 @@
-"""updates.py A B...: the checkpoints A, B, ... have updated as often as steps
-were not skipped."""
+"""updates.py A B...: the updates in the checkpoints A, B, ... are as many as
+the steps that were not skipped."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Attention as people and transformers write it, small: the models that
-attentions.test shards. Needs PyTorch and transformers (benchmarks/setup);
-writes all its files, or those that are named, into its folder.
+"""Small models with attention as in hand-written modules and in transformers,
+which attentions.test shards. Needs PyTorch and transformers (benchmarks/setup);
+writes all its files, or the named ones, into its folder.
 
 heads.onnx   a module per head, with biases; the results are concatenated
 cross.onnx   one block with self- and cross-attention by
@@ -10,9 +10,9 @@ cross.onnx   one block with self- and cross-attention by
              returned
 bias.onnx    MPNet: a bias by distance that all layers share, positions that
              count tokens other than padding
-shift.onnx   XLNet: scores by distance, shifted to their index gather.onnx
-DeBERTa: scores gathered by distance, batch and heads in one dim parts.onnx
-groups of queries with their key and value in one projection, as
+shift.onnx   XLNet: scores by distance, shifted to their index
+gather.onnx  DeBERTa: scores gathered by distance, batch and heads in one dim
+parts.onnx   groups of queries with their key and value in one projection, as
              in Falcon: the last two are selected by lists of one index, which
              dynamo writes as GatherND
 """

@@ -3,12 +3,12 @@
 
 Run with the Python of benchmarks/setup; writes beside this file
 
-    train.onnx    training mode: the norms say that they are by the batch
-    eval.onnx     eval mode: by running statistics, which are not zeros and ones
-    folded.onnx   eval mode, where the exporter put the norms into convolutions
+    train.onnx    training mode: the norms use the batch's statistics
+    eval.onnx     eval mode: running statistics, which are not zeros and ones
+    folded.onnx   eval mode: the exporter folded the norms into convolutions
     curve.jsonl   losses and gradient norms over five steps in training
     running.jsonl the same with the norms in eval mode
-    data/         what they are of
+    data/         the training data
 """
 
 import copy
@@ -35,7 +35,7 @@ class Block(nn.Module):
     def forward(self, x):
         y = F.glu(self.up(self.ln(x)), -1).transpose(1, 2)
         y = self.conv(y)
-        # Exporters fold a norm right behind a convolution.
+        # Exporters fold a norm that directly follows a convolution.
         y = self.norm(y if self.folds else y + y.mean(2, keepdim=True))
         return x + self.down(F.silu(y).transpose(1, 2))
 

@@ -3,11 +3,10 @@
 
     check.py BUILD WORK NAME-KIND [FLAG...]
 
-Prints what pcc warns of; fails unless losses agree to 1e-5 and gradient norms
-to 1e-4. The training step is interpreted; the first time that WORK sees a
-model, its program for tp 2 x pp 2 x dp 2, or without dp where the batch is fixed,
-trains as well. With PCC_TEST_ALL=1 every call trains both this program and that
-of one rank.
+Prints pcc's warnings; fails unless losses agree to 1e-5 and gradient norms to
+1e-4. The training step is interpreted. The first call for a model in WORK also
+trains its program for tp 2 x pp 2 x dp 2, or without dp if the batch is fixed.
+With PCC_TEST_ALL=1 every call trains this program and that of one rank.
 """
 
 import json

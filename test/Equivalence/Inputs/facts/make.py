@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small models of what files do not tell, with PyTorch's curves of them.
+"""Small models with facts that a file does not state, and PyTorch's curves.
 
 Run with the Python of benchmarks/setup; writes beside this file
 
@@ -8,10 +8,10 @@ Run with the Python of benchmarks/setup; writes beside this file
                      or a fixed one (fixed), or in training mode with
                      the metadata of pcc-export (declared)
     NAME.jsonl       its losses and gradient norms over five steps
-    tokens.bin       what it is trained on
+    tokens.bin       the training data
 
-    equal     a block that began as a copy of another
-    head      an untied head that began as a copy of the token table
+    equal     a block that was initialized as a copy of another
+    head      an untied head that was initialized as a copy of the token table
     tied      a head that is the table
     albert    one block, three times
     scalars   gains of one element of rank 0, 1 and 2, and a Linear(D, 1)
@@ -19,17 +19,18 @@ Run with the Python of benchmarks/setup; writes beside this file
     shared    two blocks that share a norm and a weight
     sines     frequencies that are learned
     folded    a product of two parameters, a gain of 1, a table of sines and
-              cosines of places in a picture
+              cosines of positions in an image
     zeros     layers whose biases, all zeros, the dynamo exporter removes
     expanded  tokens in front of every sample, random and zeros, and positions
               looked up by sample
-    fronts    a token in front of every sample in each block, which began alike
+    fronts    a token before every sample in each block, initialized equally
     steps     one block, three times, after a row of a table for each
-    computed  what an exporter computes of parameters: a gate as a column, two
-              numbers less one, a layer without a bias that is called twice,
-              elements of a vector of ones, a bias of scores that is a buffer
-    merged    two scales of a block that began alike, as columns
-    tokens    two tokens that began alike, before all others
+    computed  values that an exporter computes from parameters: a gate as a
+              column, two numbers minus one, a layer without a bias that is
+              called twice, elements of a vector of ones, a bias of scores that
+              is a buffer
+    merged    two scales of a block, initialized equally, as columns
+    tokens    two tokens before all others, initialized equally
     padding   a tied table with a padding row, a frozen table of positions, a
               scale that is a buffer, a factor that is detached
 """

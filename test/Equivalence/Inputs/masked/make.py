@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
-"""Makes what masked.test trains; run with the Python of benchmarks/setup.
+"""Writes models and data of masked.test; run with the Python of
+benchmarks/setup.
 
     selected.onnx   attention with a trained bias by distance; scores of padding
                     are replaced by the least float where the query or the key
                     is padding (a product of two masks), so that queries of
                     padding have no key at all
-    window.onnx     a window that slides, stored in the first layer, computed
-                    from positions in the second; long enough for masks to stay
+    window.onnx     a sliding window, stored in the first layer, computed from
+                    positions in the second; long enough for masks to stay
                     expressions
-    added.onnx      finite numbers, by which padding on the left loses the keys
-                    that a causal mask left: the least float replaces scores
+    added.onnx      masks of finite numbers; with padding on the left a causal
+                    mask leaves queries no key: the least float replaces scores
                     and is added; -1e4 is added twice; -1e4 replaces and is added
-    sinks.onnx      a trained score per head beside those of the keys, whose
-                    probability is dropped; causal in the first layer, a window
-                    in the second
+    sinks.onnx      a trained score per head in addition to those of the keys,
+                    whose probability is dropped; causal in the first layer, a
+                    window in the second
     ends.onnx       BART's way to classify, by the state at the last end token,
                     of which each sample has two
     hidden.onnx     a learned vector in the states of some tokens, as the dynamo
                     exporter writes it
     */              their samples
-    *.jsonl         ten steps of PyTorch's on these
+    *.jsonl         PyTorch's losses and norms of ten steps on them
 """
 
 import json
@@ -62,7 +63,7 @@ class Attention(nn.Module):
 
 
 class Model(nn.Module):
-    """input_ids and labels [B, S], a mask perhaps -> the mean loss."""
+    """input_ids and labels [B, S], for some models a mask -> the mean loss."""
 
     def __init__(self, layers=2):
         super().__init__()
@@ -224,7 +225,8 @@ def make(name, model, tensors, dtype=torch.float64, dynamo=False):
 
 def main():
     make("selected", Selected(), data(1, SAMPLES, SEQ))
-    # Added to -1e4 a score has three digits.
+    # In f32 a score that is added to -1e4 keeps three digits, so PyTorch uses
+    # f32.
     make("added", Added(), data(1, SAMPLES, SEQ), torch.float32)
     for name, model, length in (("window", Window(272), 272),
                                 ("sinks", Sinks(), SEQ)):

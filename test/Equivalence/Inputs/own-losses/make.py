@@ -2,8 +2,9 @@
 
     .venv/bin/python make.py [NAME...]      # writes *.onnx, curves.json, data/
 
-Without names all are made. The reference is the module called once on the whole global batch. `REFUSED` are
-losses of which that does not follow from parts of the batch.
+Without names all files are written. The reference is the module, called once on
+the whole global batch. `REFUSED` are losses that do not follow from those of
+parts of the batch.
 """
 
 import json
@@ -95,7 +96,7 @@ def clamped(m, s, labels):
 
 
 def within(m, s, labels):
-    """Divided before it is added."""
+    """Each term is divided by the count before the sum."""
     mask = (labels >= 0).float()
     return (nll(s, labels) * (mask / (mask.sum() + 1e-8))).sum()
 
@@ -106,13 +107,13 @@ def by_sample(m, s, labels):
 
 
 def own_count(m, s, labels):
-    """Each sample's targets are divided by how many it has."""
+    """Each target is divided by one plus the number of its sample's targets."""
     mask = (labels >= 0).float()
     return (nll(s, labels) * mask / (mask.sum(1, keepdim=True) + 1)).sum()
 
 
 def shares(m, s, labels):
-    """A sum and a mean, neither of which has a count."""
+    """A sum and a mean, neither of which is divided by a count."""
     mask = (labels >= 0).float()
     share = mask / (mask.sum(1, keepdim=True) + 1)
     return (nll(s, labels) * share).sum() + s.square().mean()
@@ -139,17 +140,17 @@ def sum_and_mean(m, s, labels):
 
 
 def entropies(m, s, labels, more):
-    """Targets of two kinds, both of which may be missing."""
+    """Two kinds of targets, both of which may be ignored."""
     return 0.7 * mean(m, s, labels) + 0.3 * mean(m, 2 * s, more)
 
 
 def sentence(m, s, kind):
-    """One target for a sample, by the log of its probability."""
+    """One target per sample, and log probabilities."""
     return F.nll_loss(F.log_softmax(s.mean(1), -1), kind)
 
 
 def decay(m, s, labels):
-    """The second term counts once, for any batch."""
+    """The second term is added once, for a batch of any size."""
     return mean(m, s, labels) + 0.05 * m.head.weight.square().sum()
 
 
@@ -163,14 +164,14 @@ def bce(m, s, y):
 
 
 def ratio(m, s, labels):
-    """A mean by a mean: their counts cancel."""
+    """A mean divided by a mean: their counts cancel."""
     mask = (labels >= 0).float()
     return (nll(s, labels) * mask).mean() / mask.mean()
 
 
 def fixed(m, s, labels, y):
-    """Sums and means of a file for two samples: operators and one number, by
-    which the last is divided, say which is which."""
+    """Sums and means in a file for two samples. Operators, and the number by
+    which the last term is divided, distinguish them."""
     errors = (s - y).square()
     return (0.1 * total(m, s, labels) + ratio(m, s, labels)
             + errors.mean(0).sum() + errors.sum(-1).mean()
@@ -210,23 +211,23 @@ def lookup(m, s, y):
 
 
 def first(m, s, y):
-    """One sample has a larger weight: all of them if there is one."""
+    """The first sample has a larger weight: every one in batches of one."""
     return F.mse_loss(s, y) + s[:1].square().sum()
 
 
 def gated(m, s, y):
-    """Divided by an output of the model."""
+    """Divided by a value that the model computes."""
     gate = torch.sigmoid(s).mean(-1)
     return ((s - y).square().mean(-1) * gate).sum() / gate.sum()
 
 
 def items(m, s, labels, items):
-    """A sum by an input that is the same for all samples."""
+    """A sum divided by an input that is the same for all samples."""
     return total(m, s, labels) / items
 
 
 def beta(m, s, labels, beta):
-    """A term is weighed by such an input."""
+    """A term whose weight is such an input."""
     return mean(m, s, labels) + beta * s.square().mean()
 
 
@@ -237,7 +238,8 @@ def bounded(m, s, labels, items):
 
 
 def powers(m, s, labels, weight):
-    """A mean by a count, a mean by a mean of the inputs and a sum by one."""
+    """A mean divided by a count, a sum divided by a mean, and terms times the
+    mean of an input."""
     mask = (labels >= 0).float()
     each = nll(s, labels) * mask
     return (each.mean() / mask.sum().clamp(min=1) + each.sum() / mask.mean()
@@ -260,7 +262,7 @@ def uncertainty(m, s, labels, more):
 
 
 def stacked(m, s, labels, more):
-    """The same as one vector, whose mean is the loss."""
+    """Such terms in a vector, whose mean is the loss."""
     losses = torch.stack([mean(m, s, labels), s.square().mean(),
                           mean(m, m.early(m.first_layer), more)])
     return (torch.exp(-m.scales) * losses + m.scales).mean()
@@ -273,7 +275,7 @@ def columns(m, s, y):
 
 
 def one_element(m, s, labels):
-    """Of shape [1, 1], next to the logits and the number of correct ones."""
+    """A loss of shape [1, 1]; other outputs are the logits and the accuracy."""
     right = (s.argmax(-1) == labels).float().mean()
     return mean(m, s, labels).reshape(1, 1), s, right
 
@@ -317,7 +319,7 @@ def make_data():
 
 
 def strip(path):
-    """Without where in PyTorch each node comes from."""
+    """Removes the metadata that tells the PyTorch source of each node."""
     model = onnx.load(path)
     for node in model.graph.node:
         del node.metadata_props[:]
@@ -345,7 +347,7 @@ def export(model, args, names, path, dynamo, fixed):
         program = torch.onnx.export(
             model, args, dynamo=True, input_names=names, verbose=False,
             output_names=outputs_of(model), dynamic_shapes=shapes,
-            # Values computed from parameters alone would be folded.
+            # Optimization would fold values computed from parameters alone.
             optimize=model.loss not in (*WEIGHED, powers))
         program.save(path)
     else:
@@ -360,7 +362,7 @@ def export(model, args, names, path, dynamo, fixed):
 
 
 def two_losses(path):
-    """masked.onnx with its loss twice, neither of which is called so."""
+    """masked.onnx with two losses as outputs, neither of them named loss."""
     model = onnx.load(os.path.join(HERE, "masked-torchscript.onnx"))
     graph = model.graph
     for node in graph.node:
@@ -374,7 +376,7 @@ def two_losses(path):
 
 
 class Called(nn.Module):
-    """A model with the inputs that are the same for all samples."""
+    """A model with fixed values for the inputs that all samples share."""
 
     def __init__(self, model, shared):
         super().__init__()
@@ -410,7 +412,7 @@ def main():
         torch.manual_seed(1)
         kind = Weighed if loss in WEIGHED else Model
         model = kind(loss, inputs).train()
-        # Equal ones would be one parameter in the file.
+        # Equal parameters would be one in the file.
         for parameter in model.parameters():
             parameter.data += 0.1 * torch.randn_like(parameter)
         count = 2 if loss is fixed else 3

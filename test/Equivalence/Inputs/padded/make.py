@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Makes what padding.test trains; run with the Python of benchmarks/setup.
+"""Writes models and data of padding.test; run with the Python of
+benchmarks/setup.
 
     plain.onnx      GPT-2 without dropout, with labels: its own loss
     dropout.onnx    the same with dropout of activations and probabilities
     *.npy           24 samples padded left (odd ones) or right, some not at all
-    curve.jsonl     ten steps of PyTorch's on these
+    curve.jsonl     PyTorch's losses and norms of ten steps on them
 """
 
 import json

@@ -4,16 +4,16 @@ import itertools
 
 
 def pairs_of(row):
-    """The choices of a row, two by two."""
+    """All pairs of a row's choices."""
     return list(itertools.combinations(sorted(row._asdict().items()), 2))
 
 
 def cover(rows, count=0):
-    """Of all rows that may be, in an order that follows from theirs: first
-    some in which every pair of choices that any row has occurs, as few as a
+    """Selects from all possible rows, in an order that depends only on theirs.
+    First rows in which every pair of choices of any row occurs, as few as a
     greedy choice finds; then more in the same way, until there are `count`.
     """
-    bits, pairs = {}, {}  # a pair's bit; of a row, those of its pairs
+    bits, pairs = {}, {}  # the bit of a pair; the bits of a row's pairs
     for row in rows:
         pairs[row] = sum(1 << bits.setdefault(pair, len(bits))
                          for pair in pairs_of(row))
@@ -24,7 +24,7 @@ def cover(rows, count=0):
             best = max(pairs, key=lambda row: (pairs[row] & missing).bit_count())
             new = pairs[best] & missing
             if not new:
-                break  # what is missing is in rows chosen before alone
+                break  # only chosen rows have the missing pairs
             chosen.append(best)
             del pairs[best]
             missing &= ~new

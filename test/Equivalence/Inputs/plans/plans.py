@@ -15,9 +15,9 @@ MAKE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "Inputs",
                     "models", "make.py")
 GLOBAL_BATCH, SEQ, CLASSES, MOST_RANKS = 24, 16, 131, 8
 # Wide enough that no sum of a few vectors comes near zero, where the gradient of
-# a norm, and what 16 bits make of it, knows no bounds.
+# a norm, and its rounding error in bf16 or fp16, is unbounded.
 WIDTH = 64
-# Of 4 query heads; LLaMA's share 2 key and value heads.
+# Layers have 4 query heads; LLaMA's share 2 key and value heads.
 LAYERS = {"gpt": 4, "llama": 3}
 
 Plan = collections.namedtuple(
@@ -43,13 +43,14 @@ def is_possible(plan):
 
 
 def plans(count=0):
-    """Every two choices meet; at least `count` of them."""
+    """Plans in which every possible pair of choices occurs; at least
+    `count`."""
     return cover((plan for plan in itertools.starmap(
         Plan, itertools.product(*CHOICES)) if is_possible(plan)), count)
 
 
 def matches(plan, choices):
-    """Whether a plan has all of gpt,tp=2,sp=True."""
+    """Whether a plan has all choices of a text such as "gpt,tp=2,sp=True"."""
     wanted = [part.split("=") if "=" in part else ("family", part)
               for part in choices.split(",") if part]
     return all(str(getattr(plan, key)) == value for key, value in wanted)
@@ -62,7 +63,7 @@ def one_rank(plan):
 
 
 def model(plan, folder):
-    """A file with the model of a plan, made there unless it is."""
+    """The path of the file with a plan's model, which is written if missing."""
     batch = GLOBAL_BATCH // plan.microbatches
     name = "-".join([plan.family, "tied" if plan.tied else "untied",
                      *["dropout"] * plan.dropout, str(batch)])
@@ -83,7 +84,7 @@ def model(plan, folder):
 
 
 def flags(plan):
-    """Those of pcc, but for the model."""
+    """pcc's flags for a plan, without the model."""
     return ["-q", f"--tp={plan.tp}", f"--pp={plan.pp}", f"--dp={plan.dp}",
             f"--cp={plan.cp}", *["--sequence-parallel"] * plan.sp,
             f"--zero={plan.zero}", f"--schedule={plan.schedule}",

@@ -1,9 +1,9 @@
-"""make.py: writes the models, data and PyTorch's losses beside it; needs onnx and
-torch. The models take position_ids [seq], a bias [1, seq, d] and keys [4, d], all
-the same for all samples: batch.onnx with a dynamic batch, named.onnx also with
-position_ids ["seq"], places.onnx with places [1, seq] in their place, four.onnx
-and one.onnx with a fixed one, rows.onnx with keys ["rows", d]. table.onnx takes a table [4, d] ahead of x [4, d].
-"""
+"""Writes the models, data and PyTorch's losses into its folder; needs onnx and
+torch. The inputs position_ids [seq], bias [1, seq, d] and keys [4, d] are the
+same for all samples. batch.onnx has a dynamic batch, named.onnx also
+position_ids ["seq"], places.onnx has places [1, seq] instead of position_ids,
+four.onnx and one.onnx have a fixed batch, rows.onnx has keys ["rows", d].
+table.onnx has a table [4, d] before x [4, d]. """
 
 import json
 import os
