@@ -50,22 +50,22 @@
 // RUN: sed 's/rt.copy %%seven to %%key/rt.copy %%key to %%seven/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=CONSTANT
 // CONSTANT: 'rt.copy' op writes to a constant
-// ranks over no communicator, buffers that are no one piece,
+// ranks without a communicator, buffers that are not adjacent,
 // RUN: sed 's/comms \[\["dp"\]\]/comms []/' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=COMM
 // COMM: 'rt.all_gather' op is over ["dp"], which is no communicator
 // RUN: sed 's/all_reduce sum %%y over \["dp"\] : /all_reduce sum %%y, %%sum over ["dp"] : memref<4xf32>, /' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=PIECES
 // PIECES: 'rt.all_reduce' op reduces buffers at once of which number 1 does not follow
-// blocks that are not as many as ranks,
+// a number of blocks other than the number of ranks,
 // RUN: sed 's/"dp"=2/"dp"=3/; s/layout <\[8\]/layout <[12]/; s/layout <\[2\]/layout <[3]/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=BLOCKS
 // BLOCKS: 'rt.all_gather' op turns 4 elements into 8 on 3 ranks
-// elements that the runtime does not know,
+// an element type that the runtime does not support,
 // RUN: sed 's/rt.event @e$/&\n  rt.buffer @odd : memref<4xi7> value at 960/; s/rt.zero %%c : memref<4xf32>/%%odd = rt.address @odd : memref<4xi7>\n    rt.zero %%odd : memref<4xi7>/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=ELEMENTS
 // ELEMENTS: 'rt.zero' op has elements of type 'i7', which the runtime does not know
-// a wait for nothing, and an entry point that is not there.
+// a wait without a record, and an entry point that does not exist.
 // RUN: sed '/rt.record/d' %s | not pcc-run --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
 // NOTHING: 'rt.wait' op waits for an event that was not recorded

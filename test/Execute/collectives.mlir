@@ -36,8 +36,8 @@ func.func @main(
   %part = nn.reduce %x [0, 1] : tensor<1x2xf32> -> tensor<f32>
   %line = dist.all_reduce sum %part over ["tp"] : tensor<f32>
   %all = dist.all_reduce max %line over ["dp"] : tensor<f32>
-  // Rank t of a row holds columns 2 t and 2 t + 1 of it; from the row it has
-  // gathered it takes them as [3, 2] row t.
+  // Rank t of a row has its columns 2 t and 2 t + 1; of the gathered row,
+  // reshaped to [3, 2], they are row t.
   %rows = nn.reshape %row : tensor<1x6xf32> -> tensor<3x2xf32>
   %rs = dist.reduce_scatter %rows dim 0 over ["tp"]
       : tensor<3x2xf32> -> tensor<1x2xf32>

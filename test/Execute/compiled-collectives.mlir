@@ -1,8 +1,8 @@
-// Every collective in a compiled program, of inner dims and of two axes in both
-// orders: four ranks compute the same as the interpreter.
+// Every collective in a compiled program, along inner dims and over two axes in
+// both orders: four ranks compute the same as the interpreter.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(64, dtype='<u2').tofile('data.bin')"
-// No shardings of values would produce all of these: pcc is not asked to.
+// No shardings would require all these collectives, so pcc must not check them.
 // RUN: sed 's/, dist.spmd}/}/' %s > untold.mlir && pcc untold.mlir -q -o program
 // RUN: ./program --data data.bin --steps 1 --init random --seed 5 --save saved
 // RUN: %python %S/Inputs/split_safetensors.py saved/step-00000001/model.safetensors
@@ -103,7 +103,8 @@ pipe.body @update.0.body (%x: tensor<4x4x6x6xf32>,
   %j = dist.all_reduce max %x over ["tp", "dp"] : tensor<4x4x6x6xf32>
   %k = dist.all_reduce sum %x over ["dp"] : tensor<4x4x6x6xf32>
   %one = nn.constant dense<1.0> : tensor<f32>
-  // To zeros: a value that overwrites a parameter is kept for the next step.
+  // Added to zeros: a value that overwrites a parameter is kept for the next
+  // step.
   %new_a = nn.sum %a_before, %a : tensor<4x8x6x6xf32>
   %new_b = nn.sum %b_before, %b : tensor<4x8x6x3xf32>
   %new_c = nn.sum %c_before, %c : tensor<2x4x12x6xf32>

@@ -1,4 +1,4 @@
-// Gradients are compared with differences, parameter by parameter.
+// Gradients are compared with finite differences, parameter by parameter.
 // RUN: pcc-run %s --check-gradients --fill 1 | FileCheck %s
 // RUN: sed 's/by 2.0/by 2.00001/' %s > %t.mlir
 // RUN: not pcc-run %t.mlir --check-gradients --fill 1 | FileCheck %s --check-prefix=WRONG

@@ -38,7 +38,7 @@
 // late: reads @row, which is stale
 // raced: no event orders the two
 
-// The compiled program's address is the rank's own.
+// The compiled program computes the address of the rank's shard.
 // RUN: pcc %s --emit=llvm -q -o - | FileCheck %s --check-prefix=LLVM
 // LLVM: %[[INDEX:.*]] = llvm.call @pcc_comm_index(
 // LLVM: %[[BYTES:.*]] = llvm.mul %[[INDEX]], %{{.*}} : i64

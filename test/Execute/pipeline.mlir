@@ -1,13 +1,13 @@
 // Schedules of two stages with two ranks each are run together.
 // RUN: pcc-run %s --arg x#0=[[1,2],[3,4]] --arg x#1=[[5,6],[7,8]] \
 // RUN:   --arg @w=[10,100] --print loss,@sum,@w | FileCheck %s
-// A value that is not there yet,
+// A value that is not computed yet,
 // RUN: sed 's/run @forward.1 microbatch 0/run @forward.1 microbatch 1/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=EARLY
-// or never made,
+// or never computed,
 // RUN: sed '/run @forward.0 microbatch 1/d' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=SEND
-// a value sent where another is awaited,
+// a value that is sent where another one is expected,
 // RUN: sed 's/recv @act microbatch 0 from 0/recv @act microbatch 1 from 0/' %s \
 // RUN:   | not pcc-run --fill 1 2>&1 | FileCheck %s --check-prefix=OTHER
 // stages that wait for each other: in transfers,
@@ -85,8 +85,8 @@ pipe.schedule train stage 1 microbatches 2 {
 }
 }
 
-// 10 (1 + 3 + 5 + 7) + 100 (2 + 4 + 6 + 8), and stage 0's half. The parameter
-// is stage 1's, which alone has written it.
+// 10 (1 + 3 + 5 + 7) + 100 (2 + 4 + 6 + 8), and stage 0's half. Only stage 1
+// has written the parameter, so its value is printed.
 // CHECK: result loss : tensor<f32> = 2160.5
 // CHECK: @sum : tensor<f32> = 2160
 // CHECK: @w : tensor<2xf32> = [5, 50]

@@ -18,7 +18,7 @@ func.func @main() -> (tensor<2xbf16>, tensor<4xf16>, tensor<f32>, tensor<2xi8>,
   %i8 = nn.cast %i : tensor<2xi64> -> tensor<2xi8>
   %f = nn.constant dense<[0.25, 0.0]> : tensor<2xf32>
   %i1 = nn.cast %f : tensor<2xf32> -> tensor<2xi1>
-  // What no integer is: beyond the bounds, or no number.
+  // Floats without an integer: out of range, and NaN.
   %x = nn.constant dense<[1.0e30, -1.0e30, 0x7FC00000]> : tensor<3xf32>
   %i64 = nn.cast %x : tensor<3xf32> -> tensor<3xi64>
   return %bf16, %f16, %third, %i8, %i1, %i64

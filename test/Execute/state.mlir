@@ -1,5 +1,5 @@
-// Parameters and states live from one entry to the next; what is printed, and
-// how values are given.
+// Parameters and states keep their values from one entry to the next. Flags
+// select the printed values and pass arguments.
 // RUN: pcc-run %s --entry=add,add,total --arg x=[1,2,3] --arg @w=[10,20,30.5] \
 // RUN:   --print 0,@sum | FileCheck %s
 // RUN: echo '{"x": [1, 2, 3], "@w": [10, 20, 30.5]}' > %t.json

@@ -1,5 +1,5 @@
-// Inputs belong to their users until these were waited for: the host fills them
-// for the next step as soon as the compute stream is done.
+// Operations own their inputs until the compute stream has waited for them. The
+// host fills inputs for the next step as soon as the compute stream is done.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %python -c "import numpy; numpy.arange(64, dtype='<u2').tofile('data.bin')"
 // RUN: pcc-run %s --data data.bin --steps 2 | FileCheck %s

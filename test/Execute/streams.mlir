@@ -16,7 +16,8 @@
 // RUN:   --expect @w=w.npy --expect @v=v.npy | FileCheck %s --check-prefix=SAME
 // SAME-COUNT-2: ok @
 
-// Without any one of its waits it is refused: the accesses that it ordered race.
+// Without any one of its waits it is refused: the accesses that the wait
+// ordered race.
 // RUN: for n in 1 2 3 4 5 6 7 8 9 10; do \
 // RUN:   awk -v n=$n '!/^ *rt.wait/ || ++i != n' %s > dropped.mlir && \
 // RUN:   ! cmp -s %s dropped.mlir && \

@@ -13,7 +13,7 @@
 // RUN: sed 's/\[#dist.sharding<@mesh, \[\], partial = {"dp"}>\]/[#dist.sharding<@mesh, [], partial = {"tp"}>]/' %s \
 // RUN:   | not pcc-run --against %S/Inputs/mlp.plan.mlir --fill 1 --exact \
 // RUN:       --rtol 1e-8 2>&1 | FileCheck %s --check-prefix=PARTIAL
-// a number that no op of the plan has.
+// a dist.id that no op of the plan has.
 // RUN: sed 's/dist.id = 6/dist.id = 60/' %s \
 // RUN:   | not pcc-run --against %S/Inputs/mlp.plan.mlir --fill 1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NUMBER

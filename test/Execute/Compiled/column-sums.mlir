@@ -1,6 +1,6 @@
-// Gradients of the scales of norms, of rows whose halves change places on the
-// way: these rows have no columns that lie side by side, so the sums over rows
-// cannot share a kernel with them. Against the interpreter.
+// Gradients of the scales of norms, with rows whose halves were swapped. The
+// columns of such rows are not contiguous, so the sums over rows cannot share a
+// kernel with the swap. Against the interpreter.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-NOT: WRONG

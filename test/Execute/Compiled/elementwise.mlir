@@ -123,7 +123,7 @@ func.func @forward(
   %d5 = nn.mul %d, %five : tensor<2x3x10xi64>
   %idiv = nn.div %d5, %jj : tensor<2x3x10xi64>
   %irem = nn.rem %d5, %jj : tensor<2x3x10xi64>
-  // Comparisons of floats, of integers, of bools; what they choose.
+  // Comparisons of floats, integers and bools, as conditions of nn.where.
   %flt_b = nn.compare lt %floor, %round : tensor<2x3x10xf32> -> tensor<2x3x10xi1>
   %flt = nn.where %flt_b, %x, %y : tensor<2x3x10xi1>, tensor<2x3x10xf32>
   %ilt_b = nn.compare lt %d, %j : tensor<2x3x10xi64> -> tensor<2x3x10xi1>
@@ -144,7 +144,8 @@ func.func @forward(
   %ble = nn.where %ble_b, %x, %y : tensor<2x3x10xi1>, tensor<2x3x10xf32>
   %beq_b = nn.compare eq %ile_b, %fle_b : tensor<2x3x10xi1> -> tensor<2x3x10xi1>
   %beq = nn.where %beq_b, %x, %y : tensor<2x3x10xi1>, tensor<2x3x10xf32>
-  // Casts: bools are 1 or 0, floats are cut, narrow floats round.
+  // Casts: bools become 1 or 0, floats are truncated to integers, narrow floats
+  // are rounded.
   %bmax_f = nn.cast %bmax : tensor<2x3x10xi1> -> tensor<2x3x10xf32>
   %bmin_i = nn.cast %bmin : tensor<2x3x10xi1> -> tensor<2x3x10xi64>
   %is_not_zero = nn.cast %floor : tensor<2x3x10xf32> -> tensor<2x3x10xi1>
@@ -170,7 +171,7 @@ func.func @forward(
   %ed = nn.exp %xd : tensor<2x3x10xf64>
   %fd = nn.erf %ed : tensor<2x3x10xf64>
   %f64 = nn.cast %fd : tensor<2x3x10xf64> -> tensor<2x3x10xf32>
-  // A row that is cut into several.
+  // A row that is divided among several work items.
   %long_exp = nn.exp %long : tensor<16384xf32>
   // Steps of optimizers.
   %sgd = nn.sgd %p, %g grad_scale %scale_positive lr %lr_positive weight_decay %decay_positive

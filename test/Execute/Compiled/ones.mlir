@@ -63,7 +63,7 @@ func.func @forward(
   %column = nn.reshape %v : tensor<5xf32> -> tensor<5x1xf32>
   %scalars = nn.embedding %i, %column : tensor<3xi64>, tensor<5x1xf32> -> tensor<3x1xf32>
   %scatter = nn.embedding_grad %scalars, %i : tensor<3x1xf32>, tensor<3xi64> -> tensor<5x1xf32>
-  // The sequence behind the first columns, of which there are two dims.
+  // The sequence dim after the first dim of columns, of which there are two.
   %dropout = nn.dropout %q samples %n positions %at seed %seed step %seed
       {p = 0.3, id = 9, batch_dim = 1, seq_dim = 2}
       : tensor<2x1x4x6xf32>, tensor<1xi64>, tensor<4xi64>, tensor<i64>, tensor<i64>

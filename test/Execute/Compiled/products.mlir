@@ -47,15 +47,15 @@ func.func @forward(
         tensor<6x6xf32> {nn.name = "gram"},
         tensor<f32> {nn.name = "dot"},
         tensor<4x6x7x3xf32> {nn.name = "outer"}) {
-  // As many heads of queries as of keys, of different widths.
+  // As many query heads as key heads; values have another width.
   %plain:2 = nn.attention causal %q, %k, %v positions %at, %at scale 0.5
       : (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4x10xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<2x4x4x10xf32>, tensor<2x4x4xf32>)
   %plain_grad:3 = nn.attention_grad causal %do, %q, %k, %v result %plain#0 lse %plain#1 positions %at, %at scale 0.5
       : (tensor<2x4x4x10xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4x10xf32>, tensor<2x4x4x10xf32>, tensor<2x4x4xf32>, tensor<4xi64>, tensor<4xi64>)
       -> (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4x10xf32>)
-  // Two heads of queries to one of keys, other keys than queries, a bias per
-  // sample, query and key, and dropout.
+  // Two query heads per key head, another number of keys than of queries, a
+  // bias per sample, query and key, and dropout.
   %grouped:3 = nn.attention %q, %k2, %v2 positions %at, %far bias %b1
       samples %n seed %seed step %step head_origin %head scale 0.5 {p = 0.3, id = 6}
       : (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x1x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
@@ -64,12 +64,12 @@ func.func @forward(
       samples %n seed %seed step %step head_origin %head scale 0.5 {p = 0.3, id = 6}
       : (tensor<2x4x4x6xf32>, tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>, tensor<4xi64>, tensor<5xi64>, tensor<2x1x4x5xf32>, tensor<2xi64>, tensor<i64>, tensor<i64>, tensor<i64>)
       -> (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<2x1x4x5xf32>)
-  // A score per head, of scale 1.
+  // A bias per head, with scale 1.
   %sink:3 = nn.attention causal %q, %k2, %v2 positions %at, %far bias %b2 scale 1.0
       : (tensor<2x4x4x6xf32>, tensor<2x5x2x6xf32>, tensor<2x5x2x6xf32>, tensor<4xi64>, tensor<5xi64>, tensor<1x4x1x1xf32>)
       -> (tensor<2x4x4x6xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>)
-  // Products whose operands and results lie in any order: batches first, last,
-  // and split; sums over two dims that lie apart; a result that is transposed.
+  // GEMMs with any order of dims: batch dims first, last, and split; sums over
+  // two dims that are not adjacent; a transposed result.
   %middle = nn.contract "mkb,knb->mnb" %a3, %b3 : tensor<3x6x4xf32>, tensor<6x5x4xf32> -> tensor<3x5x4xf32>
   %across = nn.contract "mkb,knb->nm" %a3, %b3 : tensor<3x6x4xf32>, tensor<6x5x4xf32> -> tensor<5x3xf32>
   %left = nn.contract "ik,mkb->bmi" %m, %a3 : tensor<7x6xf32>, tensor<3x6x4xf32> -> tensor<4x3x7xf32>

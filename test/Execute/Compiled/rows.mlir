@@ -80,12 +80,12 @@ func.func @forward(
       : tensor<2x3x70xf32>, tensor<70xf32>, tensor<2x3xf32>, tensor<2x3xf32>
   %rms:2 = nn.rms_norm %x scale %scale eps 1.0 : tensor<2x3x70xf32>, tensor<70xf32> -> tensor<2x3xf32>
   %rms_grad = nn.rms_norm_grad %dy, %x scale %scale rstd %rstd_positive : tensor<2x3x70xf32>, tensor<70xf32>, tensor<2x3xf32>
-  // Twice the value that a pass computed, in bf16.
+  // In bf16, the value that a pass over the row computed is used twice.
   %narrow = nn.cast %x : tensor<2x3x70xf32> -> tensor<2x3x70xbf16>
   %narrow_softmax = nn.softmax %narrow : tensor<2x3x70xbf16>
   %bf16_softmax = nn.cast %narrow_softmax : tensor<2x3x70xbf16> -> tensor<2x3x70xf32>
 
-  // Columns: one block and part of another, as work items take them.
+  // Columns: a work item's block of columns, and a part of another block.
   %ln_scale_grad = nn.layer_norm_grad_scale %dy, %x mean %mean rstd %rstd_positive
       : tensor<2x3x70xf32>, tensor<2x3xf32>, tensor<2x3xf32> -> tensor<70xf32>
   %rms_scale_grad = nn.rms_norm_grad_scale %dy, %x rstd %rstd_positive : tensor<2x3x70xf32>, tensor<2x3xf32> -> tensor<70xf32>
@@ -107,10 +107,10 @@ func.func @forward(
   %i_min = nn.reduce_min %w2 [0] : tensor<6x4xi64> -> tensor<4xi64>
   %i_prod = nn.reduce_prod %w2 [1] : tensor<6x4xi64> -> tensor<6xi64>
 
-  // The last of 70 columns are no classes.
+  // The last 10 of 70 columns are padding.
   %ce:2 = nn.cross_entropy %x, %targets classes 60 : tensor<2x3x70xf32>, tensor<2x3xi64> -> tensor<2x3xf32>
   %ce_grad = nn.cross_entropy_grad %mean, %x, %targets lse %ce#1 classes 60 : tensor<2x3xf32>, tensor<2x3x70xf32>, tensor<2x3xi64>
-  // Columns are numbered from `first`; targets below 1 count nothing.
+  // Columns are numbered from `first`; targets below 1 are ignored.
   %one = nn.constant dense<1> : tensor<2x3xi64>
   %some = nn.sub %targets, %one : tensor<2x3xi64>
   %row_max = nn.row_max %x offset %first : tensor<i64> classes 68 : tensor<2x3x70xf32> -> tensor<2x3xf32>
@@ -121,7 +121,8 @@ func.func @forward(
       : tensor<2x3xf32>, tensor<2x3x70xf32>, tensor<2x3xi64>
   %valid = nn.valid %some : tensor<2x3xi64> -> tensor<2x3xf32>
 
-  // Rows of a table, of which some are elsewhere; added to a table and alone.
+  // Gradients of a table and of a shard of its rows, added to a table and
+  // alone.
   %table_grad = nn.embedding_grad %dy, %ids : tensor<2x3x70xf32>, tensor<2x3xi64> -> tensor<5x70xf32>
   %part_grad = nn.embedding_grad %dy, %ids offset %first : tensor<i64> : tensor<2x3x70xf32>, tensor<2x3xi64> -> tensor<3x70xf32>
   %part_base = nn.slice %x at [0, 0, 0] step [1, 1, 1] : tensor<2x3x70xf32> -> tensor<1x3x70xf32>
@@ -131,7 +132,8 @@ func.func @forward(
   %narrow_grad = nn.embedding_grad %narrow, %ids : tensor<2x3x70xbf16>, tensor<2x3xi64> -> tensor<5x70xbf16>
   %bf16_grad = nn.cast %narrow_grad : tensor<5x70xbf16> -> tensor<5x70xf32>
 
-  // The first 8 of 12 turn, in the input and in what a kernel makes of it.
+  // The first 8 of 12 elements are rotated; then all, of a value that the
+  // kernel computes.
   %rope = nn.rope %heads positions %at theta 1.0e2 dim 8 : tensor<2x3x2x12xf32>, tensor<3xi64>
   %doubled = nn.scale %heads by 2.0 : tensor<2x3x2x12xf32>
   %rope_back = nn.rope inverse %doubled positions %at theta 1.0e1 dim 12 : tensor<2x3x2x12xf32>, tensor<3xi64>
@@ -140,7 +142,7 @@ func.func @forward(
       {p = 0.3, id = 9, batch_dim = 0, seq_dim = 1}
       : tensor<2x3x70xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>, tensor<3xi64>
 
-  // Of what a column's number decides, sums over rows.
+  // Sums over rows of a value that depends on the column's index.
   %dropped = nn.dropout %dy samples %n positions %at seed %seed step %step origin %origin
       {p = 0.5, id = 2, batch_dim = 0, seq_dim = 1}
       : tensor<2x3x70xf32>, tensor<2xi64>, tensor<3xi64>, tensor<i64>, tensor<i64>, tensor<3xi64>

@@ -1,5 +1,5 @@
-// Ops of compiled programs that move elements, against the interpreter: in rows
-// and among columns, fused into others and alone.
+// Ops of compiled programs that move elements, against the interpreter: along
+// rows and columns, fused into others and alone.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %python %S/../Inputs/run_compiled.py %s %t | FileCheck %s
 // CHECK-COUNT-19: ok
@@ -35,7 +35,7 @@ func.func @forward(
   %e = nn.exp %x : tensor<2x3x4x5xf32>
   %swapped = nn.transpose %e [2, 1, 0, 3] : tensor<2x3x4x5xf32> -> tensor<4x3x2x5xf32>
   %reversed = nn.transpose %x [3, 2, 1, 0] : tensor<2x3x4x5xf32> -> tensor<5x4x3x2xf32>
-  // The two last dims stay one.
+  // The last two dims stay contiguous.
   %run = nn.transpose %y [1, 0, 2, 3] : tensor<2x3x4x5xf32> -> tensor<3x2x4x5xf32>
 
   %columns = nn.broadcast %column [3] : tensor<5xf32> -> tensor<2x3x4x5xf32>
@@ -59,7 +59,7 @@ func.func @forward(
   %insert0 = nn.insert %select dim 1 index 1 : tensor<2x4x5xf32> -> tensor<2x3x4x5xf32>
   %insert = nn.sum %insert0, %y : tensor<2x3x4x5xf32>
 
-  // Some ids are before the first row that is here.
+  // Some ids are before the first row of this shard.
   %embedding = nn.embedding %ids, %row offset %first : tensor<i64>
       : tensor<2x3xi64>, tensor<2x4xf32> -> tensor<2x3x4xf32>
   %square = nn.reshape %row : tensor<2x4xf32> -> tensor<2x2x2xf32>
@@ -67,7 +67,7 @@ func.func @forward(
       : tensor<2x3xi64>, tensor<2x2x2xf32> -> tensor<2x3x2x2xf32>
   %embedding_parts = nn.scale %found by 2.0 : tensor<2x3x2x2xf32>
 
-  // Constants: numbers at equal distances, and others.
+  // Constants: an arithmetic progression, and others.
   %at = nn.constant dense<[3, 5, 7, 9]> : tensor<4xi64>
   %at_f = nn.cast %at : tensor<4xi64> -> tensor<4xf32>
   %at_b = nn.broadcast %at_f [2] : tensor<4xf32> -> tensor<2x3x4x5xf32>

@@ -1,7 +1,8 @@
-# Attention by tiles on devices with a bias gives what it gives on a CPU: biases
-# of all shapes that broadcast, -inf, the least float, rows of nothing else, and
-# the bias' gradient; it reads no more than it has to, and mistakes are seen.
-# With PCC_TEST_ALL a size has more of the shapes, and mistakes are at more places.
+# Attention by tiles with a bias computes the same on devices as on a CPU:
+# biases of all shapes that broadcast, -inf, the least float, rows of nothing
+# else, and the bias' gradient. It reads the expected bytes, and planted faults
+# are detected. With PCC_TEST_ALL a size has more of the shapes, and faults more
+# positions.
 # RUN: %python %s
 
 import math
@@ -17,15 +18,16 @@ from kernels import Bias, check, kernel, lower, run, sectors, traffic, unseen
 
 
 def both(sizes, element, causal, p, bias):
-    """A kernel forward and one backward."""
+    """The forward and the backward kernel."""
     return (kernel(sizes, element, causal, p, False, bias=bias) +
             kernel(sizes, element, causal, p, True, bias=bias))
 
 
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
-# Padding of keys, of pairs, slopes by the key, relative positions, what belongs
-# to queries or to heads, all scores; backward that of whole rows of them. Tiles
-# are whole, and pairs of keys are read at once, or not.
+# Padding of keys and of pairs, slopes by the key (ALiBi), relative positions, a
+# number per query, per sample and head, per score, and per pair. The gradient is
+# computed for whole rows of scores. Some sizes fill tiles and allow reading pairs
+# of keys at once, others do not.
 shapes = (lambda b, h, s, t: (b, 1, 1, t), lambda b, h, s, t: (b, 1, s, t),
           lambda b, h, s, t: (1, h, 1, t), lambda b, h, s, t: (1, h, s, t),
           lambda b, h, s, t: (1, 1, s, 1), lambda b, h, s, t: (b, h, 1, 1),
@@ -38,7 +40,8 @@ SIZES = ((2, 5, 7, 4, 2, 8, 8), (2, 67, 70, 2, 1, 20, 24),
          (1, 20, 97, 2, 2, 80, 48), (1, 1, 3, 2, 1, 64, 64))
 for i, sizes in enumerate(SIZES):
     b, s, t, h = sizes[:4]
-    # A small one has half of the shapes, a large one one; or all, and half.
+    # The small size has half of the shapes, each large size one; with
+    # PCC_TEST_ALL all, and half.
     for k, shape in enumerate(shapes):
         isChosen = k == (2 * i + 5) % len(shapes) if i else k % 2 == 0
         if not isChosen and not (ALL and i * (i + k) % 2 == 0):
@@ -51,7 +54,7 @@ for i, sizes in enumerate(SIZES):
 check("a gradient that nobody asks for",
       both(SIZES[1], "bf16", True, 0.0, Bias((2, 1, 67, 70))))
 
-# -inf and the least number of a type, as elements and as floats.
+# -inf and the least number of a type as elements, and the latter as a float.
 FILLS = {"f32": ("0xFF800000", "0xFF7FFFFF", -3.4028234663852886e38),
          "bf16": ("0xFF80", "0xFF7F", -3.3895313892515355e38),
          "f16": ("0xFC00", "0xFBFF", -65504.0)}
@@ -64,14 +67,14 @@ def nest(elements, shape):
 
 
 def filled(sizes, shape, element, wanted):
-    """A bias with rows of numbers, of the least one, of -inf, and of several of
-    these, with the lse and max that rows have if the scores are zero."""
+    """A bias with rows of numbers, of the least number, of -inf, and of several
+    of them, with the lse and max of the rows if the scores are zero."""
     b, s, t, h = sizes[:4]
     draw = random.Random(3)
     inf, least, ofLeast = FILLS[element]
     values, text = [], []
     for row in range(shape[0] * shape[1] * shape[2]):
-        # Each in its turn, so that all are there.
+        # One after the other, so that all kinds occur.
         kinds = (("inf",), ("least",), ("number",), ("inf", "number"),
                  ("least", "number"), ("inf", "least"))[row % 6]
         for _ in range(shape[3]):
@@ -114,9 +117,9 @@ for i, sizes in enumerate(((2, 9, 37, 2, 1, 16, 16), (1, 40, 36, 2, 2, 40, 24)))
         check(f"fills {sizes} {element} causal={causal} {bias.type}",
               both(sizes, element, causal, p, bias))
 
-# Beside what attention reads: the bias of all pairs for each tile of queries, and
-# backward for each of keys; max wherever lse is; for dbias all of what belongs to
-# 128 queries and 64 keys.
+# Reads in addition to those without a bias: the bias of all pairs for each tile
+# of queries, in the backward pass also for each tile of keys; max with each
+# lse; for dbias all operands of 128 queries and 64 keys.
 b, s, h, d = 1, 256, 2, 64
 times, pairs = s // 128, s // 64
 rows, numbers = sectors(b, s, h, d, element="bf16"), 2 * s * h
@@ -137,7 +140,7 @@ bound = (2 * rows + ofQueries * times + ofQueries + 2 * rows * times +
 assert backward[0] <= bound + 0.01, f"backward reads {backward[0]}: {bound}"
 assert backward[1] == 1, f"backward writes {backward[1]}"
 
-# So says pcc-kernels of what it counts itself.
+# pcc-kernels --traffic, which counts the bytes itself, agrees.
 large = (2, 384, 384, 4, 2, 64, 64)
 for shape in ((2, 1, 1, 384), (1, 1, 384, 384)):
     result = run(["pcc-kernels", "-", "--traffic"], "".join(
@@ -146,10 +149,11 @@ for shape in ((2, 1, 1, 384), (1, 1, 384, 384)):
         for backward in (False, True)))
     assert not result.returncode, result.stdout + result.stderr
 
-# Mistakes in the device's code, of a bias that two samples share, so that tiles
-# of its gradient come one after another, and of one that all queries share.
-# What is added to is the highest score, and rows and keys behind the last one are
-# read as others. No thread reads what it has brought.
+# Faults in the device code, with a bias that two samples share, so that tiles
+# of its gradient are added one after the other, and with one that all queries
+# share. One fault adds the highest score instead of subtracting it, others read
+# rows and keys beyond the last. Threads read shared memory that others have
+# written.
 sizes = (2, 129, 129, 1, 1, 32, 72)
 for shape, element in (((1, 1, 129, 129), "f32"), ((2, 1, 1, 129), "bf16")):
     bias = Bias(shape, wanted=shape[2] > 1)
@@ -160,7 +164,7 @@ for shape, element in (((1, 1, 129, 129), "f32"), ((2, 1, 1, 129), "bf16")):
         barriers = [m.start() for m in re.finditer("gpu.barrier", code)]
         bounds = [m.start() for m in
                   re.finditer(r"arith.minsi %\S+, %\S+ : index", code)]
-        # Of the second exponent: forward, the first is that of a sum.
+        # The second exp2: in the forward pass the first rescales a sum.
         second = list(re.finditer("math.exp2", code))[1].start()
         assert len(barriers) > 3 and bounds
         faults = [("no barrier", at, "gpu.barrier", "")

@@ -1,8 +1,9 @@
-# Attention by tiles on devices gives what it gives on a CPU, the same bits in
-# two orders of blocks, and reads no more than it has to; mistakes in it are seen.
-# Sizes are odd, of one key, of heads that share keys, of heads wider than a
-# block's columns; 16-bit products are the tensor cores'.
-# With PCC_TEST_ALL a size is computed in more ways, and mistakes are at more places.
+# Attention by tiles computes the same on devices as on a CPU, with the same
+# bits in two orders of blocks, and reads the expected bytes; planted faults are
+# detected. Sizes are odd, with a single key, with heads that share keys, with
+# heads wider than a block's columns. GEMMs of bf16 and fp16 use tensor cores.
+# With PCC_TEST_ALL a size is computed in more ways, and faults have more
+# positions.
 # RUN: %python %s
 
 import os
@@ -22,7 +23,8 @@ SIZES = ((2, 5, 7, 3, 3, 8, 8), (1, 67, 70, 4, 2, 20, 24),
 ways = (("f32", False, 0.0), ("f32", True, 0.25), ("f16", True, 0.0),
         ("bf16", True, 0.25), ("bf16", False, 0.0))
 for i, sizes in enumerate(SIZES):
-    # A large one in one of two ways, a small one in a third of all; or in all.
+    # Sizes at odd positions in one of two ways, the others in a third of all
+    # ways; with PCC_TEST_ALL in both, and in all.
     chosen = ways if i % 2 == 0 else (ways[1], ways[3])
     if not ALL:
         apart = 2 if i % 2 else 3
@@ -37,8 +39,8 @@ for element in "bf16", "f16":
     check(f"dq of {element}", kernel(SIZES[1], element, True, 0.25, True,
                                      narrow=True))
 
-# The words of some of many scores have the same upper half as the bound of what
-# is dropped, 0x19999999: then the lower one decides.
+# Some of the many scores' random words have the same upper half as the bound
+# below which scores are dropped, 0x19999999: then the lower half decides.
 source = kernel((1, 384, 512, 2, 1, 8, 8), "f32", False, 0.1, False, inOrder=True)
 code = lower(source)
 upper = "arith.constant 6553 : i32"
@@ -49,10 +51,10 @@ result = run(["pcc-kernels", "-"], f"module {{\n{source}{planted}\n}}")
 assert result.returncode, "other lower halves of words are not seen"
 
 
-# Forward reads q once, and k and v once for 128 queries of a head, causal only
-# what these may see. Backward, blocks of 128 keys, of 64 in 16 bits, read what
-# belongs to queries, blocks of as many queries what belongs to keys. Positions
-# are constants here.
+# The forward pass reads q once, and k and v once per 128 queries of a head; if
+# causal, only the visible keys. In the backward pass blocks of 128 keys, in
+# bf16 and fp16 of 64, read the operands of queries, and blocks of as many
+# queries those of keys. Positions are constants here.
 b, s, h, d = 1, 256, 2, 64
 for element, causal in (("bf16", True), ("f32", False)):
     forward, backward = (
@@ -63,7 +65,7 @@ for element, causal in (("bf16", True), ("f32", False)):
     partOf = lambda times: (times + 1) / (2 * times) if causal else 1
     times = s // 128
     part = partOf(times)
-    # Half of q's tensor is another's. A number of lse has a sector of its own.
+    # q is half of its tensor. Each number of lse is in a sector of its own.
     bound = (rows + 2 * rows * times * part) / (4 * rows)
     assert forward[0] <= bound + 0.01, f"forward reads {forward[0]}: {bound}"
     bound = (rows + s * h) / (rows + numbers)
@@ -76,8 +78,8 @@ for element, causal in (("bf16", True), ("f32", False)):
     assert backward[0] <= bound + 0.01, f"backward reads {backward[0]}: {bound}"
     assert backward[1] == 1, f"backward writes {backward[1]}"
 
-# So says pcc-kernels of what it counts itself, of more than 1 MiB, and sees what
-# is read in vain.
+# pcc-kernels --traffic, which counts kernels of more than 1 MiB itself, agrees,
+# and detects unnecessary reads.
 large = (2, 512, 512, 4, 2, 64, 64)
 for backward in (False, True):
     source = kernel(large, "bf16", True, 0.0, backward, inOrder=True, narrow=True)
@@ -88,8 +90,9 @@ for backward in (False, True):
     result = run(["pcc-kernels", "-", "--traffic"], f"module {{\n{source}{code}\n}}")
     assert result.returncode and "moves more than" in result.stdout, result.stdout
 
-# Mistakes in the device's code. The last query is alone in its tile, and sees
-# the last key, which is alone in one, too. No thread reads what it has brought.
+# Faults in the device code. The last query is alone in its tile and sees the
+# last key, which is alone in its tile, too. Threads read shared memory that
+# others have written.
 for element, causal, p in (("f32", True, 0.25), ("bf16", True, 0.0)):
     for backward in (False, True):
         source = kernel((1, 129, 129, 1, 1, 64, 72), element, causal, p,
@@ -100,10 +103,10 @@ for element, causal, p in (("f32", True, 0.25), ("bf16", True, 0.0)):
         assert seen and len(barriers) > 3
         step = 1 if ALL else 3
         faults = [("no barrier", at, "gpu.barrier", "") for at in barriers[::step]]
-        # One key of 129 is less than what 16 bits may be wrong by.
+        # In bf16 one key of 129 is less than the rounding error.
         faults += [("a tile too few", at, "sge",
                     "sgt" if element == "f32" else "slt") for at in seen[::step]]
-        # Of positions: those that masks compare.
+        # The comparisons of positions in masks.
         masks = [m for m in re.finditer(
             r"(%\w+) = arith.cmpi slt, (%\w+), (%\w+) : i32\n", code)
             if f"arith.select {m.group(1)}, " in code]

@@ -1,4 +1,4 @@
-# Sums over rows on devices are those of a CPU: of few columns and many, of
+# Sums over rows on devices equal those of a CPU: of few columns and many, of
 # fewer rows than threads, of several tensors at a time; faults in how the
 # slices of a block are added are detected.
 # RUN: %python %s
@@ -13,7 +13,7 @@ from kernels import check, lower, tensor, unseen
 
 
 def kernel(name, rows, columns, element, count=1):
-    """A kernel that sums up the rows of so many tensors."""
+    """A kernel that sums over the rows of `count` tensors."""
     given, wide = (tensor(rows, columns, element=e) for e in (element, "f32"))
     sums = [tensor(columns, element="f32")] * count
     names = ", ".join(f"%x{i}: {given}" for i in range(count))

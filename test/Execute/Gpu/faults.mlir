@@ -1,4 +1,4 @@
-// Mistakes in code for devices that the emulator sees. Each kernel copies 64
+// Faults in device code that the emulator detects. Each kernel copies 64
 // numbers, by two warps.
 // DEFINE: %{kernel} =
 // DEFINE: %{run} = not --crash pcc-kernels %s --kernel=%{kernel} 2>&1 \
@@ -11,7 +11,7 @@
 module {
 gpu.module @kernels {
 
-// Threads leave what they have read in shared memory; another one writes it.
+// Threads write what they have read to shared memory; other threads read it.
 gpu.func @right(%x: memref<128xf32> {llvm.readonly}, %y: memref<128xf32>) kernel
     attributes {known_block_size = array<i32: 64, 1, 1>,
                 known_grid_size = array<i32: 2, 1, 1>, rt.shared = 256 : i64} {
@@ -66,7 +66,7 @@ gpu.func @no_barrier(%x: memref<128xf32> {llvm.readonly}, %y: memref<128xf32>)
   gpu.return
 }
 
-// Written again while others may still read.
+// Shared memory is overwritten while others may still read it.
 // REDEFINE: %{kernel} = too_early
 // RUN: %{run}
 // too_early: emulator: kernel 'too_early', block {{[01]}}, thread {{[0-9]+}}: {{reads|writes}} element {{[0-9]+}} of shared memory, which another thread {{touches|writes}} at the same time

@@ -1,8 +1,8 @@
-# Losses and softmaxes of long rows, which devices read once, give what they give
-# on a CPU: rows of whole accesses and of others, of less than a thread takes and
-# of several rounds, with columns that are no classes; logits that grow along the
-# row, that are far apart, and -inf. Mistakes in the device's code are seen.
-# With PCC_TEST_ALL more of them are of each type.
+# Losses and softmaxes of long rows, which devices read once, are those of a
+# CPU: rows of whole vector accesses and of others, shorter than a thread's part
+# and of several rounds, with padding columns; logits that grow along the row,
+# that are far apart, and -inf. Faults in the device code are detected. With
+# PCC_TEST_ALL more element types.
 # RUN: %python %s
 
 import os
@@ -15,12 +15,12 @@ from kernels import check, constant, lower, tensor, unseen
 
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
 INF = {"f32": "0xFF800000", "bf16": "0xFF80", "f16": "0xFC00"}
-# What is added to logits between 0 and 1, or of both signs.
+# The numbers that are added to logits between 0 and 1, or of both signs.
 ADDED = {
     "drawn": lambda c, n: "0.0",
     "growing": lambda c, n: f"{c * 64 // n}.0",
     "far apart": lambda c, n: f"{c * 977 % 61 * 1000 - 30000}.0",
-    # All threads but one see nothing else.
+    # All threads but one have only -inf.
     "-inf": lambda c, n: "0.0" if c == n // 2 + 1 else "-inf",
     "-inf alone": lambda c, n: "-inf",
 }
@@ -40,7 +40,7 @@ def loss(rows, columns, classes, element, added, grad=False):
         logits = "%far"
     results, types = "%l, %lse", f"{R}, {R}"
     if added == "-inf alone":
-        # The loss is NaN, which compares nothing.
+        # The loss is NaN, which would not be compared.
         results, types = "%lse", R
     body += (f"  %l, %lse = nn.cross_entropy {logits}, %t classes {classes} : "
              f"{X}, {T} -> {R}\n")
@@ -61,14 +61,15 @@ def softmax(rows, columns, element):
             f"  %y = nn.softmax %x : {X}\n  return %y : {X}\n}}\n")
 
 
-# rows, columns, classes: a warp's rows, of few columns and of an odd number; a
-# block's, of which the last columns are no whole access, no whole step, and no
-# classes.
+# rows, columns, classes: rows per warp, with few columns and with an odd
+# number; rows per block, whose last columns fill no access, no round, or are
+# padding.
 SIZES = ((300, 48, 45), (260, 333, 300), (3, 1000, 1000), (2, 8200, 8197),
          (2, 40000, 39990))
 for i, (rows, columns, classes) in enumerate(SIZES):
     for j, added in enumerate(ADDED):
-        # Of a row of nothing but -inf, a column that is no class is higher.
+        # Without padding columns there is nothing to test: a padding column is
+        # higher than a row of -inf.
         if added == "-inf alone" and classes == columns:
             continue
         elements = ("f32", "bf16", "f16")
@@ -80,10 +81,10 @@ for i, (rows, columns, classes) in enumerate(SIZES):
           loss(rows, columns, classes, "bf16", "growing", grad=True))
 check("softmax", softmax(2, 20000, "f32"))
 
-# Mistakes: powers of another base, which near logits show; the least for the
-# highest, which only far ones do, as any number may be subtracted; no barrier.
-# Ahead of the first shuffle are a thread's columns, of which a round of four
-# accesses of 8 is the first; all that follows is joined.
+# Faults: powers of another base, which logits of similar size show; the minimum
+# for the maximum, which only distant logits show, as any number may be
+# subtracted; no barrier. Code before the first shuffle handles a thread's
+# columns, first a round of four accesses of 8; code after it combines threads.
 for added, isJoined, what, new in (
         ("drawn", False, "math.exp2", "math.exp"),
         ("drawn", True, "math.exp2", "math.exp"),

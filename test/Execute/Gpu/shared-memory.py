@@ -1,5 +1,5 @@
-# Kernels that are laid out for a GPU with 99 KiB of shared memory give what a
-# CPU gives, and need no more of it: the emulator refuses a block that does.
+# Kernels for a GPU with 99 KiB of shared memory compute the same as on a CPU,
+# and need no more shared memory: the emulator refuses a block that does.
 # RUN: %python %s
 
 import os
@@ -14,8 +14,8 @@ SMALL = 99 << 10
 
 
 def require(what, source):
-    """The kernel is right, and a block needs no more than there is; for sm_90 it
-    would."""
+    """Requires that the kernel is right and that a block fits the shared
+    memory; the kernel for sm_90 needs more."""
     report = check(what, source, "--gpu-arch", "sm_120")
     most = int(re.search(r", shared (\d+),", report).group(1))
     assert most <= SMALL, f"{what}: {most} bytes"
@@ -24,8 +24,8 @@ def require(what, source):
     return code
 
 
-# batch, queries, keys, heads, key heads, width, width of values; of narrow heads
-# several blocks share what a core has.
+# batch, queries, keys, heads, key heads, width, width of values; with narrow
+# heads several blocks share a multiprocessor's memory.
 for sizes, element, backward in (
         ((1, 130, 130, 1, 1, 128, 128), "f32", False),
         ((1, 130, 130, 1, 1, 128, 128), "f32", True),
@@ -34,8 +34,8 @@ for sizes, element, backward in (
             kernel(sizes, element, True, 0.0, backward, inOrder=True,
                    narrow=element != "f32"))
 
-# A loss of many classes, whose row a block of sm_90 keeps, and values that cost
-# much, of which a unit keeps some.
+# A loss of many classes, whose row a block of sm_90 keeps in shared memory, and
+# expensive values, of which a work item keeps some.
 CLASSES, COLUMNS = 30000, 16384
 L, N = f"tensor<2x{CLASSES}xf32>", f"tensor<2x{COLUMNS}xf32>"
 loss = f"""func.func private @loss(%x: {L}) -> {L} attributes {{rt.kernel}} {{
@@ -55,7 +55,7 @@ costly = f"""func.func private @costly(%x: {N}, %z: {N}) -> {N} attributes {{rt.
 require("costly", costly)
 code = require("loss", loss)
 
-# Sums over rows beyond what the slices of a block can add up: it has fewer.
+# More sums over rows than shared memory has room for: a block has fewer slices.
 X, S, NUMBERS = "tensor<64x256xf32>", "tensor<256xf32>", range(26)
 operands = ", ".join(f"%x{i}: {X}" for i in NUMBERS)
 types = ", ".join(S for _ in NUMBERS)

@@ -1,5 +1,5 @@
-// What kernels read and write in the emulator, beside the least: these are
-// device code with a mistake each. They copy 2 MiB, or 6 MiB.
+// The bytes that kernels read and write in the emulator, against the minimum:
+// each kernel is device code with a fault. They copy 2 MiB, or 6 MiB.
 // DEFINE: %{kernel} =
 // DEFINE: %{run} = not pcc-kernels %s --traffic --kernel=%{kernel} \
 // DEFINE:   | FileCheck %s --check-prefix=%{kernel}
@@ -25,7 +25,8 @@ gpu.func @right(%x: memref<262144xf32> {llvm.readonly},
   gpu.return
 }
 
-// A second access finds the same numbers, behind a barrier that keeps both.
+// A second access loads the same numbers, after a barrier that prevents
+// merging.
 // REDEFINE: %{kernel} = twice
 // RUN: %{run}
 // twice: 2048 plain 2.00 1.00 1.50 1.10 1024 256 0 twice: moves more than 1.1 times the least
@@ -49,8 +50,8 @@ gpu.func @twice(%x: memref<262144xf32> {llvm.readonly},
   gpu.return
 }
 
-// Each lane takes two neighbours, one after the other: each access of a warp
-// touches all sectors of both.
+// Each lane accesses two adjacent elements, one after the other: each access of
+// a warp touches all sectors of both.
 // REDEFINE: %{kernel} = gaps
 // RUN: %{run}
 // gaps: 2048 plain 2.00 2.00 2.00 1.10 512 256 0 gaps: moves more than 1.1 times the least
@@ -75,8 +76,8 @@ gpu.func @gaps(%x: memref<262144xf32> {llvm.readonly},
   gpu.return
 }
 
-// Four neighbours at once, of which nothing says that they begin at a multiple of
-// their bytes: a GPU reads them one by one.
+// Four adjacent elements at once, without a known alignment: a GPU reads them
+// one by one.
 // REDEFINE: %{kernel} = unknown_alignment
 // RUN: %{run}
 // unknown_alignment: 2048 plain 4.00 1.00 2.50 1.10 256 256 0 unknown_alignment: moves more than 1.1 times the least

@@ -4,9 +4,9 @@
     curve.py MODEL.onnx CURVE.json STEPS MICROBATCHES DIR
 
 Compiles MODEL to its training program and runs it by pcc-run in f64, as the
-binary would: for every step @microbatch on each part of the step's samples,
-then @update. Loss and norm of every step are compared with CURVE's
-.f64.jsonl. DIR is for temporary files."""
+binary would: for every step @microbatch on each microbatch, then @update. Loss
+and norm of every step are compared with CURVE's .f64.jsonl. DIR is for
+temporary files."""
 
 import json
 import os
@@ -26,7 +26,8 @@ TOLERANCE = 1e-9
 
 
 class Program:
-    """Parameters and states between calls of @functions."""
+    """A program whose parameters and states are kept between calls of
+    functions."""
 
     def __init__(self, path, folder):
         self.path, self.folder = path, folder

@@ -24,8 +24,8 @@ lr, decay, beta1, beta2, eps = 0.1, 0.2, 0.9, 0.95, 1e-8
 
 def step(t):
     error = x @ params["w"] + params["b"] - target
-    # The data of all microbatches are the same, so the mean over them is that
-    # of one; a program that divided by one's size, or forgot to, would differ.
+    # All microbatches have the same data, so the mean over them is that of one.
+    # A program that divides by the size of one, or not at all, would differ.
     gradients = {"w": x.T @ error, "b": error.sum(0)}
     gradients = {k: 2 * g / error.size for k, g in gradients.items()}
     loss = (error**2).mean()

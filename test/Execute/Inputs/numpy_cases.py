@@ -135,7 +135,7 @@ def insert(x):
 
 add("insert", dict(input=real(2, 4)), insert, dict(dim=1, index=3))
 
-# Contractions that are no plain matrix product.
+# Contractions other than a plain GEMM.
 for spec, lhs, rhs in (
     ("ab,ab->ab", (2, 3), (2, 3)),
     ("a,b->ba", (2,), (3,)),
@@ -257,8 +257,9 @@ add("attention_grad",
     dict(d_result=d_result, q=q, k=k, v=v, result=result, lse=lse, **extra),
     [through(0), through(1), through(2)], settings)
 
-# With a bias by head and key, of which one number hides a key, and with it all
-# that a query sees: a row's highest score, and the log of the sum beside it.
+# With a bias by head and key, of which one element hides a key, and so all keys
+# that one query sees. The results have the row's highest score and, relative to
+# it, the log of the sum.
 bias = real(1, H, 1, T)
 bias[0, 1, 0, 2] = -np.inf
 
@@ -321,7 +322,7 @@ grad = np.zeros((3, 2))
 np.add.at(grad, ids[inside] - 4, dy[inside])
 add("embedding_grad", dict(dy=dy, ids=ids, offset=scalar(4)), grad)
 
-# Cross entropy of 6 classes in 8 columns, also in two parts of 4 columns.
+# Cross entropy of 6 classes in 8 columns, also in two shards of 4 columns.
 classes, columns = 6, 8
 logits, targets = real(2, 3, columns), np.array([[0, 5, -100], [3, -1, 4]])
 valid = targets >= 0
@@ -387,8 +388,8 @@ add("sgd", dict(param=p, grad=grad, **given),
 add("sgd_no_decay", dict(param=p, grad=grad, **given), p - lr * g, op="sgd")
 add("sum_of_squares", dict(input=p), (p * p).sum())
 
-# State is in ../state.mlir, constants are in all programs; what attention is
-# expanded to is in ../Kernels/attention.py.
+# Tested elsewhere: state in ../state.mlir, constants in all programs, the ops
+# of expanded attention in ../Kernels/attention.py.
 ops |= set("param state read write accumulate constant masked_softmax "
            "masked_softmax_grad".split())
 test = os.path.dirname(os.path.dirname(os.path.dirname(

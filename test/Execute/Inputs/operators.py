@@ -59,7 +59,7 @@ class Convolutions(nn.Module):
 
 
 class Images(nn.Module):
-    """[n, 2, 5, 6]: two dims with windows of their own."""
+    """[n, 2, 5, 6]: two dims with different windows."""
 
     def __init__(self):
         super().__init__()
@@ -86,7 +86,7 @@ class Einsums(nn.Module):
 
 
 class Resampled(nn.Module):
-    """Position tables of another size, and averages."""
+    """Position tables that are resized, and averages."""
 
     def __init__(self):
         super().__init__()
@@ -104,7 +104,7 @@ class Resampled(nn.Module):
 
 
 class Pooling(nn.Module):
-    """A learned query that attends to what a residual block computes."""
+    """A learned query that attends to the result of a residual block."""
 
     def __init__(self, width=16):
         super().__init__()
@@ -127,7 +127,8 @@ class Pooling(nn.Module):
 
 
 class MaskedMean(nn.Module):
-    """The mean over the positions that a mask keeps, as of sentences."""
+    """The mean over the positions that a mask keeps, as in sentence
+    embeddings."""
 
     def __init__(self):
         super().__init__()
@@ -143,8 +144,8 @@ class MaskedMean(nn.Module):
 
 
 class Counts(nn.Module):
-    """Whole numbers of ids and a mask: counts, products, maxima, and ids that
-    count from the end of a table."""
+    """Integers computed from ids and a mask: counts, products, maxima, and ids
+    that count from the end of a table."""
 
     def __init__(self):
         super().__init__()
@@ -164,7 +165,7 @@ class Counts(nn.Module):
 
 
 class Baked(nn.Module):
-    """A size of the example as a Python int: the file holds for it alone."""
+    """A size of the example as a Python int: the file is valid for it alone."""
 
     def __init__(self, open):
         super().__init__()
@@ -213,7 +214,7 @@ def export(model, inputs, name):
 
 
 def stored(tensor):
-    """Numbers as the file has them, and what numpy needs to read them."""
+    """The numbers in the file, with the type and shape that numpy needs."""
     kind = "f4" if tensor.is_floating_point() else "i8"
     return {"type": kind, "shape": list(tensor.shape),
             "values": [round(v, 3) for v in tensor.flatten().tolist()]}
@@ -229,7 +230,7 @@ def write(name):
     torch.manual_seed(len(name))
     make, samplers, loss = MODELS[name]
     model = make()
-    # Biases of zero and scales of one would hide what goes wrong with them.
+    # Biases of zero and scales of one would hide errors.
     with torch.no_grad():
         for p in model.parameters():
             p.add_(0.1 * torch.randn_like(p))
@@ -261,7 +262,7 @@ def write(name):
 
 
 def slices(count=300):
-    """Slices by bounds and steps of all kinds, those that leave something."""
+    """Slices with bounds and steps of all kinds, except empty ones."""
     r, shape = random.Random(0), (3, 5, 4)
     least, most = -2**63, 2**63 - 1
     values = np.random.default_rng(0)

@@ -17,7 +17,7 @@ if not log:
     np.save(os.path.join(folder, "x.npy"), x)
     np.save(os.path.join(folder, "labels.npy"), labels)
     sys.exit()
-# The one parameter is zero.
+# The only parameter is zero.
 each = np.log(np.exp(x.astype(np.float64)).sum(1)) - x[np.arange(8), labels]
 with open(log[0]) as file:
     got = [json.loads(line)["loss"] for line in file]

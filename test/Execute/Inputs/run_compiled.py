@@ -1,10 +1,10 @@
 """run_compiled.py FILE.mlir FOLDER [RTOL]: compiles @forward of a file, runs
 the program on generated numbers, and compares every result with pcc-run.
 
-A result that is all zeros compares nothing and is an error. Floats are normal,
-and positive if an input's name ends in `positive`. Integers are 0 to 3, which
-are rows of any table; those of one dim are different, and single ones are 1, 2
-and so on."""
+A result that is all zeros proves nothing and is an error. Floats are normally
+distributed, and positive if an input's name ends in `positive`. Integers are 0
+to 3, which are rows of every table; those of one dim are different, and scalars
+are 1, 2 and so on."""
 
 import os
 import re

@@ -1,8 +1,8 @@
 """run_rt.py MODEL FOLDER FLAGS...: the rt text of a plan computes in the
 interpreter what its pipeline text does: losses, norms, parameters and moments of
 two steps and an evaluation, to 1e-9 in f64 and to 2e-6 in f32. With --faults
-ahead of the model, each of a list of edits is refused or has two steps compute
-something else."""
+before the model, each of a list of edits is refused or changes the results of
+two steps."""
 
 import json
 import os
@@ -26,8 +26,8 @@ def emit(phase):
 
 
 def compute(file, names, *options):
-    """The results of two steps and, without faults, an evaluation, and errors;
-    None if they end in one."""
+    """The results of two steps and, without faults, of an evaluation, and the
+    errors; the results are None if there is an error."""
     log = os.path.join(folder, "log")
     steps = subprocess.run(
         ["pcc-run", file, "--data", DATA, "--init=random", "--seed=3",
@@ -73,12 +73,12 @@ if not faults:
     assert numbers(exact) == numbers(wanted)
     for name in names:
         found, right = elements(exact[1][name]), elements(wanted[1][name])
-        # A key's bias has no gradient except rounding.
+        # The gradient of a key's bias is only rounding error.
         assert abs(found - right).max() <= 1e-9 * max(abs(right).max(), 1e-9), name
     single = [numbers(compute(file, names)[0]) for file in (rt, pipeline)]
     for one, other in zip(*single):
         assert abs(one - other) <= 2e-6 * abs(other), (one, other)
-    # Some digits are those of f32.
+    # The results in f32 differ from those in f64.
     assert single[0] != numbers(exact)
     print(f"{len(names)} tensors and {len(single[0])} numbers are the same")
     sys.exit()

@@ -19,7 +19,7 @@ LOSS_BOUND, NORM_BOUND = 1e-5, 1e-4
 
 
 def train(name, folder, flags):
-    """The program's rows of the log."""
+    """The rows of the program's log."""
     with open(os.path.join(MODELS, name + ".json")) as file:
         recorded = json.load(file)
     data = os.path.join(folder, "data")

@@ -1,7 +1,7 @@
 # Attention by tiles, forward and backward, against numpy: odd sizes, grouped
-# heads, positions out of order, dropout, biases of all shapes, operands that are
-# parts of others. A size has a bias in one kind of attention and none in the next
-# one; with PCC_TEST_ALL none in all, and a bias in half of them.
+# heads, positions out of order, dropout, biases of all shapes, operands that
+# are slices of tensors. For a size, kinds of attention alternate between a bias
+# and none; with PCC_TEST_ALL all are also tested without a bias.
 # RUN: %python %s
 
 import os
@@ -18,12 +18,12 @@ SCALE = 0.25
 
 
 def expected(q, k, v, do, at, to, causal, factors, result=None, bias=None):
-    """o, lse, dq, dk, dv; with a bias max and dbias, by all of the scores."""
+    """o, lse, dq, dk, dv; with a bias max and dbias. Computes all scores."""
     r = q.shape[2] // k.shape[2]
     by_head = lambda x: np.repeat(x.astype(np.float64), r, 2)
     x = np.einsum("bshd,bthd->bhst", q.astype(np.float64), by_head(k)) * SCALE
     if bias is not None:
-        # As f32: added to the least float a score is lost.
+        # In f32: a score that is added to the least float vanishes.
         x = (x.astype(np.float32) + bias.astype(np.float32)).astype(np.float64)
     if causal:
         x = np.where(to[None, :] > at[:, None], -np.inf, x)
@@ -52,9 +52,9 @@ def expected(q, k, v, do, at, to, causal, factors, result=None, bias=None):
 
 
 def biases(b, h, s, t):
-    """Biases as models have them: slopes by the key, all numbers, padding of
-    each sample, a row that is hidden and one of the least float, what belongs
-    to queries."""
+    """Biases as in models: slopes by the key (ALiBi), a number per score,
+    padding of each sample, rows of -inf and of the least float, a number per
+    query."""
     least = np.finfo(np.float32).min
     draw = lambda *shape: rng_of_biases.standard_normal(shape).astype(
         np.float32)
@@ -81,7 +81,7 @@ def narrow(x, element):
 
 
 def wide(x):
-    """And the values it represents."""
+    """The values that stored numbers represent."""
     if x.dtype == np.uint16:
         return (x.astype(np.uint32) << 16).view(np.float32)
     return x.astype(np.float32)
@@ -93,7 +93,7 @@ TOLERANCE = {"f32": 5e-6, "bf16": 4e-3, "f16": 1e-3}
 def compare(sizes, causal, p, element, bias, values, samples, factors):
     b, s, t, h, g, d, e = sizes
     q, k, v, do, at, to = values
-    # A bias of bf16 or fp16, if the operands are, except the least float.
+    # The bias has the operands' type, but f32 if it contains the least float.
     has_bias = bias is not None
     of_bias = "f32"
     if has_bias:
@@ -113,7 +113,7 @@ def compare(sizes, causal, p, element, bias, values, samples, factors):
     B = D = tensor(1, 1, 1, 1)
     if has_bias:
         B = tensor(*bias.shape, element=of_bias)
-        # Whole rows of scores, as the back end asks for.
+        # Whole rows of scores, which the back end requests.
         D = tensor(*bias.shape[:2], s, t, element=of_bias)
         more += " bias %bias"
         types += f", {B}"
@@ -139,7 +139,7 @@ def compare(sizes, causal, p, element, bias, values, samples, factors):
   {names} = nn.attention_grad {mask}%do, %q, %k, %v result %o0 lse %l0 {at_rows}positions %at, %to{more}
       : ({', '.join([O, Q, K, V, O, *rows])}, {types}) -> ({', '.join(grads)})
   return %y, {made}, {names} : {', '.join([O, *rows, *grads])}""")
-    # Rounded, what backward has of the result is another.
+    # The backward pass reads the result after rounding.
     out = wide(narrow(out, element))
     _, _, *rest = expected(q, k, v, do, at, to, causal, factors, out, bias)
     highest = np.zeros_like(lse)
@@ -184,7 +184,7 @@ for number, (b, s, t, h, g, d, e) in enumerate(SIZES):
             wide(narrow(rng.standard_normal(shape), element))
             for shape in ((b, s, h, d), (b, t, g, d), (b, t, g, e),
                           (b, s, h, e)))
-        # Out of order, as context parallelism has them.
+        # Out of order, as with context parallelism.
         at = rng.permutation(max(s, t))[:s]
         to = rng.permutation(max(s, t))[:t]
         if s > 1:
@@ -201,8 +201,9 @@ for number, (b, s, t, h, g, d, e) in enumerate(SIZES):
             compare((b, s, t, h, g, d, e), causal, p, element, bias,
                     (q, k, v, do, at, to), samples, factors)
 
-# Scores that are not finite. A row whose scores are all -inf gives zeros, and
-# takes part in no gradient; one with a NaN or +inf is NaN, and no other row is.
+# Scores that are not finite. The result of a row whose scores are all -inf is
+# zero, and it contributes to no gradient; a row with a NaN or +inf is NaN, and
+# no other.
 Q, L, N = tensor(1, 3, 1, 4), tensor(1, 3, 1), "tensor<3xi64>"
 kernels = Kernels(
     [f"%q: {Q}", f"%k: {Q}", f"%do: {Q}", f"%o0: {Q}", f"%l0: {L}", f"%at: {N}"],
@@ -217,7 +218,7 @@ k[..., 0] += 1
 at = [0, 1, 2]
 for number, isSeen in ((-3e38, False), (np.nan, True), (np.inf, True)):
     q = rng.standard_normal((1, 3, 1, 4)).astype(np.float32)
-    # The scores overflow although the numbers do not.
+    # The scores overflow, although the operands are finite.
     scaled = k * 2
     q[0, 1] = number
     y, lse, *_ = kernels(q, scaled, do, do, np.zeros((1, 3, 1)), at)
@@ -236,7 +237,8 @@ for number, isSeen in ((-3e38, False), (np.nan, True), (np.inf, True)):
                           (dv, right[4])):
         check("gradients beside", found, wanted, 5e-6)
 
-# Cotangents that are written between each other, along dims but the last.
+# Cotangents that are written into interleaved slices of one tensor, along any
+# dim but the last.
 b, s, h, d = 2, 19, 3, 6
 Q, L, N = tensor(b, s, h, d), tensor(b, s, h), f"tensor<{s}xi64>"
 q, k, v, do = (rng.standard_normal((b, s, h, d)).astype(np.float32)

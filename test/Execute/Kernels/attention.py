@@ -14,7 +14,7 @@ B, H, S, T = 2, 3, 5, 40
 X, R = f"tensor<{B}x{H}x{S}x{T}xf32>", f"tensor<{B}x{H}x{S}xf32>"
 scores = rng.standard_normal((B, H, S, T)).astype(np.float32) * 3
 grad = rng.standard_normal((B, H, S, T)).astype(np.float32)
-# Out of order, as context parallelism has them; the first query sees no key.
+# Out of order, as with context parallelism; the first query sees no key.
 query = np.array([-1, 30, 3, 39, 0])
 key = rng.permutation(T)
 samples, seed, step, origin = [4, 1000], 1 << 40 | 7, 3, 6
@@ -23,8 +23,8 @@ by_head = rng.standard_normal((1, H, S, T)).astype(np.float32)
 padding = np.where(rng.random((B, 1, 1, T)) < 0.3, -np.inf, 0)
 padding[1] = -np.inf
 by_query = rng.standard_normal((B, 1, S, 1)).astype(np.float32)
-# What padding adds where it is a number: nothing is left of the second
-# sample's scores, but its keys are equal; beside a smaller one they are not.
+# Padding as a finite number: with the least float the second sample's scores
+# vanish, so its keys have equal weights; with -1e4 they do not.
 least = np.where(np.isinf(padding), np.finfo(np.float32).min, 0)
 fill = np.where(np.isinf(padding), -1e4, 0)
 

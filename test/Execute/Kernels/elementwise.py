@@ -101,7 +101,7 @@ f = s + wx * s + np.maximum(wx, 0) + np.tanh(wx) + np.exp(wx)
 n = np.minimum(np.maximum(np.abs(wx), wx), f)
 check_all("unary", k, (x,), ((n / np.exp(wx) - wx) * 0.25,))
 
-# What imported graphs keep where no larger pattern is found.
+# Ops that imported graphs keep if no larger pattern matches.
 M = f"tensor<{B}x{S}x{C}xi1>"
 mask = rng.integers(0, 2, (B, S, C)).astype(np.bool_)
 k = Kernels([f"%m: {M}", f"%x: {X}", f"%y: {X}"], [X], f"""
@@ -110,14 +110,15 @@ k = Kernels([f"%m: {M}", f"%x: {X}", f"%y: {X}"], [X], f"""
   return %w : {X}""")
 check_all("erf, where", k, (mask, x, y), (np.where(mask, erf(wx), wy),))
 
-# In double precision it is the C library's.
+# In f64 erf calls the C library.
 D = f"tensor<{B}x{S}x{C}xf64>"
 k = Kernels([f"%x: {D}"], [D], f"""
   %e = nn.erf %x : {D}
   return %e : {D}""")
 check_all("erf in f64", k, (wx,), (erf(wx),), tolerance=1e-15)
 
-# To i1 is what is not zero, not the lowest bit; true is more than false.
+# A cast to i1 compares with zero and does not take the lowest bit; true is
+# larger than false.
 I, N = "tensor<2x4xi64>", "tensor<2x4xi1>"
 W = "tensor<2x4xf32>"
 k = Kernels([f"%i: {I}", f"%x: {W}"], [N, N, N], f"""
@@ -129,8 +130,8 @@ i = np.array([[0, 1, 2, -4], [0, 0, 3, 256]])
 w = np.array([[0, 0.5, -2, 0], [-0.0, np.nan, 3, 0]], np.float32)
 check_all("cast to i1", k, (i, w), (i != 0, w != 0, (i != 0) | (w != 0)))
 
-# Every f16, and between each two neighbours what is nearer to one and what to
-# none: subnormals, the bounds of overflow, inf and NaN among them.
+# Every f16, and between each two adjacent ones the midpoint and its neighbors
+# in f32: subnormals, the bounds of overflow, inf and NaN among them.
 half = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 between = np.sort(half[np.isfinite(half)].astype(np.float64))
 between = (between[1:] + between[:-1]) / 2
@@ -152,7 +153,7 @@ for found, wanted in zip(k(half, wide), (widened, narrowed)):
     same = (found == wanted) & (np.signbit(found) == np.signbit(wanted))
     assert (same | (np.isnan(found) & np.isnan(wanted))).all(), "f16"
 
-# What files compute with beside floats, and how predicates steer it.
+# Integers and predicates of imported files, and selections by them.
 B1 = f"tensor<{B}x{S}x{C}xi1>"
 N = f"tensor<{B}x{S}x{C}xi64>"
 n1 = rng.integers(-9, 9, (B, S, C))
@@ -181,7 +182,7 @@ check_all("relations", k, (n1, n2, x, y),
           (np.where(l, n1 + np.fmod(n1, n2), n2), np.where(l == m, h, wx), m),
           1e-5)
 
-# Rows joined by other than a sum; dims that are not the last are moved first.
+# Reductions other than sums; dims other than the last are transposed first.
 for kind, best in (("max", np.max), ("min", np.min), ("prod", np.prod)):
     results = [R, f"tensor<{C}xf32>", f"tensor<{B}x{S}xi64>",
                f"tensor<{B}x{S}xi1>", f"tensor<{C}xi1>"]
@@ -195,7 +196,7 @@ for kind, best in (("max", np.max), ("min", np.min), ("prod", np.prod)):
   return %a, %b, %c, %d, %e : {', '.join(results)}""")
     small = np.where(n1 == 0, 3, np.sign(n1)) if kind == "prod" else n1
     near = 1 + x / 100 if kind == "prod" else x
-    # Bools that are rarely set in some rows, and rarely not in others.
+    # Bools that are rarely true in some rows, and rarely false in others.
     limit = small + np.where(rng.random(n1.shape) < 0.9, -1, 1)
     limit[0] = small[0] + np.where(rng.random(n1[0].shape) < 0.9, 1, -1)
     limit[-1, -1] = small[-1, -1] - 1

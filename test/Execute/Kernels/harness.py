@@ -17,7 +17,7 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64,
 ROUNDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 3,
                         "runtime", "support", "RoundBF16.c")
 
-# Ops that stay outside kernels, as parts of their operand's memory.
+# Ops outside of kernels, whose results are views of their operand's memory.
 ALIASES = {
     "reshape": lambda x, shape, numbers: x.reshape(shape),
     "select": lambda x, shape, numbers: x.take(numbers[1], numbers[0]),
@@ -54,7 +54,7 @@ def aligned(shape, dtype, fill):
 
 
 class Kernels:
-    """The kernels that the ops of a function become, by --rt-form-kernels.
+    """The kernels that --rt-form-kernels forms from the ops of a function.
 
     `body` holds the ops and a return; `arguments` are '%x: type' strings."""
 
@@ -87,7 +87,7 @@ class Kernels:
         self.library = ctypes.CDLL(path + ".so")
 
     def parse(self, formed):
-        """The calls of @f, and its return, as names of values."""
+        """Reads the calls and the return of @f, with the names of values."""
         self.calls = []
         main = formed[formed.index("func.func @f"):]
         main = main[:main.index("\n  }")]
@@ -127,7 +127,8 @@ class Kernels:
         self.inplace = inplace
 
     def launch(self, name, buffers, pieces):
-        """Runs a kernel's work items in ranges, last first, as threads might."""
+        """Runs a kernel's work items in ranges, the last first, as threads
+        might."""
         pointers = (ctypes.c_void_p * len(buffers))(
             *[b.ctypes.data for b in buffers])
         units, _ = self.meta[name]
@@ -192,7 +193,7 @@ def random_factors(points, seed, step, number, p):
 
 
 def check(what, actual, expected, tolerance=2e-6):
-    """Errors relative to the largest expected value."""
+    """Checks the error relative to the largest expected value."""
     expected = np.asarray(expected, np.float64)
     scale = max(np.max(np.abs(expected)), 1e-30)
     error = np.max(np.abs(np.asarray(actual, np.float64) - expected)) / scale

@@ -50,7 +50,8 @@ p[..., CLASSES:] = 0
 expected = np.where(targets < 0, 0, dloss)[..., None] * p
 check_all("cross_entropy_grad", k, (dloss, logits, targets, lse), (expected,))
 
-# The classes of two ranks: the parts add up to the whole.
+# The classes are sharded over two ranks: the partial results sum up to the
+# loss.
 half = 160
 H = f"tensor<{B}x{S}x{half}xf32>"
 ST = f"tensor<2x{B}x{S}xf32>"
@@ -114,8 +115,8 @@ k = Kernels([f"%d: {E}", f"%i: {T}", f"%w: {TABLE}"], [TABLE], f"""
   return %s : {TABLE}""")
 assert len(k.calls) == 1, "the gradient is added in place"
 check_all("embedding_grad of state", k, (dy, ids, table), (grad + table,))
-# Ids that are sums themselves, as positions counted among what is no padding:
-# a kernel of their own makes them, since a scatter takes one token after
+# Ids that are sums, as positions that count tokens other than padding: a
+# separate kernel computes them, since a scatter processes one token after
 # another.
 MASK = f"tensor<{B}x{S}x{S}xf32>"
 mask = rng.integers(0, 2, (B, S, S)).astype(np.float32)
@@ -130,7 +131,7 @@ counted = np.zeros((N, C))
 np.add.at(counted, mask.sum(2).astype(int), dy)
 check_all("embedding_grad by sums", k, (dy, mask, table), (counted + table,))
 
-# AdamW in place, and the norm that clips.
+# AdamW in place, and the gradient norm for clipping.
 P, F = f"tensor<{N}x{C}xf32>", "tensor<f32>"
 names = "%scale %lr %b1 %b2 %eps %wd".split()
 k = Kernels([f"%p: {P}", f"%g: {P}", f"%m: {P}", f"%v: {P}"] +

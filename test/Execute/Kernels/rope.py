@@ -1,4 +1,4 @@
-# Rotary embeddings of a whole and of a part of the head, both ways.
+# Rotary embeddings of a whole and of a part of the head, and their inverse.
 # RUN: %python %s
 
 import os
@@ -28,7 +28,7 @@ for dim in (D, 32):
         y[..., half:dim] = b * c + a * s
         check_all(f"rope {inverse}{dim}", k, (x, positions), (y,))
 
-# Out of a fused projection with a bias.
+# Of slices of a fused projection with a bias.
 QKV, W = f"tensor<{B}x{S}x2x{H}x{D}xf32>", f"tensor<2x{H}x{D}xf32>"
 qk = rng.standard_normal((B, S, 2, H, D)).astype(np.float32)
 w = rng.standard_normal((2, H, D)).astype(np.float32)

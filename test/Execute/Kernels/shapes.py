@@ -20,7 +20,7 @@ QKV, X = f"tensor<{B}x{S}x3x{H}x{D}xf32>", f"tensor<{B}x{S}x{H}x{D}xf32>"
 W = f"tensor<3x{H}x{D}xf32>"
 qkv, bias = normal(B, S, 3, H, D), normal(3, H, D)
 
-# A fused projection taken apart, and put together again in the backward pass.
+# A fused projection that is split, and concatenated again in the backward pass.
 k = Kernels([f"%x: {QKV}", f"%b: {W}"], [X, X, X], f"""
   %bb = nn.broadcast %b [2, 3, 4] : {W} -> {QKV}
   %y = nn.sum %x, %bb : {QKV}
@@ -51,7 +51,8 @@ x = normal(B, S, H, D)
 check_all("transpose", k, (x,), (2 * x.transpose(0, 2, 1, 3),
                                  x.transpose(3, 2, 1, 0)))
 
-# A roll behind a softmax: a row is read where it lies and, at another, again.
+# A roll after a softmax: a row is read for its own position and for another
+# one.
 R = "tensor<1x8x32xf32>"
 k = Kernels([f"%x: {R}"], [R, R], f"""
   %y = nn.softmax %x : {R}
@@ -112,7 +113,7 @@ k = Kernels([f"%x: {Z}"], ["tensor<4x5xf32>", "tensor<3x5x6xf32>"], f"""
 check_all("mixed reduce", k, (z,), (z.sum((0, 3), dtype=np.float64),
                                     z.sum(1, dtype=np.float64)))
 
-# Rows and columns of one element, and a number for each such row.
+# Rows and columns of one element, and one number per row.
 Z, R = "tensor<2x3x1xf32>", "tensor<2x3xf32>"
 z = normal(2, 3, 1)
 k = Kernels([f"%x: {Z}", "%w: tensor<1xf32>"],
@@ -134,7 +135,7 @@ k = Kernels([f"%x: {M}"], [M, "tensor<8xi64>"], f"""
 check_all("constants", k, (x,), (x + 3, np.arange(4, 20, 2)))
 
 
-# A row op beside an op that cannot be read by rows: two kernels, not one that
+# A row op and an op that cannot be computed by rows: two kernels, not one that
 # mixes rows and elements.
 Y = "tensor<6x80xf32>"
 k = Kernels([f"%x: {M}", f"%y: {Y}"], [M], f"""
@@ -147,7 +148,7 @@ e = np.exp(x.astype(np.float64))
 check_all("rows and elements", k, (x, y),
           (e / e.sum(1, keepdims=True) + y[:, 40:],))
 
-# bf16 is computed with in f32 and rounded to nearest even after each op.
+# Ops on bf16 compute in f32 and round to nearest even after each op.
 H = "tensor<6x40xbf16>"
 k = Kernels([f"%x: {M}", f"%y: {M}"], [H, M], f"""
   %a = nn.cast %x : {M} -> {H}
@@ -170,8 +171,8 @@ d = bf16(bf16(a * b) + a)
 check_all("bf16", k, (x, y), (d.view(np.uint32) >> 16, d), 0)
 
 
-# Sums over rows of what is such a sum, one row among them, also where others
-# need both.
+# Sums over rows of values that are such sums themselves, also of a single row
+# and if other ops need both.
 for b, s in ((1, 1), (1, 3), (2, 1), (2, 3)):
     X, R, V = f"tensor<{b}x{s}x16xf32>", f"tensor<{b}x16xf32>", "tensor<16xf32>"
     k = Kernels([f"%x: {X}", f"%y: {X}"], [V, X, V, V], f"""

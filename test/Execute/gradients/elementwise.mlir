@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --nn-autodiff | pcc-run --check-gradients --loss-from %s --fill 3 --samples 100 | FileCheck %s
-// One parameter per op, or two for its two sides. Each result is multiplied by
-// cotangents of its own, so that no error can cancel.
+// One parameter per op, or two for its two operands. Each result is multiplied
+// by different cotangents, so that errors cannot cancel.
 
 // CHECK: loss
 // CHECK-NOT: WRONG
@@ -69,7 +69,7 @@ func.func @loss(%c: tensor<18x2x3xf32> {nn.name = "cotangents"}) -> (tensor<f32>
   %10 = nn.scale %scale by -1.5 : tensor<2x3xf32>
   %wide = nn.cast %cast : tensor<2x3xf32> -> tensor<2x3xf64>
   %11 = nn.cast %wide : tensor<2x3xf64> -> tensor<2x3xf32>
-  // The same operand twice, and one that is a product with itself.
+  // The same operand twice, and an operand that is the other's square.
   %square = nn.mul %sum0, %sum0 : tensor<2x3xf32>
   %12 = nn.sum %sum0, %sum2, %square, %sum0 : tensor<2x3xf32>
   %13 = nn.sub %sub0, %sub1 : tensor<2x3xf32>

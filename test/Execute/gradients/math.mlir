@@ -30,13 +30,13 @@ func.func @loss(%c: tensor<6x2x3xf32> {nn.name = "cotangents"}) -> (tensor<f32>,
   %0 = nn.sin %sin : tensor<2x3xf32>
   %1 = nn.cos %cos : tensor<2x3xf32>
   %2 = nn.pow %pow0, %pow1 : tensor<2x3xf32>
-  // A quotient of 2 and a half: far from where it jumps.
+  // A quotient near 2.5, far from the jumps of rem.
   %far = nn.constant dense<2.5> : tensor<2x3xf32>
   %large = nn.sum %rem0, %far : tensor<2x3xf32>
   %3 = nn.rem %large, %rem1 : tensor<2x3xf32>
   %4 = nn.reduce_max %reduce_max [0] : tensor<4x2x3xf32> -> tensor<2x3xf32>
   %best = nn.reduce_min %reduce_min [1] : tensor<2x4x3xf32> -> tensor<2x3xf32>
-  // What a step adds is flat; the factor beside it is not.
+  // Step functions have no gradient; the other factor has one.
   %low = nn.floor %floor : tensor<2x3xf32>
   %near = nn.round %floor : tensor<2x3xf32>
   %steps = nn.sum %low, %near : tensor<2x3xf32>

@@ -30,7 +30,7 @@ func.func @loss(%c: tensor<4x2x3x4xf32> {nn.name = "cotangents"},
   %1:3 = nn.layer_norm %x scale %xs bias %xb eps 1.0e-2 : tensor<2x3x4xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<2x3xf32>, tensor<2x3xf32>
   %2:3 = nn.layer_norm %y scale %ys eps 1.0e-2 : tensor<2x3x4xf32>, tensor<4xf32> -> tensor<2x3xf32>, tensor<2x3xf32>
   %3:2 = nn.rms_norm %z scale %zs eps 1.0e-2 : tensor<2x3x4xf32>, tensor<4xf32> -> tensor<2x3xf32>
-  // Forwards, squared, and back: both directions have a derivative.
+  // Rotated, squared, and rotated back: both directions are differentiated.
   %r = nn.rope %rope positions %pos theta 1.0e1 dim 4 : tensor<2x3x2x6xf32>, tensor<3xi64>
   %rr = nn.mul %r, %r : tensor<2x3x2x6xf32>
   %ri = nn.rope inverse %rr positions %pos theta 2.0e1 dim 4 : tensor<2x3x2x6xf32>, tensor<3xi64>

@@ -53,7 +53,7 @@ func.func @loss(%c: tensor<12x2x3x4xf32> {nn.name = "cotangents"}, %choice: tens
   %8 = nn.insert %insert dim 1 index 1 : tensor<2x4xf32> -> tensor<2x3x4xf32>
   %other = nn.mul %where, %where : tensor<2x3x4xf32>
   %9 = nn.where %choice, %where, %other : tensor<2x3x4xi1>, tensor<2x3x4xf32>
-  // K at different ends, N before and behind M.
+  // K at different ends, N before and after M.
   %product = nn.contract "amk,knb->bnma" %lhs, %rhs : tensor<2x4x5xf32>, tensor<5x3x2xf32> -> tensor<2x3x4x2xf32>
   %10 = nn.reduce %product [3] : tensor<2x3x4x2xf32> -> tensor<2x3x4xf32>
   %11 = nn.contract "bmk,bnk->bmn" %batched0, %batched1 : tensor<2x3x6xf32>, tensor<2x4x6xf32> -> tensor<2x3x4xf32>

@@ -15,8 +15,8 @@ nn.param @logits : tensor<2x3x7xf32> init normal
 nn.param @added : tensor<2x3x4xf32> init normal
 nn.param @dropout : tensor<2x3x4xf32> init normal
 
-// A row of the table without an id, ignored rows and padded columns of the
-// logits get exactly nothing.
+// The gradients of a table row without an id, and of ignored rows and padded
+// columns of the logits, are exactly zero.
 // ZERO: @grad.logits : {{.*}} = {{\[\[\[}}{{[^]]*}}, 0, 0], [{{[^]]*}}, 0, 0], [0, 0, 0, 0, 0, 0, 0]], {{\[\[}}{{[^]]*}}, 0, 0], [0, 0, 0, 0, 0, 0, 0], [{{[^]]*}}, 0, 0]]]
 // ZERO: @grad.table : {{.*}}, [0, 0, 0, 0], [{{[^]]*}}]]
 

@@ -13,7 +13,7 @@ def tensor(*shape, element):
 class Bias:
     """A bias of scores: a tensor of a shape, with random or given elements;
     whether its cotangent is computed, from whole rows of scores; the
-    elements of lse and max that belong to it, else these are random."""
+    elements of lse and max that follow from it, which are random otherwise."""
 
     def __init__(self, shape, element="f32", wanted=False, elements=None,
                  rows=None):
@@ -28,9 +28,9 @@ def constant(name, elements, type):
 
 def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
            bias=None):
-    """A kernel on tensors. q is a slice of another tensor, as of q, k and v.
-    Positions are operands, which are random, or 0, 1, ... dq is low
-    precision as in programs for devices, or f32 as in those for CPUs."""
+    """A kernel on tensors. q is a slice of another tensor, as of a fused
+    projection. Positions are random operands, or 0, 1, ... dq is low
+    precision as in programs for devices, or f32 as in programs for CPUs."""
     b, s, t, h, g, d, e = sizes
     Q, K, V, O = (tensor(*shape, element=element) for shape in
                   ((b, s, h, d), (b, t, g, d), (b, t, g, e), (b, s, h, e)))
@@ -59,7 +59,7 @@ def kernel(sizes, element, causal, p, backward, inOrder=False, narrow=False,
             part += constant(name, list(range(n)), f"tensor<{n}xi64>")
     if bias and bias.elements:
         part += constant("%bias", bias.elements, bias.type)
-    # With a bias lse comes with the highest score.
+    # With a bias there is the highest score in addition to lse.
     rows, most, given = ("%l, %m", "max %m ", f"{L}, {L}") if bias else (
         "%l", "", L)
     if not backward:
@@ -89,7 +89,7 @@ def run(command, text):
 
 
 def check(what, text, *flags):
-    """The lines of pcc-kernels about kernels that are right."""
+    """The output of pcc-kernels for kernels that must be right."""
     result = run(["pcc-kernels", "-", *flags], text)
     if result.returncode:
         raise SystemExit(f"{what}\n{result.stdout}{result.stderr}")
@@ -104,19 +104,19 @@ def sectors(*shape, element):
 
 
 def traffic(source):
-    """The bytes that a kernel reads and writes, as multiples of the least."""
+    """The bytes that a kernel reads and writes, as multiples of the minimum."""
     return list(map(float, re.search(r"reads (.*), writes (.*)\n",
                                      check("traffic", source)).groups()))
 
 
 def lower(source):
-    """The device's code of a kernel."""
+    """The device code of a kernel."""
     lowered = run(["pcc-opt", "-", "--rt-lower-kernels-to-gpu"], source)
     if lowered.returncode:
         raise SystemExit(lowered.stderr)
     code = re.search(r"^  gpu.module.*^  }$", lowered.stdout,
                      re.M | re.S).group()
-    # Names of maps are the file's.
+    # Names of affine maps are declared outside of the gpu.module.
     for name, text in re.findall(r"^(#\w+) = (.*)$", lowered.stdout, re.M):
         code = re.sub(rf"{name}\b", text, code)
     return code
