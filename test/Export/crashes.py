@@ -1,5 +1,5 @@
-"""What ends a process of pcc-export's leaves no folder, and is said: without
-PyTorch, and with an ONNX Runtime that does as it is told.
+"""A killed process of pcc-export leaves no folder, and its death is reported.
+Needs no PyTorch, and uses a fake ONNX Runtime.
 
 Usage: crashes.py SOURCE FOLDER
 """
@@ -89,7 +89,7 @@ def check_folder():
         open(os.path.join(work.path, "file"), "w").close()
     assert os.listdir(parent) == []
     for end in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
-        # The folder's guard has the pipe until it is done.
+        # The process that deletes the folder holds the pipe until it is done.
         child = subprocess.run([sys.executable, __file__, root, folder],
                                env=dict(os.environ, DIE=str(int(end))),
                                stderr=subprocess.PIPE, text=True, timeout=60)

@@ -17,8 +17,8 @@ IDS = dict(bos_token_id=0, eos_token_id=1, pad_token_id=2)
 
 @dataclasses.dataclass
 class Family:
-    """context: of the metadata. padded: name -> row. said: what the export
-    must say, such as which exporter it took."""
+    """context: the metadata's context length. padded: name -> row. said: a text
+    in the export's output, such as the name of the exporter."""
 
     build: object
     task: str
@@ -60,7 +60,7 @@ CASES = {
     "opt": Family(causal("OPT", ffn_dim=64, word_embed_proj_dim=WIDTH),
                   "causal-lm", "48",
                   {"model.decoder.embed_tokens.weight": 2}),
-    # Keys and values of two heads for four of queries.
+    # Two key and value heads for four query heads.
     "llama": Family(causal("Llama", num_key_value_heads=2), "causal-lm", "48",
                     {"model.embed_tokens.weight": 2}),
     "bert": Family(lambda: hf.BertForMaskedLM(hf.BertConfig(**COMMON)),

@@ -1,7 +1,7 @@
-"""Small modules, each with something that no exporter writes into a file.
+"""Small modules, each with a fact that no exporter writes into a file.
 
-CASES: name -> Case. Every case says what its metadata must be; where it trains,
-run.py trains it for some steps against PyTorch.
+CASES: name -> Case. Every case states its expected metadata. If it can be
+trained, run.py trains it for some steps against PyTorch.
 """
 
 import dataclasses
@@ -18,11 +18,11 @@ VOCAB, WIDTH, SEQ, BATCH = 11, 8, 6, 4
 class Case:
     """inputs: "tokens" (ids), "labels" (classes), "values" (floats).
 
-    loss: pcc's --loss, None of a module that returns its loss. frozen, padded,
-    tied, buffers and detached are what the metadata must name: parameters that
-    are not trained, name -> row, name -> aliases, names, how many values.
-    refused: what the message must say where no file can be written.
-    alone: the one exporter that can write it.
+    loss: pcc's --loss; None for a module that returns its loss. frozen, padded,
+    tied, buffers and detached are the expected metadata: parameters that are
+    not trained, name -> row, name -> aliases, names, the number of values.
+    refused: a text in the error, if no file can be written.
+    alone: the only exporter that can write it.
     """
 
     build: object
@@ -39,7 +39,7 @@ class Case:
 
 
 class Tokens(nn.Module):
-    """Ids to scores of every position, by way of `body`."""
+    """Computes scores of every position from ids, through `body`."""
 
     padding = None
 
@@ -58,7 +58,8 @@ class Tokens(nn.Module):
 
 
 class Frozen(Tokens):
-    """Frozen in the middle, at the bottom and one bias; one is not used."""
+    """Frozen are the table, a weight in the middle and a bias; a layer is
+    unused."""
 
     def __init__(self):
         super().__init__()
@@ -79,7 +80,7 @@ class Data(Tokens):
 
 
 class NoGrad(Tokens):
-    """A normalisation whose statistics are no way for the gradient."""
+    """A normalization whose statistics are computed without gradients."""
 
     def body(self, x):
         y = self.first(x)
@@ -89,7 +90,7 @@ class NoGrad(Tokens):
 
 
 class NoGradInside(Tokens):
-    """A whole function, decorated, and a block in which a gradient is on."""
+    """A decorated function without gradients, and a block that enables them."""
 
     @torch.no_grad()
     def teacher(self, x):
@@ -103,7 +104,7 @@ class NoGradInside(Tokens):
 
 
 class DetachedParameter(Tokens):
-    """A table trained by its lookups alone, not by its use as the head."""
+    """A table that is trained by its lookups alone, not as the head."""
 
     def forward(self, tokens):
         x = self.body(self.table(tokens))
@@ -118,7 +119,7 @@ class StraightThrough(Tokens):
 
 
 class DetachedSilu(Tokens):
-    """What looks like silu, but for its gradient."""
+    """A function with the values of silu, but another gradient."""
 
     def body(self, x):
         y = self.first(x)
@@ -141,7 +142,7 @@ class DetachedNorm(Tokens):
 
 
 class DetachedAttention(Tokens):
-    """Attention whose weights nobody learns by."""
+    """Attention whose weights are detached."""
 
     def body(self, x):
         q, k = self.first(x), self.second(x)
@@ -154,7 +155,7 @@ class Padding(Tokens):
 
     def __init__(self):
         super().__init__()
-        # Its row of padding is not zero, and the head trains it.
+        # The padding row is not zero, and the tied head trains it.
         nn.init.normal_(self.table.weight)
         self.head.weight = self.table.weight
 
@@ -207,7 +208,8 @@ class Scalars(Tokens):
 
 
 class Equal(Tokens):
-    """Parameters that start equal, and are two: also transposed, also ones."""
+    """Different parameters with equal initial values: also transposed, also
+    ones."""
 
     def __init__(self):
         super().__init__()
@@ -222,7 +224,7 @@ class Equal(Tokens):
 
 
 class Positions(Tokens):
-    """A table of positions whose first two rows nobody looks up."""
+    """A table of positions whose first two rows are never looked up."""
 
     def __init__(self):
         super().__init__()
@@ -234,7 +236,7 @@ class Positions(Tokens):
 
 
 class WholePositions(Tokens):
-    """Positions that are added whole, so that one length alone runs."""
+    """Positions that are added as a whole, so that only one length runs."""
 
     def __init__(self):
         super().__init__()
@@ -245,7 +247,7 @@ class WholePositions(Tokens):
 
 
 class Distances(Tokens):
-    """A table that serves no longer sequence than the example."""
+    """A table that is too small for sequences longer than the example."""
 
     def __init__(self):
         super().__init__()
@@ -280,7 +282,7 @@ class Dropout(Tokens):
 
 
 class Loss(Tokens):
-    """Its own loss, of classes where labels are not -100."""
+    """Its own loss: cross entropy of labels other than -100."""
 
     def forward(self, tokens, labels):
         scores = super().forward(tokens)
@@ -288,7 +290,7 @@ class Loss(Tokens):
 
 
 class OwnLoss(Tokens):
-    """Classes where labels are not -100, and a penalty."""
+    """Cross entropy of labels other than -100, and a penalty."""
 
     def forward(self, tokens, labels):
         scores = super().forward(tokens)
@@ -321,7 +323,7 @@ class Values(nn.Module):
 
 
 class ScaledNorm(Tokens):
-    """TorchScript knows no rms_norm."""
+    """TorchScript's exporter does not support rms_norm."""
 
     def __init__(self):
         super().__init__()
@@ -342,7 +344,7 @@ class GroupedHeads(Tokens):
 
 
 class LearnedQuery(Tokens):
-    """What is asked by fused attention is repeated for each sample, which
+    """The query of fused attention is repeated for each sample, a count that
     TorchScript writes as a number."""
 
     def __init__(self):
@@ -360,7 +362,7 @@ class LearnedQuery(Tokens):
 
 
 class Stack(Tokens):
-    """More layers than are compared where a module is large."""
+    """More layers than are compared if a module is large."""
 
     def __init__(self):
         super().__init__()
@@ -463,7 +465,7 @@ class MaskInput(Tokens):
 
 
 class Bag(Tokens):
-    """The mean of a bag of ids beside each of them."""
+    """The mean of a bag of ids is added to each of them."""
 
     padding_of_bag = None
 
@@ -478,7 +480,7 @@ class Bag(Tokens):
 
 
 class Sparse(Tokens):
-    """A gradient of the rows alone that were looked up."""
+    """A sparse gradient, of the looked-up rows alone."""
 
     def __init__(self):
         super().__init__()
@@ -496,7 +498,7 @@ class LargestOfBag(Bag):
 
 
 class BagAtOffsets(Bag):
-    """What dynamo writes of it ends the process of ONNX Runtime."""
+    """ONNX Runtime crashes on the file that dynamo writes."""
 
     def forward(self, tokens):
         begins = torch.arange(0, tokens.numel(), tokens.shape[1])
@@ -580,8 +582,8 @@ def build(name):
 
 
 def samples(name, count, seed=1):
-    """Inputs by name, `count` samples each; labels where pcc attaches the
-    loss."""
+    """Inputs by name, `count` samples each; labels if pcc attaches the loss,
+    else None."""
     case, generator = CASES[name], torch.Generator().manual_seed(seed)
     ids = torch.randint(VOCAB, (count, SEQ), generator=generator)
     ids[:, -1] = 2  # As padding.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records what test/Frontend/exported.test reads, with the Python of
+"""Records the inputs of test/Frontend/exported.test, with the Python of
 benchmarks/setup:
 
     .venv/bin/python test/Export/record.py [--bin build/bin] [NAME ...]
 
-Writes to test/Frontend/Inputs/exported, of each module below,
+Writes to test/Frontend/Inputs/exported, for each module below,
 
     NAME.onnx       the file of pcc-export, with its metadata
     NAME.jsonl      loss and norm of five steps of PyTorch in f64

@@ -4,10 +4,10 @@
     .venv/bin/python test/Export/run.py [--bin build/bin] [NAME ...]
 
 Exports the modules of modules.py by both exporters and tiny models of
-transformers by the command line's way, compares the metadata with what the
-module is, and trains each file for five steps against PyTorch: pcc's program,
-interpreted in f64. Modules that no file can say must be refused, and leave no
-file. Prints a line for each; exits with 1 if one fails.
+transformers as the command line does, compares the metadata with the module,
+and trains each file for five steps against PyTorch: pcc's program, interpreted
+in f64. Modules that no file can express must be refused, and leave no file.
+Prints a line for each; exits with 1 if one fails.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def metadata_of(path):
 
 
 def check_metadata(path, module, case):
-    """What the file says is what the module is."""
+    """Compares the file's metadata with the module."""
     found = metadata_of(path)
     model = onnx.load(path)
     there = {i.name for i in model.graph.initializer}
@@ -81,7 +81,7 @@ def run_module(name, exporter, options, folder):
     example = {n: t[:2] for n, t in inputs.items()}
     path = os.path.join(folder, "model.onnx")
     said = []
-    # As of a module of more than 1B parameters.
+    # The limit for modules of more than 1B parameters.
     limit = 0 if name == "stack" else 10**9
     try:
         export(module, example, path, exporter=exporter, pcc=options.pcc,
@@ -108,7 +108,7 @@ def run_module(name, exporter, options, folder):
 
 
 def run_external(options, folder):
-    """Weights in a file of their own, as of a module of more than 1 GiB."""
+    """Weights in a separate file, as for a module of more than 1 GiB."""
     before, exporters.INLINE_BYTES = exporters.INLINE_BYTES, 0
     try:
         return run_family("gpt2", options, folder)
@@ -144,7 +144,8 @@ def train(module, call, path, inputs, labels, loss, extra, options, folder):
 
 
 def run_sparse(options, folder):
-    """Gradients of rows alone, which no optimizer of both takes, compare."""
+    """Sparse gradients are compared, although no optimizer here supports
+    them."""
     said = []
     tokens = modules.samples("frozen", 2)[0]
     export(modules.Sparse(), tokens, os.path.join(folder, "model.onnx"),
@@ -154,7 +155,7 @@ def run_sparse(options, folder):
 
 
 def run_recurrent(_, folder):
-    """How long sequences may be is not tried for minutes."""
+    """The search for the longest sequence ends in time."""
     class Recurrent(modules.Tokens):
         def __init__(self):
             super().__init__()
@@ -176,7 +177,7 @@ def run_recurrent(_, folder):
 
 
 def run_rounding(_):
-    """A gradient that cancels differs by rounding, and no more."""
+    """A gradient whose terms cancel may differ only by rounding."""
     wanted = {"weight": np.ones(4), "shift": np.zeros(1)}
 
     def problems(shift):

@@ -1,4 +1,4 @@
-"""Some steps of AdamW: PyTorch in f64 beside a file's program, interpreted."""
+"""Some steps of AdamW: PyTorch in f64 and the interpreted program of a file."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def loss_of(output, labels, kind):
 
 
 def by_pytorch(module, call, inputs, labels, kind, dtype=torch.float64):
-    """Rows of loss and norm by step, from weights that stay as they were."""
+    """The loss and norm of each step; restores the module's weights."""
     weights = {n: t.clone() for n, t in module.state_dict().items()}
     module.to(dtype).eval()
 
@@ -56,7 +56,7 @@ def save_data(folder, inputs, labels):
 
 
 def flags():
-    """Of pcc-run, or of a training program."""
+    """The flags of pcc-run or of a training program."""
     result = [f"--steps={STEPS}", "--lr-schedule=constant"]
     return result + [f"--{k.replace('_', '-')}={v}"
                      for k, v in SETTINGS.items()]

@@ -34,7 +34,7 @@ def main():
         os.chdir(folder)
         tutorial.set_up(ROOT, os.path.dirname(binaries))
         if not os.path.exists(".venv"):
-            # The Python that runs this, where the tree has no .venv.
+            # If the tree has no .venv: the Python that runs this script.
             os.makedirs(".venv/bin")
             with open(".venv/bin/python", "w") as file:
                 file.write(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')

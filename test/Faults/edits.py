@@ -81,8 +81,8 @@ rt.stage 0 {
 
 
 def differences(program, edit):
-    """What an edit drops and what it adds, as sets of lines; "moved" if both
-    texts have the same lines."""
+    """The lines that an edit removes and those that it adds, as sets; "moved"
+    if both texts have the same lines."""
     old, new = program.lines, edit().splitlines()
     if sorted(old) == sorted(new):
         return "moved" if old != new else "nothing"
@@ -238,11 +238,11 @@ expect(harmless.declarations_swapped, PIPELINE, "moved")
 STAGE = "rt.stage 0 arena 100 {"
 assert differences(RT, next(harmless.arena_larger(RT))[1]) == \
     changed(STAGE, "100", "1124")
-# Two slots of 32 bytes, each of 64 in the arena, from its rounded end on.
+# Two slots of 32 bytes, 64 each in the arena, from its rounded end on.
 expect(harmless.buffer_elsewhere, RT,
        ({STAGE, A}, {STAGE.replace("100", "256"), A.replace("64", "128")}))
 
-# A row with three slots, two of them at one offset.
+# A bucket with three slots, two of them at one offset.
 ROWS = Program('''\
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256, 0 slots 3
@@ -277,7 +277,7 @@ func.func @f(%x: tensor<4xf32>) {
 ''')
 expect(faults.collectives_swapped, NEXT)
 
-# What comes of an edit, with a check and an interpreter made up.
+# The outcome of an edit, with a fake check and a fake interpreter.
 mutate = script("mutate")
 
 

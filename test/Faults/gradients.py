@@ -1,6 +1,6 @@
 # RUN: %python %s %root %build
-"""Two equal gradients of a body, exchanged, are rejected, also where a
-microbatch overwrites them and no sum tells them apart."""
+"""Exchanging two gradients of a body with equal types is rejected, also if a
+microbatch overwrites them and no sum distinguishes them."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from program import Program
 
 MAKE = os.path.join(ROOT, "test", "Inputs", "models", "make.py")
 SHAPE = "--layers=3 --batch=4 --seq=8 --width=32 --inner=32 --heads=4 --vocab=50"
-# By family and plan, how many swaps there are at least.
+# Family, plan, and the minimum number of swaps.
 PLANS = (("gpt", "--zero 2 --dp 2", 4), ("gpt", "--zero 3 --dp 2 --pp 2", 6),
          ("gpt", "--zero 3 --dp 2 --tp 2 --sequence-parallel", 4),
          ("llama", "--zero 3 --dp 2 --precision bf16", 3))

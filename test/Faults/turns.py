@@ -1,7 +1,7 @@
 # RUN: %python %s %root %build
-"""The check of rt runs few iterations of a loop. It accepts and rejects the
-same programs as with unrolled loops, also with randomly drawn faults: of each
-plan, two faults of each class; with PCC_TEST_ALL=1 eight."""
+"""The check of rt interprets only some iterations of a loop. It accepts and
+rejects the same programs as with unrolled loops, also with random faults: two
+of each class per plan; with PCC_TEST_ALL=1 eight."""
 
 import concurrent.futures
 import os
@@ -29,13 +29,13 @@ def slot_in(turn, match):
     if not match[2]:
         return slot
     first, end = int(match[2]), int(match[3])
-    # A rotation among no slots is rejected in any form.
+    # A rotation through an empty range of slots is always rejected.
     return first + slot % (end - first) if first < end else -1
 
 
 def frames_apart(text):
-    """The lines of the text, with a frame for each slot of one. Calls in loops name
-    it by how many there are, @frame.body.turn[4]."""
+    """The lines of the text, with one scratch buffer for each slot. Calls in
+    loops name it with the number of slots, @frame.body.turn[4]."""
     lines, slots = [], {}
     for line in text.splitlines():
         frame = FRAME.match(line)

@@ -1,5 +1,5 @@
 # An attribute, an attribute's value, an operand, an operator or an opset that
-# the import table does not know is refused by name: to ignore it would train
+# is missing in the import table is refused by name: ignoring it would train
 # another model.
 # RUN: %python %s %root %t
 
@@ -52,7 +52,7 @@ def one(op, opset=17, inputs=IMAGE, **attributes):
 shutil.rmtree(work, ignore_errors=True)
 os.makedirs(work)
 
-# Attributes that a newer opset has.
+# Attributes that only a newer opset has.
 accepts("window", attention(left_window_size=2, right_window_size=-1,
                             is_causal=1))
 refuses("early-window", attention(24, left_window_size=2),
@@ -67,7 +67,7 @@ refuses("late-axes", one("ReduceSum", 13, axes=[1]),
         "its attribute 'axes' does not exist at opset 13")
 accepts("axes", one("ReduceSum", 11, axes=[1]))
 
-# Attributes that no opset has, or twice, or of another type.
+# Attributes that no opset has, that occur twice, or have another type.
 refuses("unknown", one("Relu", slope=0.1),
         "its attribute 'slope' is not supported")
 refuses("misspelled", one("Softmax", axes=1),
@@ -125,7 +125,7 @@ refuses("result", model([node("Relu", ["x"], ["z", "mask"]),
                          node("Add", ["z", "mask"], ["y"])], IMAGE),
         "Add 'y' reads 'mask', result 1 of Relu 'z', which is not supported")
 
-# Results of which nothing reads a statistic are as good as left out.
+# Statistics among the results that are not read are ignored.
 ROWS = [("x", FLOAT, [2, 3, 6]), ("skip", FLOAT, [2, 3, 6])]
 GAMMA = [floats("gamma", [6], [1] * 6)]
 

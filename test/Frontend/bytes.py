@@ -1,5 +1,5 @@
-# Unsigned bytes above 127: those of a file, in bytes and in fields, and what is
-# cast to them, are no negative numbers.
+# Unsigned bytes above 127 are not read as negative numbers: those of a file, in
+# raw bytes and in fields, and results of casts.
 # RUN: %python %s %root %t
 
 import os

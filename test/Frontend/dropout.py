@@ -1,5 +1,6 @@
-# Which Dropout nodes drop elements: from opset 12 on the file says so, before a
-# node is active and pcc says so; the mask is of the elements that are kept.
+# Which Dropout nodes are active: from opset 12 on the file states it; before, a
+# node is active, with a warning. The mask output marks the elements that are
+# kept.
 # RUN: %python %s %root %t
 
 import json
@@ -100,7 +101,7 @@ with open(log) as file:
     found = json.loads(file.readline())["loss"]
 wanted = np.square(x.astype("f8") @ WEIGHT).mean()
 assert abs(found - wanted) < 1e-5 * wanted, (found, wanted)
-# A mask that nothing reads costs nothing.
+# A mask that is not read is not computed.
 ir, said = text("unread", model(
     [node("MatMul", ["x", "head.weight"], ["h"]),
      node("Dropout", ["h", "ratio", "mode"], ["y", "mask"])], X,

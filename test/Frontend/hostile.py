@@ -1,5 +1,5 @@
-# Files made to hurt a reader: each is refused by one error, or imported, within
-# bounded memory and time.
+# Hostile files: each is refused with one error, or imported, within bounded
+# memory and time.
 # RUN: %python %s %root %t
 
 import os
@@ -25,7 +25,7 @@ def sparse(name, size, start=b""):
 
 
 def check(name, data, expected, *flags):
-    """`expected`: what the one error says, or None for none."""
+    """`expected`: a text in the only error; None: there is no error."""
     path = os.path.join(work, name + ".onnx")
     with open(path, "wb") as file:
         file.write(data)
@@ -85,7 +85,7 @@ check("moves", model(moves + [node("Reshape", ["x", "v10000"], ["y"])],
                      [("x", FLOAT, [1, 4]), ("v0", INT64, [1])]),
       "must be known at compile time")
 
-# Names, which become files and tensors of checkpoints.
+# Names that become names of files and of tensors in checkpoints.
 for number, (name, why) in enumerate([
         ("../x", "leads out of the data folder"),
         ("a/../../x", "leads out of the data folder"),
@@ -103,7 +103,7 @@ for number, (name, why) in enumerate([
     check(f"output-{number}", model([node("Relu", ["x"], [name])],
                                     outputs=[name]),
           f"cannot be written to <output>.npy: its name {why}", "--forward")
-# What names do not do: end a line, or tell the terminal something.
+# Names cannot end a line of output or send control characters to the terminal.
 check("terminal", model([node("Loop", ["x"], ["\x1b[2J\nerror: no"])],
                         outputs=["\x1b[2J\nerror: no"]),
       "Loop (1 node: '\\1B[2J\\0Aerror: no')")
@@ -177,8 +177,8 @@ check("sparse", model(add, [("x", FLOAT, [1])], [
 check("sparse-ints", model([node("Add", ["x", "w"], ["y"])],
                            [("x", INT64, [1])], [
     external("w", INT64, [3 << 27], "weights")]), "more than 2^26 elements")
-# Two matrices that might be tied: at one place; at two, which are read in parts;
-# one zero but for an element; transposed; in two types.
+# Two matrices that might be tied: at one offset; at two, which are read in
+# pieces; one zero except for an element; transposed; in two types.
 rows, columns = 1 << 14, 3 << 14
 both = [node("Add", ["x", "w"], ["z"]), node("Add", ["z", "v"], ["y"])]
 check("place", model(both, [("x", FLOAT, [1, 1])], [

@@ -1,6 +1,6 @@
-# Whether one number that a file holds is a parameter: by the exporter that its
-# nodes and names show, and by its own name. Where nothing shows it, a warning
-# names the number.
+# Whether a single number in a file is a parameter: this follows from the
+# exporter, which nodes and names show, and from its own name. If it is unknown,
+# a warning names the number.
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root
 
 import os
@@ -53,7 +53,8 @@ def write(producer, number="t", prefix="/", domains=()):
 
 
 def check(trained, said, *flags):
-    """`said`: what the warning says of the number; None: there is none."""
+    """`said`: texts in the warning about the number; None: there is no
+    warning."""
     done = subprocess.run(["pcc", "model.onnx", "--list-params", *flags],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True)
@@ -79,8 +80,8 @@ def main():
     write("pytorch")
     check(True, [TRAINED + "'t'", "--freeze REGEX", "--train REGEX"])
     check(True, None, "--train", "^t$")
-    # ONNX Runtime keeps the producer and the names of modules, and merges what
-    # is equal into results of nodes or names of its own.
+    # ONNX Runtime keeps the producer and the names of modules, and merges equal
+    # constants under results of nodes or new names.
     ours = ["com.microsoft"]
     write("pytorch", domains=ours)
     check(True, [TRAINED + "'t'"])
@@ -90,11 +91,11 @@ def main():
     write("pytorch", "ortshared_1_0_1_0_token_2", domains=ours)
     check(False, [KEPT + "'ortshared_1_0_1_0_token_2' (one number without the "
                   "name of a parameter)"])
-    # dynamo without its metadata: results are called by operators.
+    # dynamo without its metadata: results are named after operators.
     write("pytorch", "mul_7", prefix="node_")
     check(False, [KEPT + "'mul_7' (one number without the name of a "
                   "parameter)"])
-    # Another tool's file: a module's name is one with a dot.
+    # Another tool's file: only names with a dot count as parameters' names.
     write("other")
     check(False, [KEPT + "'t' (one number without the name of a parameter)"])
     check(False, None, "--freeze", "^t$")

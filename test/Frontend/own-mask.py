@@ -1,5 +1,5 @@
-# The padding mask of a file that computes its loss is data: the loss is that of
-# the mask in the folder. Token files have no padding, and feed ones.
+# The padding mask of a file that computes its loss is data: the mask in the
+# folder determines the loss. Token files have no padding, so the mask is ones.
 # RUN: %python %s %root %t
 
 import json
@@ -57,7 +57,7 @@ def cross_entropy(logits, labels):
 
 
 def classes(mask):
-    """The loss of sums of embeddings, those at zeros of the mask left out."""
+    """The loss of sums of embeddings, without those at zeros of the mask."""
     x = (TABLE.astype("f8")[IDS] * mask[..., None]).sum(1)
     return cross_entropy(x @ HEAD, LABELS)
 
@@ -90,7 +90,7 @@ assert "attention_mask" not in said, said
 close(train("classes", folder, ["--padding-mask"])[0], classes(MASK))
 close(train("classes", folder, ["--no-padding-mask"])[0], classes(MASK * 0 + 1))
 
-# A language model's loss, of token files and of folders.
+# A language model's loss, with token files and with folders.
 save("tokens", model(
     [*kept, node("MatMul", ["kept", "lm.weight"], ["logits"]),
      node("Reshape", ["logits", "rows"], ["flat"]),

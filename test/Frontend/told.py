@@ -1,6 +1,7 @@
-# What the dynamo exporter writes beside its nodes decides about gradients:
-# padding rows, which of equal elements a maximum is, the bounds of a clamp, what
-# is detached. One step of gradient descent against PyTorch's gradients.
+# Metadata that the dynamo exporter writes to nodes determines gradients:
+# padding rows, which of equal elements a maximum selects, the bounds of a
+# clamp, detached values. One step of gradient descent against PyTorch's
+# gradients.
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s %S/Inputs
 
 import glob

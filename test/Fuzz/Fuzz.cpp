@@ -1,4 +1,4 @@
-//===- Fuzz.cpp - What the fuzzers of the runtime's readers share ---------===//
+//===- Fuzz.cpp - Common parts of the fuzzers of the runtime's readers ----===//
 
 #include "test/Fuzz/Fuzz.h"
 

@@ -1,7 +1,7 @@
-//===- Fuzz.h - What the fuzzers of the runtime's readers share -*- C++ -*-===//
+//===- Fuzz.h - Common parts of the readers' fuzzers ------------*- C++ -*-===//
 //
-// The runtime ends the process where a file is damaged; under a fuzzer the same
-// fail() throws instead, and everything else is the runtime's own code.
+// The runtime ends the process if a file is damaged. Under a fuzzer fail()
+// throws instead, and everything else is the runtime's own code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 
 namespace fuzz {
 
-/// What fail() throws.
+/// The exception that fail() throws.
 struct Failure {};
 
 /// Splits an input into files: each is a u16 length and that many bytes; the
@@ -39,8 +39,7 @@ void write(const std::string &name, const std::string &bytes);
 /// Deletes the folder's files.
 void clear();
 
-/// Keeps a value from being optimized away, so that what it was read from is
-/// read.
+/// Keeps a value from being optimized away, so that its memory is read.
 void use(int64_t value);
 
 } // namespace fuzz

@@ -30,7 +30,8 @@ def substituted(program, op, pattern, new, nth=0):
 
 
 def without(program, op):
-    """A function that drops an op; what it computed is its first operand."""
+    """A function that drops an op and replaces its result by its first
+    operand."""
     def edit():
         changes = {}
         if op.results:
@@ -41,7 +42,7 @@ def without(program, op):
 
 
 def where(program, op):
-    """An op as a person finds it again."""
+    """Describes an op so that a reader finds it."""
     scope = program.lines[program.scope_of[op.at][0]]
     name = re.search(r"@[\w.]+|stage \d+", scope)
     text = program.lines[op.at].strip()
@@ -98,7 +99,7 @@ def neighbours(program, names):
 
 
 def collectives_swapped(program):
-    """On one stage; in spmd, which all ranks run, on every one."""
+    """Swaps collectives of one stage; in spmd, of all ranks."""
     for first, second in neighbours(program, COLLECTIVES):
         if program.can_rise(second, first.at):
             yield (f"the next before {where(program, first)}",
@@ -128,7 +129,8 @@ def schedule_swapped(program):
 
 
 def numbers(program, names, pattern, others):
-    """Every number that `pattern` finds in these ops, as each of others(n)."""
+    """Replaces every number n that `pattern` finds in these ops by each of
+    others(n)."""
     for op in program.named(*names):
         for nth, match in enumerate(re.finditer(pattern,
                                                 program.lines[op.at])):
@@ -160,7 +162,7 @@ def slot_changed(program):
         if match := re.search(bare, program.lines[op.at]):
             yield (f"a turn ahead in {where(program, op)}",
                    substituted(program, op, bare, match.group() + " + 1"))
-    # Among which slots of a row.
+    # The range of slots of a bucket.
     yield from numbers(program, ("rt.address",), r"\bamong (\d+)",
                        lambda n: [m for m in (n - 1, n + 1) if m >= 0])
     yield from numbers(program, ("rt.address",), r"\bamong \d+ to (\d+)",
@@ -190,7 +192,7 @@ def offset_moved(program):
     for op in program.ops:
         match = re.search(r" at (\d+(?:, \d+)*)", program.lines[op.at])
         if op.name in ("rt.buffer", "rt.temporary") and match:
-            # One, or one for each slot.
+            # One offset, or one for each slot.
             offsets = [int(offset) for offset in match[1].split(", ")]
             for i, by in itertools.product(range(len(offsets)), (-64, 64)):
                 moved = [*offsets[:i], offsets[i] + by, *offsets[i + 1:]]
@@ -198,7 +200,7 @@ def offset_moved(program):
                     yield (f"at {moved[i]}: {program.lines[op.at].strip()[:70]}",
                            substituted(program, op, r" at \d+(?:, \d+)*",
                                        f" at {', '.join(map(str, moved))}"))
-        # In elements: of members of a row.
+        # The offsets of a bucket's members, in elements.
         rows = re.search(r" at \[([^]]*)\]", program.lines[op.at])
         if op.name == "nn.state" and rows:
             places = rows.group(1).split(", ")
@@ -224,7 +226,7 @@ def offset_moved(program):
 
 
 def layout_changed(program):
-    """Buffers that the runtime reads and writes: sharded over another axis."""
+    """Shards buffers that the runtime reads and writes over another axis."""
     sizes = program.axis_sizes()
     for op in program.ops:
         layout = re.search(r" layout <\[.*?\], \[(.*?)\]>", op.rest)
@@ -241,7 +243,8 @@ def layout_changed(program):
 
 
 def member_twice(program):
-    """A member of a bucket instead of the next one, or of its memory."""
+    """Replaces a member of a bucket, or its memory, by that of the previous
+    one."""
     members = r"members \[([^]]*)\]"
     last = {}  # by bucket: offset of the previous buffer
     for op in program.ops:
@@ -264,8 +267,8 @@ def member_twice(program):
 
 
 def members_exchanged(program):
-    """Two parameters, gradients or moments of one type, with their offsets in
-    one or two buckets exchanged."""
+    """Exchanges the offsets, in one or two buckets, of two parameters,
+    gradients or moments of one type."""
     place = r" in @\S+ element \d+ at \d+"
     last = {}  # by type and kind, of the stage
     for op in program.ops:
@@ -305,8 +308,8 @@ def update_left_out(program):
 
 
 def gather_or_release_changed(program):
-    """Parameters that are resident only while used: not gathered, not released,
-    or released before their last use."""
+    """Parameters that are resident only while used are not gathered, not
+    released, or released before their last use."""
     for op in program.named("pipe.run", "rt.call"):
         if re.search(r"@(gather|round)", op.rest):
             yield where(program, op), without(program, op)
@@ -316,7 +319,7 @@ def gather_or_release_changed(program):
                   program.inside(program.scope_of[op.at])
                   if other.at < op.at and
                   other.name in ("pipe.run", "rt.call")]
-        # In rt its address is computed just above it.
+        # In rt the address is computed in the line before.
         if before and op.name == "pipe.release":
             yield (f"earlier {where(program, op)}",
                    lambda op=op, at=before[-1].at: program.moved(op, at))
@@ -330,8 +333,8 @@ def gather_or_release_changed(program):
 
 
 def first_writer_changed(program):
-    """A sum that accumulates into the old value instead of overwriting it, or
-    the reverse."""
+    """A sum accumulates into the old value instead of overwriting it, or the
+    reverse."""
     for scope in program.scopes:
         kept = {name for _, _, name, _ in program.replaced(scope)}
         for op in program.inside(scope):
@@ -341,7 +344,7 @@ def first_writer_changed(program):
                                    re.escape(op.operands[0]) + ", ", ""))
     for op in program.named("rt.zero"):
         yield where(program, op), without(program, op)
-    # The body for a first run has the name of the other one and ".first".
+    # The body for a first run has the name of the other body and ".first".
     first = {match.group(1) for line in program.lines for match in
              re.finditer(r"(?:pipe\.body|rt\.func) @(\S+?)\.first\b", line)}
     tasks = {op.rest.split()[0] for op in program.named("pipe.task")
@@ -380,8 +383,8 @@ def first_writer_changed(program):
 
 
 def swapped_in_lists(line, pattern, pairs):
-    """A line with items of the comma-separated list that `pattern` finds
-    exchanged."""
+    """Exchanges items of the comma-separated list that `pattern` finds in a
+    line."""
     match = re.search(pattern, line)
     items = match.group(1).split(", ")
     for a, b in pairs:
@@ -390,9 +393,8 @@ def swapped_in_lists(line, pattern, pairs):
 
 
 def states_swapped(program):
-    """Two states of equal type that a body replaces, one for the other: as
-    results of a task, as its arguments, and as what the body's results go
-    into."""
+    """Swaps two states of equal type that a body replaces: as results of a
+    task, as its arguments, and as destinations of the body's results."""
     for scope in program.scopes:
         replaced = program.replaced(scope)
         for first, second in zip(replaced, replaced[1:]):
@@ -432,7 +434,7 @@ def states_swapped(program):
 
 
 def wait_dropped(program):
-    """Or a record, so that a wait refers to an earlier one."""
+    """Drops a wait, or a record, so that a wait refers to an earlier one."""
     for op in program.named("rt.wait", "rt.record"):
         yield where(program, op), without(program, op)
 

@@ -1,7 +1,7 @@
-"""Edits that change nothing: no check may reject them.
+"""Edits that do not change a program's results: no check may reject them.
 
 As in faults.py, a class is a function from a program to the positions of its
-edit, and the functions that make it.
+edit, and the functions that apply it.
 """
 
 import math
@@ -32,7 +32,7 @@ def value_renamed(program):
 
 
 def symbol_renamed(program):
-    """Kernels, bodies, values and buffers that only the module knows."""
+    """Renames kernels, bodies, values and buffers that only the module uses."""
     for line in program.lines:
         match = re.match(r'\s*(?:rt\.buffer|rt\.kernel|pipe\.value|pipe\.body|'
                          r'func\.func private) (@[\w.]+)', line)
@@ -43,7 +43,7 @@ def symbol_renamed(program):
                 pattern = re.compile(re.escape(name) + r"(?![\w.])")
                 return "\n".join(pattern.sub(name + "_renamed", other)
                                  for other in program.lines) + "\n"
-            # The names of states and inputs are their meaning.
+            # Names of states and inputs have a meaning, so they stay.
             if re.search(r"(frame|value) at|pipe\.value|pipe\.body|kernel", line):
                 yield name, edit
 
@@ -115,7 +115,7 @@ def arena_larger(program):
 
 
 def buffer_elsewhere(program):
-    """At the arena's end, which nothing else uses."""
+    """Moves a buffer to the arena's end, which nothing else uses."""
     for at, arena, buffers in stages(program):
         end = -(-arena // ALIGNMENT) * ALIGNMENT
         for buffer in buffers:
@@ -138,8 +138,8 @@ def buffer_elsewhere(program):
 
 
 def row_elsewhere(program):
-    """One slot of a bucket, with its members, moved to the arena's end. Slots
-    at one offset may be one slot, so they move together."""
+    """Moves one slot of a bucket, with its members, to the arena's end. Slots
+    at one offset may be the same slot, so they move together."""
     offsets_of = re.compile(r" at (\d+(?:, \d+)+)(?= slots)")
     for at, arena, buffers in stages(program):
         end = -(-arena // ALIGNMENT) * ALIGNMENT

@@ -1,8 +1,8 @@
 """The text of a module in spmd, pipeline or rt, as faults are planted in it.
 
-A fault is an edit of printed IR, so that nothing which makes the IR can hide
-it. Lines are what is edited: each op of these phases that has no region is
-printed on one.
+A fault is an edit of printed IR, so that no code that builds the IR can hide
+it. Edits work on lines: each op of these phases without a region is printed on
+one line.
 
     %6 = dist.all_reduce sum %2 over ["tp"] : tensor<1x32x64xf32>
     ^results  ^name      ^------------------ rest ---------------^
@@ -14,14 +14,15 @@ import re
 LINE = re.compile(r'(\s*)((?:%[\w.$#-]+(?::\d+)?(?:, )?)+ = )?"?'
                   r'([a-z_]+\.[a-z_0-9]+)"?(.*)')
 VALUE = re.compile(r"%[\w.$-]+")
-# Ops that say where something is, and do nothing.
+# Ops that compute addresses, without other effects.
 PLACES = ("rt.address", "rt.temporary", "rt.view")
-# What begins a list of ops whose values have names of their own.
+# The first line of an op whose region has its own names of values.
 SCOPE = re.compile(r"\s*(func\.func|pipe\.body|pipe\.schedule|rt\.func)\b")
 
 
 def another_name(value, word):
-    """%6 and "again" -> %again6; numbers alone are counted by the parser."""
+    """%6 and "again" -> %again6, since the parser requires consecutive
+    numbers."""
     return f"%{word}{value[1:]}"
 
 
@@ -74,7 +75,7 @@ class Program:
         return {}
 
     def named(self, *names):
-        """Its ops of these names, in scopes."""
+        """The ops with these names that are in scopes."""
         return [op for op in self.ops
                 if op.name in names and op.at in self.scope_of]
 
@@ -85,7 +86,7 @@ class Program:
         return self.ops[first:last]
 
     def attribute_of_scope(self, op, pattern):
-        """What `pattern` finds in the first line of the op's scope."""
+        """The match of `pattern` in the first line of the op's scope."""
         return re.search(pattern, self.lines[self.scope_of[op.at][0]])
 
     def tasks_of(self, body):
@@ -95,8 +96,8 @@ class Program:
                 re.search(rf"(calls|first) {name} ", op.rest)]
 
     def replaced(self, scope):
-        """(result, argument) by number, and the argument's name and type, of
-        each result of a body that goes into the place of an argument."""
+        """For each result of a body that overwrites an argument: the numbers of
+        the result and of the argument, the argument's name and its type."""
         match = re.match(r"\s*pipe\.body @\S+ \((.*?)\)(?: -> \((.*?)\))?",
                          self.lines[scope[0]])
         if not match or not match.group(2):
@@ -111,25 +112,27 @@ class Program:
                 found.append((result, argument, *arguments[argument]))
         return found
 
-    # Edits give the text of the changed module; the program stays as it is.
+    # Edits return the text of the changed module and do not change the program.
 
     def with_lines(self, changes):
-        """`changes`: line number -> the lines in its place."""
+        """Returns the text after `changes`: line number -> the lines
+        instead."""
         result = []
         for at, line in enumerate(self.lines):
             result += changes.get(at, [line])
         return "\n".join(result) + "\n"
 
     def renamed(self, scope, after, old, new):
-        """The changes that make uses of a value, below a line, another's."""
+        """The changes that replace uses of a value after a line by another
+        value."""
         pattern = re.compile(re.escape(old) + r"(?![\w.$-])")
         return {at: [pattern.sub(new, self.lines[at])]
                 for at in range(after + 1, scope[1])
                 if pattern.search(self.lines[at])}
 
     def moved(self, op, before):
-        """The text with an op's line moved to stand before another line, and
-        with it those that say where what it uses is."""
+        """The text with an op's line, and the lines that compute its operands'
+        addresses, moved before another line."""
         moves = self.places_of(op, before) + [op.at]
         order = [at for at in range(len(self.lines)) if at not in moves]
         at = order.index(before)
@@ -137,8 +140,8 @@ class Program:
         return "\n".join(self.lines[at] for at in order) + "\n"
 
     def can_rise(self, op, before):
-        """Whether all it uses is defined above a line of its scope, or can be
-        said there."""
+        """Whether all operands are defined before a line of the scope, or are
+        addresses that can be computed there."""
         moves = self.places_of(op, before) + [op.at]
         used, made = set(), set()
         for other in self.inside(self.scope_of[op.at]):
@@ -149,7 +152,8 @@ class Program:
         return not made & used
 
     def places_of(self, op, after):
-        """The lines below another one that say where what an op uses is."""
+        """The lines after another one that compute addresses of an op's
+        operands."""
         used, found = set(op.operands), []
         for other in reversed(self.inside(self.scope_of.get(op.at, (0, 0)))):
             if after < other.at < op.at and other.name in PLACES and \

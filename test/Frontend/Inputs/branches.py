@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what branches.test reads; run with the Python of benchmarks/setup.
+"""Writes the models of branches.test; run with the Python of benchmarks/setup.
 
-    branch.onnx       x [batch, k, 6] times a weight; where k is 1 that dim is
+    branch.onnx       x [batch, k, 6] times a weight; if k is 1 that dim is
                       dropped, else it is summed over
     undecided.onnx    the same, by the sign of a sum of x
     overwritten.onnx  [batch, seq, 32] as [batch, seq, 3, 8], the 3 being what

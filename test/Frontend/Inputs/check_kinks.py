@@ -1,8 +1,8 @@
 """The step of a program compiled from kinks.onnx.
 
-    check_kinks.py data DIR     writes DIR/data, what it is trained on, and
-                                prints the number of targets: the learning rate
-                                that makes a mean's step a sum's
+    check_kinks.py data DIR     writes the training data to DIR/data and prints
+                                the number of targets: with this learning rate
+                                the step of a mean equals that of a sum
     check_kinks.py saved DIR    compares DIR/saved, its checkpoint after a step
                                 of gradient descent with this rate, with
                                 PyTorch's gradients

@@ -1,5 +1,5 @@
-"""Writes classes.onnx: numbers by position, and labels of -100 where none
-counts, in a cross entropy with a weight for each class.
+"""Writes classes.onnx: a cross entropy with a weight for each class, of numbers
+by position, and labels with -100 for ignored positions.
 
     .venv/bin/python classes.py
 """

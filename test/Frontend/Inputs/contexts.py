@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Writes small models whose tables tell how long a sequence they take.
+"""Writes small models whose tables limit the sequence length.
 
 Run with the Python of benchmarks/setup.
 
     context-offset.onnx    positions that begin at row 2, as OPT has them
     context-mask.onnx      more positions than its causal mask has
     context-buffer.onnx    more positions than its buffer of their numbers has
-    context-padding.onnx   positions counted by what is no padding, as RoBERTa
-                           does
+    context-padding.onnx   positions that count tokens other than padding, as in
+                           RoBERTa
     context-rows.onnx      positions looked up by GatherND, as dynamo writes it
     context-added.onnx     a table of positions that is added whole
     context-mixer.onnx     a matrix from 12 positions to 24
     context-fixed.onnx     more positions than the 12 of its export
     context-axes.onnx      a norm of whole numbers, which cannot be read
-    context-distance.onnx  a bias looked up by distance, which tells nothing
+    context-distance.onnx  a bias looked up by distance, which sets no limit
     context-long.onnx      8192 positions
     context-two.onnx       an encoder's and a decoder's positions
-    context-stated.onnx    metadata that says less than the positions
-    context-none.onnx      metadata that is no number
+    context-stated.onnx    metadata with a smaller length than the positions
+    context-none.onnx      metadata that is not a number
 """
 
 import os
@@ -34,7 +34,8 @@ class Graph:
         self.nodes, self.weights, self.random = [], [], np.random.RandomState(0)
 
     def node(self, op, *inputs, **attributes):
-        """The name of the result; arrays become initializers."""
+        """Adds a node, and arrays as initializers; returns the result's
+        name."""
         names = [self.weight(f"c{len(self.weights)}", x)
                  if isinstance(x, np.ndarray) else x for x in inputs]
         result = f"/{op}_{len(self.nodes)}"

@@ -1,8 +1,8 @@
 """Writes counted.onnx, in which bools are counted and a mask is padded, and
-what they are in PyTorch. Run with the Python of benchmarks/setup.
+PyTorch's results. Run with the Python of benchmarks/setup.
 
-The TorchScript exporter writes a sum over bools as it finds it, which no
-version of CumSum allows: ONNX's own tools do not read this file."""
+The TorchScript exporter writes a cumulative sum over bools, which no version of
+CumSum allows: ONNX's own tools do not read this file."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 """Writes distances.onnx, which sorts the distances of 300 queries and keys into
-buckets as T5 does, and what NumPy makes of them. Run with the Python of
+buckets as T5 does, and NumPy's results. Run with the Python of
 benchmarks/setup."""
 
 import json
@@ -47,7 +47,7 @@ def main():
         node("Cast", ["both"], ["number"], to=1),
         node("Cast", ["query"], ["query.f"], to=1),
         node("Cos", ["query.f"], ["probe"]),
-        # What is computed when it runs.
+        # Computed at run time.
         node("Cast", ["ids"], ["ids.f"], to=1),
         node("Transpose", ["ids.f"], ["zeros"], perm=[1, 0]),
         node("Add", ["probe", "zeros"], ["column"]),

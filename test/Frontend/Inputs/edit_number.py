@@ -1,5 +1,5 @@
-"""edit_number.py MODEL NAME NUMBER OUT: the model with the number, a float, in
-place of that of the initializer NAME, wherever it lies in the file."""
+"""edit_number.py MODEL NAME NUMBER OUT: replaces the value of the initializer
+NAME, a single float, anywhere in the file."""
 
 import struct
 import sys

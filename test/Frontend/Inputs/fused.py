@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small models of fused operators, and what they compute.
+"""Writes small models of fused operators, and their results.
 
 Run with the Python of benchmarks/setup.
 
@@ -7,7 +7,7 @@ Run with the Python of benchmarks/setup.
                     Gelu of opset 24; the results are onnx.reference's
     microsoft.onnx  operators of ONNX Runtime's optimizer; the results are its
 
-Inputs and results lie in *.inputs.json and *.expected.json.
+Inputs and results are in *.inputs.json and *.expected.json.
 """
 
 import json
@@ -36,7 +36,7 @@ def tables(width):
 
 
 class Graph:
-    """A model whose every node gives an output of its own."""
+    """A model in which every node has an output of the model."""
 
     def __init__(self):
         self.nodes, self.inputs, self.weights, self.outputs = [], {}, {}, []
@@ -84,7 +84,7 @@ class Graph:
         path = os.path.join(HERE, name)
         with open(path + ".onnx", "wb") as file:
             file.write(model.SerializeToString(deterministic=True))
-        # Tables of angles and positions are none.
+        # Tables of angles and positions are not parameters.
         parameters = [
             ("@" + n, v)
             for n, v in self.weights.items()
@@ -160,7 +160,8 @@ def microsoft():
           epsilon=1e-5, **ms)
     g.add("SimplifiedLayerNormalization", "x", "scale", epsilon=1e-5)
     g.add("RotaryEmbedding", "x", "positions", "cos", "sin", num_heads=H, **ms)
-    # Its operands with what is undone: [b, s, n] transposed, or b last but one.
+    # Operands before the transposes of the op: [b, s, n] transposed, or b as
+    # the last dim but one.
     g.weights["matrix"] = values(H * D, H * D)
     g.weights["batches"] = values(B, S, H * D)
     g.add("FusedMatMul", "x", "matrix", alpha=0.25, transB=1, **ms)

@@ -1,6 +1,6 @@
-"""Writes head-angles.onnx, as an export for inference has them: angles of
-positions alone, and angles by head, which learned frequencies gave. Run with
-the Python of benchmarks/setup."""
+"""Writes head-angles.onnx, with folded angles as in an export for inference: of
+positions alone, and by head, computed from learned frequencies. Run with the
+Python of benchmarks/setup."""
 
 import os
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes kinks.onnx: functions where they have no derivative, and scatters.
+"""Writes kinks.onnx: functions at points without a derivative, and scatters.
 
-Run with the Python of benchmarks/setup. Every function takes a parameter of its
-own; the model's output is all results behind each other, times an input. Beside
-it kinks.points.json has the parameters, kinks.expected.json PyTorch's gradient
-of the sum of the results, and kinks.labels.json the results less one half:
-targets for which the sum of squared errors has this gradient.
+Run with the Python of benchmarks/setup. Every function has a separate
+parameter; the model's output is the concatenation of all results, times an
+input. Also writes kinks.points.json, the parameters; kinks.expected.json,
+PyTorch's gradient of the sum of the results; and kinks.labels.json, the results
+minus one half: targets for which the sum of squared errors has this gradient.
 """
 
 import json
@@ -27,7 +27,7 @@ class Graph:
 
     def constant(self, value):
         name = f"c{len(self.weights)}"
-        # A rank-0 or integer tensor is no parameter.
+        # A rank-0 or integer tensor is not a parameter.
         self.weights[name] = np.asarray(value)
         return name
 
@@ -128,7 +128,8 @@ def main():
     g.add("ReduceL2", lambda x: x.norm(2, 1), [[3, 4], [0, 0]],
           constants=[[1]])
     g.add("Pow", lambda x: x**3, three, constants=[bound(3)])
-    # Of equal elements the first of a window, in rows, gets the gradient.
+    # Among equal elements the first of a window, in row order, gets the
+    # gradient.
     g.add("MaxPool", lambda x: F.max_pool1d(x, 3, 2, 1),
           [[[1, 1, 0, 2, 2, 2]]], kernel_shape=[3], strides=[2], pads=[1, 1])
     g.add("MaxPool", lambda x: F.max_pool2d(x, 2, 1, ceil_mode=True),
@@ -143,7 +144,7 @@ def main():
 
 
 def scatters(g):
-    # Equal tensors would be taken for one.
+    # Equal tensors would be taken for the same parameter.
     table = np.arange(12).reshape(4, 3)
     rows = np.array([[2, 0, 1], [0, 1, 3]])
     updates = np.array([[10, 20, 30], [40, 50, 60]])
@@ -157,7 +158,7 @@ def scatters(g):
           updates + 1, constants=[repeated], axis=0, reduction="add")
     g.add("GatherElements", lambda x: x.gather(0, index), table + 3,
           constants=[repeated], axis=0)
-    # Equal extremes share the gradient, and the element's own has its part.
+    # Equal extremes share the gradient, also with the element itself.
     index = torch.tensor(repeated % 4)
     tops = np.array([[9, 8, 9], [9, 8, 10]])
     for i, (how, name) in enumerate(

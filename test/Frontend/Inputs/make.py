@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes small models of what inference exports have.
+"""Writes small models with features of inference exports.
 
 Run with the Python of benchmarks/setup.
 
     ties.onnx    the norms' equal weights and biases merged behind Identity
                  nodes, the head tied to wte a transposed copy
-    fresh.onnx   what a model begins with: two tokens of zeros merged behind an
+    fresh.onnx   an untrained model: two tokens of zeros merged behind an
                  Identity node, a norm without a scale and one with it
-    inputs.onnx  a mask and positions as inputs beside the tokens
+    inputs.onnx  a mask and positions as inputs in addition to the tokens
     patches.onnx  an image and its mask: patches by a convolution, the mask
                   looked up by constant indices, dropout without a sequence
 """

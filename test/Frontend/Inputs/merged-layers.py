@@ -1,5 +1,5 @@
-"""Writes merged-layers.onnx: two layers that began alike read one input, by
-the dynamo exporter, which computes one of them.
+"""Writes merged-layers.onnx by the dynamo exporter: of two layers with one
+input and equal initial values, the file computes only one.
 
     .venv/bin/python merged-layers.py
 """

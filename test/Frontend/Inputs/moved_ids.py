@@ -1,5 +1,5 @@
-"""Writes moved-ids.onnx, which puts ids at known indices as decoders do with
-labels, and what ONNX's reference computes. Run with the Python of
+"""Writes moved-ids.onnx, which writes ids to known indices as decoders do with
+labels, and the results of ONNX's reference. Run with the Python of
 benchmarks/setup."""
 
 import json
@@ -13,7 +13,7 @@ from onnx.reference import ReferenceEvaluator
 HERE = os.path.dirname(os.path.abspath(__file__))
 B, S = 2, 5
 IDS = np.arange(B * S, dtype="i8").reshape(B, S) + 10
-# Above what single precision holds.
+# Not representable in single precision.
 IDS[0, 1] = 2**24 + 1
 
 

@@ -1,4 +1,4 @@
-"""Models of which not every output is trained by, as PyTorch exports them.
+"""Models with outputs that are not used for training, as PyTorch exports them.
 
     .venv/bin/python outputs.py         # writes outputs/*.onnx
 """
@@ -32,7 +32,8 @@ def loss(s, labels):
     return F.cross_entropy(s.flatten(0, 1), labels.flatten())
 
 
-# name: (what the outputs are, their names, whether there are labels)
+# name: (a function that computes the outputs, their names, whether it has
+# labels)
 MODELS = {
     "accuracy": (lambda s, l: (s, right(s, l)), ["scores", "accuracy"]),
     "rounded": (lambda s, l: (s, (s.sigmoid().round().sum(-1) - l).abs()

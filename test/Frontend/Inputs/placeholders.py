@@ -1,7 +1,7 @@
-"""Writes placeholders.onnx, a language model whose text has ids that stand for
-pictures: they are looked up as padding, and the pictures' rows, none here, are
-put in their places. Writes placeholders.bin, a text, and prints the loss of its
-first sample. Run with the Python of benchmarks/setup."""
+"""Writes placeholders.onnx, a language model whose text has ids for images:
+they are looked up as padding, and the rows of images, none here, replace them.
+Writes placeholders.bin, a text, and prints the loss of its first sample. Run
+with the Python of benchmarks/setup."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""Writes positions.onnx, an outer product of whole numbers and floats, as
-PyTorch exports torch.einsum("i, j -> i j", torch.arange(n), frequencies), and
-what PyTorch computes. Run with the Python of benchmarks/setup."""
+"""Writes positions.onnx, an outer product of integers and floats, as PyTorch
+exports torch.einsum("i, j -> i j", torch.arange(n), frequencies), and PyTorch's
+results. Run with the Python of benchmarks/setup."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Writes repeats.onnx: rows repeated as often as one shape goes into another,
-in the exporter's words, and a OneHot of constants; and what ONNX Runtime makes
-of them. Run with the Python of benchmarks/setup."""
+"""Writes repeats.onnx: rows repeated by the ratio of two shapes, with the
+exporter's operators, and a OneHot of constants; and ONNX Runtime's results. Run
+with the Python of benchmarks/setup."""
 
 import json
 import os

@@ -1,15 +1,15 @@
-"""Writes scales/*.onnx: models whose norms multiply by what they compute of
-their weight, by each exporter, and what PyTorch makes of the weights in two
-steps. Run with the Python of benchmarks/setup.
+"""Writes scales/*.onnx: models whose norms multiply by a function of their
+weight, by each exporter, and PyTorch's weights after two steps. Run with the
+Python of benchmarks/setup.
 
     KIND-eval.onnx      TorchScript, constants folded
     KIND-dynamo.onnx    dynamo, optimized
     KIND-export.onnx    pcc-export
 
-KIND says what the norms multiply by: one is 1 + w, kept as well, of a model
-that has the number one elsewhere, half a w of half precision in f32, two and
-exp are 2 w and exp(w). Of KIND-fresh the weights are all equal, as before
-training, so that exporters merge them; KIND-twice has them in two places.
+KIND is the factor: one is 1 + w, kept too, in a model that has the number one
+elsewhere, half is w in half precision cast to f32, two and exp are 2 w and
+exp(w). The weights of KIND-fresh are all equal, as before training, so that
+exporters merge them; KIND-twice stores equal weights in two tensors.
 """
 
 import json
@@ -95,7 +95,7 @@ def write(kind, exporter, fresh=False):
 
 
 def write_twice():
-    """Both norms with the first one's weight, each in a tensor of its own."""
+    """Both norms have the first one's weight, each in a separate tensor."""
     model = onnx.load(os.path.join(FOLDER, "one-eval.onnx"))
     scales = [t for t in model.graph.initializer
               if t.name.startswith("onnx::Mul_")]
@@ -105,7 +105,7 @@ def write_twice():
 
 
 def trained(kind):
-    """The norms' weights after the steps, of weights in f32."""
+    """The norms' weights after the steps, trained in f32."""
     with open(os.path.join(ROOT, "examples/data/gpl-3.bin"), "rb") as file:
         count = STEPS * BATCH * SEQ + 1
         data = file.read()[1024:1024 + 2 * count]
@@ -127,7 +127,7 @@ def main():
     warnings.simplefilter("ignore")
     for kind in COMPUTED:
         for exporter in ("eval", "dynamo"):
-            # Of these one file is as good as the other.
+            # These files would test nothing new.
             if (kind, exporter) in (("kept", "eval"), ("exp", "eval")):
                 continue
             write(kind, exporter)

@@ -1,5 +1,5 @@
-"""Writes smoothing.onnx: a model that smooths its labels, by the dynamo
-exporter, which leaves the smoothing out.
+"""Writes smoothing.onnx by the dynamo exporter, which leaves out the module's
+label smoothing.
 
     .venv/bin/python smoothing.py
 """

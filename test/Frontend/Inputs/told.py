@@ -1,6 +1,6 @@
-"""Writes told-optimized.onnx and told-raw.onnx, whose gradients follow from
-what dynamo writes beside the nodes; told.expected.json, PyTorch's gradients;
-and told-scaled.onnx, which is refused.
+"""Writes told-optimized.onnx and told-raw.onnx, whose gradients depend on
+metadata that dynamo writes to the nodes; told.expected.json, PyTorch's
+gradients; and told-scaled.onnx, which is refused.
 
     .venv/bin/python told.py
 """

@@ -1,5 +1,5 @@
-"""Writes zero-biases.onnx: what PyTorch's dynamo exporter makes of layers whose
-biases are all zeros. Run with the Python of benchmarks/setup."""
+"""Writes zero-biases.onnx by PyTorch's dynamo exporter: layers whose biases are
+all zeros. Run with the Python of benchmarks/setup."""
 
 import os
 import sys
