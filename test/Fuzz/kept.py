@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Trains what scripts/fuzz exports once found wrong, without PyTorch.
+"""Trains modules that scripts/fuzz exports once found wrong, without PyTorch.
 
     test/Fuzz/kept.py [--pcc FILE] [NAME]...
 
 Each folder of test/Fuzz/kept holds the smallest module that failed (module.py,
 choices.json), its export, its data and expected.json: pcc's flags, the
-program's flags, PyTorch's curve and how far a loss and the first norm may be
-from it. `scripts/fuzz exports --case DIR` makes these files anew from the
-first two. Exits with 1 if one fails.
+program's flags, PyTorch's curve and the bounds of losses and of the first norm.
+`scripts/fuzz exports --case DIR` writes these files again from the first two.
+Exits with 1 if one fails.
 """
 
 import argparse

@@ -2,13 +2,13 @@
 """Any random plan of any random model compiles, or is refused.
 
     scripts/fuzz plans                a hundred models with four plans each
-    scripts/fuzz plans --count 1000   of so many models
-    scripts/fuzz plans --seed 123     the model of a seed, saying what is run
+    scripts/fuzz plans --count 1000   a thousand models
+    scripts/fuzz plans --seed 123     the model of a seed, with its commands
 
-Compiles models of test/Inputs/models/make.py to rt, where every check looks at
-what came of a plan, for CPUs and GPUs alike: nothing runs, so that deep models,
-many stages, ranks and microbatches are cheap. An error of the compiler's own
-is one; a plan that it refuses in the user's words counts as refused.
+Compiles models of test/Inputs/models/make.py to rt, with all checks, for CPUs
+and GPUs. Nothing runs, so that deep models, many stages, ranks and microbatches
+are cheap. An internal error of the compiler is a failure; a plan that it
+refuses with a user error counts as refused.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random programs on random plans give one device's numbers.
+"""Random programs on random plans have the numbers of one device.
 
     scripts/fuzz programs               ten; a few are part of the tests
     scripts/fuzz programs --count 500   more of them
-    scripts/fuzz programs --seed 123    the one of a seed, saying what is run
+    scripts/fuzz programs --seed 123    the program of a seed, with its commands
     scripts/fuzz programs --interpret   faster, without the compiled programs
     scripts/fuzz programs --target cuda-emulated
                                         compiled for a GPU, which is emulated
@@ -11,17 +11,16 @@
 Draws a small program (test/Inputs/models/random_model.py) and a plan: tp, pp,
 dp, cp, sequence parallelism, zero and the size of buckets, microbatches,
 schedule, optimizer. Then
-  - the gradients that the training program computes must be those that
-    differences of its loss give, in f64;
+  - the gradients that the training program computes must equal finite
+    differences of its loss, in f64;
 and over a few training steps
-  - the scheduled program, interpreted in f64 on all its ranks, must give the
+  - the scheduled program, interpreted in f64 on all its ranks, must have the
     losses, gradient norms, parameters and optimizer state of the program before
-    it was split, to the last digits;
-  - the compiled program must give the losses and norms of the interpreted one,
-    and the losses of evaluations of one compiled for one rank, to f32's
-    rounding.
-A plan that the compiler refuses with a diagnostic counts as refused. What fails
-is kept in a folder, with the commands.
+    partitioning, to the last digits;
+  - the compiled program must have the losses and norms of the interpreted one,
+    and the evaluation losses of one compiled for one rank, to f32's rounding.
+A plan that the compiler refuses with a diagnostic counts as refused. Failures
+are kept in a folder, with the commands.
 """
 
 import argparse
@@ -56,7 +55,7 @@ class Case:
     def __init__(self, seed, folder, options):
         self.folder, self.verbose = folder, options.seed is not None
         self.compiles = options.compile
-        # Others are compared with one rank of a CPU.
+        # Programs for other targets are compared with one rank of a CPU.
         self.target = ([f"--target={options.target}", "--precision=f32"]
                        if options.target else [])
         self.bin = os.path.join(os.path.abspath(options.build), "bin")
@@ -84,7 +83,7 @@ class Case:
             "vocab": draw.choice([17, 24, 25]),
             "low-rank": draw.choice([1, 2, 4]),
         }
-        # Most plans divide the sizes that they must.
+        # Most sizes are divisible as their plans require.
         if draw.random() < 0.9:
             for key in ("inner", "heads", "kv-heads", "low-rank"):
                 self.model[key] = max(self.model[key], self.tp)
@@ -132,7 +131,7 @@ class Case:
             return [json.loads(line) for line in file]
 
     def is_smooth(self):
-        """Differences say nothing of an op with a kink."""
+        """Whether finite differences are valid: no op has a kink."""
         with open(os.path.join(self.folder, "model.mlir")) as file:
             return not re.search(r"nn\.(relu|max|min) ", file.read())
 
@@ -169,8 +168,8 @@ class Case:
             return "refused: " + text.split("error: ", 1)[1].split("\n")[0]
         if code:
             raise Failed(f"ended with {code}:\n{text[-2000:]}")
-        # Padding of the vocabulary, as for all GPUs, would make other values up
-        # for the loss, and a few targets may be among those that it leaves out.
+        # With padding of the vocabulary, as for all GPUs, random parameters
+        # would have other values; and a few targets may all be ignored.
         if (self.is_smooth() and not self.target and
                 self.model["vocab"] % self.tp == 0 and
                 batch * self.model["seq"] > 3):

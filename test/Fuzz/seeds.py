@@ -79,7 +79,7 @@ halves = safetensors({"__metadata__": {
     "exp_avg.w": json.dumps({"shape": [6, 4], "offset": [3, 0]})},
     "exp_avg.w": tensor("F32", [3, 4], 0, 48)}, bytes(48))
 put("checkpoint/half", file(json.dumps(state).encode()) + file(halves) + model)
-# Refused for its own hash. The fuzzer adds right ones to those without.
+# Rejected for its hash. The fuzzer adds correct hashes to inputs without.
 entry = {"bytes": 40, "header_bytes": 8, "header": "0" * 32,
          "blocks": ["0" * 32]}
 hashed = state | {"hashes": {"kind": "xxh128", "block_bytes": 1 << 24,

@@ -6,8 +6,8 @@ program:
 
     @microbatch forward: 5 all_reduce[tp]; loss 1 all_reduce_max[tp] ...
 
-Activations (rank 3 and more) come first, then what cross entropy needs
-("loss"), then matrices and vectors ("small") and scalars.
+Activations (rank 3 and more) come first, then collectives of cross entropy
+("loss"), then those of matrices and vectors ("small") and of scalars.
 """
 
 import collections

@@ -1,7 +1,7 @@
 """The protobuf wire format, without protobuf.
 
-A message is a list of (field number, wire type, value); values of messages,
-strings and bytes are bytes, of varints integers.
+A message is a list of (field number, wire type, value). Values are bytes for
+messages, strings and bytes, and integers for varints.
 """
 import struct
 
@@ -52,7 +52,7 @@ def signed(value):
 
 
 def put(number, value):
-    """A field: of bytes, text, or a whole number."""
+    """A field with bytes, a text or an integer."""
     def varint(n):
         out = bytearray()
         while n >= 0x80:

@@ -3,9 +3,9 @@
     scripts/fuzz exports --count 100
     scripts/fuzz exports --count 20 --only scalars --only train
     scripts/fuzz exports --reproduce 123     prints the module, keeps its files
-    scripts/fuzz exports --case DIR          judges such files, edited or not
-    scripts/fuzz exports --reduce 123        the smallest module that fails so
-    scripts/fuzz exports --summary           of what was run before
+    scripts/fuzz exports --case DIR          runs such files, edited or not
+    scripts/fuzz exports --reduce 123        the smallest such failure
+    scripts/fuzz exports --summary           summarizes previous runs
 
 Draws a small transformer (choices.py) and writes it as a module of PyTorch;
 exports it by TorchScript in training or eval mode, by dynamo optimized or raw,
@@ -16,17 +16,17 @@ sequence parallelism. Then
     PyTorch's, which sees the whole global batch at once: within 1e-5 and 1e-4
     relative, or ten times what PyTorch's own f32 and f64 differ by.
 
-Where numbers differ, every tensor that one step of SGD moves otherwise than
-PyTorch does must be named by a warning (blame.py), or the module counts as
-wrong; those of pcc-export count so in any case.
+If numbers differ, warnings must name every tensor that one step of SGD moves
+otherwise than in PyTorch (blame.py), or the module counts as wrong. Files of
+pcc-export count as wrong in any case.
 
-A bare file does not say what is frozen, nor, by TorchScript, what is a buffer:
-such names are passed by --freeze, as a user would. Some modules leave --seq to
-pcc, which may ask for it. What is detached and which
-row of a table is padding is drawn for files of pcc-export alone.
+A bare file does not state which tensors are frozen, nor, by TorchScript, which
+are buffers: such names are passed by --freeze, as a user would. Some modules
+leave --seq to pcc, which may require it. Detached values and padding rows of
+tables are drawn for files of pcc-export alone.
 
-What comes of each seed is appended to results.jsonl in --folder; seeds that
-are there are not run again. Needs the Python of benchmarks/setup.
+The result of each seed is appended to results.jsonl in --folder; seeds with a
+result are not run again. Needs the Python of benchmarks/setup.
 """
 
 import argparse
@@ -80,7 +80,8 @@ def parse():
 
 
 def run(seed, options):
-    """The row of a seed; its files stay only if they fail."""
+    """Runs a seed and returns its result; its files are kept only if it
+    fails."""
     import case as cases
     import judge
     folder = os.path.join(options.folder, str(seed))
@@ -101,14 +102,14 @@ def run_safely(arguments):
     seed, options = arguments
     try:
         return run(seed, options)
-    except Exception:  # a fault of this program, which must not end the rest
+    except Exception:  # an error of this program must not end the other seeds
         return dict(seed=seed, exporter="?", warnings=[],
                     reason=traceback.format_exc().splitlines()[-1],
                     seconds=0, **{"class": "fuzzer"})
 
 
 def chosen(options, known):
-    """Seeds to run, and all that the summary is about."""
+    """The seeds to run, and all seeds of the summary."""
     import choices as grammar
     seeds, seed = [], options.seed
     while len(seeds) < options.count:
@@ -129,7 +130,7 @@ def show(row):
 
 
 def use_pytorch(options):
-    """Goes on under the Python that has PyTorch."""
+    """Restarts this program with the Python that has PyTorch."""
     if os.path.exists(options.python):
         if not os.environ.get("PCC_FUZZ_PYTHON"):
             os.environ["PCC_FUZZ_PYTHON"] = options.python
@@ -149,7 +150,7 @@ def start(options):
 
 
 def single(options):
-    """--reproduce, --case and --reduce; the exit code."""
+    """Runs --reproduce, --case or --reduce; returns the exit code."""
     import case as cases
     import judge
     import reduce as reducing

@@ -1,12 +1,13 @@
-"""The source of attention in one of many spellings.
+"""The source of attention in one of many forms.
 
     class Attention(nn.Module):
         forward(x, memory, visible, bias)
-            x [B, T, D] asks, memory [B, S, D] answers; visible: None or
-            booleans [B or 1, 1, T, S]; bias: None or numbers [1, H, T, S].
+            x [B, T, D] has the queries, memory [B, S, D] keys and values;
+            visible: None or booleans [B or 1, 1, T, S]; bias: None or numbers
+            [1, H, T, S].
 
-Where the mask is applied by "additive-...", `visible` holds the numbers to be
-added already, made once by the model.
+If the mask is applied by "additive-...", `visible` has the numbers to add,
+which the model computes once.
 """
 
 SCALE = "DH ** -0.5"
@@ -63,7 +64,7 @@ def projections(c):
             f"{n} = torch.stack([m({src}) for m in self.{full}], 1)"
             for n, src, full in (("q", "x", "query"), ("k", "memory", "key"),
                                  ("v", "memory", "value"))]
-    # Of attention that asks one sequence about another.
+    # Projections of cross attention.
     if kind == "fused-cross":
         init = ["self.in_proj_weight = "
                 "nn.Parameter(torch.randn(3 * D, D) * 0.2)",
@@ -91,7 +92,7 @@ def projections(c):
 
 
 def repeats(c):
-    """Lines that give every query head its keys and values."""
+    """Lines that repeat keys and values for every query head."""
     kind = c["projection"]
     if kind == "grouped":
         if c["layers"] % 2:

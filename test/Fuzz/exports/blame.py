@@ -1,10 +1,10 @@
 """Finds the tensors that pcc trains differently from PyTorch.
 
 One step of SGD at a learning rate of 1 moves a tensor by its gradient and its
-decay; each movement is compared with PyTorch's. A tensor of pcc is matched with
-the parameter whose initial value it has, in any shape or order an exporter left
-it; or, where an exporter stored a parameter plus a number, with the one that
-moves as it does. Names decide little, because exporters invent them.
+decay; each change is compared with PyTorch's. A tensor of pcc is matched with
+the parameter with the same initial values, in any shape or order; or, if an
+exporter stored a parameter plus a number, with the parameter that changes
+equally. Names are hardly used, because exporters invent them.
 """
 
 import re
@@ -21,7 +21,7 @@ FLAGS = ["--steps=1", "--lr-schedule=constant", f"--weight-decay={DECAY}",
 
 
 def of_pytorch(case, model, arrays, targets):
-    """{name: (value, what SGD moves it by)} of every parameter."""
+    """{name: (value, its change by SGD)} of every parameter."""
     model = reference.in_type(model, torch.float64)
     reference.backward(case, model, arrays, targets, 0)
     result = {}
@@ -60,8 +60,8 @@ def same(a, b):
 
 
 def order(ours, theirs):
-    """Indices that turn flat `theirs` into `ours`: all of it in some order, or
-    rows of it. None if the values are others."""
+    """Indices that select `ours` from flat `theirs`: all elements in some
+    order, or some rows. None if the values differ."""
     theirs = np.atleast_1d(theirs)
     plain = np.arange(theirs.size).reshape(theirs.shape)
     if not ours.size or theirs.size % ours.size:
@@ -83,7 +83,8 @@ def order(ours, theirs):
 
 
 def moves_alike(ours, theirs, indices, scale):
-    """scale: of all movements, below 1e-5 of which nothing is told apart."""
+    """scale: the largest change of all; differences below 1e-5 of it are
+    ignored."""
     (value, moved), wanted = ours, theirs[1].reshape(-1)[indices]
     off = np.abs(moved.reshape(-1) - wanted).max()
     return off <= (1e-3 * np.abs(wanted).max() + 1e-5 * scale
@@ -91,7 +92,7 @@ def moves_alike(ours, theirs, indices, scale):
 
 
 def candidates(name, tensor, theirs, scale):
-    """{name: indices} of the parameters that a tensor may stand for."""
+    """{name: indices} of the parameters that a tensor may be."""
     ours, moved = tensor
     found = {n: order(ours, value) for n, (value, _) in theirs.items()}
     found = {n: i for n, i in found.items() if i is not None}
@@ -105,11 +106,11 @@ def candidates(name, tensor, theirs, scale):
 
 
 def wrong(ours, theirs):
-    """A set of names for every tensor that is trained wrongly: a warning has
-    to say one of each."""
+    """A set of names for every tensor that is trained wrongly: warnings must
+    name one of each set."""
     scale = max(np.abs(m).max() for _, m in theirs.values())
     guilty = []
-    twins = {n: set() for n in theirs}  # pcc's tensors of these values
+    twins = {n: set() for n in theirs}  # pcc's tensors with these values
     # Elements that some tensor of pcc trains as PyTorch does.
     served = {n: np.zeros(v.size, bool) for n, (v, _) in theirs.items()}
     for name, tensor in ours.items():
@@ -129,7 +130,7 @@ def wrong(ours, theirs):
 
 
 def aliases(model, names):
-    """`names` and the others of the same parameters, by shared modules."""
+    """`names` and all other names of the same parameters, in shared modules."""
     by_id = {}
     for name, p in model.named_parameters(remove_duplicate=False):
         by_id.setdefault(id(p), set()).add(name)
@@ -137,8 +138,8 @@ def aliases(model, names):
 
 
 def unnamed(case, model, arrays, targets, data):
-    """None if nothing is wrong in the first step of one rank; else the sets
-    of `wrong` that no warning names."""
+    """None if the first step of one rank is right; else the sets of `wrong`
+    that no warning names."""
     theirs = of_pytorch(case, model, arrays, targets)
     ours, warnings = of_pcc(case, data)
     guilty = wrong(ours, theirs)

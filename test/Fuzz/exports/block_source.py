@@ -81,7 +81,7 @@ MODULE_NORMS = {
 
 
 def norm(c, size="D"):
-    """The expression that makes a norm."""
+    """The expression that creates a norm."""
     return MODULE_NORMS.get(c["norm"], "Norm({})").format(size)
 
 
@@ -146,7 +146,7 @@ GATES = {
 
 def block_source(c, cross):
     """The class Block: forward(x, visible, bias, causal, keys) and, if
-    `cross`, what it reads besides."""
+    `cross`, the arguments of cross attention."""
     place, init, body = c["place"], [], []
     shared = c["share"] == "norm"
 

@@ -14,21 +14,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__)))))
 BUILD = os.environ.get("PCC_BUILD", os.path.join(ROOT, "build"))
 STEPS = 5
-# Constant learning rate, large enough that a parameter that is wrongly trained
-# or left shows in the losses. A larger eps than usual: gradients that are zero
-# but for rounding (a key's bias) then move nothing.
+# A constant learning rate, large enough that a parameter that is trained
+# wrongly or not at all shows in the losses. With a larger eps than usual,
+# gradients that are zero up to rounding (a key's bias) have no effect.
 TRAINING = dict(steps=STEPS, lr=5e-3, lr_schedule="constant", weight_decay=0.1,
                 beta1=0.9, beta2=0.95, eps=1e-5, clip_grad=1.0)
 
 
 class Case:
-    """choices: as choices.py draws them. folder: where its files lie; a
-    module.py that is there is taken as it is."""
+    """choices: from choices.py. folder: the folder of its files; an existing
+    module.py there is used unchanged."""
 
     def __init__(self, choices, folder, seed):
         self.choices, self.folder, self.seed = choices, folder, seed
-        # Whether --seq is given, and --freeze left away; judge.py changes
-        # both where pcc asks for it.
+        # Whether --seq is given, and --freeze left out; judge.py changes both
+        # if pcc requires it.
         self.length_told = choices["length"] == "told"
         self.freezes_itself = False
         os.makedirs(folder, exist_ok=True)
@@ -38,7 +38,7 @@ class Case:
                 file.write(model_source.source(choices))
             with open(self.path("choices.json"), "w") as file:
                 json.dump(dict(choices, seed=seed), file, indent=1)
-        # Under a name of its own: exporters look into sys.modules.
+        # With a unique name, since exporters read sys.modules.
         name = f"fuzzed_{abs(hash(folder))}"
         spec = importlib.util.spec_from_file_location(name, self.source)
         self.module = importlib.util.module_from_spec(spec)
@@ -70,7 +70,7 @@ class Case:
             return []
         used = {d for s in self.module.INPUTS.values() for d in s["shape"]}
         extents = self.extents()
-        # --seq is of tokens; other inputs have a dim of that name.
+        # --seq is for tokens; other inputs have a dim named seq.
         seq = "--dim=seq" if self.choices["kind"] == "features" else "--seq"
         told = "T" in used and self.length_told
         return ([f"{seq}={extents['T']}"] if told else []) + (
@@ -93,7 +93,7 @@ class Case:
         if self.module.LOSS:
             flags.append(f"--loss={self.module.LOSS}")
         elif "attention_mask" in self.module.INPUTS:
-            flags.append("--padding-mask")  # else all ones, for text
+            flags.append("--padding-mask")  # otherwise all ones, for text
         return flags + self.told()
 
     def told(self):
@@ -112,7 +112,7 @@ class Case:
         return ["--freeze=^(" + "|".join(n.replace(".", "[.]")
                                          for n in names) + ")$"]
 
-    # Sizes. An encoder's sequence is of another length.
+    # Sizes. An encoder's sequence has another length.
     def extents(self):
         seq = self.choices["seq"]
         return {"T": seq, "S": seq - 2}

@@ -1,14 +1,14 @@
-"""What is drawn of a seed: a dict of choices, from which sources.py writes a
-module and plan.py a command line.
+"""The random choices of a seed: a dict from which model_source.py writes a
+module and case.py a command line.
 
-Every choice has a plain value, its first. A case is made smaller by setting
-one choice after another back to it (reduce.py), so every combination must be
-a module that works: `repaired` sets back what contradicts another choice.
+Every choice has a plain value, its first. A case is reduced by setting one
+choice after another back to it (reduce.py), so every combination must be a
+module that works: `repaired` resets choices that contradict others.
 """
 
 import random
 
-# name -> (plain value and share of it, then other values with theirs).
+# name -> weights of its values; the first value is the plain one.
 CHOICES = {
     # The module's outer form.
     "kind": {"decoder": 49, "encoder": 26, "encoder-decoder": 11,
@@ -70,7 +70,7 @@ CHOICES = {
                  "shift": 4, "stride-width": 6},
     "detach": {"none": 72, "branch": 11, "no-grad": 9, "data": 8},
     "padding-idx": {False: 70, True: 30},
-    # What comes of it.
+    # Results and losses.
     "pool": {"mean": 15, "masked-mean": 18, "first": 12, "last": 8,
              "max": 5, "attention": 8, "pooler": 5, "strided": 4,
              "adaptive": 5, "masked-max": 3, "query": 17},
@@ -91,12 +91,12 @@ CHOICES = {
     "microbatches": {1: 40, 2: 40, 4: 20},
     "sp": {False: 80, True: 20},
     "schedule": {"1f1b": 60, "gpipe": 40},
-    # What reads the inputs beside a table: convolutions over positions.
+    # Convolutions over positions, which read inputs in addition to a table.
     "front": {"none": 84, "conv": 6, "depthwise": 6, "speech": 2,
               "speech-strided": 2},
-    # Projections of attention that asks the encoder.
+    # Projections of cross attention.
     "cross": {"separate": 35, "fused-cross": 40, "fused-keys": 25},
-    # Whether --seq is given, where the file may tell it.
+    # Whether --seq is given if the file has a length.
     "length": {"told": 75, "default": 25},
 }
 
@@ -113,7 +113,8 @@ def starts(text):
     return lambda value: value.startswith(text)
 
 
-# What the summary counts and --only takes: a name, the choice that has it.
+# The features that the summary counts and --only accepts: a name, and its
+# choice.
 FEATURES = {
     "fused projections": ("projection", starts("fused")),
     "grouped heads": ("projection", among("grouped", "one-kv-head")),
@@ -166,16 +167,17 @@ FEATURES = {
 
 PLAIN = {name: next(iter(values)) for name, values in CHOICES.items()}
 
-# Where the head gives one result per position.
+# Heads with one result per position.
 BY_POSITION = ("lm", "tokens")
-# Of classes; of numbers.
+# Losses of classes, not of numbers.
 CLASS_LOSSES = ("ce", "ce-sum", "ce-weighted", "smoothed", "z-loss",
                 "two-terms", "two-heads", "masked-mean", "sample-weights",
                 "focal", "kl", "nll", "shifted", "smoothed-by-hand")
 
 
 def has(choices, feature):
-    """`feature` of FEATURES, NAME=VALUE, or a kind of exporter."""
+    """Whether choices have `feature`: one of FEATURES, NAME=VALUE, or an
+    exporter."""
     if feature in FEATURES:
         name, test = FEATURES[feature]
         return bool(test(choices[name]))
@@ -188,7 +190,7 @@ def has(choices, feature):
 
 
 def repaired(choices):
-    """`choices` without what contradicts others; returns it."""
+    """Resets those of `choices` that contradict others; returns it."""
     c = choices
 
     def plain(*names):
@@ -222,13 +224,13 @@ def repaired(choices):
         plain("pool")
         if c["kind"] == "decoder" and c["reversal"] in ("flip-seq", "roll"):
             c["reversal"] = "flip-width"
-    # A class of the padding mask itself.
+    # Pooling by the padding mask.
     if c["pool"].startswith("masked") and c["padding"] == "none":
         if c["kind"] == "vision":
             plain("pool")
         else:
             c["padding"] = "keys"
-    # One module that does it all.
+    # PyTorch's module contains the whole attention.
     if c["projection"] == "module":
         plain("extra", "scores")
         if c["positions"] in ("t5-buckets", "t5-shared", "table", "shaw",
@@ -248,17 +250,18 @@ def repaired(choices):
             plain("fill")
     if c["positions"] == "shaw" and c["scores"].startswith("sdpa"):
         c["scores"] = "mul"
-    # SDPA's own causality takes no mask beside it.
+    # SDPA with is_causal accepts no other mask.
     if c["causal"] == "is-causal" and (
             not c["scores"].startswith("sdpa") or c["padding"] != "none"
             or any(w in c["positions"] for w in ("alibi", "t5", "table"))):
         plain("causal")
-    # Rows that are masked everywhere are not finite with -inf.
+    # With -inf, rows that are masked everywhere are not finite.
     if c["causal"] == "window" and c["padding"] != "none":
         plain("causal")
     if c["padding"] == "product" and c["fill"] == "masked-fill-inf":
         c["fill"] = "masked-fill-min"
-    # PyTorch gives such rows zeros if its mask is of booleans, as no export.
+    # With boolean masks PyTorch returns zeros for such rows, but exports do
+    # not.
     if c["padding"] == "product" and c["scores"].startswith("sdpa") \
             and not c["fill"].startswith("additive"):
         c["fill"] = "additive-min"
@@ -279,7 +282,7 @@ def repaired(choices):
         c["scalar"] = "gain"
     if c["place"] == "parallel" and c["gate"] == "highway":
         plain("gate")
-    # Numbers have losses of their own.
+    # Numbers need other losses.
     if c["head"] in ("number", "numbers"):
         if c["loss"] in CLASS_LOSSES:
             c["loss"] = {"ce-sum": "mse-sum", "sample-weights": "mse-weights",
@@ -294,8 +297,8 @@ def repaired(choices):
         c["loss"] = "nll"
     if c["loss"] == "outside":
         plain("outputs")
-    # What TorchScript and raw files do not say, nobody can know: only files
-    # of pcc-export have it.
+    # Facts that TorchScript and raw files cannot express: only files of
+    # pcc-export have them.
     if c["exporter"] != "pcc-export":
         plain("detach", "padding-idx")
     if c["exporter"] in ("dynamo", "dynamo-raw"):
@@ -306,7 +309,7 @@ def repaired(choices):
             c["norm"] = "rms"
         if c["loss"] == "huber":
             c["loss"] += "-by-hand"
-    # No exporter of PyTorch writes it; dynamo's leaves it out.
+    # PyTorch's exporters do not write label smoothing; dynamo's leaves it out.
     if c["loss"] == "smoothed" and c["exporter"] != "pcc-export":
         c["loss"] = "smoothed-by-hand"
     if c["kind"] != "encoder-decoder":
@@ -317,12 +320,12 @@ def repaired(choices):
     elif c["front"] in ("conv", "speech-strided"):
         pooled = c["head"] not in BY_POSITION and c["padding"] == "none"
         c["front"] = "speech-strided" if pooled else "speech"
-    # These tell no length, or have none.
+    # These files have no length of tokens, or a fixed one.
     if c["static"] or c["kind"] in ("vision", "features"):
         plain("length")
     if c["tp"] == 1:
         plain("sp")
-    if c["static"]:  # a batch that the file fixes cannot be shared out
+    if c["static"]:  # a batch that the file fixes cannot be sharded
         plain("dp")
     if c["tp"] * c["pp"] * c["dp"] > 4:
         plain("dp")

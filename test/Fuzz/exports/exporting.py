@@ -18,16 +18,16 @@ SECONDS = 240
 
 
 class NotExported(Exception):
-    """An exporter failed: nothing that pcc could mend."""
+    """An exporter failed, which is no fault of pcc."""
 
 
 class Refused(Exception):
-    """pcc-export refuses, for what pcc or itself cannot do."""
+    """pcc-export refuses a module that it or pcc does not support."""
 
 
 @contextlib.contextmanager
 def quiet(seconds):
-    """Without what exporters print, and not for ever."""
+    """Suppresses the output of exporters, and limits their time."""
     def give_up(*_):
         raise NotExported(f"took over {seconds} seconds")
 
@@ -66,8 +66,8 @@ def dims(case):
 
 
 def examples(case, arrays):
-    """The inputs that the export is made with: two samples, or a micro batch
-    where the file fixes it."""
+    """The example inputs of the export: two samples, or a micro batch if the
+    file fixes it."""
     count = case.micro_batch() if case.choices["static"] else 2
     return {n: torch.from_numpy(np.ascontiguousarray(a[:count]))
             for n, a in arrays.items()}
@@ -103,15 +103,15 @@ def by_dynamo(case, model, tensors, path):
 
 
 def explained(refusal):
-    """pcc-export tries several exporters: only if each of them failed by
-    itself is it theirs."""
+    """The exception for a refusal. pcc-export tries several exporters: it is
+    NotExported only if each of them failed itself."""
     attempts = re.split(r"\nnote: ", refusal)
     failed = r"[^:]*: ((\w|[.])*(Error|Exception|Unsupported)\b|the file's out)"
     ours = [a for a in attempts[1:] if not re.match(failed, a)]
     if attempts[1:] and not ours:
         return NotExported("pcc-export: " + message(attempts[1]))
     text = " ".join((ours or attempts)[0].split())
-    # Which exporter it was does not matter.
+    # The name of the exporter does not matter.
     return Refused("pcc-export: " + re.sub("^(TorchScript|dynamo)[^:]*: ", "",
                                            text)[:300])
 
@@ -138,7 +138,7 @@ def by_pcc_export(case, model, tensors, path):
 
 
 def message(error):
-    """What an exporter said, in a line."""
+    """An exporter's error in one line."""
     text = re.sub(r"\x1b\[\d+m", "", str(error))
     lines = [l.strip() for l in text.splitlines() if l.strip()]
     if isinstance(error, str):

@@ -1,7 +1,7 @@
 """The source of modules other than the blocks: (lines of __init__, lines of
 forward) by choice."""
 
-# Here a third entry: the tensors' names, for --freeze.
+# With a third entry: the tensors' names, for --freeze.
 BUFFERS = {
     "scale": (["self.register_buffer('scales', torch.rand(D) + 0.5)"],
               ["x = x * self.scales"], "scales"),
@@ -46,7 +46,7 @@ REVERSALS = {
     "shift": ["x = x + 0.5 * F.pad(x, (0, 0, 1, 0))[:, :-1]"],
     "stride-width": ["x = torch.cat((x[..., ::2], 0.5 * x[..., 1::2]), -1)"],
 }
-# What turns inputs into rows of width D.
+# Layers that turn inputs into rows of width D.
 PATCHES = (["self.patches = nn.Conv2d(3, D, 2, stride=2)"],
            ["x = self.patches(pixel_values)"])
 PROJECT = (["self.project = nn.Linear(6, D)"], ["x = self.project(features)"])
@@ -69,7 +69,7 @@ POOLS = {
     "attention": (["self.pool_score = nn.Linear(D, 1)"],
                   ["share = F.softmax(self.pool_score(x), dim=1)",
                    "x = (share * x).sum(1)"]),
-    # A learned query asks; as the last layer of SigLIP's images.
+    # A learned query, as in the last layer of SigLIP's image encoder.
     "query": (["self.probe = nn.Parameter(torch.randn(1, 1, D))",
                "self.pool_attn = nn.MultiheadAttention(D, H, "
                "batch_first=True)",
@@ -82,8 +82,8 @@ POOLS = {
 
 
 def front(c):
-    """A convolution over positions beside the embedding; where text is
-    generated it sees earlier positions alone."""
+    """A convolution over positions, added to the embedding; in a decoder it
+    sees only earlier positions."""
     groups = {"conv": "", "depthwise": ", groups=D"}.get(c["front"])
     if groups is None:
         return [], []
@@ -97,7 +97,7 @@ def front(c):
 
 
 def stem(c):
-    """The same of images, before positions are one dim."""
+    """The same for images, before positions are one dim."""
     groups = {"conv": "", "depthwise": ", groups=D"}.get(c["front"])
     lines = (["self.stem = nn.Conv2d(D, D, 3, padding=1"
               f"{groups})"], ["x = x + self.stem(x)"])

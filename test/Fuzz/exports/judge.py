@@ -14,7 +14,7 @@ import reference
 import running
 from running import Verdict
 
-# The verdicts, and which of them are faults of pcc.
+# The verdicts, and those that are faults of pcc.
 CLASSES = {
     "trained": "trained as PyTorch does",
     "refused": "refused with a reason",
@@ -60,9 +60,9 @@ def judge(case, forward=True):
 
 
 def compiled(case, alone, *rest):
-    """As running.train. A user may have to tell --seq. A name that --freeze
-    asks for may be none of a parameter: pcc found out what the user would
-    have told it."""
+    """As running.train, but adds --seq if pcc requires it. Leaves out --freeze
+    if its names match no parameter: then pcc has recognized the buffers
+    itself."""
     while True:
         try:
             return running.train(case, case.flags(alone), *rest)
@@ -78,8 +78,8 @@ def compiled(case, alone, *rest):
 
 def excused(case, verdict, model, arrays, targets, data):
     """The verdict on wrong numbers: warnings must name each tensor that is
-    trained wrongly. What the first loss is does not depend on that, and files
-    of pcc-export leave nothing to guess."""
+    trained wrongly. They excuse neither a wrong first loss nor a file of
+    pcc-export, which states all facts."""
     if verdict.kind != "wrong" or case.choices["exporter"] == "pcc-export" \
             or re.match("forward|loss of step 1 ", verdict.reason):
         return verdict
@@ -132,8 +132,8 @@ def attempt(case, forward):
 
 
 def trained(case, data, curve, bounds):
-    """Trains on the case's plan. A plan that is refused may be at fault: on
-    one rank the numbers must be right all the same."""
+    """Trains with the case's plan. If the plan is refused, the numbers must
+    still be right on one rank."""
     try:
         return compiled(case, False, data, curve, bounds)
     except Verdict as verdict:

@@ -9,7 +9,7 @@ INSIDE = {
                     "weight=self.class_weights)"],
     "smoothed": ["loss = F.cross_entropy({rows}, {flat}, "
                  "label_smoothing=0.1)"],
-    # Which TorchScript has no operator for.
+    # TorchScript has no operator for label smoothing.
     "smoothed-by-hand": [
         "logp = F.log_softmax({rows}, dim=-1)",
         "flat = {flat}", "seen = (flat != -100).to(logp.dtype)",
@@ -62,7 +62,7 @@ def add(c, module):
     by_position = head in ("lm", "tokens")
     classes = {"lm": 50, "tokens": 5, "classes": 5}.get(head)
     number = {"number": 1, "numbers": 3}.get(head)
-    # Images fix how many positions there are.
+    # Images fix the number of positions.
     length = c["seq"] if c["kind"] == "vision" else "T"
     shape = (length,) if by_position else ()
     if number:

@@ -1,11 +1,11 @@
 """The source of a whole module.
 
-    MODULE.py holds sizes (D, H, ...), classes, `Model`, and
+    MODULE.py has sizes (D, H, ...), classes, `Model`, and
         INPUTS     name -> {"kind", "shape", "bound"}: how data are drawn
         TARGETS    the same for labels that the compiler's loss takes, or None
-        LOSS       --loss, or None where the module computes its own
-        TOLD       names of tensors that no export says are constants, of
-                   TorchScript's and of others: a user passes --freeze
+        LOSS       --loss, or None if the module computes its own
+        TOLD       names of constant tensors that a TorchScript file does not
+                   mark as such: a user passes --freeze
     Shapes are without the batch; "T" is the sequence, "S" the encoder's.
 """
 
@@ -60,7 +60,7 @@ class Module:
         self.part(init, body)
 
     def encode(self):
-        """The encoder of an encoder-decoder, on the same table."""
+        """The encoder of an encoder-decoder, with the same table."""
         self.inputs["encoder_input_ids"] = dict(kind="ids", shape=("S",),
                                                 bound=VOCAB)
         seen = ["seen = None"]
@@ -149,7 +149,7 @@ class Module:
                       ["scores = self.head(x)"])
 
     def finish(self):
-        """Weights that matter, copies, what is frozen."""
+        """Initial values that affect the results, copies, and frozen parameters."""
         c = self.c
         self.init += [
             "for name, parameter in self.named_parameters():",
@@ -181,7 +181,7 @@ class Module:
 
 
 def source(c):
-    """The text of the module of choices `c`."""
+    """The text of the module for choices `c`."""
     module = Module(c)
     cross = c["kind"] == "encoder-decoder"
     module.embed()

@@ -1,8 +1,8 @@
-"""The source of positions and masks, made once by the model."""
+"""The source of positions and masks, which the model computes once."""
 
 
 def positions(c):
-    """(lines of __init__, lines of forward on x, lines that make `bias`)."""
+    """(lines of __init__, lines of forward on x, lines that compute `bias`)."""
     kind = c["positions"]
     angles = ["where = torch.arange({0})[:, None].float() * 10000.0 ** "
               "(-torch.arange(0, D, 2).float() / D)"]
@@ -63,7 +63,8 @@ def positions(c):
 
 
 def masks(c):
-    """(lines of __init__, lines that make `visible`, `causal` and `bias`)."""
+    """(lines of __init__, lines that compute `visible`, `causal` and
+    `bias`)."""
     kind, init, lines = c["causal"], [], ["visible, causal = None, False"]
     triangle = {
         "tril": "torch.tril(torch.ones(T, T)).bool()[None, None]",
@@ -98,7 +99,7 @@ def masks(c):
 
 
 def keys_visible(c, name):
-    """The expression of what padding leaves visible."""
+    """The expression of the keys that padding leaves visible."""
     if c["padding"] == "product":
         return (f"({name}[:, None, None, :] * {name}[:, None, :, None])"
                 ".bool()")
@@ -106,7 +107,7 @@ def keys_visible(c, name):
 
 
 def additive(c, name):
-    """Turns booleans into the numbers to be added."""
+    """Lines that turn booleans into the numbers to add."""
     if not c["fill"].startswith("additive"):
         return []
     least = "-1e4" if c["fill"] == "additive-1e4" else \

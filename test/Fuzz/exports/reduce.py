@@ -1,4 +1,4 @@
-"""Makes a failing case smaller: one choice after another back to plain."""
+"""Reduces a failing case: sets one choice after another back to plain."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ import running
 
 
 def same(result, wanted):
-    """The same kind of failure: for the same reason; where numbers are wrong,
-    those of the forward pass or of what comes behind it."""
+    """Whether two failures are alike: for the same reason; if numbers are
+    wrong, both in the forward pass or both after it."""
     if result["class"] != wanted["class"]:
         return False
     if wanted["class"] in ("wrong", "warned"):
@@ -33,7 +33,7 @@ def reduce_(seed, folder, forward, say=print):
 
     wanted = attempt(choices)
     say(f"{wanted['class']}: {wanted['reason']}")
-    # What takes longest first: ranks, layers, exporters.
+    # The slowest choices first: ranks, microbatches, exporters.
     names = ["tp", "dp", "pp", "microbatches", "static", "exporter"]
     names += [n for n in grammar.CHOICES if n not in names]
     for name in names:
@@ -45,7 +45,7 @@ def reduce_(seed, folder, forward, say=print):
             continue
         try:
             result = attempt(candidate)
-        except Exception:  # a combination that is no module
+        except Exception:  # an invalid combination
             continue
         if same(result, wanted):
             choices, wanted = candidate, result

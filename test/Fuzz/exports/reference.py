@@ -27,7 +27,7 @@ def as_type(array, dtype):
 
 
 def loss_of(name, result, targets):
-    """`name`: of --loss, or None where the module computes it."""
+    """`name`: the value of --loss, or None if the module computes the loss."""
     if name is None:
         return result[0] if isinstance(result, tuple) else result
     if name == "mse":
@@ -41,12 +41,13 @@ def in_type(model, dtype):
 
 
 def backward(case, model, arrays, targets, step):
-    """Leaves the gradients of a step, from 0, and returns its loss. The module
-    is called once on the whole global batch, as pcc's programs promise.
+    """Computes the gradients of a step, counted from 0, and returns its loss.
+    The module is called once on the whole global batch, which pcc's programs
+    must match.
 
-    Attention by its definition: the fused kernel of CPUs takes each weight of
-    a row that finfo.min hides everywhere for 1 in its backward pass, for the
-    logarithm of their sum is lost beside finfo.min."""
+    Attention is computed by its definition: in the backward pass of the fused
+    CPU kernel, each weight of a row that finfo.min hides everywhere is 1,
+    because the logarithm of their sum vanishes next to finfo.min."""
     dtype = next(model.parameters()).dtype
     inputs = {n: as_type(a, dtype) for n, a in arrays.items()}
     labels = {} if targets is None else {"": as_type(targets, dtype)}
@@ -72,7 +73,7 @@ def curves(case, model, arrays, targets):
     single = train(case, model, arrays, targets, torch.float32)
     try:
         double = train(case, model, arrays, targets, torch.float64)
-    except RuntimeError:  # a module that insists on single precision
+    except RuntimeError:  # a module that requires single precision
         double = single
 
     def bound(least, a, b):
@@ -80,7 +81,7 @@ def curves(case, model, arrays, targets):
 
     losses = [bound(1e-5, a["loss"], b["loss"])
               for a, b in zip(single, double)]
-    # Rounding adds up: what one step differs by the next ones may.
+    # Rounding errors add up: later steps may differ as much as earlier ones.
     bounds = [max(losses[:i + 1]) for i in range(len(losses))]
     norm = bound(1e-4, single[0]["norm"], double[0]["norm"])
     return double, dict(loss=bounds, norm=norm)

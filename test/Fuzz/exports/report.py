@@ -29,12 +29,12 @@ def share(part, whole):
 
 
 def guessed(warning):
-    """Whether it is of what a file means, not of what a plan costs."""
+    """Whether a warning is about a file's meaning, not about a plan's costs."""
     return not re.search("tensor-parallel rank", warning)
 
 
 def rates(rows):
-    """Lines of rates over what could be exported."""
+    """Lines with the rates among exported modules."""
     lines = []
     through = [r for r in rows if r["exporter"] == "pcc-export"]
     for name, those in (("train as PyTorch does", rows),
@@ -53,7 +53,7 @@ def rates(rows):
 
 
 def summary(results):
-    """The text that ends a run. results: those to sum up."""
+    """The summary of results, as text."""
     rows = list(results)
     lines = [f"{len(rows)} modules"]
     counts = collections.Counter(r["class"] for r in rows)

@@ -16,7 +16,7 @@ SECONDS = 180
 
 
 class Verdict(Exception):
-    """The outcome of a case: a word of report.CLASSES and the reason."""
+    """The outcome of a case: a word of judge.CLASSES and the reason."""
 
     def __init__(self, kind, reason, warnings=()):
         super().__init__(reason)
@@ -46,7 +46,7 @@ def call(case, *command):
 
 
 def general(message):
-    """A message without names and numbers: what refusals are counted by."""
+    """A message without names and numbers, by which refusals are counted."""
     message = re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", message)
     message = re.sub(r"\b[\w./:-]*\.(onnx|onnx\.data)\b:? ?", "", message)
     message = re.sub(r"tensor<[^>]*>", "tensor", message)
@@ -138,7 +138,7 @@ def train(case, flags, data, curve, bounds):
 
 
 def difference(got, curve, bounds):
-    """Where the numbers are not those of PyTorch, or None."""
+    """Describes the first difference from PyTorch's numbers; None if equal."""
     if len(got) != len(curve):
         return f"{len(got)} steps instead of {len(curve)}"
     if any(r["loss"] is None or r["norm"] is None for r in got):

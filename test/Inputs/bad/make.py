@@ -5,7 +5,7 @@ Run with the Python of benchmarks/setup.
 
     good.onnx               none: a token embedding, a norm and a head
     not-onnx.onnx           is text
-    empty.onnx              has no bytes, which is a protobuf without a graph
+    empty.onnx              has no bytes: a protobuf without a graph
     truncated.onnx          good.onnx without its last third
     raw-size.onnx           a weight with less data than its shape needs
     undefined.onnx          a node reads a value that nothing defines
@@ -20,7 +20,7 @@ Run with the Python of benchmarks/setup.
     quantized.onnx          dequantizes its head
     ways-out.onnx           an operator of a later opset, a function of the
                             file, a branch with LpPool in it, a fused operator
-    last-position.onnx      gives the scores of the last position alone
+    last-position.onnx      returns the scores of the last position alone
     external/*.onnx         good.onnx with its head outside:
       good                  in good.weights
       missing               in a file that does not exist
@@ -168,7 +168,7 @@ def positions():
 
 
 def baked():
-    """Files whose exporter left out what training needs, by name."""
+    """Files that lack a part that training needs, by name."""
     cache = model()
     cache.graph.input.append(
         helper.make_tensor_value_info(

@@ -3,8 +3,8 @@
 
     make.py FAMILY [--layers 2] [--heads 4] [--dropout 0.1] ...
 
-Families: gpt (pre-LN), gpt-post (post-LN), gpt-parallel (attention and MLP side
-by side), llama (RMS norm, rope, grouped queries, SwiGLU), encdec (encoder and
+Families: gpt (pre-LN), gpt-post (post-LN), gpt-parallel (attention and MLP in
+parallel), llama (RMS norm, rope, grouped queries, SwiGLU), encdec (encoder and
 decoder with cross attention), lora (a low-rank MLP). Every op carries the name
 of the layer it belongs to as its location. Parameters are named as the
 well-known implementations name them.
@@ -42,7 +42,8 @@ class Module:
         return Value(f"%{name}", shape, element)
 
     def param(self, name, shape, init="normal", decay=None):
-        """Declares and reads a parameter; matrices decay unless said."""
+        """Declares and reads a parameter; by default matrices have weight
+        decay."""
         decay = len(shape) > 1 if decay is None else decay
         kind = tensor(shape, self.element)
         self.params.append(f'nn.param @"{name}" : {kind} init {init}'
@@ -148,7 +149,7 @@ class Module:
 
 
 class Model(Module):
-    """What the families share."""
+    """The common parts of the families."""
 
     def __init__(self, options):
         super().__init__(options.element)
@@ -212,7 +213,7 @@ class Model(Module):
             attrs = f" {{p = {self.o.dropout}, id = {self.drops}}}"
         types = ", ".join(v.type for v in operands)
         out = q.shape[:3] + (v.shape[3],)
-        # lse, and with a bias the highest scores.
+        # lse and, with a bias, the highest scores.
         rows = [(q.shape[:3], "f32")] * (2 if bias else 1)
         made = ", ".join(tensor(*each) for each in [(out, q.element), *rows])
         return self.op(
@@ -350,8 +351,8 @@ def llama(m):
 
 
 def encdec(m):
-    """Pre-LN encoder and decoder that share the table; the source is another
-    input of the model, with positions of its own, or the tokens themselves."""
+    """Pre-LN encoder and decoder that share the table. The source is another
+    input of the model, with separate positions, or the tokens themselves."""
     o = m.o
     source, at = m.tokens, m.positions
     if not o.own_source:

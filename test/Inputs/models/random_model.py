@@ -3,9 +3,9 @@
 
     random_model.py SEED [--batch 2] [--seq 6] [--dropout 0.1] ...
 
-From tokens to logits through ops drawn at random: norms, products, attention
-of any two values, elementwise and shape ops, sums and products of values far
-apart, weights that several of them share. Equal arguments give equal programs.
+From tokens to logits through random ops: norms, GEMMs, attention between any
+two values, elementwise and shape ops, sums and products of distant values,
+shared weights. Equal arguments produce equal programs.
 """
 
 import argparse
@@ -19,9 +19,9 @@ class RandomModel(Model):
     def __init__(self, seed, options):
         super().__init__(options)
         self.random = random.Random(seed)
-        # What further ops may use: [batch, seq, width], newest last.
+        # Values that further ops may use: [batch, seq, width], newest last.
         self.pool = []
-        # Parameters by shape and initial value, for another use.
+        # Parameters by shape and initial value, for further uses.
         self.known = {}
         self.count = 0
 
@@ -34,12 +34,12 @@ class RandomModel(Model):
         return self.at
 
     def weight(self, name, shape, init="normal"):
-        """A new parameter, or now and then one that others use too."""
+        """A new parameter, or sometimes one that others use, too."""
         key = (tuple(shape), init)
         if key in self.known and self.chance(0.2):
             return self.random.choice(self.known[key])
         value = self.param(name, shape, init)
-        if self.chance(0.1):  # what is computed of parameters alone
+        if self.chance(0.1):  # a value computed from parameters alone
             self.at = name
             value = self.random.choice(
                 [lambda: self.unary("tanh", value),
@@ -54,14 +54,14 @@ class RandomModel(Model):
             return self.pool[-1]
         return self.random.choice(self.pool)
 
-    # Building blocks; each gives a value of the shape of the pool's.
+    # Building blocks; each returns a value with the shape of those in the pool.
 
     def spread(self, x, shape):
         dims = range(len(shape) - len(x.shape), len(shape))
         return self.broadcast(x, shape, dims)
 
     def product(self, x, n, name):
-        """x W, W stored either way round, with or without a bias."""
+        """x W, with W or its transpose stored, with or without a bias."""
         k = x.shape[-1]
         if self.chance(0.5):
             y = self.contract("bsk,kn->bsn", x,
@@ -109,7 +109,8 @@ class RandomModel(Model):
         return self.product(y, self.o.width, f"{name}.b")
 
     def attention(self, x):
-        """Of a value to itself or to another; fewer key than query heads."""
+        """Attention of a value to itself or to another; maybe fewer key heads
+        than query heads."""
         name = self.name("attention")
         memory = x if self.chance(0.6) else self.pick()
         o = self.o
@@ -149,7 +150,7 @@ class RandomModel(Model):
                 f"nn.where {bits.name}, {x.name}, {other.name} : {condition}, "
                 f"{x.type}", [(x.shape, x.element)])
         if kind == "div":
-            # A divisor away from zero.
+            # A divisor that is not close to zero.
             other = self.unary("sigmoid", other)
         return self.op(f"nn.{kind} {x.name}, {other.name} : {x.type}",
                        [(x.shape, x.element)])
@@ -182,7 +183,7 @@ class RandomModel(Model):
         self.name("shape")
         o = self.o
         kind = self.random.randrange(5)
-        if kind == 4:  # every other element, at another place
+        if kind == 4:  # every other element, at another index
             taken = o.width // 2
             part = self.op(
                 f"nn.slice {x.name} at [0, 0, 1] step [1, 1, 2] : {x.type} -> "
@@ -237,7 +238,7 @@ class RandomModel(Model):
         name = self.name("embedding")
         table = self.weight(f"{name}.weight", (o.vocab, o.width))
         self.pool.append(self.embedding(self.tokens, table))
-        if self.chance(0.3):  # another stream from the same tokens
+        if self.chance(0.3):  # another embedding of the same tokens
             other = self.weight(f"{self.name('embedding')}.weight",
                                 (o.vocab, o.width))
             self.pool.append(self.embedding(self.tokens, other))
@@ -246,7 +247,7 @@ class RandomModel(Model):
             if self.chance(0.7):
                 x = self.norm(x)
             self.pool.append(self.unit(x))
-        # Unused values count, too.
+        # Unused values are added to the result.
         self.name("rest")
         used = set(re.findall(r"%\d+", " ".join(
             op.split(" = ", 1)[1] for op in self.ops)))

@@ -155,7 +155,7 @@ def rope(input, positions, theta=10000.0, dim=4):
 
 
 def cross_entropy(logits, targets):
-    # Padding columns, from `classes` on, take no part.
+    # Padding columns, from `classes` on, are ignored.
     used = logits[..., :7]
     loss = F.cross_entropy(
         used.flatten(0, 1),
@@ -250,7 +250,7 @@ def main():
             ties(2, 3, 4),
             lambda lhs, rhs, f=function: dict(result=f(lhs, rhs)),
         )
-    # Whole numbers: most rows have several that are largest or smallest.
+    # Integers: most rows have several largest or smallest elements.
     for name, function in (("max", torch.amax), ("min", torch.amin)):
         case(
             "reduce_" + name,
