@@ -4,8 +4,8 @@
 // DEFINE: %{lower} = pcc-opt %s --pass-pipeline="builtin.module(%{passes},rt-lower)"
 // RUN: %{lower} -o %t.mlir && pcc-opt %t.mlir --rt-verify | FileCheck %s
 
-// Two of them in one place, one whose rows begin within another's, and one in
-// another's place.
+// Mistakes: two cotangents at one offset, rows of one that overlap another's,
+// and two exchanged ones.
 // DEFINE: %{change} =
 // DEFINE: %{run} = sed %{change} %t.mlir | not pcc-opt --rt-verify 2>&1 | FileCheck %s
 // REDEFINE: %{change} = 's/offset 256 \(: memref<2x8x3x2x64xbf16> to .*384\)/offset 128 \1/'
@@ -75,7 +75,7 @@ pipe.body @whole.body (%x: tensor<2x8x3x2x64xbf16>, %w: tensor<8x384xbf16>,
   pipe.yield %dx : tensor<2x8x8xbf16>
 }
 
-// What is given away is made there.
+// The interleaved cotangent is a task result: it is written to its buffer.
 // CHECK: rt.func @given.body(
 pipe.task @given stage 0 backward calls @given.body (@x, @at, @o, @lse)
     -> (@all)
@@ -103,8 +103,8 @@ pipe.body @given.body (%x: tensor<2x8x3x2x64xbf16>, %at: tensor<8xi64>,
   pipe.yield %all : tensor<2x8x3x2x64xbf16>
 }
 
-// Two of three leave the third to be zero, and what is at one index is added:
-// a kernel does that.
+// With only two of the three cotangents the third must be zero, and two at one
+// index must be added: a kernel does that.
 // CHECK: rt.func @some.body(
 // CHECK: rt.attention_grad {{.*}} memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<2x8x2x64xbf16>, memref<
 // CHECK: rt.launch @kernel_{{[0-9]+}}_insert_sum

@@ -4,15 +4,16 @@
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s
 
-// Of 16 samples, dS of 8 take less than all operands and results do, 202.1 MB.
+// 16 samples: the workspace has dS of 8, so that it is smaller than all
+// operands and results, 202.1 MB.
 // RUN: sed 's/tensor<6x/tensor<16x/g' %s \
 // RUN:   | pcc-opt --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s --check-prefix=MORE
 // MORE: rt.temporary at 0 : memref<201723904xi8>
 // MORE: rt.attention_grad {{.*}} samples 8 scale
 
-// Of 32 heads dS of a sample take more than 1 GiB: the library does as many at a
-// time as take less.
+// With 32 heads, dS of a sample take more than 1 GiB: the library processes as
+// many heads at a time as take less.
 // DEFINE: %{queries} = 4096
 // DEFINE: %{heads} = sed 's/tensor<6x1024x/tensor<1x%{queries}x/g; s/tensor<1024x/tensor<%{queries}x/g; s/x12x/x32x/g' %s \
 // DEFINE:   | pcc-opt --pass-pipeline="builtin.module(nn-expand-attention{on-device=true library=auto},rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" \
@@ -73,7 +74,7 @@ pipe.body @forward.body (%x: tensor<6x1024x3x12x64xbf16>, %at: tensor<1024xi64>)
   pipe.yield %o, %lse : tensor<6x1024x12x64xbf16>, tensor<6x1024x12xf32>
 }
 
-// dS of a sample are 24 MiB.
+// dS of a sample have 24 MiB.
 // CHECK: rt.func @backward.body(
 pipe.task @backward stage 0 backward calls @backward.body
     (@x, @at, @o, @lse) -> (@dq, @dk, @dv)

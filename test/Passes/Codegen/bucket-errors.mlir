@@ -46,7 +46,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// An update takes moments of other parameters.
+// Moments are at other offsets than their parameters.
 
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x96xf32> bucket at 0
@@ -61,7 +61,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Or of another bucket.
+// Their parameters are in two buckets.
 
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0
@@ -78,7 +78,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Or another moment.
+// One bucket has two kinds of moments.
 
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0
@@ -93,7 +93,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Buckets of two layers exchanged.
+// The buckets of two layers are exchanged.
 func.func private @update_kernel(%w: tensor<1x32xf32>, %m: tensor<1x32xf32>)
     -> (tensor<1x32xf32> {rt.inplace = 0}, tensor<1x32xf32> {rt.inplace = 1})
     attributes {rt.kernel} {
@@ -122,7 +122,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Another buffer over a bucket.
+// Another buffer overlaps a bucket.
 rt.stage 0 arena 1024 {
   // expected-note @+1 {{this one}}
   rt.buffer @row : memref<1x96xf32> bucket at 64

@@ -10,7 +10,7 @@ rt.stage 0 arena 4096 {
   rt.buffer @n : memref<i64> value at 320 slots 2
   rt.buffer @frame.task : memref<320xi8> frame at 448
   rt.buffer @frame.products : memref<2048xi8> frame at 1024
-  // A body gets its scratch buffer, and everything else as arguments.
+  // A body gets its scratch buffer and all other buffers as arguments.
   // CHECK-LABEL: llvm.func internal @stage0.task(
   // CHECK-SAME: %[[CONTEXT:.*]]: !llvm.ptr, %[[FRAME:.*]]: !llvm.ptr, %arg2: !llvm.ptr, %arg3: !llvm.ptr, %arg4: !llvm.ptr)
   // CHECK-NEXT: %[[C3:.*]] = llvm.mlir.constant(3 : i64) : i64
@@ -52,7 +52,7 @@ rt.stage 0 arena 4096 {
     %v = rt.view %w offset 6 : memref<6x4xf32> to memref<3x4xf32>
     rt.zero %v : memref<3x4xf32>
   }
-  // The kernels: name, the buffers and their bytes, code, units, grain.
+  // The kernels: name, the buffers and their bytes, code, work items, grain.
   // CHECK: llvm.mlir.global internal constant @pcc.string.0("one\00")
   // CHECK: llvm.mlir.global internal constant @pcc.bytes.0()
   // CHECK: llvm.mlir.constant(64 : i64)
@@ -291,8 +291,8 @@ rt.stage 0 arena 4096 {
     rt.call @keep(%other, %n) : memref<i64>, memref<i64>
   }
 }
-// Integers have numbers, one for all that are equal: how often this rank's index
-// in which communicator, or just so many.
+// Integers have numbers, equal ones the same: a factor of this rank's index in
+// a communicator, or a constant (communicator -1).
 // CHECK: llvm.mlir.global internal constant @pcc.constants.0()
 // CHECK-DAG: llvm.mlir.constant(1 : i32)
 // CHECK-DAG: llvm.mlir.constant(3 : i64)

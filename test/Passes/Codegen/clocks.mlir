@@ -266,7 +266,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-// The event that says that the previous step is done is recorded again.
+// The event that marks the end of the previous step is recorded again.
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<16xf32> value at 0
   rt.event @made
@@ -303,8 +303,8 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// Both stages send first, each on a stream of its own: where streams of two
-// communicators wait for each other they would for ever.
+// Both stages send first, each on a separate stream: if two communicators'
+// streams cannot make progress at once, both stages wait forever.
 // expected-error @-4 {{the stages wait for each other forever in @train}}
 // expected-note @-5 {{transfers on all streams begin in program order}}
 rt.stage 0 arena 128 {
@@ -340,7 +340,7 @@ rt.stage 1 arena 128 {
 
 // -----
 
-// Two communicators across stages, in different orders on two of these.
+// Two communicators across stages, used in different orders by two stages.
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 // expected-note @-4 {{transfers begin in program order}}
 rt.program axes <["pp"=2, "tp"=2]> comms [] beside [["pp"], ["pp", "tp"]] microbatches 1

@@ -2,7 +2,7 @@
 // the dim is not the outermost one, merged where their buffers are adjacent.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" -o %t.mlir
 // RUN: %unnumbered < %t.mlir | FileCheck %s
-// A rank's index is a value as others are.
+// A rank's index is a value like others.
 // RUN: sed -E 's/(rt.comm_index .*rt.values = array<i64: )[0-9]+/\10/' %t.mlir \
 // RUN:   | not pcc-opt --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: 'rt.launch' op reads value {{[0-9]+}} of 'microbatch.0.body' from a buffer that holds another
@@ -42,7 +42,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x6xf32>, %y: tensor<4x6xf32>,
   // CHECK: rt.launch @kernel.transpose{{.*}} ins(%[[BLOCKS]]
   %g1 = dist.all_gather %m dim 1 over ["tp"]
       : tensor<4x6xf32> -> tensor<4x12xf32>
-  // In the bytes of the sum that it is added to.
+  // The result is in the bytes of the sum that it is added to.
   // CHECK: rt.reduce_scatter %{{.*}} to %[[SUM:.*]] over ["tp"] adds : memref<8x6xf32> to memref<4x6xf32>
   %s0 = dist.reduce_scatter %g0 dim 0 over ["tp"]
       : tensor<8x6xf32> -> tensor<4x6xf32>

@@ -44,7 +44,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-// Both stages are right, but they do not go through one communicator.
+// Each stage alone is valid, but the two use different communicators.
 rt.program axes <["pp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   rt.buffer @a : memref<16xf32> value at 0

@@ -198,7 +198,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Dims of one element are none.
+// Dims of one element are ignored.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 1, n = 1, k = 6, lda = 6, ldb = 1, ldc = 1>
 pipe.input @l : tensor<1x6xf32> role data name "l"
@@ -229,7 +229,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A batch, which also may be within rows.
+// A batch dim, which may also be between the dims of a matrix.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [2, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
 pipe.input @l : tensor<2x4x6xf32> role data name "l"
@@ -275,8 +275,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Two dims that are one in all tensors are one batch; of two, the one with the
-// larger stride in the result comes first.
+// Two dims that are adjacent in all tensors are one batch dim. Of two batch
+// dims, the one with the larger stride in the result comes first.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 6, ldb = 5, ldc = 5, batch = [6, 1], a = [24, 0], b = [30, 0], c = [20, 0]>
 pipe.input @l : tensor<2x3x4x6xf32> role data name "l"
@@ -338,7 +338,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A third batch takes a call for each element: of the least.
+// A third batch dim takes a call for each element, so it is the shortest one.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 7, k = 6, lda = 18, ldb = 7, ldc = 7, batch = [3, 5], a = [6, 0], b = [0, 42], c = [140, 28]>
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 72 : memref<2x4x3x6xf32> to memref<72xf32>
@@ -357,8 +357,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// So do summed dims that are not adjacent; their GEMMs accumulate into the
-// first.
+// Summed dims that are not adjacent take several calls, too: later GEMMs
+// accumulate into the result of the first.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.gemm %arg0, %arg1, %arg2 as <m = 4, n = 5, k = 6, lda = 12, ldb = 10, ldc = 5>
 // CHECK-NEXT: %[[VIEW:.*]] = rt.view %arg0 offset 6 : memref<4x2x6xf32> to memref<42xf32>
@@ -377,7 +377,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// However short the one is that a matrix can have.
+// Each GEMM sums over the dim with stride 1 in the lhs, although it is shorter.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-COUNT-6: rt.gemm
 // CHECK-NOT: rt.gemm
@@ -394,7 +394,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Strided rows are no matrix; the copy of an operand is.
+// Rows whose elements are not adjacent are no matrix: operands are copied.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 384 : memref<3x4x6xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x6x3xf32>) outs(%[[T0]] : memref<3x4x6xf32>)
@@ -416,7 +416,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// 64 calls are made, not more.
+// At most 64 calls are made.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-COUNT-64: rt.gemm
 // CHECK-NOT: rt.gemm

@@ -1,6 +1,6 @@
-// The collectives of a stage, each size once, which the runtime issues before the
-// first step, and the most channels of each communicator: one where collectives
-// have few elements.
+// The collectives of a stage, each size once, which the runtime issues before
+// the first step, and the maximum number of channels of each communicator: one
+// where collectives have few elements.
 // RUN: pcc %s --emit obj -o %t.o -q
 // RUN: %cc -I %root %S/Inputs/print-program.c %t.o -o %t \
 // RUN:   -Wl,--defsym=pcc_all_reduce=0,--defsym=pcc_all_gather=0 \

@@ -1,6 +1,6 @@
 // The point-to-point channels, each once and in order, and which of them have
-// separate streams; and the ranks that send each other blocks. Nothing of the
-// program runs.
+// separate streams; and the communicators with an all-to-all. The program only
+// prints its description.
 // RUN: pcc %s --emit obj -o %t.o -q
 // RUN: %cc -I %root %S/Inputs/print-program.c %t.o -o %t \
 // RUN:   -Wl,--defsym=pcc_send_async=0,--defsym=pcc_recv_async=0 \

@@ -24,7 +24,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
 // CHECK-NEXT: comm tp channels 1
 // CHECK-NEXT: comm part tp channels 1
 // CHECK-NEXT: comm part channels 1
-// Each integer once: times the index in communicator 1, and alone.
+// Each integer once: a factor of the index in communicator 1, and a constant.
 // CHECK-NEXT: constant 25129 comm 1
 // CHECK-NEXT: constant -4294967297 comm -1
 // CHECK-NEXT: seq 8 micro_batch 2 microbatches 3 dp 2 parameters 1000 flops 1.5e+09

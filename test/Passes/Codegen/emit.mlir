@@ -1,5 +1,5 @@
-// An object for a processor: its code uses what that has, and the program says
-// so; all addresses are relative, as shared libraries need them.
+// An object for a processor: its code uses that processor's instructions, and
+// the program names them. All addresses are relative, as in shared libraries.
 // RUN: rm -rf %t && mkdir -p %t/alone/bin && cd %t
 // RUN: pcc %s -q --emit=obj --target-cpu x86-64-v2 -o v2.o
 // RUN: llvm-objdump -d -r -s %t/v2.o | FileCheck %s --implicit-check-not=ymm
@@ -18,7 +18,7 @@
 // RUN: llvm-readelf -p .rodata v3.o | FileCheck %s --check-prefix=SAYS3
 // SAYS3: x86-64-v3
 // SAYS3: sse3,ssse3,fma,cx16,sse4.1,sse4.2,movbe,popcnt,avx,f16c,bmi,avx2,bmi2,sahf,lzcnt{{$}}
-// What others see, and what the program itself has.
+// Exported (T, D), internal (t) and undefined (U) symbols.
 // RUN: llvm-nm -P v2.o | FileCheck %s --check-prefix=NAMES
 // NAMES-DAG: double T
 // NAMES-DAG: pcc_the_program D
@@ -31,8 +31,8 @@
 // RUN: pcc %s -q --emit=obj -o native.o && pcc %s -q --emit=obj --target-cpu native -o again.o
 // RUN: cmp native.o again.o
 
-// Names that are none, with the four that are most like them; 32-bit
-// processors are none.
+// Unknown names of processors, with the four most similar names. 32-bit
+// processors are unknown, too.
 // RUN: not pcc %s -q --target-cpu skylke -o a 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: error: --target-cpu: there is no processor 'skylke'
 // NAME-NEXT: note: names like it are skylake, knl, skx, slm; native is this machine's
@@ -46,16 +46,16 @@
 // LINKER: error: no C compiler is installed to link with
 // RUN: not env TMPDIR=/none pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=TEMPORARY
 // TEMPORARY: error: cannot write a temporary file: No such file or directory
-// The libraries lie beside the folder of the tool.
+// The runtime libraries are expected in ../lib of the tool's folder.
 // RUN: cp %build/bin/pcc alone/bin/pcc
 // RUN: not alone/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LIBRARIES
 // LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc-link-cpu.txt', which lists the files that programs are linked with: No such file
-// What the linker says is said, and nothing is left behind.
+// The linker's error is printed, and no temporary files remain.
 // RUN: mkdir empty && echo 'module attributes {pcc.phase = "llvm"} { llvm.func @nowhere() llvm.func @main() { llvm.call @nowhere() : () -> () llvm.return } }' > loose.mlir
 // RUN: not env TMPDIR=%t/empty pcc loose.mlir -q -o a 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: error: linking failed: {{.*}}undefined symbol: nowhere
 // RUN: pcc %s -q -o b && test -x b && rmdir empty
-// Dialects other than LLVM's have no form in an object.
+// Ops of dialects other than LLVM's cannot be translated.
 // RUN: echo 'module attributes {pcc.phase = "llvm"} { func.func @f() { return } }' > other.mlir
 // RUN: not pcc other.mlir -q --emit=obj -o a 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: error: cannot be translated to LLVM IR

@@ -53,7 +53,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Another bias than is meant.
+// Another value than the bias that the epilogue names.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<8x8xf32> input at 0 {role = "data", name = "x"}
   rt.buffer @b : memref<2x8xf32> input at 256 {role = "data", name = "b"}

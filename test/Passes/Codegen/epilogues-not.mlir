@@ -1,4 +1,4 @@
-// Ops that stay in kernels; epilogues.mlir has those that do not.
+// Ops that stay in kernels; epilogues.mlir has ops that become GEMM epilogues.
 // RUN: pcc-opt %s --rt-form-epilogues -split-input-file | FileCheck %s
 // CHECK-NOT: func.call
 
@@ -16,7 +16,7 @@ pipe.body @norm (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,
 
 // -----
 
-// The library has gelu with tanh alone.
+// The library only has gelu with tanh.
 pipe.body @exact (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>)
     -> (tensor<64x32xf32>, tensor<64x32xf32>) {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -54,7 +54,7 @@ pipe.body @rounded (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
 
 // -----
 
-// It is the sum over other dims than the GEMM sums over,
+// The sum is over other dims than the GEMM sums over,
 pipe.body @other_sum (%d: tensor<64x32xf32>, %x: tensor<64x32xf32>)
     -> (tensor<64xf32>, tensor<32x32xf32>) {
   %r = nn.reduce %d [1] : tensor<64x32xf32> -> tensor<64xf32>
@@ -65,7 +65,7 @@ pipe.body @other_sum (%d: tensor<64x32xf32>, %x: tensor<64x32xf32>)
 
 // -----
 
-// or is needed before the other factor is there.
+// or it is needed to compute the GEMM's other operand.
 pipe.body @too_early (%d: tensor<64x32xf32>, %w: tensor<32x32xf32>)
     -> (tensor<32x32xf32>) {
   %r = nn.reduce %d [0] : tensor<64x32xf32> -> tensor<32xf32>
@@ -79,7 +79,7 @@ pipe.body @too_early (%d: tensor<64x32xf32>, %w: tensor<32x32xf32>)
 
 // -----
 
-// Each rank would add the bias to its partial sum.
+// The GEMM's result is a partial sum: each rank would add the bias to it.
 dist.mesh @mesh = <["tp"=2]>
 #part = #dist.sharding<*, * | sum tp>
 pipe.body @parts (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,

@@ -1,6 +1,6 @@
-// The library sums an operand by a kernel that reads it again, slowly. For a
-// large one that pays only if no kernel can do it together with other work on
-// these rows, and not then either: a separate kernel for the sum is faster.
+// The library sums an operand with a slow kernel that reads it again. For a
+// large operand the sum is never an epilogue: it is computed together with
+// other work on the same rows, or by a separate kernel, which is faster, too.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-form-epilogues{partial-sums=32768})" | FileCheck %s
 // RUN: sed s/8192/1024/g %s | pcc-opt --pass-pipeline="builtin.module(rt-form-epilogues{partial-sums=32768})" | FileCheck %s --check-prefix=SMALL
 

@@ -1,5 +1,4 @@
-// Ops that are fused into one library call, because less memory is accessed
-// then.
+// Ops that are fused into one library call, so that less memory is accessed.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-form-epilogues)" | FileCheck %s
 // The fused call computes the same, and so does the program lowered for the
 // library.
@@ -22,7 +21,7 @@ pipe.body @bias (%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,
   pipe.yield %q : tensor<64x32xf32>
 }
 
-// A residual, too; without a bias it is the sum alone.
+// A residual connection, too; without a bias only the sum is fused.
 // CHECK-LABEL: pipe.body @residual
 // CHECK-NEXT: %[[S:.*]] = func.call @product_1_bias(%x, %w, %b) {rt.epilogue = #rt.epilogue<bias>}
 // CHECK-NEXT: %[[T:.*]] = func.call @product_2_none(%[[S]], %w, %x) {rt.epilogue = #rt.epilogue<none>}
@@ -102,8 +101,8 @@ pipe.body @backward_lhs (%d: tensor<64x32xbf16>, %x: tensor<64x32xbf16>)
   pipe.yield %r, %q : tensor<32xf32>, tensor<32x32xf32>
 }
 
-// A value added in place to a GEMM result stays after both; the in-place sum
-// that a GEMM adds to moves with it if that is only another name.
+// An in-place sum of two GEMM results stays after both. An in-place sum of a
+// GEMM result and a reshaped argument moves with the GEMM.
 // CHECK-LABEL: pipe.body @added_to
 // CHECK-NEXT: %[[W:.*]]:2 = func.call @product_8_sum_b(%x, %d) {rt.epilogue = #rt.epilogue<sum_b>}
 // CHECK-NEXT: %[[T:.*]] = nn.reshape %dv
@@ -133,7 +132,7 @@ pipe.body @added_to (%d: tensor<64x32xf32>, %e: tensor<64x32xf32>,
 
 dist.mesh @mesh = <["tp"=2]>
 
-// The layout attribute stays with the result; equal functions are one.
+// The sharding attribute stays with the result; equal functions are merged.
 // CHECK-LABEL: pipe.body @sharded
 // CHECK-NEXT: %[[G:.*]]:2 = func.call @product_3_gelu(%x, %w, %b) {dist.shardings = [#{{.*}}, #{{.*}}], rt.epilogue = #rt.epilogue<gelu>}
 #x_tp = #dist.sharding<*, tp>

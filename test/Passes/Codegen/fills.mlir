@@ -1,4 +1,4 @@
-// An entry point has the inputs of a microbatch filled while it computes the
+// An entry point requests the inputs of a microbatch while it computes the
 // previous one.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower{overlap=true},rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s
@@ -11,7 +11,7 @@
 // after its last read. In the last iteration there is no next microbatch;
 // nothing reads its fill.
 // CHECK: rt.buffer @x : memref<2x4xf32> input at {{[0-9]+}} slots 2 refilled layout
-// A scalar of the step is filled before.
+// A scalar of the whole step is filled before the step.
 // CHECK: rt.buffer @lr : memref<f32> input at {{[0-9]+}} layout
 // CHECK: rt.event @x.filled slots 2
 // CHECK: rt.func @train() {
@@ -69,7 +69,8 @@ pipe.schedule train stage 0 microbatches 6 {
 
 // -----
 
-// If all microbatches are live at once, each has a slot and is filled before.
+// If the inputs of all microbatches are live at once, each has a slot, and all
+// are filled before the step.
 // CHECK: rt.buffer @x : memref<2x4xf32> input at {{[0-9]+}} slots 6 layout
 // CHECK-NOT: rt.fill
 pipe.input @x : tensor<2x4xf32> role data name "x"

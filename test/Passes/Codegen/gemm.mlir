@@ -50,8 +50,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// Grouped queries, backward: the summed dims, r and s, are not adjacent in the
-// rhs; one GEMM per r, which accumulate.
+// Grouped-query attention, backward: the summed dims, r and s, are not adjacent
+// in the rhs. There is one GEMM per r, and they accumulate.
 pipe.input @input.p : tensor<2x3x2x8x8xf32> role data name "p"
 pipe.input @input.y : tensor<2x8x3x2x4xf32> role data name "y"
 pipe.output @output.o : tensor<2x8x3x4xf32> name "o"
@@ -77,8 +77,9 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A batch dim is innermost everywhere: no matrix has contiguous rows. Operands
-// and result are copied in another order; an accumulated one is added then.
+// A batch dim is innermost in all tensors: no matrix has contiguous rows.
+// Operands and result are transposed; an accumulated result is added
+// afterwards.
 nn.param @w : tensor<6x5x4xf32> init normal
 nn.state @grad.w : tensor<6x5x4xf32> gradient of @w
 pipe.input @input.x : tensor<3x6x4xf32> role data name "x"

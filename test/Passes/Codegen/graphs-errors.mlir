@@ -1,4 +1,4 @@
-// Graphs that are not the same in each launch, or lack something.
+// Graphs whose launches would differ, and graphs that lack ops or values.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
 
 rt.stage 0 arena 64 {
@@ -75,7 +75,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// Of a bucket's slots only those count that the address rotates through.
+// Only those slots of a bucket count through which the address rotates.
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256, 512, 768 slots 4
   rt.buffer @g : memref<64xf32> gradient in @row element 0 at 0, 256, 512, 768 slots 4

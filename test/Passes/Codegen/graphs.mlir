@@ -25,7 +25,7 @@
 // CHECK-NEXT: %[[Y:.*]] = rt.address @y : memref<4xf32>
 // CHECK-NEXT: rt.zero %[[Y]]
 // CHECK-NEXT: }
-// A second entry point has graphs of its own.
+// A second entry point has separate graphs.
 // CHECK: rt.func @evaluate() {
 // CHECK-NEXT: rt.graph 3
 // CHECK-NEXT: rt.address @y
@@ -52,7 +52,7 @@ rt.stage 0 arena 192 {
 
 // -----
 
-// Of a bucket's five slots only those count that an address rotates through.
+// Only those of a bucket's five slots count through which an address rotates.
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.graph 0 turns 2
 // CHECK-NEXT: rt.for %[[M:.*]] = 0 to 8 {

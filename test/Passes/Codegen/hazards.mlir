@@ -2,7 +2,7 @@
 // first, dead ones are overwritten. --rt-verify runs on every case.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
-// The old value is yielded elsewhere.
+// The old value is yielded to another buffer.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%[[T0]] : memref<4xf32>)
@@ -39,8 +39,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Three states shift, and the last is new: in that order none is copied,
-// although the first to be yielded is the last that may be overwritten.
+// Values shift along three states, and one state gets a new value. In the right
+// order no temporary is needed: the state yielded first is overwritten last.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.copy %arg2 to %arg3 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg1 to %arg2 : memref<4xf32> to memref<4xf32>
@@ -59,7 +59,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// In a circle of three, one steps aside.
+// In a cycle of three states, one is copied to a temporary.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4xf32>
 // CHECK-NEXT: rt.copy %arg0 to %[[T0]] : memref<4xf32> to memref<4xf32>
@@ -78,8 +78,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Two parts of a state go elsewhere, and the state gets another value: both are
-// read before.
+// Two slices of a state go to other states, and the state gets another value:
+// both slices are read first.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<8xf32>
 // CHECK-NEXT: rt.launch @kernel.concat.0 ins(%arg1, %arg2 : memref<4xf32>, memref<4xf32>) outs(%[[T0]] : memref<8xf32>)
@@ -105,7 +105,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// A state moves on and is cleared, last of all.
+// A state's value goes to another state, and the state is cleared, last.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.copy %arg1 to %arg2 : memref<4xf32> to memref<4xf32>
 // CHECK-NEXT: rt.copy %arg0 to %arg1 : memref<4xf32> to memref<4xf32>
@@ -123,8 +123,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// One value goes into two states and a result: it is computed separately,
-// before all copies.
+// One value goes into two states and a result: it is computed in the result's
+// buffer, and then copied to both states.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: rt.launch @kernel.exp.0 ins(%arg0 : memref<4xf32>) outs(%arg3 : memref<4xf32>)
 // CHECK-NEXT: rt.copy %arg3 to %arg1 : memref<4xf32> to memref<4xf32>
@@ -143,8 +143,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A value computed in place of a dead state goes to another: they are
-// exchanged.
+// Each of two states gets the value computed in the buffer of the other: the
+// two are exchanged.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -170,7 +170,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// A state is transposed into itself: not while it is read.
+// A state is transposed into itself: the kernel must not write it while it is
+// still read.
 // CHECK-LABEL: rt.func @t.body(
 // CHECK-NEXT: %[[T0:.*]] = rt.temporary at 0 : memref<4x4xf32>
 // CHECK-NEXT: rt.launch @kernel.transpose.0 ins(%arg0 : memref<4x4xf32>) outs(%[[T0]] : memref<4x4xf32>)
@@ -257,7 +258,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// Two reductions of one argument that must not change: of copies.
+// Two reductions of one argument that must not change: copies are reduced.
 nn.state @s : tensor<4xf32> sum
 pipe.output @a : tensor<4xf32> name "a"
 pipe.output @b : tensor<4xf32> name "b"

@@ -1,12 +1,12 @@
-// A loop of a schedule is one of rt: slots follow from the microbatch.
+// A loop of a schedule becomes an rt.for: slots follow from the microbatch.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=32},pipe-check,rt-lower,rt-verify)" -o %t.mlir
 // RUN: %unnumbered %t.mlir | FileCheck %s
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-lower-kernels,rt-to-llvm)" | FileCheck %s --check-prefix=LLVM
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=32 kind=gpipe},pipe-check,rt-lower,rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s --check-prefix=GPIPE
 
-// Stage 0 holds two microbatches of its backward task's residuals; of received
-// values, one.
+// Stage 0 holds residuals of its backward task for two microbatches, and
+// received values for one.
 // CHECK: rt.stage 0 arena {{[0-9]+}} {
 // CHECK: rt.buffer @x : memref<2xf32> input at {{.*}} slots 32
 // CHECK: rt.buffer @act : memref<2xf32> value at {{.*}} slots 2
@@ -38,7 +38,7 @@
 // CHECK-NEXT: rt.call @backward.0.body(%[[ACT]], %[[GRAD]], %{{.*}})
 // CHECK-NEXT: }
 
-// The loop is one of the machine's, and the address is computed in it.
+// The LLVM function has a loop, too, and computes the address in it.
 // LLVM: llvm.func internal @stage0.train(%[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {
 // LLVM: %[[BEGIN:.*]] = llvm.mlir.constant(0 : i64) : i64
 // LLVM: llvm.br ^[[LOOP:.*]](%[[BEGIN]] : i64)
@@ -62,7 +62,7 @@
 // LLVM: llvm.call @pcc_recv
 // LLVM: llvm.return
 
-// All microbatches are held by gpipe.
+// GPipe holds residuals of all microbatches.
 // GPIPE: rt.stage 0 arena
 // GPIPE: rt.buffer @act : memref<2xf32> value at {{[0-9]+}} slots 32
 // GPIPE: rt.func @train() {

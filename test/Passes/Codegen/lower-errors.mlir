@@ -1,4 +1,4 @@
-// What cannot become a program of rt.
+// Pipelines that cannot be lowered to rt.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-lower
 
 // expected-error @+1 {{has no schedule to lower}}

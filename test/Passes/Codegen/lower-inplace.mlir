@@ -1,6 +1,7 @@
-// A value that a kernel changes in place has the result's address from the
-// start, as the logits have that of their gradient; unless another op reads it
-// after that, or the kernel reads it by another operand, too, in any shape.
+// A value that a kernel changes in place is computed at the result's address:
+// logits, for example, at that of their gradient. Not if another op reads the
+// value afterwards, or the kernel reads it as another operand, too, in any
+// shape.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | FileCheck %s
 
 nn.param @w : tensor<8x6xf32> init normal decay

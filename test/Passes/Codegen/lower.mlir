@@ -1,4 +1,4 @@
-// One task: what lies where.
+// Buffer assignment for a task and an update.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(rt-split-accumulate,rt-lower,rt-verify)" | %unnumbered | FileCheck %s
 
 nn.param @w : tensor<8x6xf32> init normal decay
@@ -33,9 +33,9 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
 // CHECK: rt.buffer @grad.w : memref<8x6xf32> sum at 192
 // CHECK: rt.buffer @input.x : memref<4x8xf32> input at 384 slots 2
 // CHECK: rt.buffer @input.lr : memref<f32> input at 896
-// The norm is made after the last look at x.
+// The norm is written after the last read of x, at the same offset.
 // CHECK: rt.buffer @output.norm : memref<f32> output at 384
-// The memory of the first body's values; the other's all lie elsewhere.
+// The scratch buffer of the first body. The other body has no temporaries.
 // CHECK: rt.buffer @frame.microbatch.0.body : memref<256xi8> frame at 640
 // CHECK-NOT: rt.buffer
 
@@ -48,7 +48,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
   // CHECK-NEXT: rt.gemm %[[X]], %[[W]], %[[Y]] as <m = 4, n = 6, k = 8, lda = 8, ldb = 6, ldc = 6>
   %y = nn.contract "bk,kn->bn" %x, %w
       : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
-  // y is used below: its memory is not taken over. z dies: it is.
+  // y is used below: its memory is not reused. z is dead: its memory is.
   // CHECK: rt.launch @add ins(%[[Y]], %[[Y]] {{.*}} outs(%[[Z:.*]] :
   // CHECK-NOT: inplace
   // CHECK: rt.launch @add ins(%[[Z]], %[[Y]] {{.*}} outs(%[[Z]] : memref<4x6xf32>) inplace [0]
@@ -56,7 +56,7 @@ pipe.body @microbatch.0.body (%x: tensor<4x8xf32>, %w: tensor<8x6xf32>,
       : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   %u = func.call @add(%z, %y)
       : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
-  // The product goes straight into the gradient.
+  // The GEMM accumulates into the gradient.
   // CHECK: rt.gemm %[[X]], %[[Z]], %[[G]] as <m = 8, n = 6, k = 4, trans_a = true, lda = 8, ldb = 6, ldc = 6, beta = 1.000000e+00 : f32>
   %g = nn.contract "bk,bn->kn" %x, %u
       : tensor<4x8xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
@@ -70,7 +70,7 @@ pipe.task @update.0 stage 0 update calls @update.0.body
 pipe.body @update.0.body (%lr: tensor<f32>, %w: tensor<8x6xf32>,
         %g: tensor<8x6xf32>)
     -> (tensor<f32>, tensor<8x6xf32> into 1, tensor<8x6xf32> into 2) {
-  // A result goes where it is yielded to.
+  // A result is computed in the buffer that it is yielded to.
   // CHECK: rt.launch @norm ins(%[[G]] {{.*}} outs(%[[NORM]] :
   %n = func.call @norm(%g) : (tensor<8x6xf32>) -> tensor<f32>
   // CHECK: rt.launch @step ins(%[[W]], %[[G]], %[[LR]] {{.*}} outs(%[[W]] : memref<8x6xf32>) inplace [0]
@@ -83,7 +83,8 @@ pipe.body @update.0.body (%lr: tensor<f32>, %w: tensor<8x6xf32>,
   pipe.yield %n, %p, %zero : tensor<f32>, tensor<8x6xf32>, tensor<8x6xf32>
 }
 
-// Every call passes where parameters, state and its microbatch's inputs lie.
+// Each call passes the addresses of parameters, state and its microbatch's
+// inputs.
 // CHECK: rt.func @train() {
 // CHECK-NEXT: %[[X0:.*]] = rt.address @input.x : memref<4x8xf32>
 // CHECK-NEXT: %[[W0:.*]] = rt.address @w

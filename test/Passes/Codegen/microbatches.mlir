@@ -1,7 +1,8 @@
-// Every value that is read is that of the microbatch at hand.
+// Each value that is read must belong to the current microbatch.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify
 
-// Two alternating slots, in a loop and after it; the last call is for none.
+// Two alternating slots, in a loop and after it. The last call is for no
+// microbatch.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 5
   rt.buffer @a : memref<16xf32> value at 320 slots 2
@@ -32,7 +33,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Both slots hold something, but not this.
+// Both slots hold values, but not of this microbatch.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
   rt.buffer @a : memref<16xf32> value at 320 slots 2
@@ -55,8 +56,8 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// The same with one slot, and in an op of the entry point itself. A value
-// written in parts is not new.
+// The same with one slot, and in an op of the entry point itself. A value that
+// is written only in part still belongs to the previous microbatch.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
   rt.buffer @a : memref<16xf32> value at 320
@@ -97,7 +98,7 @@ rt.stage 0 arena 640 {
 
 // -----
 
-// Each stage by itself is right.
+// Each stage alone is valid.
 rt.program axes <["pp"=2]> comms [] microbatches 2
 rt.stage 0 arena 384 {
   rt.buffer @x : memref<16xf32> input at 0 slots 2
@@ -153,7 +154,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Received values are used of all microbatches, too.
+// Received values, too, must be used for all microbatches.
 rt.program axes <["pp"=2]> comms [] microbatches 3
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<16xf32> input at 0 slots 3
@@ -247,7 +248,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// The slot holds the next but one already.
+// The slot already holds the next microbatch but one.
 rt.program axes <[]> comms [] microbatches 3
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0 slots 2 refilled

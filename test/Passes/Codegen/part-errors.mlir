@@ -2,7 +2,7 @@
 // from rank to rank: an access to it counts as one to the bucket.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-verify
 
-// All is well.
+// A valid program.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -82,7 +82,7 @@ module {
 
 // -----
 
-// A change of a bucket outside the shard.
+// A bucket is changed outside the shard.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -205,7 +205,7 @@ module {
 
 // -----
 
-// A sum instead of a shard.
+// The shard is overwritten by a reduce-scatter of its own bucket.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -309,7 +309,7 @@ module {
 
 // -----
 
-// One of another size.
+// A shard of another size.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {
@@ -357,7 +357,7 @@ module {
 
 // -----
 
-// One that does not say over which axes.
+// A shard that does not name its axes.
 module {
   rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1
   rt.stage 0 arena 1024 {

@@ -115,8 +115,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// and there rather than in place of an operand, which would be copied in the
-// end: the operand is computed there, too.
+// and this is preferred to the buffer of an operand, from which it would be
+// copied in the end: the operand is computed in the result's buffer, too.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -138,8 +138,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A kernel works in place where its operand is dead; not in an argument of the
-// body, nor where the operand is given to it twice, nor in a larger buffer.
+// A kernel works in place if its operand is dead, but not in an argument of the
+// body, not if the operand is passed twice, and not in a larger buffer.
 func.func private @k(%a: tensor<4xf32>, %b: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.mul %a, %b : tensor<4xf32>
@@ -174,8 +174,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// In a state, where the result is its next value, or where that comes after the
-// result's last use.
+// It works in place of a state if the result is the state's next value, or if
+// that is written after the result's last use.
 func.func private @k(%a: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel} {
   %r = nn.exp %a : tensor<4xf32>
@@ -209,7 +209,7 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t }
 
 // -----
 
-// Slices and transposes are views where a GEMM can read them; for others a
+// Slices and transposes are views if a GEMM can read them; for other ops a
 // kernel copies them.
 pipe.input @x : tensor<6x3x4xf32> role data name "x"
 pipe.output @o : tensor<6x6xf32> name "o"
@@ -421,8 +421,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// Reductions across stages stay as they are: one stage could merge what another
-// may not.
+// Reductions across stages are not merged: one stage could merge reductions
+// that another may not.
 nn.state @a : tensor<4xf32> gradient
 nn.state @b : tensor<4xf32> gradient
 dist.mesh @mesh = <["pp"=2]>

@@ -5,10 +5,10 @@
 // RUN:   | FileCheck %s
 
 // Two of @a, @b and @c are live at once, but they overlap pairwise: with one
-// offset each they would need 768 bytes. At two offsets they rotate, each at
-// the other one in every iteration, so that @c in one iteration has the bytes
-// of @b in the one before. The contents of @a after the last iteration are
-// found where it was filled.
+// offset each they would need 768 bytes. They rotate through two offsets and
+// change the offset in every iteration, so that @c in one iteration has the
+// bytes of @b in the previous one. After the last iteration, @a is read at the
+// offset where it was filled.
 // CHECK-LABEL: rt.stage 0 arena 512 {
 // CHECK: rt.buffer @x : memref<1x64xf32> input at [[#X:]]
 // CHECK: rt.buffer @a : memref<1x64xf32> bucket at [[#A:]], [[#B:]] slots 2
@@ -72,8 +72,8 @@ rt.stage 0 {
 
 // -----
 
-// Outside of loops each fill has a slot, or one of another fill at the same
-// offset. Here @a, @v and @w overlap pairwise, two at a time.
+// Outside of loops each fill has a slot, or shares that of another fill at the
+// same offset. Here @a, @v and @w overlap pairwise, two at a time.
 // CHECK-LABEL: rt.stage 0 arena 512 {
 // CHECK: rt.buffer @v : memref<1x64xf32> value at [[#V:]]
 // CHECK: rt.buffer @w : memref<1x64xf32> value at [[#W:]]
@@ -114,7 +114,7 @@ rt.stage 0 {
 // -----
 
 // If the slots of values repeat after three iterations, buckets have three,
-// too: the loop is back at the same offsets as soon as before. In each
+// too: the loop still repeats its offsets after three iterations. In each
 // iteration @a has the bytes of the third slot of @v, which is not live yet.
 // CHECK-LABEL: rt.stage 0 arena 1024 {
 // CHECK: rt.buffer @v : memref<1x64xf32> value at [[#V:]] slots 3

@@ -6,8 +6,8 @@
 // RUN: pcc-opt %s -split-input-file -rt-plan | FileCheck %s
 // RUN: pcc-opt %s -split-input-file -rt-plan -rt-plan -rt-verify | FileCheck %s
 
-// c reuses a's bytes, which were read for the last time before; the scratch
-// buffer those of x, which nothing reads.
+// c reuses a's bytes, which are dead. The scratch buffer uses the bytes of x,
+// which nothing reads.
 // CHECK: rt.stage 0 arena 320 {
 rt.stage 0 {
   // CHECK-NEXT: rt.buffer @w : memref<4xf32> param at 0
@@ -150,9 +150,10 @@ rt.stage 0 {
 // -----
 
 // Scratch buffers of different functions share bytes, because no two run at
-// once; a function has one for all calls. A value that both leave alone may use
-// these bytes in between, but not one that is live at the calls. Calls of a
-// function without temporaries have none, even if they had one.
+// once; a function has one for all calls. Between the calls a value of neither
+// function may use these bytes, but no value that is live at the calls. Calls
+// of a function without temporaries get no scratch buffer, even if they had
+// one.
 // CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @w : memref<64xi8> param at 0
 // CHECK-NEXT: rt.buffer @across : memref<64xi8> value at 320

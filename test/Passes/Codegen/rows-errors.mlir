@@ -19,7 +19,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Another slot than was filled,
+// A slot other than the filled one is read,
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -36,7 +36,8 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// except one at the same offset: iterations may rotate through slots of others.
+// except one at the same offset: iterations may rotate through slots of other
+// iterations.
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 256, 0, 256 slots 3
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 256, 0, 256 slots 3
@@ -57,7 +58,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// A slot filled in one iteration and used in the next is one slot in both,
+// A slot filled in one iteration and used in the next must be the same in both,
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -79,7 +80,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// also in the last iteration, which is far from the first ones,
+// also in the last of many iterations,
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -103,7 +104,7 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// and something else in only one of the slots is seen as well.
+// and an overlapping value in only one of the slots is an error, too.
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -126,7 +127,8 @@ rt.stage 0 arena 768 {
 
 // -----
 
-// A killed bucket was filled, though others may have its bytes already.
+// A bucket that is killed must have been filled, but another buffer may already
+// have its bytes.
 rt.stage 0 arena 512 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
@@ -145,7 +147,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Accumulated gradients are in all slots.
+// The gradients of all slots must be accumulated.
 rt.stage 0 arena 768 {
   // expected-error @+1 {{holds gradients when @train ends that were not accumulated into @sum}}
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
@@ -187,7 +189,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// but not ahead of that.
+// but not before it was read.
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2

@@ -1,12 +1,12 @@
 // Entry points: arguments of tasks, slots of values that are live at the same
-// time, and transfers.
+// time, and transfers between stages.
 // RUN: pcc-opt %s -split-input-file --pass-pipeline="builtin.module(rt-lower,rt-verify)" \
 // RUN:   | %unnumbered | FileCheck %s
 
-// An input has a slot for each microbatch, a learning rate one for all. Two
-// @act are live at once in stage 0, one @grad, each where there is room; the
-// losses have the bytes of inputs. Stage 1 forwards @far to stage 2; it is sent
-// before @grad is received.
+// An input has a slot for each microbatch, a learning rate one for all. In
+// stage 0, two slots of @act and one of @grad are live at once, at any free
+// offsets; the losses have the bytes of inputs. Stage 1 forwards @far to stage
+// 2; it is sent before @grad is received.
 // CHECK: rt.program axes <[]> comms [] microbatches 3 {micro_batch = 2 : i64}
 // CHECK: rt.stage 0 arena 384 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 0 slots 3 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}
@@ -270,8 +270,8 @@ pipe.schedule train stage 0 microbatches 1 { pipe.run @t microbatch 0 }
 
 // -----
 
-// A task of the whole step takes a value of the first microbatch, which lives till
-// then.
+// A task of the whole step takes a value of the first microbatch, which is live
+// until then.
 // CHECK: rt.program axes <[]> comms [] microbatches 2 {micro_batch = 2 : i64}
 // CHECK: rt.stage 0 arena 192 {
 // CHECK-NEXT: rt.buffer @x : memref<2xf32> input at 64 slots 2 layout <[2], {{\[\[}}]]> {name = "x", role = "data"}

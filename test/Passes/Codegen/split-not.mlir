@@ -18,7 +18,7 @@ pipe.body @sum_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
 
 // -----
 
-// And so is what it grows to.
+// The sum with the old value is needed itself, too.
 // CHECK-LABEL: pipe.body @result_used
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
@@ -32,7 +32,7 @@ pipe.body @result_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
 
 // -----
 
-// Another needs the rows of the table.
+// The table's gradient has another use.
 // CHECK-LABEL: pipe.body @rows_used
 // CHECK-NEXT: %[[EMBEDDING_GRAD:.*]] = nn.embedding_grad %x, %ids : tensor<4x4xf32>, tensor<4xi64> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[EMBEDDING_GRAD]], %x : tensor<4x4xf32>
@@ -47,7 +47,7 @@ pipe.body @rows_used (%x: tensor<4x4xf32>, %ids: tensor<4xi64>,
 
 // -----
 
-// The old value is needed itself: nothing may be added where it lies.
+// The old value is needed itself: its buffer must not change.
 // CHECK-LABEL: pipe.body @old_used
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>
@@ -61,7 +61,7 @@ pipe.body @old_used (%x: tensor<4x4xf32>, %dw: tensor<4x4xf32>)
 
 // -----
 
-// It is an operand of the GEMM.
+// The old value is an operand of the GEMM.
 // CHECK-LABEL: pipe.body @own_factor
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %dw, %dw : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[SUM:.*]] = nn.sum %dw, %[[CONTRACT]] : tensor<4x4xf32>

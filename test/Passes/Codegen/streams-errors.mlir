@@ -1,4 +1,4 @@
-// What cannot be ordered.
+// Programs to which --rt-streams cannot add events.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-streams
 
 rt.program axes <["dp"=2]> comms [["dp"]] microbatches 1

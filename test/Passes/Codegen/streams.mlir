@@ -95,8 +95,8 @@ rt.stage 1 {
 // -----
 
 // A stage that forwards a received value: one stream waits for the other. Each
-// channel has its stream, and an exchange stays on the compute stream. A body
-// is on the stream of its ops.
+// channel has a stream, and an exchange stays on the compute stream. A body
+// runs on the stream of its ops.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.func @train() {
@@ -289,8 +289,8 @@ rt.stage 0 {
 
 // -----
 
-// The first ops of an iteration start after all compute of the previous one, as
-// in the rest of the iteration: @b is not received while @c is used.
+// The first transfers of an iteration wait for all compute of the previous one,
+// like the rest of the iteration: @b is not received while @c is used.
 
 // CHECK-LABEL: rt.stage 0
 // CHECK: rt.for %m = 0 to 4 {

@@ -2,7 +2,7 @@
 // function's argument has another sharding than declared.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics --rt-verify
 
-// As it is meant.
+// A valid program.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -37,7 +37,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Twice.
+// Reduced twice.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -74,7 +74,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Not at all.
+// Not reduced.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -109,7 +109,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Before the last write, of a sum that was cleared by the previous step.
+// Reduced before the last write, of a sum that the previous step cleared.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -145,7 +145,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// The next step would reduce a reduced value.
+// The sum is not cleared: the next step would reduce a reduced value.
 #part = #dist.sharding<*, * | sum dp>
 #member = #dist.sharding<* | sum dp>
 #whole = #dist.sharding<*, *>
@@ -180,7 +180,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// What the runtime writes by rows is taken as columns.
+// The runtime writes a shard of rows, but the function expects columns.
 #columns = #dist.sharding<*, tp>
 rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 256 {
@@ -201,7 +201,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// Over another axis, and in an entry that takes it after another one.
+// Sharded over another axis, in a call after one that takes it as declared.
 #rows = #dist.sharding<tp, *>
 #other = #dist.sharding<dp, *>
 rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1

@@ -1,4 +1,4 @@
-// What has no form in LLVM or in the program's description.
+// Ops that cannot be lowered to LLVM or to the program's description.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -rt-to-llvm
 
 // expected-error @+1 {{has no rt.program}}

@@ -1,6 +1,6 @@
 // An emulated device is told which buffers are dead: released ones, and a
 // temporary before its first use, unless a transfer uses it, which may be in
-// flight before compute gets there. Other targets are not told.
+// flight before compute has reached it. Other targets are not told.
 // RUN: pcc-opt %s -rt-to-llvm=forgets | FileCheck %s
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s --check-prefix=NOTHING
 // NOTHING-NOT: pcc_forget
@@ -23,7 +23,7 @@ rt.stage 0 arena 192 {
     rt.all_reduce sum %sent over ["dp"] stream 1 : memref<16xf32>
     rt.record %done stream 1
     rt.wait %done
-    // A view's first use is that of the whole.
+    // The first use of a view is the first use of the whole temporary.
     // CHECK: llvm.getelementptr %[[LAST]]
     // CHECK: llvm.call @pcc_forget(%{{.*}}, %[[LAST]],
     // CHECK: llvm.call @pcc_zero

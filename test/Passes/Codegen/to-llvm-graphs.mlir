@@ -1,5 +1,5 @@
-// A graph's ops are issued where the runtime asks for them; of a loop, a given
-// number of iterations at a time.
+// A graph's ops are issued if the runtime asks for that graph, and a loop a
+// given number of iterations at a time.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <[]> comms [] microbatches 8

@@ -1,6 +1,6 @@
-// Ahead of a call that does not say which node of the model has it, that is said,
-// once for all that follow: not again but for another node, in another block, or
-// behind a body, which may have said another one.
+// The runtime is told the node of the model before a call that does not take
+// the node as an argument. It is told again only for another node, in another
+// block, or after a body, which may have set another node.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 4

@@ -17,7 +17,7 @@ rt.stage 0 arena 1408 {
   rt.buffer @g : memref<64xf32> gradient in @row element 0 at 512, 1024, 768 slots 3
   // CHECK: llvm.func internal @stage0.forward(%{{.*}}: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {
   rt.func @forward() {
-    // A slot that is known is a constant.
+    // The offset of a known slot is a constant.
     // CHECK: %[[FIRST:.*]] = llvm.mlir.constant(64 : i64)
     // CHECK-NEXT: llvm.getelementptr %[[ARENA]][%[[FIRST]]]
     %first = rt.address @x slot 1 : memref<16xf32>

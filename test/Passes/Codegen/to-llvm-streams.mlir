@@ -1,5 +1,5 @@
-// What is on a stream becomes a call that takes the stream's number; events are
-// numbered as they stand, slot by slot, and bodies take their numbers.
+// Ops on a stream become calls that take the stream's number. Events are
+// numbered in program order, slot by slot, and bodies take their numbers.
 // RUN: pcc-opt %s -rt-to-llvm | FileCheck %s
 
 llvm.func @add(!llvm.ptr, i64, i64) attributes {rt.units = 5 : i64, rt.grain = 6 : i64}
@@ -47,7 +47,7 @@ rt.stage 0 arena 128 {
     // CHECK: %[[S6:.*]] = llvm.mlir.constant(6 : i32)
     // CHECK: llvm.call @pcc_launch_async(%[[CONTEXT]], %[[S6]], %{{.*}}, %{{.*}}) :
     rt.launch @add outs(%w : memref<4xf32>) stream 6
-    // The compute stream has calls of its own.
+    // The compute stream has separate calls.
     // CHECK: llvm.call @pcc_launch(%[[CONTEXT]], %{{.*}}, %{{.*}}) :
     rt.launch @add outs(%w : memref<4xf32>)
     // CHECK: llvm.call @pcc_send(%[[CONTEXT]],
@@ -77,8 +77,8 @@ rt.stage 0 arena 128 {
     }
   }
 }
-// A fill names the input, by its number among all of the stage, and the
-// microbatch; the compute stream has a call of its own.
+// A fill names the input, by its number among all inputs of the stage, and the
+// microbatch. The compute stream has a separate call.
 rt.stage 1 arena 256 {
   rt.buffer @lr : memref<f32> input at 0 {role = "lr", name = "lr"}
   rt.buffer @x : memref<4xf32> input at 64 slots 2 refilled

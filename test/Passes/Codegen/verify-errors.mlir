@@ -51,7 +51,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// The same, but the first is dead: nothing to say.
+// The same, but the first is dead: no error.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.buffer @a : memref<4xf32> value at 64
@@ -84,7 +84,7 @@ rt.stage 0 arena 320 {
 
 // -----
 
-// Between slots there is room, but not where one of them is.
+// A buffer may be between slots, but must not overlap one.
 rt.stage 0 arena 512 {
   rt.buffer @x : memref<16xf32> input at 0
   rt.buffer @v : memref<16xf32> value at 64, 256 slots 2
@@ -278,7 +278,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Integers stay what they are, whoever has them.
+// Integers are constant, also as arguments of a function.
 rt.stage 0 arena 1024 {
   rt.func @train() {
     %k = rt.constant 7 : memref<i64>
@@ -428,7 +428,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// In place, but of another operand than the kernel allows.
+// In place of another operand than the kernel allows.
 func.func private @k(tensor<4xf32>, tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0 : i64}) attributes {rt.kernel}
 rt.stage 0 arena 1024 {
@@ -483,7 +483,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Transfers between stages. Each waits for the other's message:
+// Transfers between stages. Each waits for the other's transfer:
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 // expected-note @+5 {{stage 0 waits to send 16 bytes to stage 1 on channel 0}}
 rt.stage 0 arena 64 {
@@ -506,7 +506,7 @@ rt.stage 1 arena 64 {
 
 // -----
 
-// an exchange does not; nor do collectives within a stage matter here.
+// an exchange does not wait, and collectives within a stage do not matter.
 rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @x : memref<4xf32> input at 0
@@ -537,7 +537,7 @@ rt.stage 1 arena 128 {
 
 // -----
 
-// messages of different lengths,
+// transfers of different lengths,
 rt.stage 0 arena 64 {
   rt.buffer @x : memref<4xf32> input at 0
   rt.func @train() {
@@ -568,7 +568,7 @@ rt.stage 0 arena 64 {
 
 // -----
 
-// collectives that are not the same one,
+// different collectives,
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2]> comms [["pp"]] microbatches 1
 rt.stage 0 arena 128 {
@@ -595,7 +595,7 @@ rt.stage 1 arena 128 {
 
 // -----
 
-// or that a stage leaves out.
+// or a collective that a stage leaves out.
 // expected-error @-3 {{the stages wait for each other forever in @train}}
 rt.program axes <["pp"=2, "tp"=2]> comms [["pp", "tp"]] microbatches 1
 rt.stage 0 arena 64 {
@@ -623,7 +623,7 @@ rt.stage 1 arena 64 {
 
 // -----
 
-// The right buffer, but not the value that is meant: an older one,
+// The right buffer, but not the named value: an older one,
 rt.stage 0 arena 128 {
   rt.func @task(%w: memref<4xf32>) frame 64 {
     %t = rt.temporary at 0 : memref<4xf32>
@@ -637,7 +637,7 @@ rt.stage 0 arena 128 {
 
 // -----
 
-// one that was overwritten, be it in part,
+// one that was overwritten, at least in part,
 rt.stage 0 arena 128 {
   rt.func @task(%w: memref<4xf32>) frame 64 {
     %t = rt.temporary at 0 : memref<4xf32>
@@ -708,7 +708,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A byte less than the second slot needs.
+// The arena is a byte shorter than the second slot needs.
 rt.stage 0 arena 127 {
   // expected-error @+1 {{ends at byte 128 of an arena of 127}}
   rt.buffer @a : memref<4xf32> input at 0 slots 2
@@ -728,7 +728,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// Each entry point is followed, on memory of its own.
+// Each entry point is checked separately, with its own contents of memory.
 rt.stage 0 arena 1024 {
   rt.buffer @t : memref<4xf32> value at 0
   // expected-error @+1 {{is not written by @evaluate}}
@@ -761,7 +761,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// The sums of a step are kept, too.
+// Accumulators of a step must not be overwritten, either.
 rt.stage 0 arena 1024 {
   // expected-error @+1 {{is overwritten when @train ends}}
   rt.buffer @s : memref<4xf32> sum at 0
@@ -775,7 +775,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// The last four bytes alone are another's.
+// Only the last four bytes overlap another buffer.
 rt.stage 0 arena 1024 {
   rt.buffer @x : memref<32xf32> input at 0
   rt.buffer @a : memref<32xf32> value at 128
@@ -799,7 +799,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// A kernel's buffers: of other elements,
+// A kernel's buffers: of another element type,
 func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kernel} {
   return %x : tensor<4xf32>
 }
@@ -850,7 +850,7 @@ rt.stage 0 arena 1024 {
 
 // -----
 
-// In place where the launch says so of this result and this operand.
+// In place only for the result and the operand that the launch lists.
 func.func private @k(%x: tensor<4xf32>, %y: tensor<4xf32>)
     -> (tensor<4xf32> {rt.inplace = 0}, tensor<4xf32>) attributes {rt.kernel} {
   return %x, %y : tensor<4xf32>, tensor<4xf32>
@@ -1121,7 +1121,7 @@ rt.stage 0 arena 512 {
 
 // -----
 
-// Members of a bucket are not overwritten through the bucket's name either.
+// Members of a bucket must not be overwritten through the bucket's buffer.
 rt.stage 0 arena 256 {
   rt.buffer @row : memref<1x32xf32> bucket at 0
   rt.buffer @g : memref<32xf32> gradient in @row element 0 at 0

@@ -84,7 +84,7 @@ rt.stage 0 arena 256 {
 
 // -----
 
-// It is not said from where on.
+// The offset of the view is missing.
 rt.stage 0 arena 256 {
   rt.buffer @x : memref<2x4xf32> input at 0 {role = "data", name = "x"}
   // expected-error @+1 {{needs a view, its source and an offset for each view in 'rt.views'}}

@@ -21,7 +21,7 @@
 // WIDE: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
 // WIDE-NEXT: gpu.barrier
 // WIDE: gpu.barrier
-// Sums of products: four numbers of each operand at a time.
+// Dot products of queries and keys: four numbers of each operand at a time.
 // WIDE: scf.for {{.*}} iter_args
 // WIDE: vector.load {{.*}} : memref<1152xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // WIDE: arith.mulf {{.*}} fastmath<contract>
@@ -30,8 +30,8 @@
 // WIDE: arith.maxnumf
 // WIDE: gpu.shuffle xor
 // WIDE: math.exp2
-// Scores are stored to the warp's rows of shared memory, where they are an
-// operand.
+// Scores are stored to the warp's rows of shared memory: they are an operand of
+// the second GEMM.
 // WIDE: nvvm.bar.warp.sync
 // WIDE: memref.store
 // WIDE: nvvm.bar.warp.sync
@@ -45,7 +45,7 @@ func.func private @wide(%q: tensor<1x32x3x20xf32>, %at: tensor<32xi64>)
 }
 
 // bf16, causal: fully masked tiles are skipped, by positions, and fully visible
-// ones are not masked; GEMMs are the tensor cores', and scores stay in
+// ones are not masked. Tensor cores compute the GEMMs, and scores stay in
 // registers.
 // NARROW-LABEL: gpu.func @narrow
 // NARROW: arith.maxsi
@@ -74,8 +74,8 @@ func.func private @narrow(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>)
   return %o : tensor<1x32x3x16xbf16>
 }
 
-// Backward, the first blocks have keys, one key head of a sample each, and the
-// others queries, of one of three heads that share it.
+// Backward, the first block computes dk and dv of the only key head, and each
+// of the others dq of one of the three heads that share it.
 // BACK-LABEL: gpu.func @back
 // BACK-SAME: known_grid_size = array<i32: 4, 1, 1>
 // BACK: %[[ONE:.*]] = arith.constant 1 : index
@@ -107,9 +107,8 @@ func.func private @back(%q: tensor<1x32x3x16xf16>, %k: tensor<1x32x1x16xf16>,
   return %dq, %dk, %dv : tensor<1x32x3x16xf16>, tensor<1x32x1x16xf16>, tensor<1x32x1x16xf16>
 }
 
-// Dropout: the hash of a key's position, and of a query's key, is computed
-// once; a score takes an exclusive or of both, two multiplications, and a
-// comparison.
+// Dropout: the hashes of a key's position and of a query are computed once. A
+// score takes an exclusive or of both, two multiplications, and a comparison.
 // DROPPED-LABEL: gpu.func @dropped(
 // DROPPED: memref.store {{.*}} : memref<32xi32
 // DROPPED: memref.store {{.*}} : memref<32xi32
@@ -140,8 +139,9 @@ func.func private @dropped(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>,
   return %o : tensor<1x32x3x16xbf16>
 }
 
-// A bias: two neighbors are read at once, in place, and added to the scaled
-// scores. Exponentials are of base 2, after the highest score is subtracted.
+// A bias: two neighbors are read at once, from device memory, and added to the
+// scaled scores. Exponentials are of base 2, after the highest score is
+// subtracted.
 // BIAS-LABEL: gpu.func @biased(
 // BIAS: nvvm.mma.sync
 // BIAS: %[[TWO:.*]] = vector.load %arg1[%{{.*}}] {alignment = 8 : i64} : memref<3072xf32>, vector<2xf32>
@@ -154,7 +154,8 @@ func.func private @dropped(%q: tensor<1x32x3x16xbf16>, %at: tensor<32xi64>,
 // BIAS: %[[OVER:.*]] = arith.subf %[[X]], %[[NOW]] : f32
 // BIAS: %[[LOG:.*]] = arith.mulf %[[OVER]], %{{.*}} : f32
 // BIAS-NEXT: math.exp2 %[[LOG]]
-// lse is the log of the sum alone; max is 0 where that is.
+// lse is the log of the sum only, and max the highest score; max is 0 in rows
+// where the sum is 0.
 // BIAS: %[[ANY:.*]] = arith.cmpf ugt
 // BIAS: %[[MAX:.*]] = arith.select %[[ANY]], %{{.*}}#0, %
 // BIAS: %[[LSE:.*]] = math.log
@@ -170,7 +171,8 @@ func.func private @biased(%q: tensor<2x32x3x16xbf16>,
   return %o, %lse, %max : tensor<2x32x3x16xbf16>, tensor<2x32x3xf32>, tensor<2x32x3xf32>
 }
 
-// That of padding is brought with the keys, once for all queries.
+// A bias of padding, the same for all queries, is loaded into shared memory
+// with the keys.
 // PADDED-LABEL: gpu.func @padded(
 // PADDED: %[[WORDS:.*]] = memref.view {{.*}} to memref<32xf32, #gpu.address_space<workgroup>>
 // PADDED: scf.for
@@ -190,16 +192,16 @@ func.func private @padded(%q: tensor<2x32x3x16xbf16>,
   return %o : tensor<2x32x3x16xbf16>
 }
 
-// Its gradient, for relative positions: blocks after those of dq, 2 samples of
-// 3 heads of one tile, have a tile of queries and keys of each of 3 heads, and
-// iterate over the samples.
+// The gradient of a bias of relative positions: the first six blocks (2
+// samples of 3 heads) compute dq. Blocks after them have a tile of queries and
+// keys of one of the 3 heads, and iterate over the samples.
 // TRAINED-LABEL: gpu.func @trained(
 // TRAINED-SAME: known_grid_size = array<i32: 9, 1, 1>
 // TRAINED: %[[SIX:.*]] = arith.constant 6 : index
 // TRAINED: %[[QUERIES:.*]] = arith.cmpi slt, %{{.*}}, %[[SIX]]
 // TRAINED-NEXT: scf.if %[[QUERIES]]
 // TRAINED: arith.subi %{{.*}}, %[[SIX]]
-// A tile that no query sees has zeros.
+// A tile whose keys are masked for all queries has a gradient of zeros.
 // TRAINED: %[[SEEN:.*]] = arith.cmpi sge
 // TRAINED: %[[SUMS:.*]]:16 = scf.if %[[SEEN]]
 // TRAINED: %[[TWO:.*]] = arith.constant 2 : index
@@ -207,7 +209,7 @@ func.func private @padded(%q: tensor<2x32x3x16xbf16>,
 // TRAINED-NEXT: gpu.barrier
 // TRAINED: math.exp2
 // TRAINED: scf.yield
-// Its rows go through shared memory.
+// The tile's rows are stored through shared memory.
 // TRAINED: vector.from_elements %[[SUMS]]#0, %[[SUMS]]#1 : vector<2xf32>
 // TRAINED: vector.store %{{.*}}, %arg5[%{{.*}}] {alignment = 16 : i64} : memref<3072xf32>, vector<4xf32>
 func.func private @trained(%q: tensor<2x32x3x16xf16>,

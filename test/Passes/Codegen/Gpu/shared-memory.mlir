@@ -46,10 +46,10 @@ func.func private @normalize(%x: tensor<4x37504xf32>) -> tensor<4x37504xf32>
   return %y : tensor<4x37504xf32>
 }
 
-// A work item keeps as many expensive values as fit a block of all these GPUs,
-// whichever of them it is compiled for: here the gelu of a row, not its tanh,
-// which is recomputed. The two rows of the operands are kept, too, if there is
-// room.
+// A work item keeps as many expensive values as fit into the shared memory of a
+// block on all of these GPUs, also if it is compiled for a larger one: here the
+// gelu of a row, not its tanh, which is recomputed. The two rows of the
+// operands are kept, too, if there is room.
 // CHECK-LABEL: gpu.func @costly(
 // HOPPER-SAME: rt.shared = 131{{[0-9]+}} :
 // AMPERE-SAME: rt.shared = 131{{[0-9]+}} :

@@ -1,10 +1,10 @@
 // Kernels as functions of a gpu.module: the code of one thread.
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu --canonicalize --cse | FileCheck %s
 
-// A row of 768 is a warp's: each lane takes 4 columns, six times. Eight warps
-// are a block. The row is read once: the first pass leaves it in shared memory
-// for the second, and that the exponentials for the third. Each lane reads only
-// its own writes: no barrier.
+// A warp computes a row of 768: each lane takes 4 columns, six times. A block
+// has eight warps. The row is read once: the first pass keeps it in shared
+// memory for the second, and the second keeps the exponentials for the third.
+// Each lane reads only what it wrote itself: no barrier.
 // CHECK-LABEL: gpu.func @softmax(
 // CHECK-SAME: %[[X:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, llvm.readonly}
 // CHECK-SAME: %[[Y:.*]]: memref<1572864xf32> {llvm.align = 16 : i64, rt.inplace = 0 : i64}
@@ -44,8 +44,8 @@ func.func private @softmax(%x: tensor<2048x768xf32>)
   return %y : tensor<2048x768xf32>
 }
 
-// Of a row of 1000 the last of eight steps has columns for some lanes only. The
-// other steps have no condition.
+// A row of 1000 takes a warp eight steps. In the last one, only some lanes have
+// columns; the other steps have no condition.
 // CHECK-LABEL: gpu.func @ragged(
 // CHECK: scf.for {{.*}} = %c0 to %c896 step %c128 iter_args
 // CHECK-NOT: scf.if
@@ -64,7 +64,7 @@ func.func private @ragged(%x: tensor<4096x1000xf32>) -> tensor<4096xf32>
   return %s : tensor<4096xf32>
 }
 
-// A long row is a block's: its warps store their sums in shared memory, and
+// A block computes a long row: its warps store their sums in shared memory, and
 // each adds all of them, in the same order. The value that one thread stores
 // for the row overwrites an operand that all have read: a barrier is needed.
 // CHECK-LABEL: gpu.func @total(
@@ -91,8 +91,9 @@ func.func private @total(%x: tensor<65536xf32>, %sum: tensor<f32>)
   return %t : tensor<f32>
 }
 
-// One row of a hundred million columns: blocks of 256 threads take 4096 each, 4
-// at a time; the first block handles the rest that no access of 4 fits.
+// One row of a hundred million columns: blocks of 256 threads take tiles of
+// 4096 columns, 4 per access. The first block handles the last column, which is
+// less than an access.
 // CHECK-LABEL: gpu.func @flat(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 24415, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 0 : i64
@@ -113,8 +114,8 @@ func.func private @flat(%x: tensor<100000001xf32>)
   return %y : tensor<100000001xf32>
 }
 
-// If whole accesses fill whole tiles, the rest of the row is one more tile, of
-// which no access is in the kernel.
+// 1025 columns: accesses of 4 fill four tiles, and the last column is in a
+// fifth tile, for which the kernel has no such access.
 // CHECK-LABEL: gpu.func @flat_rest(
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 5, 1, 1>
@@ -129,7 +130,7 @@ func.func private @flat_rest(%x: tensor<1025xf32>) -> tensor<1025xf32>
   return %y : tensor<1025xf32>
 }
 
-// Of short rows a block has several; of 16-bit elements a thread moves 8. The
+// A block has several short rows; a thread moves 8 bf16 elements at a time. The
 // block reads the row that is added to all of them once.
 // CHECK-LABEL: gpu.func @short(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
@@ -150,9 +151,9 @@ func.func private @short(%x: tensor<65536x16xbf16>, %b: tensor<16xbf16>)
   return %y : tensor<65536x16xbf16>
 }
 
-// A sum over rows of few columns: 4 threads take 16, so that there are 48
-// blocks, and as many as 256 times share the rows. Their sums are added by
-// halves.
+// A sum over rows of few columns: 4 threads take 16 columns, so that there are
+// 48 blocks. In a block, 256 such groups (slices) share the rows; a tree
+// reduction adds their sums.
 // CHECK-LABEL: gpu.func @columns(
 // CHECK-SAME: known_block_size = array<i32: 1024, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>, nvvm.minctasm = {{[0-9]+}} : i32, rt.shared = 16384 : i64
@@ -184,8 +185,8 @@ func.func private @columns(%x: tensor<1000x768xf32>) -> tensor<768xf32>
   return %y : tensor<768xf32>
 }
 
-// Of many columns, of which fewer threads would take no divisor, 32 threads
-// take 128.
+// With many columns there are enough blocks if each keeps 128 columns: 32
+// threads that take 4 each.
 // CHECK-LABEL: gpu.func @many_columns(
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 128, 1, 1>
@@ -194,8 +195,8 @@ func.func private @many_columns(%x: tensor<1000x16384xf32>)
   %y = nn.reduce %x [0] : tensor<1000x16384xf32> -> tensor<16384xf32>
   return %y : tensor<16384xf32>
 }
-// No thread handles a missing row: of 10 rows 16 times 4 threads, and of 2 a
-// warp.
+// There are few threads without a row: 16 slices of 4 threads for 10 rows, and
+// for 2 rows one warp.
 // CHECK-LABEL: gpu.func @few_rows(
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 48, 1, 1>
@@ -212,6 +213,7 @@ func.func private @two_rows(%x: tensor<2x768xf32>) -> tensor<768xf32>
   %y = nn.reduce %x [0] : tensor<2x768xf32> -> tensor<768xf32>
   return %y : tensor<768xf32>
 }
+// No smaller block divides 770 columns: each keeps 128.
 // CHECK-LABEL: gpu.func @odd_columns(
 // CHECK-SAME: known_grid_size = array<i32: 7, 1, 1>
 func.func private @odd_columns(%x: tensor<1000x770xf32>) -> tensor<770xf32>
@@ -220,9 +222,10 @@ func.func private @odd_columns(%x: tensor<1000x770xf32>) -> tensor<770xf32>
   return %y : tensor<770xf32>
 }
 
-// Each block may sum up a short row again to divide a long one into tiles, but
-// into no more tiles than that all together sum up as much as the long row, and
-// not where others write what it sums up.
+// A long row is split into tiles although each block must then recompute the
+// sum of a short row. All tiles together sum at most as many columns as the
+// long row has. No tiles are made if other blocks overwrite the operand of the
+// sum.
 // CHECK-LABEL: gpu.func @tiled(
 // CHECK-SAME: known_grid_size = array<i32: 1024, 1, 1>
 // CHECK-LABEL: gpu.func @fewer(
@@ -262,10 +265,10 @@ func.func private @mixed(%x: tensor<2048x768xf32>) -> tensor<2048x768xbf16>
   return %y : tensor<2048x768xbf16>
 }
 
-// 16 sequences of 512 positions have one table of positions: a block takes 16
-// rows of one position, each 512 rows behind the one before, and reads the
-// table's row once. What is a gap of a thread's columns, 192 vectors of 256
-// threads, is none of 64 threads.
+// 16 sequences of 512 positions have one table of positions: a block takes the
+// 16 rows of one position, each 512 rows after the previous one, and reads the
+// table's row once. A row has 192 vectors: of 256 threads some would have none,
+// so a row is computed by 64 threads.
 // CHECK-LABEL: gpu.func @positions(
 // CHECK-SAME: %{{.*}}: memref<6291456xf32> {{.*}}, %[[TABLE:.*]]: memref<393216xf32> {{.*}}, %
 // CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
@@ -287,7 +290,7 @@ func.func private @positions(%x: tensor<16x512x768xf32>,
   return %y : tensor<16x512x768xf32>
 }
 
-// Of three parts of a row only the one present is read.
+// A concatenation of three operands: each column is read from its operand only.
 // CHECK-LABEL: gpu.func @parts(
 // CHECK-SAME: %[[A:.*]]: memref<1048576xf32> {{.*}}, %[[B:.*]]: memref<1048576xf32> {{.*}}, %
 // CHECK-NOT: vector.load
@@ -309,10 +312,10 @@ func.func private @parts(%a: tensor<4096x256xf32>, %b: tensor<4096x256xf32>)
 }
 
 // The highest logit of a row and the sum of exponentials are computed in one
-// pass, which leaves nothing in shared memory: of each row three rounds, of
-// four accesses of 8 columns, all of which are classes. The sum is scaled to
-// the highest logit so far. Then there is one more access, and the last class;
-// threads combine the highest logits before the sums.
+// pass, which keeps nothing in shared memory. A row takes three rounds of four
+// accesses of 8 columns, all of which are classes. The sum is scaled to the
+// highest logit so far. Then there is one more access, and the last class.
+// Threads combine the highest logits before the sums.
 // CHECK-LABEL: gpu.func @loss(
 // CHECK-SAME: %[[X:.*]]: memref<206045184xbf16> {{{.*}}}, %{{.*}}: memref<4096xi64>
 // CHECK-SAME: known_block_size = array<i32: 512, 1, 1>
@@ -352,7 +355,7 @@ func.func private @loss(%x: tensor<4096x50304xbf16>, %t: tensor<4096xi64>)
   return %l, %lse : tensor<4096xf32>, tensor<4096xf32>
 }
 
-// A row with one more pass is kept by the pass that computes both.
+// If another pass follows, the pass that computes both keeps the row.
 // CHECK-LABEL: gpu.func @long_softmax(
 // CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<40000xf32> {{{.*}}}, %
 // CHECK: vector.load %[[Y]]
@@ -387,8 +390,8 @@ func.func private @loss_of_powers(%x: tensor<4096x20000xf32>,
 }
 
 // One of the columns of an access may be the target's. That is tested for all
-// together: if none is, nothing is subtracted. Exponentials are of base 2, as
-// results computed from them are rounded.
+// together: if none is, nothing is subtracted. Exponentials use base 2 because
+// results computed from them are rounded to bf16.
 // CHECK-LABEL: gpu.func @loss_grad(
 // CHECK: %[[T:.*]] = arith.trunci {{.*}} : i64 to i32
 // CHECK: vector.load {{.*}} vector<8xbf16>
@@ -413,7 +416,8 @@ func.func private @loss_grad(%d: tensor<4096xf32>, %x: tensor<4096x2048xbf16>,
   return %dx : tensor<4096x2048xbf16>
 }
 
-// The same for reciprocals; operands of f32 results are as exact as f32.
+// bf16 results are computed with approximate divisions, too; f32 results with
+// neither.
 // CHECK-LABEL: gpu.func @silu_bf16(
 // CHECK-NOT: math.exp %
 // CHECK: arith.divf {{.*}} fastmath<afn> : f32
@@ -436,10 +440,10 @@ func.func private @silu_f32(%x: tensor<4096x2048xf32>)
   return %y : tensor<4096x2048xf32>
 }
 
-// Rows in groups, which are summed, too: two warps are a block, and a group's.
-// They take its 32 rows one after another; of these each thread has the same 8
-// columns, by two accesses, and their sums in registers. A row's own numbers are
-// joined over the block, which waits before it begins with the next row.
+// Groups of rows that are summed, too: a block of two warps computes a group,
+// its 32 rows one after another. Each thread has the same 8 columns of all
+// rows, in two accesses, and their sums in registers. Numbers of one row are
+// reduced over the block, which has a barrier before the next row.
 // CHECK-LABEL: gpu.func @groups(
 // CHECK-SAME: known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME: known_grid_size = array<i32: 256, 1, 1>

@@ -1,8 +1,8 @@
 // Device functions as LLVM functions for GPUs.
 // RUN: pcc-opt %s --rt-lower-kernels-to-gpu --gpu-kernels-to-nvvm | FileCheck %s
 
-// The block's shared memory is declared, not a variable of no bytes, in which
-// LLVM would take no two accesses to touch the same place.
+// The block's shared memory is declared, instead of a variable without bytes:
+// of that, LLVM would assume that no two accesses have the same address.
 // CHECK: llvm.mlir.global external @[[SHARED:__dynamic_shmem__0]]() {addr_space = 3 : i32, alignment = 16 : i64}
 // CHECK: llvm.func @__nv_expf(f32) -> f32
 // CHECK-LABEL: llvm.func @softmax(

@@ -1,11 +1,11 @@
-// Prints what a compiled program says of itself, read through the header that
-// the runtime reads it through.
+// Prints the description that a compiled program contains, read through the
+// header that the runtime uses.
 
 #include "runtime/Program.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-// What the program would call; it only describes itself here.
+// Functions that the program would call; here only its description is read.
 void pcc_copy(void) {}
 void pcc_set_node(void) {}
 void pcc_constant_at(void) {}

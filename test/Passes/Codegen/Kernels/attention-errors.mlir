@@ -1,8 +1,7 @@
-// Attention that tiles on a CPU cannot compute although those on a device
-// could.
+// Attention that cannot be computed by CPU tiles, although GPU tiles could.
 // RUN: pcc-opt %s -rt-tile-kernels -split-input-file -verify-diagnostics
 
-// They add up dq in memory, in f32,
+// CPU tiles accumulate dq in memory, in f32,
 func.func private @k(%q: tensor<1x4x2x8xbf16>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xbf16> attributes {rt.kernel} {
   // expected-error @below {{cannot be lowered to CPU tiles: dq is accumulated in memory and must be f32}}

@@ -102,7 +102,7 @@ func.func @shared(%q: tensor<1x16384x8x64xbf16>, %k: tensor<1x16384x2x64xbf16>,
 
 // -----
 
-// A second head's lse would.
+// The second head's lse would not start at a multiple of 16 bytes.
 func.func @apart_heads(%q: tensor<1x16383x3x64xbf16>, %at: tensor<16383xi64>) {
   // expected-error @+2 {{its backward pass processes a key head at a time, and 1 heads x 16383 queries are not a multiple of 4}}
   // expected-note @+1 {{--attention-backend auto}}

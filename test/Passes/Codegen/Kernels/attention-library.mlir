@@ -1,14 +1,14 @@
 // The implementation of attention with --attention-library: the library
-// computes it in bf16 and fp16 with heads of 64 or 128, over all keys or those
-// up to the query's own; tiles compute all else. An attention and its gradient
-// have one implementation.
+// computes it in bf16 and fp16 with heads of 64 or 128, unmasked or causal.
+// Tiles compute all other cases. An attention and its gradient have the same
+// implementation.
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention="on-device library=auto" | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention=on-device | FileCheck %s --check-prefix=NONE
 // NONE-NOT: rt.by_library
 
-// From sm_100 on the library's backward pass adds in any order: tiles compute
-// it, and the forward pass of the same attention; an attention without a
-// gradient is the library's.
+// From sm_100 on the library's backward pass adds in no fixed order: tiles
+// compute it, and the forward pass of the same attention. The library computes
+// an attention without a gradient.
 // RUN: pcc-opt %s --split-input-file --nn-expand-attention="on-device library=auto chips=80,100" | FileCheck %s --check-prefix=LATER
 // LATER-LABEL: pipe.body @forward.body
 // LATER-NOT: rt.by_library
@@ -54,8 +54,8 @@ pipe.body @backward.body (%o: tensor<2x8x4x64xbf16>, %q: tensor<2x8x4x64xbf16>,
 
 // -----
 
-// The backward pass is a rank's whose keys start elsewhere: the library
-// computes neither.
+// The positions of the backward pass are sharded over cp, which the library
+// does not support: it computes neither pass.
 dist.mesh @mesh = <["cp"=2]>
 pipe.input @input.positions : tensor<8xi64> role positions name "positions"
 pipe.input @input.own : tensor<8xi64> role positions name "own"

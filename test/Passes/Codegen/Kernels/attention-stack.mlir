@@ -33,7 +33,7 @@ func.func @whole(%d: tensor<2x19x3x6xf32>, %q: tensor<2x19x3x6xf32>,
 }
 
 // Elements of a row must be contiguous: along the last dim a separate kernel
-// interleaves them, and so if one is used elsewhere.
+// interleaves the cotangents, and also if one of them has another use.
 // CHECK-LABEL: func.func @last(
 // CHECK: call @[[PLAIN:.*_attention_grad]]({{.*}} -> (tensor<2x19x3x6xf32>, tensor<2x19x3x6xf32>, tensor<2x19x3x6xf32>)
 // CHECK: call @{{.*}}_insert_sum(

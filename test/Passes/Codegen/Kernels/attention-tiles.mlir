@@ -125,7 +125,7 @@ func.func @biased(%do: tensor<2x5x2x4xf32>, %q: tensor<2x5x2x4xf32>,
 // TILES: func.func private @kernel_1_attention_grad
 // TILES-SAME: rt.units = 1
 
-// A bias that has no queries is one number for a vector of them.
+// A bias without a query dim is one number for a vector of queries.
 // TILES: func.func private @kernel_5_attention(
 // TILES-SAME: %[[BIAS:[^:]*]]: memref<12xf32>
 // TILES: memref.load %[[BIAS]]

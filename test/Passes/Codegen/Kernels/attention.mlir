@@ -52,7 +52,7 @@ func.func private @causal(%x: tensor<2x2x3x4xf32>, %q: tensor<3xi64>, %k: tensor
   return %p, %lse : tensor<2x2x3x4xf32>, tensor<2x2x3xf32>
 }
 
-// A row of -inf alone gives zeros.
+// A row in which all scores are -inf yields zeros.
 // CHECK-LABEL: func.func private @bias(
 // CHECK: %[[MINUS_INFINITY:.*]] = arith.constant 0xFF800000 : f32
 // CHECK: memref.store
@@ -228,7 +228,7 @@ func.func private @bias(%x: tensor<2x2x3x4xf32>, %q: tensor<3xi64>, %k: tensor<4
 // CHECK-NEXT: ^bb0(%[[IN_6:.*]]: f32, %[[IN_7:.*]]: i64, %[[IN_8:.*]]: f32)
 // CHECK-NEXT: %[[PRODUCT_3:.*]] = arith.mulf %[[IN_6]], %[[CHOSEN]] : f32
 // CHECK-NEXT: %[[WORD_7:.*]] = arith.trunci %[[IN_7]] : i64 to i32
-// One mix a score: that of the key's position.
+// One hash round per score: that of the key's position.
 // CHECK-NEXT: %[[SPREAD_3:.*]] = arith.muli %[[WORD_7]], %{{.*}} : i32
 // CHECK-NEXT: %[[MOVED_4:.*]] = arith.addi %[[SPREAD_3]], %{{.*}} : i32
 // CHECK-NEXT: %[[WITH_KEY:.*]] = arith.xori %[[OF_ROW]], %[[MOVED_4]] : i32

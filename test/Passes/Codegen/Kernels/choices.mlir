@@ -1,4 +1,4 @@
-// Choices of a back end: the type of sums, and the number of columns per work
+// Options of a back end: the type of sums, and the number of columns per work
 // item.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefixes=CHECK,WIDE
@@ -23,7 +23,7 @@ func.func private @mean(%x: tensor<2x4xf32>, %g: tensor<4xf32>)
   return %y, %r : tensor<2x4xf32>, tensor<2xf32>
 }
 
-// A square is one of the wide number.
+// Squares are computed in the wide type.
 // CHECK-LABEL: func.func private @norm(
 // WIDE: %[[X:.*]] = arith.extf {{.*}} : f32 to f64
 // WIDE: arith.mulf %[[X]], %[[X]] : f64

@@ -3,7 +3,7 @@
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefix=WHOLE
-// They are the same sums, up to the order of additions.
+// The sums are equal up to the order of additions.
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // RUN: pcc-run %s --entry=sum --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=sum --fill 1 --expect=0=%t.npy --rtol 1e-6
@@ -15,7 +15,7 @@
 // DEVICE: 6 kernels, 0 wrong
 // WHOLE-NOT: nn.reshape
 
-// 6 parts of 40 rows make 288 sums.
+// 6 blocks of 40 rows: 288 partial sums.
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME: %[[X:.*]]: tensor<4x60x48xf32>
 // CHECK: %[[PARTS:.*]] = call @kernel_0_reduce(%[[X]]) : (tensor<4x60x48xf32>) -> tensor<6x48xf32>
@@ -27,8 +27,8 @@ func.func @sum(%x: tensor<4x60x48xf32>) -> tensor<48xf32> {
 }
 
 // The gradients of norms' scales, in f32, and the sum of a rounded value in
-// f32, too. All read dy, so one kernel computes the partial sums of all and one
-// adds these.
+// f32, too. All read dy, so one kernel computes all partial sums, and one
+// kernel adds them.
 // CHECK-LABEL: func.func @scales(
 // CHECK-SAME: %[[DY:.*]]: tensor<4x128x16xbf16>, %[[X:.*]]: tensor<4x128x16xbf16>, %[[MEAN:.*]]: tensor<4x128xf32>, %[[RSTD:.*]]: tensor<4x128xf32>)
 // CHECK: %[[P:.*]]:3 = call @kernel_2_sub_mul_reduce(%[[X]], %[[DY]], %[[MEAN]], %[[RSTD]]) {{.*}} -> (tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>)
@@ -47,7 +47,7 @@ func.func @scales(%dy: tensor<4x128x16xbf16>, %x: tensor<4x128x16xbf16>,
   return %ds, %db, %dr : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
 }
 
-// With few rows, or columns enough, nothing changes.
+// With few rows or many columns, nothing changes.
 // CHECK-LABEL: func.func @few(
 // CHECK: call @{{.*}} : (tensor<63x15xf32>) -> tensor<15xf32>
 func.func @few(%x: tensor<63x15xf32>) -> tensor<15xf32> {
@@ -62,7 +62,7 @@ func.func @wide(%x: tensor<640x512xf32>) -> tensor<512xf32> {
   return %s : tensor<512xf32>
 }
 
-// The rows of a part are consecutive.
+// The rows of a partial sum are consecutive.
 // CHECK-LABEL: func.func private @kernel_0_reduce(
 // CHECK-NEXT: %[[ROWS:.*]] = nn.reshape %arg0 : tensor<4x60x48xf32> -> tensor<6x40x48xf32>
 // CHECK-NEXT: nn.reduce %[[ROWS]] [1] : tensor<6x40x48xf32> -> tensor<6x48xf32>

@@ -1,5 +1,5 @@
-// Kernels that are no passes over one row: sums over rows, column by column, in
-// f64; sums by ids; rotations of pairs.
+// Kernels other than passes over a row: sums over rows, column by column, in
+// f64; sums by ids; rotary embeddings.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func private @layer_norm_grad_scale(

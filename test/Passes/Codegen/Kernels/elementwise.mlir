@@ -46,7 +46,7 @@ func.func private @div(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>)
   return %z : tensor<2x4xf32>
 }
 
-// Where neither is greater it is the first, a nan of the second included.
+// If neither is greater the result is the first, also if the second is NaN.
 // CHECK-LABEL: func.func private @max(
 // CHECK: linalg.generic {{.*}}["parallel"]
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: f32, %[[IN_3:.*]]: f32)
@@ -393,7 +393,7 @@ func.func private @scale(%x: tensor<2x4xf32>)
   return %y : tensor<2x4xf32>
 }
 
-// bf16 is computed with as f32 and rounded at the end.
+// bf16 is extended to f32, and the result is rounded.
 // CHECK-LABEL: func.func private @narrow(
 // CHECK: linalg.generic {{.*}}["parallel"]
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: f32, %[[IN_2:.*]]: bf16)
@@ -430,7 +430,7 @@ func.func private @is_not_zero(%x: tensor<2x4xf32>)
   return %y : tensor<2x4xi1>
 }
 
-// Integers, one after the other in one kernel.
+// Ops on integers, in one kernel.
 // CHECK-LABEL: func.func private @whole_numbers(
 // CHECK: linalg.generic {{.*}}["parallel"]
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: i64, %[[IN_2:.*]]: i64, %[[IN_3:.*]]: i64)
@@ -481,7 +481,7 @@ func.func private @less(%x: tensor<2x4xi64>, %y: tensor<2x4xi64>)
   return %c : tensor<2x4xi1>
 }
 
-// A scale that is nan leaves the parameter as it is.
+// With a scale of NaN the parameter does not change.
 // CHECK-LABEL: func.func private @sgd(
 // CHECK: %[[LOADED:.*]] = memref.load {{.*}}
 // CHECK: %[[IS:.*]] = arith.cmpf oeq, %[[LOADED]], %[[LOADED]] : f32

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s -nn-expand-attention=all | FileCheck %s
 
-// Scores, their softmax, and the mean of the values that it weighs. The log of
-// the sum of exponentials lies by heads there and by queries in nn.attention.
+// Scores, their softmax, and the weighted mean of the values. The log-sum-exp
+// is [b, h, s] in nn.masked_softmax and [b, s, h] in nn.attention.
 // CHECK-LABEL: func @attention
 // CHECK-SAME: (%[[Q:.*]]: tensor<2x4x2x8xf32>, %[[K:.*]]: tensor<2x4x2x8xf32>, %[[V:.*]]: tensor<2x4x2x8xf32>, %[[AT:.*]]: tensor<4xi64>)
 func.func @attention(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>,
@@ -18,7 +18,7 @@ func.func @attention(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>,
   return %o, %lse : tensor<2x4x2x8xf32>, tensor<2x4x2xf32>
 }
 
-// The backward computes the scores again and has their softmax from lse.
+// The backward pass recomputes the scores, and their softmax from lse.
 // CHECK-LABEL: func @gradient
 // CHECK-SAME: (%[[DO:.*]]: tensor<2x4x2x8xf32>, %[[Q:.*]]: tensor<2x4x2x8xf32>, %[[K:.*]]: tensor<2x4x2x8xf32>, %[[V:.*]]: tensor<2x4x2x8xf32>, %{{.*}}: tensor<2x4x2x8xf32>, %[[LSE:.*]]: tensor<2x4x2xf32>, %[[AT:.*]]: tensor<4xi64>)
 func.func @gradient(%do: tensor<2x4x2x8xf32>, %q: tensor<2x4x2x8xf32>,
@@ -39,7 +39,7 @@ func.func @gradient(%do: tensor<2x4x2x8xf32>, %q: tensor<2x4x2x8xf32>,
   return %dq, %dk, %dv : tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>
 }
 
-// Two query heads share a key head: heads are two dims, g and r, meanwhile.
+// Two query heads share a key head: heads are two dims, g and r, in between.
 // CHECK-LABEL: func @grouped
 // CHECK-SAME: (%[[Q:.*]]: tensor<2x4x2x8xf32>, %[[K:.*]]: tensor<2x4x1x8xf32>,
 func.func @grouped(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x1x8xf32>, %at: tensor<4xi64>)

@@ -1,9 +1,9 @@
-// The gradient of attention's bias, grouped heads backward, and the marks of
-// the ops that attention expands to.
+// The gradient of attention's bias, the gradient of grouped-query attention,
+// and the attributes of the ops that attention expands to.
 // RUN: pcc-opt %s -split-input-file -nn-expand-attention=all | FileCheck %s
 
-// Sums over what the bias lacks, without the scale, in the bias's type; the
-// dims that it has once stay.
+// The gradient is summed over the dims that the bias lacks, without the scale,
+// in the bias's type. Dims of size 1 remain.
 // CHECK-LABEL: func.func @bias(
 // CHECK-NEXT: %[[RESHAPE:.*]] = nn.reshape %arg1 : tensor<2x4x6x8xf32> -> tensor<2x4x3x2x8xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "bsgrd,btgd->bgrst" %[[RESHAPE]], %arg2 : tensor<2x4x3x2x8xf32>, tensor<2x5x3x8xf32> -> tensor<2x3x2x4x5xf32>
@@ -39,7 +39,8 @@ func.func @bias(%do: tensor<2x4x6x8xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor<2x
 
 // -----
 
-// Of scale 1, and of all scores, it is their gradient.
+// If the scale is 1 and the bias has all dims of the scores, its gradient is
+// the scores' gradient.
 // CHECK-LABEL: func.func @whole_bias(
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "bshd,bthd->bhst" %arg1, %arg2 : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32> -> tensor<2x6x4x5xf32>
 // CHECK-NEXT: %[[CONTRACT1:.*]] = nn.contract "bshd,bthd->bhst" %arg0, %arg3 : tensor<2x4x6x8xf32>, tensor<2x5x6x8xf32> -> tensor<2x6x4x5xf32>
@@ -93,8 +94,8 @@ func.func @grouped(%do: tensor<2x4x6x9xf32>, %q: tensor<2x4x6x8xf32>, %k: tensor
 
 // -----
 
-// All expanded ops, and no other, have its marks, first in a block, last before
-// another, and in between.
+// All ops of an expansion, and no others, get the attributes of the attention.
+// Here other ops follow, precede and separate the expansions.
 // CHECK-LABEL: func.func @marks(
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "bshd,bthd->bhst" %arg0, %arg0 {nn.stage = 3 : i64} : tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32> -> tensor<2x2x4x4xf32>
 // CHECK-NEXT: %[[PROBS:.*]], %[[LSE:.*]] = nn.masked_softmax %[[CONTRACT]] positions %arg1, %arg1 scale 5.000000e-01 {nn.stage = 3 : i64} : (tensor<2x2x4x4xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<2x2x4x4xf32>, tensor<2x2x4xf32>)

@@ -7,7 +7,7 @@ pipe.body @chains (%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
     %grad_w: tensor<8x8xf32>)
     -> (tensor<2x4x8xf32>, tensor<8xf32> into 4, tensor<8x8xf32> into 5) {
   // CHECK: %[[H:.*]] = nn.contract
-  // The bias, both gelus and their operands are one kernel.
+  // The bias, both gelu ops and their operands are one kernel.
   // CHECK-NEXT: %[[K:.*]]:2 = func.call @[[GELU:kernel_0_sum_gelu_gelu_grad]](%{{.*}}, %[[H]], %{{.*}})
   %h = nn.contract "bsk,kn->bsn" %x, %w
       : tensor<2x4x8xf32>, tensor<8x8xf32> -> tensor<2x4x8xf32>
@@ -21,7 +21,7 @@ pipe.body @chains (%x: tensor<2x4x8xf32>, %b: tensor<8xf32>,
   // CHECK: %[[NEW:.*]] = func.call @[[SUM:kernel_1_reduce_sum]](%[[K]]#1, %grad_b)
   %db = nn.reduce %d [0, 1] : tensor<2x4x8xf32> -> tensor<8xf32>
   %grad_b_sum = nn.sum %grad_b, %db : tensor<8xf32>
-  // The library adds a contraction itself.
+  // A GEMM adds its result to the gradient itself.
   // CHECK: %[[DW:.*]] = nn.contract
   // CHECK: %[[SUMMED:.*]] = nn.sum %grad_w, %[[DW]] {rt.adds_in_place}
   // CHECK: pipe.yield %{{.*}}, %[[NEW]], %[[SUMMED]]
@@ -43,7 +43,7 @@ pipe.body @again (%d: tensor<2x4x8xf32>, %grad_b: tensor<8xf32>)
 }
 
 // A kernel must not depend on its users: the two sums share rows and an
-// operand, but a contraction is between them.
+// operand, but a contraction of the first is an operand of the second.
 // CHECK-LABEL: func.func @between
 func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
   // CHECK: call @kernel_2_gelu
@@ -81,7 +81,7 @@ pipe.body @clear (%grad_b: tensor<8xf32>, %loss_sum: tensor<f32>)
   pipe.yield %e, %z, %l : tensor<f32>, tensor<8xf32>, tensor<f32>
 }
 
-// The sum of so many rows that the sums of the rows are very many themselves.
+// A full sum of so many rows that there are very many row sums, too.
 // CHECK-LABEL: func.func @large_sum
 func.func @large_sum(%x: tensor<131072x64xf32>) -> tensor<f32> {
   // CHECK: %[[A:.*]] = call @{{.*}} : (tensor<131072x64xf32>) -> tensor<2048xf32>

@@ -1,5 +1,4 @@
-// Grouping of ops into kernels, and the calls of these: every case with its
-// result.
+// Grouping of ops into kernels, and the calls of the kernels.
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
@@ -60,7 +59,8 @@ func.func @rows(%x: tensor<4x8xf32>) -> tensor<3x8xf32> {
 
 // -----
 
-// Views: each kernel that needs one has a copy, and a product's is computed.
+// Views: each kernel that needs a view has a copy of the op. A view that a GEMM
+// needs is computed.
 // CHECK-LABEL: func.func @views(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_sum(%arg1, %arg0) : (tensor<8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %[[K0]]#1, %arg2 : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -278,8 +278,8 @@ func.func @columns(%x: tensor<6x8xf32>) -> tensor<8x6xf32> {
 
 // -----
 
-// Rows are looked up in memory: a table that is known is written there; what else
-// is known is not.
+// An embedding reads its table from memory, so a constant table is written to
+// memory. Other constants are not.
 // CHECK-LABEL: func.func @look_up(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_constant() : () -> tensor<2x2xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_embedding_sum(%arg0, %[[K0]]) : (tensor<3xi64>, tensor<2x2xf32>) -> tensor<3x2xf32>
@@ -302,8 +302,8 @@ func.func @look_up(%ids: tensor<3xi64>) -> tensor<3x2xf32> {
 
 // -----
 
-// A zero that a body returns is cleared memory, wherever it goes, and dead
-// constants are removed; a zero with another use is computed.
+// A zero that a body returns becomes cleared memory, in any argument or result.
+// Dead constants are removed. A zero with another use is computed.
 // CHECK-LABEL: pipe.body @zeros
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4xf32>
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_constant() : () -> tensor<4xf32>
@@ -346,8 +346,8 @@ func.func private @mine(%x: tensor<4xf32>) -> tensor<4xf32> attributes {rt.kerne
 
 // -----
 
-// A number per row next to a sum over rows has no work item to write it: two
-// kernels, though both read the ids.
+// In a kernel that sums over rows, no work item could write one number per row:
+// there are two kernels, though both read the ids.
 // CHECK-LABEL: func.func @ids(
 // CHECK-NEXT: %[[K0:.*]]:2 = call @kernel_0_embedding_mul(%arg0, %arg1) : (tensor<5x6xf32>, tensor<1x5x6xf32>) -> (tensor<5xi64>, tensor<1x5x6xf32>)
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%[[K0]]#1) : (tensor<1x5x6xf32>) -> tensor<5x6xf32>

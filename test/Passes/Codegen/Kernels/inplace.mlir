@@ -1,4 +1,4 @@
-// Which operand's memory a kernel's result may take over: rt.inplace.
+// Which operand's memory a kernel's result may reuse: rt.inplace.
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
@@ -16,7 +16,7 @@ pipe.body @own_place (%g: tensor<4x8xf32>, %v: tensor<4x8xf32>,
 
 // -----
 
-// by that of no other argument,
+// not by a result that is written to another argument,
 // CHECK-LABEL: pipe.body @other_place
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sub(%w, %g) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: pipe.yield %[[K0]] : tensor<4x8xf32>
@@ -28,7 +28,7 @@ pipe.body @other_place (%g: tensor<4x8xf32>, %v: tensor<4x8xf32>,
 
 // -----
 
-// and by nothing else: the result has a separate buffer.
+// and not by other results: they have separate buffers.
 // CHECK-LABEL: pipe.body @no_place
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_exp(%w) : (tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = nn.constant dense<0.000000e+00> : tensor<4x8xf32>
@@ -42,8 +42,8 @@ pipe.body @no_place (%w: tensor<4x8xf32>)
 
 // -----
 
-// A sum that will be written to the argument is in its buffer already: the next
-// may be, too.
+// A chain of in-place sums that is written to an argument is in its buffer from
+// the first sum on, so the last sum may be in place, too.
 // CHECK-LABEL: pipe.body @on_the_way
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%w, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "mk,kn->mn" %x, %y : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -100,7 +100,7 @@ func.func @used(%x: tensor<4x8xf32>, %k: tensor<8x8xf32>)
 
 // -----
 
-// Of two that are as good it is the first.
+// Of two equally good operands, the first is reused.
 // CHECK-LABEL: func.func @first(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_sub(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4x8xf32>
@@ -114,7 +114,7 @@ func.func @first(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Two results do not take the same.
+// Two results do not reuse the same operand.
 // CHECK-LABEL: func.func @two(
 // CHECK-NEXT: %[[K0:.*]]:3 = call @kernel_0_sub_mul_div(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
 // CHECK-NEXT: return %[[K0]]#0, %[[K0]]#1, %[[K0]]#2 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
@@ -133,7 +133,8 @@ func.func @two(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>)
 
 // -----
 
-// As many elements of the same type; the shape does not matter.
+// The operand must have as many elements of the same type; the shape does not
+// matter.
 // CHECK-LABEL: func.func @size(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_cast(%arg0) : (tensor<4x8xf32>) -> tensor<4x8xbf16>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_sum(%arg1, %arg2) : (tensor<8xf32>, tensor<32xf32>) -> tensor<4x8xf32>
@@ -157,7 +158,7 @@ func.func @size(%x: tensor<4x8xf32>, %y: tensor<8xf32>, %z: tensor<32xf32>)
 
 // -----
 
-// Elements are read at other indices than the one that is written,
+// Not in place if elements are read at other indices than the written one,
 // CHECK-LABEL: func.func @moved(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_exp(%arg0) : (tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4x4x8xf32>
@@ -173,7 +174,7 @@ func.func @moved(%x: tensor<4x4x8xf32>) -> tensor<4x4x8xf32> {
 
 // -----
 
-// by a number that is computed,
+// at a computed index,
 // CHECK-LABEL: func.func @gathered(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_embedding(%arg0, %arg1) : (tensor<4xi64>, tensor<4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<4x8xf32>
@@ -225,7 +226,7 @@ func.func @per_row(%x: tensor<4x8xf32>, %r: tensor<4xf32>)
 
 // -----
 
-// A column sum takes its addend's, which is read at the end.
+// A column sum reuses the buffer of its addend, which is read at the end.
 // CHECK-LABEL: func.func @column_sum(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce_sum(%arg0, %arg1) : (tensor<6x8xf32>, tensor<8xf32>) -> tensor<8xf32>
 // CHECK-NEXT: return %[[K0]] : tensor<8xf32>

@@ -1,11 +1,11 @@
-// Sums of vectors that are added up, as the norm of a model's gradients: for
-// devices the elements of vectors of one shape are added first, so that there is
+// Sums of vectors that are added up, as in the norm of a model's gradients. For
+// devices, vectors of one shape are added elementwise first, so that there is
 // one sum for each shape. For CPUs nothing changes.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefix=APART
-// They are the same sums, up to the order of additions.
+// The sums are equal up to the order of additions.
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // RUN: pcc-run %s --entry=norm --fill 1 --save=0=%t.0.npy --save=1=%t.1.npy \
 // RUN:   --print=none
@@ -16,7 +16,7 @@
 
 // DEVICE: 3 kernels, 0 wrong
 
-// That of %e is read elsewhere, too, and %d is shorter.
+// The sum of %e has another use, and %d is shorter: they are not merged.
 // CHECK-LABEL: func.func private @kernel_0_reduce_sum(
 // CHECK-SAME: %[[D:.*]]: tensor<64xf32>, %[[E:.*]]: tensor<512xf32>, %[[A:.*]]: tensor<512xf32>, %[[B:.*]]: tensor<512xf32>, %[[C:.*]]: tensor<512xf32>)
 // CHECK-NEXT: %[[OTHER:.*]] = nn.reduce %[[D]] [0]
@@ -37,7 +37,7 @@ func.func @norm(%a: tensor<512xf32>, %b: tensor<512xf32>, %c: tensor<512xf32>,
   return %3, %5 : tensor<f32>, tensor<f32>
 }
 
-// One sum has nothing that it is added to.
+// All sums are merged: the remaining sum is not added to any other.
 // CHECK-LABEL: func.func private @kernel_1_sum_reduce(
 // CHECK: %[[BOTH:.*]] = nn.sum
 // CHECK-NEXT: %[[SUM:.*]] = nn.reduce %[[BOTH]] [0]

@@ -1,7 +1,7 @@
 // An update depends on a few numbers, such as a norm, which other kernels read
-// as well. In one kernel with them it would be of one row, which on CPUs is one
-// work item's. Blocks of a device share a row and recompute the numbers, unless
-// these overwrite their operands.
+// as well. A kernel with both would have one row, which on CPUs is a single
+// work item. On devices, blocks share a row and recompute the numbers, unless
+// the kernel overwrites their operands.
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels | FileCheck %s
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefix=DEVICE
@@ -34,7 +34,7 @@ pipe.body @replaced (%arg0: tensor<1x65536xf32>, %arg1: tensor<f32>, %arg2: tens
   pipe.yield %p, %n : tensor<1x65536xf32>, tensor<f32>
 }
 
-// A softmax is of one row anyway, together with its operand.
+// A softmax has one row anyway, so it is fused with its operand.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: call @{{.*}}_exp_softmax(%arg0)
 func.func @softmax(%x: tensor<1x65536xf32>) -> tensor<1x65536xf32> {

@@ -1,5 +1,5 @@
-// Loops of kernels in LLVM: metadata of accesses and vectors, and functions
-// that are calls.
+// Loops of kernels in LLVM: metadata of accesses and vectorization, and
+// functions that are called.
 // RUN: pcc-opt %s --rt-lower-kernels -mlir-print-local-scope \
 // RUN:   | FileCheck %s --implicit-check-not=access_groups --implicit-check-not=loop_annotation
 
@@ -33,8 +33,8 @@ func.func private @double(%x: tensor<600x600xf32>) -> tensor<600x600xf32>
   return %y : tensor<600x600xf32>
 }
 
-// A sum is the same element in each iteration, and is on the stack outside of
-// the loops. For f32 summed in f64: vectors are those of f32.
+// A sum is the same element in each iteration, and its stack slot is allocated
+// outside of the loops. For f32 summed in f64, vectors have f32's length.
 // CHECK-LABEL: llvm.func @sum(
 // CHECK: llvm.alloca {{.*}} x f64 {alignment = 64 : i64}
 // CHECK: llvm.br
@@ -50,7 +50,7 @@ func.func private @sum(%x: tensor<600x600xf32>) -> tensor<600xf32>
   return %y : tensor<600xf32>
 }
 
-// With a function that is called for each element vectors gain nothing.
+// Loops that call a function for each element are not vectorized.
 // CHECK-LABEL: llvm.func @sum_of_logs(
 // CHECK: {access_groups
 // CHECK: llvm.intr.log
@@ -99,7 +99,7 @@ func.func private @polynomials(%x: tensor<300xf32>)
   return %y, %z, %w : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
 }
 
-// others LLVM's, and erf of f64 the C library's.
+// others are LLVM intrinsics, and erf of f64 calls the C library.
 // CHECK-LABEL: llvm.func @functions(
 // CHECK: {access_groups
 // CHECK: llvm.intr.sin

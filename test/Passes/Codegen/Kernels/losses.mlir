@@ -1,4 +1,4 @@
-// Losses and their parts.
+// Losses, and the ops of a vocab parallel loss.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // The last of eight columns is padding.

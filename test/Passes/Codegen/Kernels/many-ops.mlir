@@ -1,4 +1,4 @@
-// A kernel has up to 256 ops: 259 are two.
+// A kernel has at most 256 ops: 259 ops become two kernels.
 // RUN: %python -c "for i in range(1, 260): print(f'  %%x{i} = nn.exp %%x{i - 1} : tensor<4xf32>')" > %t.ops
 // RUN: sed -e '/^  .. OPS/r %t.ops' %s | pcc-opt --rt-form-kernels | FileCheck %s
 // CHECK: func.func private @kernel_0_exp(

@@ -62,7 +62,7 @@ func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
 
 // -----
 
-// afterwards,
+// neither afterwards,
 // expected-error @below {{the results share no rows}}
 func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
     -> tensor<5x8xf32> attributes {rt.kernel} {
@@ -73,7 +73,7 @@ func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>)
 
 // -----
 
-// in a sum of more than two,
+// nor in a sum of more than two,
 // expected-error @below {{the results share no rows}}
 func.func private @k(%x: tensor<4x8xf32>, %ids: tensor<4xi64>, %y: tensor<5x8xf32>)
     -> tensor<5x8xf32> attributes {rt.kernel} {
@@ -108,7 +108,7 @@ func.func private @k(%x: tensor<2x3x2x8xf32>, %at: tensor<3xi64>)
 
 // -----
 
-// A rotation is a kernel of its own.
+// A rotary embedding is the only op of its kernel.
 // expected-error @below {{the results share no rows}}
 func.func private @k(%x: tensor<2x3x2x8xf32>, %at: tensor<3xi64>)
     -> tensor<2x3x2x8xf32> attributes {rt.kernel} {
@@ -129,7 +129,7 @@ func.func private @k(%t: tensor<4x8xf32>, %ids: tensor<3xi64>)
 
 // -----
 
-// A row's sum is known for this row, not for another one,
+// A work item knows the sum of its own row, not of another one,
 // expected-error @below {{nn.softmax: is read at other rows than its own}}
 func.func private @k(%x: tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
     attributes {rt.kernel} {
@@ -140,7 +140,7 @@ func.func private @k(%x: tensor<4x4x8xf32>) -> tensor<4x4x8xf32>
 
 // -----
 
-// nor for a second.
+// nor of a second.
 // expected-error @below {{nn.softmax: its rows are not the kernel's}}
 func.func private @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
     attributes {rt.kernel} {

@@ -3,7 +3,7 @@
 // RUN: pcc-opt %s -split-input-file --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s
 
-// A sum of everything is one work item up to 16384 elements,
+// A full sum is one work item up to 16384 elements,
 // CHECK-LABEL: func.func @small(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce(%arg0) : (tensor<128x128xf32>) -> tensor<f32>
 // CHECK-NEXT: return %[[K0]] : tensor<f32>
@@ -35,7 +35,7 @@ func.func @large(%x: tensor<128x129xf32>) -> tensor<f32> {
 
 // -----
 
-// of so many dims that there are 65536 at most,
+// over so many dims that at most 65536 row sums remain,
 // CHECK-LABEL: func.func @many_rows(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce(%arg0) : (tensor<256x256x2x2xf32>) -> tensor<256x256xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%[[K0]]) : (tensor<256x256xf32>) -> tensor<f32>
@@ -89,7 +89,7 @@ func.func @one_dim(%x: tensor<32776xf32>) -> tensor<f32> {
 
 // -----
 
-// of 64 at least.
+// of at least 64.
 // CHECK-LABEL: func.func @no_divisor(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_reduce(%arg0) : (tensor<16411xf32>) -> tensor<f32>
 // CHECK-NEXT: return %[[K0]] : tensor<f32>
@@ -121,7 +121,7 @@ func.func @least_divisor(%x: tensor<1050304xf32>) -> tensor<f32> {
 
 // -----
 
-// Squares are a sum like others, in f32; short ones stay what they are.
+// Sums of squares are split like others, in f32; short ones stay one op.
 // CHECK-LABEL: func.func @squares(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_mul_reduce(%arg0) : (tensor<128x129xbf16>) -> tensor<128xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce(%[[K0]]) : (tensor<128xf32>) -> tensor<f32>
@@ -209,7 +209,7 @@ func.func @one_end(%x: tensor<2x3x4x5xf32>, %y: tensor<2x3x4x5xf32>)
 
 // -----
 
-// A maximum is found along rows only.
+// Maxima and minima are computed along rows only: other dims are transposed.
 // CHECK-LABEL: func.func @maximum(
 // CHECK-NEXT: %[[K0:.*]] = call @kernel_0_transpose(%arg0) : (tensor<2x3x4x5xf32>) -> tensor<2x4x3x5xf32>
 // CHECK-NEXT: %[[K1:.*]] = call @kernel_1_reduce_max(%[[K0]]) : (tensor<2x4x3x5xf32>) -> tensor<2x4xf32>
@@ -257,8 +257,8 @@ func.func @product(%x: tensor<2x3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// A value that is written to an argument is added in a kernel, except results
-// of GEMMs that the library accumulates, also where they are reshaped.
+// A sum that is written to an argument is computed by a kernel, except results
+// of GEMMs, also reshaped ones, which the GEMM accumulates.
 // CHECK-LABEL: pipe.body @accumulate
 // CHECK-NEXT: %[[K0:.*]] = func.call @kernel_0_sum(%x, %s) : (tensor<4x4xbf16>, tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK-NEXT: %[[CONTRACT:.*]] = nn.contract "abk,kn->abn" %y, %z : tensor<2x2x4xf32>, tensor<4x4xf32> -> tensor<2x2x4xf32>

@@ -1,5 +1,6 @@
-// Of 6144 columns a block of 512 threads has twelve each; wider rows are not
-// taken in groups. Four sums are held at most, however few the columns are.
+// With 6144 columns, each of a block's 512 threads has twelve; wider rows are
+// not grouped. A kernel has at most four sums in registers, also with few
+// columns.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc-kernels %t.mlir --assemble | FileCheck %s --check-prefix=ASSEMBLED

@@ -1,5 +1,5 @@
-// Sums over rows that a kernel computes together with its work on each row: its
-// work items take some rows one after another, and each row is read once.
+// Sums over rows that a kernel computes together with other work on each row:
+// its work items take groups of rows one after another, and read each row once.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // The kernels of devices and CPUs compute the same, and the CPUs' kernels the
@@ -13,8 +13,8 @@
 // DEVICE: kernel_0_{{[a-z_]*}}: 256 blocks of 32, {{.*}}, reads 1.0{{[0-9]}}, writes 1.00
 // DEVICE: 9 kernels, 0 wrong
 
-// The gradients of a norm and of its scale and bias, and that of the bias of
-// the GEMM before it; its rows overwrite dy's.
+// The gradients of a norm, of its scale and bias, and of the bias of the GEMM
+// before it. The rows of the norm's gradient overwrite those of dy.
 // CHECK-LABEL: func.func @norm(
 // CHECK-NEXT: %[[ALL:.*]]:4 = call @kernel_0_
 // CHECK-NEXT: %[[SUMS:.*]]:3 = call @kernel_1_reduce(%[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
@@ -34,8 +34,8 @@ func.func @norm(%dy: tensor<8192x256xf32>, %x: tensor<8192x256xf32>,
       : tensor<8192x256xf32>, tensor<256xf32>, tensor<256xf32>, tensor<256xf32>
 }
 
-// A number per row in addition, of columns that are no multiple of a warp's;
-// the threads of a block wait for each other.
+// One number per row in addition. The number of columns is no multiple of a
+// warp's, so the threads of a block wait for each other.
 // CHECK-LABEL: func.func @numbers(
 // CHECK-NEXT: call @kernel_2_{{.*}} -> (tensor<8192xf32>, tensor<256x388xf32>)
 // CHECK-NEXT: call @kernel_3_reduce(
@@ -47,7 +47,8 @@ func.func @numbers(%x: tensor<8192x388xf32>) -> (tensor<8192xf32>, tensor<388xf3
   return %r, %s : tensor<8192xf32>, tensor<388xf32>
 }
 
-// Few columns are less than a work item's, nor are few rows grouped.
+// Rows are not grouped if there are too few columns for a work item, or few
+// rows.
 // CHECK-LABEL: func.func @narrow(
 // CHECK-NEXT: call {{.*}} -> tensor<8192x64xf32>
 // CHECK-NEXT: call {{.*}} -> tensor<4x64xf32>

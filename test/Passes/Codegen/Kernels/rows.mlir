@@ -1,5 +1,5 @@
-// Ops that reduce rows: one pass over a row for each row-wide value that the
-// next pass needs.
+// Ops that reduce rows: one pass over a row for each reduction that the next
+// pass needs.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // The maximum, the exponentials and their sum, the quotients.

@@ -82,7 +82,7 @@ func.func private @slice(%x: tensor<2x3x4xf32>)
   return %y : tensor<2x2x2xf32>
 }
 
-// Zero where there is no element.
+// Padding is zero.
 // CHECK-LABEL: func.func private @pad(
 // CHECK: affine.apply affine_map<(d0, d1) -> (d0)>
 // CHECK: memref.subview %{{.*}}[%{{.*}}] [1] [1]

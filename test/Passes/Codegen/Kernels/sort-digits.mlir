@@ -1,10 +1,11 @@
-// Many ids are sorted for a device digit by digit: each pass ranks the keys of
-// blocks, counts digits, and finds the key of each position. Arrays of blocks
-// times keys exist only in the kernels' loops.
+// Radix sort of many ids for a device: each pass ranks the keys of blocks,
+// counts digits, and finds the key of each position. Arrays of blocks times
+// keys exist only in the kernels' loops.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
-// The sums are those in the order of the ids, bit for bit, also on a device.
-// Ids are computed from random numbers; some are invalid, on either side.
+// The sums equal those in the order of the ids, bit for bit, also on a device.
+// Ids are computed from random numbers; some are invalid: negative or too
+// large.
 // RUN: pcc-run %s --entry=two --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=two --fill 1 --expect=0=%t.npy --rtol 0
 // RUN: pcc-run %s --entry=one --fill 1 --save=0=%t.npy --print=none
@@ -12,7 +13,8 @@
 // RUN: pcc-kernels %t.mlir | FileCheck %s --check-prefix=DEVICE
 // DEVICE: kernels, 0 wrong
 
-// Two digits below 64. Keys of the second pass are where the first put them.
+// Two digits below 64. The second pass reads the keys in the order of the
+// first.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[DY:.*]]: tensor<4096x2xf32>, %[[DRAWN:.*]]: tensor<4096xf32>, %[[OFFSET:.*]]: tensor<i32>
 // CHECK: %[[KEYS:.*]]:3 = call @{{.*}}(%[[DRAWN]], %[[OFFSET]])

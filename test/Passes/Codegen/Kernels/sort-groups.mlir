@@ -1,16 +1,17 @@
 // Very many rows are summed in groups for a device, so that no work item adds
-// all rows of a frequent id: a group's rows of the id before it, its other
-// rows, and the former by their ids.
+// all rows of a frequent id. Per group, rows that continue the last id of the
+// previous group are summed apart from the other rows; then these partial sums
+// are summed by their ids.
 // RUN: pcc-opt %s --rt-form-kernels=partial-sums=256 --rt-verify-kernels \
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // Ids are computed from random numbers: some occur hundreds of times, some
-// never, and some are invalid, on either side.
+// never, and some are invalid: negative or too large.
 // RUN: pcc-run %s --entry=added --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=added --fill 1 --expect=0=%t.npy --rtol 2e-6
 // RUN: pcc-run %s --entry=made --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=made --fill 1 --expect=0=%t.npy --rtol 2e-6
-// A prime number of half as many rows has the same kernels, and a device compares
-// each row with each.
+// With half as many rows in @prime, again a prime, the kernels are the same;
+// the device compares all pairs of rows.
 // RUN: sed s/8209/4099/g %s | pcc-opt --rt-form-kernels=partial-sums=256 -o %t.half.mlir
 // RUN: pcc-kernels %t.half.mlir --seed 1 | FileCheck %s --check-prefix=DEVICE
 // DEVICE-COUNT-22: {{^kernel_[0-9]+_.*}} blocks of
@@ -34,8 +35,8 @@ func.func @added(%dy: tensor<8192x2xbf16>, %drawn: tensor<8192xf32>,
   return %sum : tensor<50x2xf32>
 }
 
-// Of 8704 rows groups are as long; the table is made here. Few ids there are go
-// on through many groups.
+// Groups of 8704 rows have the same length, and the table is created here.
+// There are few ids, so an id continues through many groups.
 func.func @made(%dy: tensor<17x512x3xf32>, %drawn: tensor<17x512xf32>)
     -> tensor<5x3xf32> {
   %wide = nn.scale %drawn by 3.0 : tensor<17x512xf32>
@@ -45,7 +46,7 @@ func.func @made(%dy: tensor<17x512x3xf32>, %drawn: tensor<17x512xf32>)
   return %g : tensor<5x3xf32>
 }
 
-// A number of rows that has no such part, a prime, is added up as a whole.
+// A prime number of rows cannot be divided into groups.
 // CHECK-LABEL: func.func @prime(
 // CHECK-NOT: rt.group
 // CHECK: return
@@ -56,7 +57,8 @@ func.func @prime(%dy: tensor<8209x1xf32>, %ids: tensor<8209xi32>)
   return %g : tensor<5x1xf32>
 }
 
-// Each kernel of @added determines which rows go on: this is not stored.
+// Each kernel of @added determines which rows continue an id: the flags are not
+// stored.
 // CHECK: func.func private @[[PARTSUM]](
 // CHECK-SAME: %{{.*}}: tensor<8192xi32>, %{{.*}}: tensor<8192x2xbf16>, %[[KEYS:.*]]: tensor<8192xi32>)
 // CHECK: %[[CONTINUED:.*]] = nn.compare eq %{{.*}}, %[[KEYS]] {rt.sorted} : tensor<8192xi32>

@@ -5,7 +5,7 @@
 // RUN:   -o %t.mlir && FileCheck %s < %t.mlir
 // RUN: pcc-opt %s --rt-form-kernels --rt-verify-kernels \
 // RUN:   | FileCheck %s --check-prefix=CPU
-// They are the same sums, bit for bit, and so are a device's.
+// The sums are equal bit for bit, also on a device.
 // RUN: pcc-run %s --entry=table --fill 1 --save=0=%t.npy --print=none
 // RUN: pcc-run %t.mlir --entry=table --fill 1 --expect=0=%t.npy --rtol 0
 // RUN: pcc-run %s --entry=part --fill 1 --save=0=%t.npy --print=none

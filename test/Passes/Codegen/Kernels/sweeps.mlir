@@ -1,6 +1,6 @@
 // A value that a later pass needs is kept in a row on the stack if it took 8
-// instructions or more, and recomputed if it took less. Every function of one
-// op takes 7 with its additional instructions; @kept takes 8.
+// instructions or more, and recomputed if it took fewer. Each function that is
+// named after an op takes 7 instructions in total; @kept takes 8.
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
 // CHECK-LABEL: func.func private @scale(

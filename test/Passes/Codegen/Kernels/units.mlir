@@ -1,8 +1,8 @@
-// How kernels are divided into work items, which threads share: the length of
-// rows, the number of work items, and the number per thread.
+// How kernels are divided into work items: the length of rows, the number of
+// work items, and the number that a thread computes at a time (grain).
 // RUN: pcc-opt %s -rt-tile-kernels -rt-verify-kernels | FileCheck %s
 
-// Rows have 256 columns or more, where there are so many: here all dims are one.
+// Rows have at least 256 columns if possible: here all dims are one row.
 // CHECK: func.func private @short({{.*}}{rt.grain = 17 : i64, rt.kernel, rt.units = 1 : i64}
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK: memref.subview {{.*}} [960] [1]
@@ -12,7 +12,8 @@ func.func private @short(%x: tensor<6x40x4xf32>)
   return %y : tensor<6x40x4xf32>
 }
 
-// Of 256 the first dim is left, for as many work items.
+// The last two dims have 256 elements: the first dim is the number of work
+// items.
 // CHECK: func.func private @enough({{.*}}{rt.grain = 64 : i64, rt.kernel, rt.units = 8 : i64}
 // CHECK: scf.forall (%{{.*}}) in (8) {
 // CHECK: memref.subview {{.*}} [256] [1]
@@ -22,7 +23,7 @@ func.func private @enough(%x: tensor<8x4x64xf32>)
   return %y : tensor<8x4x64xf32>
 }
 
-// 255 are too few.
+// 255 elements are too few.
 // CHECK: func.func private @too_short({{.*}}{rt.grain = 8 : i64, rt.kernel, rt.units = 1 : i64}
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK: memref.subview {{.*}} [2040] [1]
@@ -42,7 +43,7 @@ func.func private @too_long(%x: tensor<32x16x4097xf32>)
   return %y : tensor<32x16x4097xf32>
 }
 
-// The longest row that is no last resort.
+// Rows have at most 65536 columns if possible.
 // CHECK: func.func private @longest({{.*}}{rt.grain = 1 : i64, rt.kernel, rt.units = 16 : i64}
 // CHECK: scf.forall (%{{.*}}) in (16) {
 // CHECK: memref.subview {{.*}} [65536] [1]
@@ -52,7 +53,7 @@ func.func private @longest(%x: tensor<16x65536xf32>)
   return %y : tensor<16x65536xf32>
 }
 
-// Longer than that where nothing shorter is there to choose.
+// They are longer if the shape has no shorter row of at least two columns.
 // CHECK: func.func private @huge({{.*}}{rt.grain = 1 : i64, rt.kernel, rt.units = 16 : i64}
 // CHECK: scf.forall (%{{.*}}) in (16) {
 // CHECK: memref.subview {{.*}} [65537] [1]
@@ -62,8 +63,8 @@ func.func private @huge(%x: tensor<16x65537xf32>)
   return %y : tensor<16x65537xf32>
 }
 
-// A single row would be one thread's: it is split where it divides, from 16384
-// elements on.
+// One thread would compute a single row: from 16384 elements on, the row is
+// split by a divisor.
 // CHECK: func.func private @single({{.*}}{rt.grain = 4 : i64, rt.kernel, rt.units = 4 : i64}
 // CHECK: scf.forall (%{{.*}}) in (4) {
 // CHECK: memref.subview {{.*}} [4096] [1]
@@ -101,7 +102,7 @@ func.func private @many(%x: tensor<16x2048xf32>)
   return %y : tensor<16x2048xf32>
 }
 
-// By the longest divisor of up to 4096,
+// The length is the largest divisor of at most 4096,
 // CHECK: func.func private @least({{.*}}{rt.grain = 4 : i64, rt.kernel, rt.units = 17 : i64}
 // CHECK: scf.forall (%{{.*}}) in (17) {
 // CHECK: memref.subview {{.*}} [3856] [1]
@@ -111,7 +112,7 @@ func.func private @least(%x: tensor<65552xf32>)
   return %y : tensor<65552xf32>
 }
 
-// and of 256 at least.
+// and of at least 256.
 // CHECK: func.func private @shortest({{.*}}{rt.grain = 64 : i64, rt.kernel, rt.units = 16411 : i64}
 // CHECK: scf.forall (%{{.*}}) in (16411) {
 // CHECK: memref.subview {{.*}} [256] [1]
@@ -121,7 +122,7 @@ func.func private @shortest(%x: tensor<4201216xf32>)
   return %y : tensor<4201216xf32>
 }
 
-// Where nothing divides, the row stays whole.
+// If there is no such divisor, the row stays whole.
 // CHECK: func.func private @prime({{.*}}{rt.grain = 1 : i64, rt.kernel, rt.units = 1 : i64}
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK: memref.subview {{.*}} [16411] [1]
@@ -131,7 +132,7 @@ func.func private @prime(%x: tensor<16411xf32>)
   return %y : tensor<16411xf32>
 }
 
-// A number is a row of one.
+// A scalar is a row of one element.
 // CHECK: func.func private @one({{.*}}{rt.grain = 16384 : i64, rt.kernel, rt.units = 1 : i64}
 // CHECK: scf.forall (%{{.*}}) in (1) {
 // CHECK: memref.subview {{.*}} [1] [1]
@@ -149,7 +150,7 @@ func.func private @ones(%x: tensor<3x1xf32>)
   return %y : tensor<3x1xf32>
 }
 
-// A result may be a number per row.
+// A result may be one number per row.
 // CHECK: func.func private @mixed({{.*}}{rt.grain = 32 : i64, rt.kernel, rt.units = 8 : i64}
 // CHECK: scf.forall (%{{.*}}) in (8) {
 // CHECK: memref.subview {{.*}} [512] [1]
@@ -160,7 +161,7 @@ func.func private @mixed(%x: tensor<8x512xf32>, %r: tensor<8xf32>)
   return %y, %z : tensor<8xf32>, tensor<8x512xf32>
 }
 
-// The operands decide how many rows are worth a thread, too.
+// Operands count towards the grain, too.
 // CHECK: func.func private @entry({{.*}}{rt.grain = 32 : i64, rt.kernel, rt.units = 16 : i64}
 // CHECK: scf.forall (%{{.*}}) in (16) {
 // CHECK: memref.subview {{.*}} [512] [1]
@@ -170,8 +171,8 @@ func.func private @entry(%x: tensor<2x8x512xf32>)
   return %y : tensor<2x8xf32>
 }
 
-// Sums over rows go by blocks of 64 columns, the last of which is shorter, and
-// for each row that is left.
+// A work item of a sum over rows is a block of 64 columns (the last one is
+// shorter) of one row of the result.
 // CHECK: func.func private @columns({{.*}}{rt.grain = 2 : i64, rt.kernel, rt.units = 3 : i64}
 // CHECK: scf.forall (%{{.*}}) in (3) {
 func.func private @columns(%x: tensor<100x130xf32>)
@@ -189,7 +190,7 @@ func.func private @kept_columns(%x: tensor<3x10x128xf32>)
   return %y : tensor<3x128xf32>
 }
 
-// Every work item takes all tokens, in its block of columns.
+// Each work item takes all tokens, for its block of columns.
 // CHECK: func.func private @scatter({{.*}}{rt.grain = 42 : i64, rt.kernel, rt.units = 3 : i64}
 // CHECK: scf.forall (%{{.*}}) in (3) {
 func.func private @scatter(%dy: tensor<2x3x130xf32>, %ids: tensor<2x3xi64>)
@@ -198,7 +199,7 @@ func.func private @scatter(%dy: tensor<2x3x130xf32>, %ids: tensor<2x3xi64>)
   return %dt : tensor<7x130xf32>
 }
 
-// All heads are a row.
+// All heads of a position are a row.
 // CHECK: func.func private @rope({{.*}}{rt.grain = 128 : i64, rt.kernel, rt.units = 6 : i64}
 // CHECK: scf.forall (%{{.*}}) in (6) {
 // CHECK: memref.subview {{.*}} [32] [1]

@@ -1,4 +1,5 @@
-// LLVM vectorizes the maxima of rows, also if some elements are not valid.
+// LLVM vectorizes the maxima of rows, also if some elements are masked or
+// padding.
 // RUN: pcc-opt %s --rt-lower-kernels | mlir-translate --mlir-to-llvmir -o %t.ll
 // RUN: clang-22 -O3 -march=x86-64-v3 -Wno-override-module -S %t.ll -o %t.s \
 // RUN:   -Rpass=loop-vectorize -Rpass-missed=loop-vectorize 2>&1 \

@@ -68,7 +68,8 @@ func.func private @k(%x: tensor<3x4x8xf32>, %v: tensor<4xf32>)
 
 // -----
 
-// A group's rows of the id before it must be declared.
+// Grouped rows need ids that mark the rows that continue the previous group's
+// id.
 // expected-error @below {{has no row program: grouped rows whose ids are not an nn.where over an nn.compare}}
 func.func private @k(%dy: tensor<8x2xf32>, %ids: tensor<8xi32>)
     -> tensor<5x2xf32> attributes {rt.kernel} {
@@ -79,7 +80,7 @@ func.func private @k(%dy: tensor<8x2xf32>, %ids: tensor<8xi32>)
 
 // -----
 
-// A row's sums are not made again for every element of another row.
+// A row's sums are not recomputed for each element of another row.
 // expected-error @below {{has no row program: nn.layer_norm: is read at other rows}}
 func.func private @k(%x: tensor<4x4x8xf32>, %s: tensor<8xf32>)
     -> tensor<4x4x8xf32> attributes {rt.kernel} {
@@ -221,7 +222,7 @@ func.func private @k(%x: memref<4xf32>) attributes {rt.kernel, rt.units = 4 : i6
 
 // -----
 
-// Attention by tiles has its kernel to itself,
+// Attention by tiles is the only op of its kernel,
 func.func private @k(%q: tensor<1x4x2x8xf32>, %at: tensor<4xi64>)
     -> tensor<1x4x2x8xf32> attributes {rt.kernel} {
   // expected-error @below {{'nn.scale' cannot be in kernel 'k' together with attention}}
@@ -285,7 +286,7 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %turned: tensor<1x1x4x4xf32>, %at:
 
 // -----
 
-// The gradient of a bias is made for each query, and added up by others.
+// Tiles compute the gradient of a bias for each query; other kernels sum it.
 func.func private @k(%q: tensor<1x4x2x8xf32>, %lse: tensor<1x4x2xf32>, %at: tensor<4xi64>,
                      %bias: tensor<1x2x1x4xf32>)
     -> tensor<1x2x1x4xf32> attributes {rt.kernel} {

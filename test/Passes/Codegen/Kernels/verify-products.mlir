@@ -1,8 +1,8 @@
-// The library is asked for the epilogue in a GEMM's attribute, which must
-// match.
+// The library gets the epilogue in a GEMM's attribute, which must match the
+// function.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --rt-verify-kernels
 
-// Gelu by the error function is none of the library's.
+// The library has no epilogue for gelu by the error function.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>)
     -> tensor<4x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu>} {
@@ -92,7 +92,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
 
 // -----
 
-// A second thing that is computed on the way.
+// An op that the attribute does not declare.
 // expected-error @below {{function 'p' is not a GEMM with epilogue #rt.epilogue<gelu>}}
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu>} {
@@ -105,7 +105,7 @@ func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
 
 // -----
 
-// A call for something else than the function is for.
+// A call with another epilogue than the function's.
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
     -> tensor<8x8xf32> attributes {rt.epilogue = #rt.epilogue<gelu>} {
   %p = nn.contract "mk,kn->mn" %x, %w
@@ -122,7 +122,7 @@ pipe.body @b (%x: tensor<8x8xf32>) -> (tensor<8x8xf32>) {
 
 // -----
 
-// Each rank would take gelu of its partial sum.
+// The GEMM's result is a partial sum: each rank would apply gelu to it.
 dist.mesh @mesh = <["tp"=2]>
 #part = #dist.sharding<*, * | sum tp>
 func.func private @p(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>)
