@@ -1,4 +1,4 @@
-// Schedules that the checker must reject, one each.
+// Schedules that the checker must reject, one mistake each.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
 pipe.value @a : tensor<2xf32>
@@ -49,7 +49,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// Transfers pair per channel in one order.
+// The transfers of a channel have the same order on both stages.
 pipe.value @a : tensor<2xf32>
 pipe.value @c : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a, @c)
@@ -71,7 +71,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// Two stages that both send first wait forever under rendezvous.
+// Two stages that both send first wait forever if a send waits for its receive.
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<2xf32>
@@ -153,7 +153,7 @@ pipe.body @e.body (%w: tensor<2xf32>) -> (tensor<2xf32>) {
 
 // -----
 
-// A result is of all microbatches, as an update is.
+// A result, like an update, needs all microbatches.
 pipe.task @e stage 0 evaluate calls @e.body ()
 pipe.body @e.body () { pipe.yield }
 pipe.task @r stage 0 evaluate_result calls @r.body ()
@@ -167,8 +167,8 @@ pipe.schedule evaluate stage 0 microbatches 2 {
 
 // -----
 
-// A collective over stages is a rendezvous of all of them: stage 0 reaches it
-// before it sends the value that stage 1 needs to get there.
+// A collective over stages waits for all of them. Stage 0 reaches it before it
+// sends the value that stage 1 needs to reach it.
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 pipe.value @a : tensor<f32>
@@ -204,7 +204,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// All stages must come to the same collective.
+// All stages must issue the same collective.
 // expected-error @+1 {{the stages wait for each other forever}}
 module {
 dist.mesh @mesh = <["pp"=2]>
@@ -273,7 +273,7 @@ pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// and clear.
+// and clear them.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 clears at the end of a step}}
 pipe.task @f stage 0 forward calls @f.body (@s) -> (@s)
@@ -317,7 +317,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// The same microbatch on both sides.
+// Both sides of a transfer must name the same microbatch.
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -355,7 +355,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// A stage that has nothing more to do sends nothing.
+// A stage that is done sends nothing any more.
 // expected-error @+2 {{the stages wait for each other forever}}
 // expected-note @+1 {{stage 0 is done}}
 module {
@@ -391,8 +391,8 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// Both directions at once, a collective over stages, and as many microbatches
-// as declared: nothing to reject.
+// Valid: both directions at once, a collective over stages, and as many
+// microbatches as declared.
 dist.mesh @mesh = <["dp"=3, "pp"=2]>
 pipe.value @a : tensor<f32>
 pipe.value @b : tensor<f32>
@@ -452,7 +452,7 @@ pipe.schedule train stage 0 microbatches 2 { }
 
 // -----
 
-// A mesh without stages has one.
+// A mesh without an axis of stages has one stage.
 // expected-error @+1 {{the mesh has 1 stages, but the number of schedules is 2}}
 dist.mesh @mesh = <["dp"=2]>
 pipe.schedule train stage 0 microbatches 1 { }
@@ -513,7 +513,7 @@ pipe.schedule forward stage 0 microbatches 1 {
 
 // -----
 
-// The microbatches do not use it; that the update does is too late.
+// The microbatches do not use the count; a use in the update is too late.
 nn.state @count : tensor<f32> sum {nn.ahead}
 // expected-error @+1 {{task 'counts' adds to 'count', which no task of stage 0 uses at the end of a step}}
 pipe.task @counts stage 0 forward_backward calls @counts.body
@@ -530,7 +530,7 @@ pipe.body @u.body (%x: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// Nor is it enough that microbatches read their accumulators.
+// A microbatch's read of its accumulator does not count as a use.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
@@ -547,7 +547,7 @@ pipe.body @u.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// It is added to, however many sums lead there and however often it is in them.
+// Several sums with the accumulator, also as both operands, still add to it.
 nn.state @s : tensor<f32> sum
 // expected-error @+1 {{task 'f' adds to 's', which no task of stage 0 uses at the end of a step}}
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
@@ -560,8 +560,8 @@ pipe.body @f.body (%s: tensor<f32>) -> (tensor<f32> into 0) {
 
 // -----
 
-// A result counts as a use, and a state that is overwritten by anything but a
-// sum with it is cleared, though it is read.
+// Valid: a result counts as a use, and a state that is overwritten by anything
+// other than a sum with itself counts as cleared, although it is read.
 nn.state @s : tensor<f32> sum
 pipe.output @o : tensor<f32> name "o"
 pipe.task @f stage 0 forward_backward calls @f.body (@s) -> (@s)
@@ -633,7 +633,7 @@ pipe.body @u.body (%v: tensor<2xf32>, %g: tensor<2xf32>, %w: tensor<2xf32>)
 
 // -----
 
-// A count that is not kept starts at one each time.
+// A step number that does not depend on the old one would always be the same.
 nn.state @n : tensor<i64> number first 0.0
 nn.state @s : tensor<i1> sum
 // expected-error @+1 {{task 'u' replaces 'n' by a number that is not incremented from it}}
@@ -649,7 +649,7 @@ pipe.body @u.body (%n: tensor<i64>, %s: tensor<i1>) -> (tensor<i64> into 0) {
 
 // -----
 
-// One moment's goes into the other's.
+// The values of two moments are exchanged.
 nn.param @w : tensor<2xf32> init normal
 nn.state @m.w : tensor<2xf32> exp_avg of @w
 nn.state @v.w : tensor<2xf32> exp_avg_sq of @w
@@ -671,7 +671,7 @@ pipe.body @u.body (%w: tensor<2xf32>, %g: tensor<2xf32>, %m: tensor<2xf32>,
 
 // -----
 
-// Both are kept, and the sum is reinitialized.
+// Valid: both depend on their old values, and the sum is reinitialized.
 nn.param @w : tensor<2xf32> init normal
 nn.state @m.w : tensor<2xf32> exp_avg of @w
 nn.state @s : tensor<2xf32> sum
@@ -689,8 +689,8 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A value of the first twenty microbatches is not that of all, however alike
-// iterations are.
+// A value of the first twenty microbatches is not available for later ones,
+// although all iterations look alike.
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -767,7 +767,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// neither by the next iteration of a loop
+// neither by the next iteration of a loop,
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -796,7 +796,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// nor to another writer of the same gradient.
+// nor by another writer of the same gradient.
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -878,7 +878,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// A buffer that a task kills has no later use: no task once per step,
+// A buffer that a task kills has no later use: in no task of the whole step,
 nn.param @w : tensor<2xf32> init normal
 nn.state @g : tensor<2xf32> gradient of @w
 pipe.body @put (%g: tensor<2xf32>) -> (tensor<2xf32> into 0) {
@@ -912,7 +912,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// no later run,
+// in no later run,
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -933,7 +933,7 @@ pipe.schedule train stage 0 microbatches 1 {
 
 // -----
 
-// no other stage,
+// on no other stage,
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -956,7 +956,7 @@ pipe.schedule train stage 1 microbatches 1 {
 
 // -----
 
-// and not the task itself.
+// and not in the task itself.
 pipe.value @a : tensor<2xf32>
 pipe.task @f stage 0 forward calls @f.body () -> (@a)
 pipe.body @f.body () -> (tensor<2xf32>) {
@@ -1153,7 +1153,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// If a value took a gradient's bytes, the gradient is dead,
+// If a value is computed in a gradient's buffer, the gradient is dead,
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1184,7 +1184,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// and when the gradient is reinitialized, the value is.
+// and when the gradient is reinitialized, the value is dead.
 nn.state @g : tensor<2xf32> sum
 pipe.value @r : tensor<2xf32>
 pipe.task @b stage 0 backward calls @b.body (@g) -> (@g)
@@ -1220,7 +1220,7 @@ pipe.schedule train stage 0 microbatches 2 {
 
 // -----
 
-// A member of a bucket that was reduced is of it.
+// A reduction of a bucket reduces its members.
 nn.param @w : tensor<32xf32> init normal
 nn.state @grad.w : tensor<32xf32> gradient of @w
 nn.state @bucket : tensor<1x32xf32> bucket members [@grad.w] at [0]

@@ -8,7 +8,7 @@
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-split-accumulate,rt-form-kernels,rt-lower,rt-verify)" -o %t.rt.mlir
 // RUN: FileCheck %s --check-prefix=RT < %t.rt.mlir
 // RUN: pcc-run %t.rt.mlir --fill 1 --steps 2 --exact --print none --expect @a=%t.a.npy --expect @c=%t.c.npy
-// Without the zeros between them the norm would not be a number.
+// Without the zeros between the members the norm would be NaN.
 // RUN: sed '/rt.zero .*memref<28xf32>/d' %t.rt.mlir > %t.bad.mlir
 // RUN: not pcc-opt %t.bad.mlir --rt-verify -o /dev/null 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: reads @bucket.0.grad, which nothing has written

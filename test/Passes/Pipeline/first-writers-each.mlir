@@ -1,6 +1,6 @@
-// A gradient that a task clears in each microbatch is initialized in each of
-// them: the body that writes it first is the only one, and all iterations are
-// alike.
+// A gradient that a task clears in each microbatch is initialized in each
+// microbatch: only the body that overwrites remains, and all iterations are
+// equal.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=3},pipe-mark-dead-arguments)" | FileCheck %s
 
 nn.param @a : tensor<4xf32> init normal
@@ -17,7 +17,7 @@ pipe.body @add (%x: tensor<4xf32>, %g: tensor<4xf32>)
 }
 pipe.task @backward.1 stage 0 backward calls @add (@x, @grad.a) -> (@grad.a)
 
-// Their accumulator is initialized once.
+// The accumulator of these gradients is initialized once.
 // CHECK: pipe.body @reduce (%{{.*}}: tensor<4xf32>, %{{.*}}: tensor<4xf32>) -> (tensor<4xf32> into 1) attributes {gives_up = array<i64: 0>} {
 // CHECK-NEXT: nn.tanh
 // CHECK-NEXT: nn.sum

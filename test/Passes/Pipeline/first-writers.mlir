@@ -3,10 +3,10 @@
 // bodies. Of the table's two writers the head is the first: the body of the
 // lookup only adds to it.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-mark-dead-arguments,pipe-check)" | FileCheck %s
-// Of one microbatch each run is a first one: there are no other bodies.
+// With one microbatch each run is the first writer: there are no other bodies.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=1},pipe-mark-dead-arguments,pipe-check)" | FileCheck %s --check-prefix=ONE
-// Two steps, on values and on memory, where nothing holds a number that no run
-// has put there.
+// Two steps, interpreted on values and on memory. Memory that no run has
+// written holds no valid numbers.
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-schedule{microbatches=4},pipe-mark-dead-arguments,pipe-check)" -o %t.mlir
 // RUN: pcc-run %t.mlir --fill 1 --vocab 4 --steps 2 --exact --print none --save @table=%t.table.npy --save @a=%t.a.npy --save @b=%t.b.npy
 // RUN: pcc-opt %t.mlir --pass-pipeline="builtin.module(rt-split-accumulate,rt-form-kernels,rt-lower,rt-verify)" -o %t.rt.mlir

@@ -1,4 +1,5 @@
-// A model that is not trained is one task, and its outputs are the program's.
+// A model that is not trained is one task, and its outputs are the program's
+// outputs.
 // RUN: pcc-opt %s -pipe-outline -pipe-schedule -pipe-check | FileCheck %s
 
 nn.param @w : tensor<8x2xf32> init normal

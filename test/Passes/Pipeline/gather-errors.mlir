@@ -2,7 +2,7 @@
 // the parameter shards, before every use.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
-// All is well.
+// A valid program.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -246,7 +246,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Rounded by one task, gathered by another: all is well.
+// Valid: rounded by one task, gathered by another.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

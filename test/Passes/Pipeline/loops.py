@@ -1,7 +1,7 @@
-# Loops are nothing but a shorter way to write a list: written out, schedules of
-# one to four stages and up to 33 microbatches are those made by hand, and the
-# checker says of faulty ones with loops what it says without. Those that receive
-# ahead do the same, in one order of all transfers.
+# Loops only shorten a list of actions. Unrolled schedules of one to four stages
+# and up to 33 microbatches equal hand-written ones, and the checker reports the
+# same about faulty schedules with and without loops. Schedules that receive
+# ahead run the same tasks, and all transfers have one order.
 # RUN: %python %s
 
 import os
@@ -25,7 +25,7 @@ def opt(text, *passes):
 
 
 def schedules(text):
-    """By (entry, stage), the steps of a module, and whether it has loops."""
+    """By (entry, stage), the actions of a module, and whether it has loops."""
     return {(m[1], int(m[2])): [line.strip() for line in m[3].splitlines()]
             for m in re.finditer(
                 r"pipe\.schedule (\w+) stage (\d+) [^\n]*\{\n(.*?)\n  \}",
@@ -50,16 +50,17 @@ for kind in ("1f1b", "gpipe"):
                 assert found[entry, stage] == wanted, (
                     kind, m, stage, entry, found[entry, stage], wanted)
 
-# The text does not grow with the microbatches.
+# The length of the text does not depend on the number of microbatches.
 for (kind, stages, m, entry), text in looped.items():
     if m > 9:
         same = looped[kind, stages, 10, entry]
         assert len(text.splitlines()) == len(same.splitlines()), (kind, m)
 
 
-# A microbatch ahead: every stage runs the same in the same order, and receives
-# what a task needs before the task of the same direction ahead of it, or just
-# before where the other direction is between.
+# With receives a microbatch ahead, each stage runs the same tasks in the same
+# order. It receives a task's value before the previous task of the same
+# direction, or just before the task if one of the other direction is in
+# between.
 for kind in ("1f1b", "gpipe"):
     for m in (1, 2, 3, 4, 5, 8, 13, 33):
         out, err = opt(INPUT, f"--pipe-schedule=kind={kind} microbatches={m} "
@@ -121,7 +122,7 @@ def plant(text, rng):
 
 
 def refused(texts):
-    """Which of these modules the checker refuses."""
+    """The indices of the modules that the checker rejects."""
     out = set()
     _, err = opt(SEPARATOR.join(texts), "--pipe-check", "-o", "/dev/null")
     ends, line = [], 0

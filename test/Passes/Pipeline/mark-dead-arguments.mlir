@@ -3,9 +3,9 @@
 // RUN: pcc-opt %s --pass-pipeline="builtin.module(pipe-mark-dead-arguments,pipe-check,rt-form-kernels,rt-lower,rt-verify)" \
 // RUN:   | FileCheck %s --check-prefix=RT
 
-// @logits are needed for the last time by @loss, which may write their gradient
-// over them. @act is needed once more, by the backward task, and then no more;
-// @first has two instances at once.
+// @loss is the last use of @logits, so it may overwrite them with their
+// gradient. The backward task is the last use of @act. Two instances of @first
+// are live at once.
 // CHECK: pipe.body @loss.body {{.*}} attributes {gives_up = array<i64: 0>} {
 // CHECK-NOT: gives_up
 // CHECK: pipe.body @backward.body {{.*}} attributes {gives_up = array<i64: 0, 1>} {

@@ -1,5 +1,5 @@
 // All features of a training program of two stages: ops that every task may
-// repeat, sums of cotangents that are added before they cross, accumulations of
+// repeat, cotangents that are summed before they are sent, accumulations on
 // several stages, counts before the microbatches, an evaluation.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
@@ -138,7 +138,8 @@ nn.state @m.v : tensor<4x4xf32> exp_avg of @v
 func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>},
                       %y: tensor<2x4xf32> {nn.name = "y", nn.role = #nn.role<data>},
                       %t: tensor<2xi64> {nn.role = #nn.role<targets>, nn.ids = {below = 5 : i64, node = "loss"}}) {
-  // Free of inputs and parameters, and a view of a parameter: in every task.
+  // A constant and a view of a parameter: repeated in every task that needs
+  // them.
   %half = nn.constant dense<0.5> : tensor<2x4xf32>
   %w = nn.read @w : tensor<4x4xf32> {nn.stage = 0, dist.id = 7}
   %wt = nn.transpose %w [1, 0] {nn.stage = 0} : tensor<4x4xf32> -> tensor<4x4xf32>
@@ -153,7 +154,7 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %l = nn.reduce %e [0, 1] {nn.stage = 1} : tensor<2x4xf32> -> tensor<f32>
   %m = nn.mul %l, %s {nn.stage = 1} : tensor<f32>
   nn.accumulate %m, @loss_sum : tensor<f32> {nn.stage = 1}
-  // Counted where the loss is, wherever it says.
+  // Counted on the stage of the loss, regardless of its nn.stage.
   %ok = nn.valid %t {nn.stage = 0} : tensor<2xi64> -> tensor<2xf32>
   %n = nn.reduce %ok [0] {nn.stage = 0} : tensor<2xf32> -> tensor<f32>
   nn.accumulate %n, @target_count : tensor<f32> {nn.stage = 0}
@@ -163,11 +164,11 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %dd = nn.scale %e by 2.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>
   %dv = nn.contract "bc,bm->cm" %a, %dc {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
   %du = nn.contract "bc,bm->cm" %dd, %dc {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-  // One stage's sum is added up whole.
+  // All operands of this sum are on one stage: it is added as one value.
   %duv = nn.sum %du, %dv {nn.bwd, nn.stage = 1} : tensor<4x4xf32>
   nn.accumulate %duv, @grad.v : tensor<4x4xf32> {nn.bwd, nn.stage = 1}
-  // If all of a sum belongs to the second stage one value crosses. If the first
-  // stage uses a part of it, two do: one value and that part.
+  // If the second stage has all operands of a sum, one value is sent. If one
+  // operand is on the first stage, the second sends the sum of the others.
   %dh = nn.sum %da, %dd {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dg = nn.scale %h by 3.0 {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dp = nn.scale %da by 5.0 {nn.bwd, nn.stage = 1} : tensor<2x4xf32>
@@ -175,7 +176,7 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<dat
   %di = nn.sum %dg, %dp, %dq {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dk = nn.mul %dh, %di {nn.bwd, nn.stage = 0} : tensor<2x4xf32>
   %dw = nn.contract "bc,bm->cm" %x, %dk {nn.bwd, nn.stage = 0} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
-  // Two stages' shares of one sum, and a share that is free.
+  // A sum of contributions of two stages.
   %dx = nn.contract "bc,bm->cm" %d, %dc {nn.bwd, nn.stage = 1} : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
   %both = nn.sum %dw, %dx {nn.bwd, nn.stage = 0} : tensor<4x4xf32>
   nn.accumulate %both, @grad.w : tensor<4x4xf32> {nn.bwd, nn.stage = 0}

@@ -1,6 +1,6 @@
 // Heads after layers of two stages, each with a separate count that is
-// accumulated before the step: a stage accumulates the counts that its tasks
-// read, from the inputs they need. A count that both read is on both.
+// accumulated before the step. A stage accumulates the counts that its tasks
+// read, from the inputs of these counts. A count that both read is on both.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 // RUN: pcc-opt %s -pipe-outline -pipe-schedule=microbatches=3 -pipe-check -o /dev/null
 // RUN: pcc-opt %s -pipe-outline -pipe-schedule="microbatches=3 kind=gpipe ahead" -pipe-check -o /dev/null
@@ -16,7 +16,7 @@
 // CHECK: nn.sum %[[B1]]
 // CHECK: pipe.task @counts.1 stage 1 forward_backward calls @counts.1.body (@input.late, @step_count.1, @step_batches) -> (@step_count.1, @step_batches) {nn.ahead}
 
-// Each clears its counts.
+// Each stage clears its counts.
 // CHECK: pipe.task @update.0 {{.*}} -> ({{.*}}, @w, @step_count.0, @step_batches)
 // CHECK: pipe.task @update.1 {{.*}} -> ({{.*}}, @v, @step_count.1, @step_batches)
 

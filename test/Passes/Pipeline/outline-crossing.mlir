@@ -1,9 +1,10 @@
-// The values that cross between segments: as few as possible, and no copies.
+// The values that segments pass to each other: as few as possible, and none
+// twice.
 // RUN: pcc-opt %s -split-input-file -pipe-outline | FileCheck %s
 
 // Operands that two earlier segments pass to a sum of a third are added in the
-// later of the two: @h and @a cross as one value, though the last segment sums
-// them.
+// later of the two: @h and @a are passed as one value, though the sum is an op
+// of the last segment.
 nn.param @w : tensor<4xf32> init normal
 nn.state @loss_sum : tensor<f32> sum
 nn.state @target_count : tensor<f32> sum
@@ -32,7 +33,8 @@ func.func @update() -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "
 
 // -----
 
-// One that crosses for others, too, is added where it arrives: nothing is saved.
+// An operand that the third segment needs for another op, too, is added there:
+// adding it earlier would save no transfer.
 nn.param @w : tensor<4xf32> init normal
 nn.state @loss_sum : tensor<f32> sum
 nn.state @target_count : tensor<f32> sum
@@ -60,8 +62,8 @@ func.func @update() -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "
 
 // -----
 
-// Slices that make up a whole value cross as the whole, of which they are
-// views; a smaller slice alone crosses alone.
+// If all slices of a value are needed, the whole value is passed, and the
+// slices are views of it. A single smaller slice is passed by itself.
 nn.param @w : tensor<2x4xf32> init normal
 nn.state @loss_sum : tensor<f32> sum
 nn.state @target_count : tensor<f32> sum

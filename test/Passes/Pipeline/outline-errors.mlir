@@ -64,7 +64,7 @@ func.func @update() { return }
 
 // -----
 
-// The stages are those of @microbatch.
+// @microbatch determines the stages.
 func.func @microbatch(%x: tensor<f32> {nn.role = #nn.role<data>, nn.name = "x"}) {
   nn.accumulate %x, @s : tensor<f32> {nn.stage = 0}
   return

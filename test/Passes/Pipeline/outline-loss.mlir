@@ -1,6 +1,6 @@
 // The forward task of the last segment computes the gradient of the logits
-// together with the loss: it needs nothing later, and both read the logits. The
-// gradient, not the logits, crosses to the backward task.
+// together with the loss: it needs no later value, and both read the logits.
+// The gradient, not the logits, is passed to the backward task.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 nn.param @v : tensor<2x8xf32> init normal

@@ -1,7 +1,7 @@
 // A table that three stages use: each accumulates its own gradient and sends it
 // to the others. All add the three in one order, and the first counts them in
-// the norm. Zeros of other stages' sums vanish, but not from sums that all
-// stages add together.
+// the norm. Zeros that stand for other stages' sums are removed, except in
+// collectives, to which all stages contribute.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 // CHECK: dist.mesh @mesh = <["pp"=3]>
@@ -148,7 +148,7 @@ func.func @update(%lr: tensor<f32> {nn.name = "lr", nn.role = #nn.role<lr>})
     -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}) {
   %zero = nn.constant dense<0.0> : tensor<f32>
   %n = nn.read @target_count : tensor<f32>
-  // All stages take part, with any contribution.
+  // All stages take part, also with zeros.
   %ns = dist.all_reduce sum %n over ["pp"] : tensor<f32>
   %l = nn.read @loss_sum : tensor<f32>
   %loss = nn.div %l, %ns : tensor<f32>

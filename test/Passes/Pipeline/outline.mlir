@@ -1,6 +1,6 @@
 // Two stages of a training program become tasks. The activation and its
-// cotangent cross as pipe.values; inputs and outputs are bound to symbols; each
-// stage updates the parameter that it holds.
+// cotangent are passed as pipe.values; inputs and outputs are bound to symbols;
+// each stage updates the parameter that it holds.
 // RUN: pcc-opt %s -pipe-outline | FileCheck %s
 
 nn.param @w : tensor<8x2xf32> init normal
@@ -34,7 +34,7 @@ nn.state @grad.v : tensor<2x8xf32> gradient of @v
 // CHECK-NEXT: pipe.yield %[[ZZ]], %[[L1]], %[[N1]]
 // CHECK: pipe.task @forward.1 stage 1 forward calls @forward.1.body (@[[H]], @v, @loss_sum, @target_count) -> (@[[Z]], @loss_sum, @target_count)
 
-// A parameter is no value that crosses: the backward takes it again.
+// A parameter is not passed as a value: the backward task takes it again.
 // CHECK: pipe.body @backward.1.body (%[[ZZ:.*]]: tensor<4x8xf32>, %[[V:.*]]: tensor<2x8xf32>, %[[Y:.*]]: tensor<4x2xf32>, %[[GV:.*]]: tensor<2x8xf32>) -> (tensor<4x2xf32>, tensor<2x8xf32> into 3) {
 // CHECK-NEXT: %[[DZ:.*]] = nn.scale %[[ZZ]] by 2.0
 // CHECK-NEXT: %[[DY:.*]] = nn.contract "bc,mc->bm" %[[DZ]], %[[V]]

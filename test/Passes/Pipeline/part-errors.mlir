@@ -2,7 +2,7 @@
 // shard is updated under a separate name.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --pipe-check
 
-// All is well.
+// A valid program.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -77,7 +77,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// One that is not gathered.
+// A bucket that is not gathered.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

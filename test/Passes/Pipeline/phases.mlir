@@ -65,7 +65,7 @@
 // CODE:      RTToLLVMPass
 // CODE-NEXT: Rest
 
-// Of one rank per model neither tables are padded nor sequences split.
+// With one rank per model, no tables are padded and no sequences are split.
 // ALONE-NOT: NNPadVocabPass
 // ALONE-NOT: DistSeedSequencePass
 // ALONE: DistVerifyPass

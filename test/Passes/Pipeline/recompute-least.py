@@ -161,13 +161,13 @@ def check(full):
     for seed, (segment, text) in enumerate(zip(draws, texts)):
         wanted, (size, again) = segment.least(full), found(text)
         assert size == wanted[0], (seed, full, size, wanted, text)
-        # Of what follows from a sum over all there are two ops.
+        # A value computed from a full sum is two ops: reduce and broadcast.
         assert again >= wanted[1], (seed, full, again, wanted, text)
         doubled = sum(1 for op, *_ in segment.values
                       if op in ("reduce", "broadcast"))
         assert again <= wanted[1] + doubled, (seed, full, again, wanted, text)
         saved += size < segment.cost(set(segment.read))
-    # The draws are no trivial ones.
+    # The random segments are not trivial.
     assert saved > COUNT // 8, saved
 
 

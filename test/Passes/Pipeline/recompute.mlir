@@ -5,8 +5,9 @@
 // RUN: pcc-opt %s -split-input-file -pipe-recompute=kind=full | FileCheck %s --check-prefixes=CHECK,FULL
 
 // Segment 1 is a norm and two GEMMs with a gelu between them. Selective keeps
-// the first GEMM's result and recomputes the operand of each, just before its
-// first use. Of segment 2, which runs backward next, everything is kept.
+// the first GEMM's result and recomputes the operands of both GEMMs, just
+// before their first use. Segment 2 keeps everything: its backward pass runs
+// next.
 nn.param @s : tensor<8xf32> init one
 nn.param @u : tensor<8x16xf32> init normal
 nn.param @d : tensor<16x8xf32> init normal

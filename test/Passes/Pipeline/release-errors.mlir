@@ -5,7 +5,7 @@
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// All is well.
+// A valid program.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -224,7 +224,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// Still there as parameters change.
+// A bucket is still resident when parameters are updated.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -447,7 +447,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// Shards are not released.
+// Shards must not be released.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -522,7 +522,7 @@ pipe.schedule train stage 0 microbatches 1 {
 #x_x = #dist.sharding<*, *>
 #x_dp = #dist.sharding<*, dp>
 
-// The second iteration of a loop finds the state that the first one left.
+// The second iteration of a loop starts with the state after the first one.
 module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2]>
 nn.param @w0 : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

@@ -1,4 +1,4 @@
-// Programs without a schedule.
+// Programs that cannot be scheduled.
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=2" --split-input-file --verify-diagnostics
 // RUN: not pcc-opt %s -pipe-schedule=kind=zigzag 2>&1 | FileCheck %s --check-prefix=KIND
 // RUN: not pcc-opt %s -pipe-schedule="kind=gpipe microbatches=0" 2>&1 | FileCheck %s --check-prefix=NONE
@@ -32,7 +32,7 @@ module attributes {nn.whole_batch = "it is a root"} {
 
 // -----
 
-// Stages in any order, and none at all.
+// Valid: stages in any order, and no stages.
 module {
   pipe.task @f1 stage 1 forward calls @f1.body ()
   pipe.body @f1.body () { pipe.yield }

@@ -1,7 +1,7 @@
 // Two layers, each of which accumulates a gradient; both accumulate a third
-// one. A reduction follows the last run that adds to its gradient, and
-// gradients without such a run are reduced at the end. Iterations between the
-// first and the last one stay a loop.
+// one. A reduction follows the last run that adds to its gradient; gradients
+// without such a run are reduced at the end. Iterations between the first and
+// the last one stay a loop.
 // RUN: pcc-opt %s -pipe-schedule=microbatches=4 -pipe-check | FileCheck %s
 
 // CHECK: pipe.schedule train stage 0 microbatches 4

@@ -1,9 +1,9 @@
 // Three layers with one sharded bucket each. A bucket is gathered one task
-// before its use and released after it, but stays if it is needed again before
-// another gather could have brought it: that of the last layer at the start of
-// the backward pass, that of the first at the start of the next microbatch.
-// Repeated actions form a loop. Without `ahead` a gather is right before its
-// own task.
+// before its use and released after it, but stays resident if it is needed
+// again before it could be gathered again: the last layer's bucket at the start
+// of the backward pass, and the first layer's at the start of the next
+// microbatch. Repeated actions form a loop. Without `ahead` a gather is right
+// before its own task.
 // RUN: pcc-opt %s -pipe-schedule="microbatches=4 ahead=1" -pipe-check | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule=microbatches=1 -pipe-check | FileCheck %s --check-prefix=LATE
 

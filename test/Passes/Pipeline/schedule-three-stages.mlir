@@ -1,12 +1,12 @@
-// Three stages. A value for a distant stage passes through those between; one
-// for several stages is sent once. Values that are exchanged once per step are
+// Three stages. A value for a distant stage passes through the stages between;
+// a value for several stages is sent once. Values of the whole step are
 // exchanged between pairs of stages in one order, before their users run.
 // Evaluations have separate schedules, and counts come before everything else.
 // RUN: pcc-opt %s -pipe-schedule="kind=1f1b microbatches=4" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s
 // RUN: pcc-opt %s -pipe-schedule="kind=gpipe microbatches=2" -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=GPIPE
 // RUN: pcc-opt %s -pipe-schedule -pipe-check | %python %S/Inputs/expand.py | FileCheck %s --check-prefix=ONE
 
-// A stage holds fewer microbatches the later it is.
+// Later stages hold fewer microbatches.
 // CHECK: pipe.schedule train stage 0 microbatches 4 attributes {live = 3 : i64} {
 // CHECK-NEXT: pipe.run @forward.0 microbatch 0
 // CHECK-NEXT: pipe.send @near microbatch 0 to 1 channel 0

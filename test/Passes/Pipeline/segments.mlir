@@ -55,7 +55,7 @@ func.func @loss(%tokens: tensor<2x3xi64> {nn.name = "tokens", nn.role = #nn.role
   %count = nn.constant dense<6.0> : tensor<f32>
   return %sum, %count : tensor<f32>, tensor<f32>
 }
-// An evaluation, which computes less, runs in its parameters' segments.
+// An evaluation, which computes fewer values, uses its parameters' segments.
 // CHECK-LABEL: func.func @evaluate(
 func.func @evaluate(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
   // CHECK-NEXT: nn.read @down2 {{.*}}{nn.segment = 2 : i64}
@@ -70,7 +70,8 @@ func.func @evaluate(%x: tensor<2x3x4xf32> {nn.name = "x", nn.role = #nn.role<dat
 
 // -----
 
-// A cut point within a layer: the parts on both stages are separate segments.
+// A cut point within a layer: the parts of the layer on both stages are
+// separate segments.
 nn.param @down : tensor<4x8xf32> init normal
 nn.param @up : tensor<8x4xf32> init normal
 // CHECK-LABEL: func.func @loss(

@@ -1,4 +1,4 @@
-// Bodies that compute the same are one: the first.
+// Equal bodies are replaced by the first of them.
 // RUN: pcc-opt %s -split-input-file -pipe-share-bodies | FileCheck %s
 
 pipe.value @x : tensor<4xf32>
@@ -21,8 +21,8 @@ pipe.body @two (%a: tensor<4xf32>) -> (tensor<4xf32>) {
 }
 // CHECK: pipe.task @t1 stage 0 forward calls @one (@y) -> (@z)
 pipe.task @t1 stage 0 forward calls @two (@y) -> (@z)
-// Another number, other operands, another result in the place of an argument:
-// other bodies.
+// Bodies differ if a constant, operands, or the argument that a result
+// overwrites differ.
 // CHECK: pipe.body @scaled (
 pipe.body @scaled (%a: tensor<4xf32>) -> (tensor<4xf32>) {
   %b = nn.scale %a by 3.0 : tensor<4xf32>
@@ -49,7 +49,7 @@ pipe.body @into (%a: tensor<4xf32>) -> (tensor<4xf32> into 0) {
 }
 // CHECK: pipe.task @t4 stage 0 forward calls @into (@s) -> (@s)
 pipe.task @t4 stage 0 forward calls @into (@s) -> (@s)
-// Another type.
+// Bodies of different types differ.
 pipe.value @p : tensor<2xf32>
 pipe.value @q : tensor<2xf32>
 // CHECK: pipe.body @short (
@@ -63,8 +63,8 @@ pipe.task @t5 stage 0 forward calls @short (@p) -> (@q)
 
 // -----
 
-// The same but for the ids of random numbers, by a constant: the difference
-// times 2^32 is one more argument, added to each step that they are drawn by.
+// The ids of the random numbers differ by one constant: the difference times
+// 2^32 is an additional argument, which is added to the step of each draw.
 pipe.input @samples : tensor<4xi64> role samples name "samples"
 pipe.input @positions : tensor<8xi64> role positions name "positions"
 pipe.input @seed : tensor<i64> role seed name "seed"
@@ -98,7 +98,7 @@ pipe.body @two (%a: tensor<4x8xf32>, %n: tensor<4xi64>, %p: tensor<8xi64>,
 }
 // CHECK: pipe.task @t1 stage 0 forward calls @one (@y, @samples, @positions, @seed, @step, 8589934592) -> (@z)
 pipe.task @t1 stage 0 forward calls @two (@y, @samples, @positions, @seed, @step) -> (@z)
-// Not by one constant: another body.
+// The ids do not differ by one constant: another body.
 // CHECK: pipe.body @three (
 // CHECK-NEXT: nn.dropout {{.*}}id = 7
 // CHECK-NEXT: nn.dropout {{.*}}id = 9

@@ -1,6 +1,7 @@
-// An evaluation uses each parameter in a stage that holds it in training, also
-// through a transpose; a table that two stages hold, in the first that its
-// other operands reach; ops without parameters are where their operands are.
+// An evaluation uses each parameter on a stage that holds it in training, also
+// through a transpose. A table that two stages hold is used on the first of
+// them that has the other operands. Ops without parameters are on the stage of
+// their operands.
 // RUN: pcc-opt %s -nn-stage-cuts="stages=2 cut=up" -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK-LABEL: func.func @loss(
@@ -24,8 +25,9 @@ func.func @loss(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>})
   %count = nn.constant dense<32.0> : tensor<f32>
   return %loss, %count : tensor<f32>, tensor<f32>
 }
-// The scale is the second stage's, so its users are, too, and the table is read
-// there, although the first stage comes before. Not so before the scale.
+// The scale is on the second stage, so its users are, too. A table that is used
+// after the scale is read on the second stage, a table used before it on the
+// first.
 // CHECK-LABEL: func.func @evaluate(
 // CHECK-NEXT: nn.read @table {{.*}}nn.stage = 0
 // CHECK-NEXT: nn.contract "bc,cm->bm" {{.*}}nn.stage = 0
@@ -51,7 +53,7 @@ func.func @evaluate(%x: tensor<4x8xf32> {nn.name = "x", nn.role = #nn.role<data>
 
 // -----
 
-// One op of two stages' parameters, of which no stage holds both.
+// One op uses parameters of two stages, and no stage holds both.
 nn.param @down : tensor<8x8xf32> init normal
 nn.param @g : tensor<8xf32> init one
 nn.param @up : tensor<8x8xf32> init normal

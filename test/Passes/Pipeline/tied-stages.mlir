@@ -1,12 +1,12 @@
-// A table is looked up in the first stage and is the head of the second: both
+// A table is the embedding of the first stage and the head of the second: both
 // hold it, exchange their gradients, add the two in one order, and count the
-// sum once in the norm. The second line lowers further and proves that buffers
-// hold the values that are read.
+// sum once in the norm. The second RUN line lowers further and verifies that
+// buffers hold the values that are read.
 // RUN: pcc-opt %s -o %t --pass-pipeline="builtin.module(nn-attach-loss{loss=causal-lm},canonicalize,cse,nn-stage-cuts{stages=2},nn-autodiff,nn-optimizer,dist-mesh{pp=2},dist-propagate,dist-insert-reshards,dist-verify,dist-partition,pipe-outline,pipe-schedule{microbatches=3},pipe-check)"
 // RUN: FileCheck %s < %t
 // RUN: pcc-opt %t --pass-pipeline="builtin.module(nn-expand-attention,rt-split-accumulate,rt-form-kernels,rt-verify-kernels,rt-lower,rt-verify)" | FileCheck %s --check-prefix=RT
 
-// The narrow value between the two layers crosses, and its cotangent.
+// The narrow value between the two layers is sent, and its cotangent.
 // CHECK: pipe.body @forward.0.body {{.*}} -> ({{.*}}tensor<4x6x2xf32>) {
 // CHECK: pipe.task @forward.0 stage 0 forward calls @forward.0.body (@input.tokens, @wte, @down) -> ({{.*}}@[[ACT:value.[0-9]+]])
 // CHECK: pipe.body @forward.1.body (%{{.*}}: tensor<4x6x2xf32> as #x_x_x,
