@@ -1,5 +1,6 @@
-// gelu and silu are recognized by the values of an expression of one tensor, in
-// any form, also with rounded constants; other functions stay.
+// gelu and silu are recognized by the values that an expression of one tensor
+// takes, in any form, also with rounded constants. Other functions do not
+// change.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // gelu by erf, with any last op.
@@ -46,7 +47,7 @@ func.func @gelu_ends_in_quotient(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %div : tensor<4xf32>
 }
 
-// The constant as a root, a difference for the sum.
+// The constant as a root, and a difference instead of the sum.
 // CHECK-LABEL: func.func @gelu_by_root(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -64,7 +65,7 @@ func.func @gelu_by_root(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// Constants are those of a file, in single precision.
+// Constants have single precision, as in a file.
 // CHECK-LABEL: func.func @gelu_of_seven_digits(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -79,7 +80,7 @@ func.func @gelu_of_seven_digits(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// In half precision, as a factor and as a divisor.
+// Constants rounded to half precision, as a factor and as a divisor.
 // CHECK-LABEL: func.func @gelu_of_half(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -108,7 +109,7 @@ func.func @gelu_of_half_inverse(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// No half precision has this number: it is meant.
+// fp16 and bf16 cannot represent this constant, so it is not a rounded one.
 // CHECK-LABEL: func.func @no_gelu_of_four_digits(
 // CHECK-NOT: nn.gelu
 // CHECK: return
@@ -122,7 +123,7 @@ func.func @no_gelu_of_four_digits(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// Half precision has this one, but a nearer one too.
+// fp16 can represent this constant, but also a nearer one.
 // CHECK-LABEL: func.func @no_gelu_of_half(
 // CHECK-NOT: nn.gelu
 // CHECK: return
@@ -136,7 +137,7 @@ func.func @no_gelu_of_half(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul : tensor<4xf32>
 }
 
-// Numbers that bfloat16 has alone, whose digits are fewer.
+// Constants that bf16 can represent and fp16 cannot: bf16 has fewer digits.
 // CHECK-LABEL: func.func @gelu_of_bf16(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.gelu %arg0 : tensor<4xf32>
@@ -262,7 +263,8 @@ func.func @silu_by_exp(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %div : tensor<4xf32>
 }
 
-// Nearest first: a function of the sum, which is used twice.
+// The nearest operand is tried first: a function of the sum, which is used
+// twice.
 // CHECK-LABEL: func.func @silu_of_sum(
 // CHECK-SAME: %arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.sum %arg0, %arg1 : tensor<4xf32>
@@ -290,7 +292,7 @@ func.func @no_silu(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %mul, %mul1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// Of two tensors.
+// Expressions of two tensors.
 // CHECK-LABEL: func.func @no_silu_of_two(
 // CHECK-NOT: nn.silu
 // CHECK: return
@@ -317,7 +319,7 @@ func.func @no_silu_of_constants(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %mul1 : tensor<4xf32>
 }
 
-// No function of the tables.
+// Not a known function.
 // CHECK-LABEL: func.func @no_polynomial(
 // CHECK-NOT: nn.gelu
 // CHECK-NOT: nn.silu

@@ -24,7 +24,7 @@ func.func @other_orders(%q: tensor<2x2x4x3xf32>,
   return %p1 : tensor<4x2x3x2xf32>
 }
 
-// Queries in front of batch and heads.
+// Queries before batch and heads.
 // CHECK-LABEL: func.func @queries_first(
 // CHECK-SAME: %arg0: tensor<3x2x2x4xf32>, %arg1: tensor<3x2x2x4xf32>, %arg2: tensor<3x2x2x4xf32>) -> tensor<3x2x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -84,7 +84,7 @@ func.func @wider_values(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x6xf32>
 }
 
-// Positions are those of the tokens, where these are as many.
+// Positions are the tokens' positions if there are as many.
 // CHECK-LABEL: func.func @of_tokens(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3x2x4xf32>, %arg4: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[RESULT:.*]], %[[LSE:.*]] = nn.attention %arg1, %arg2, %arg3 positions %arg4, %arg4 scale 1.000000e+00 : (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<3xi64>, tensor<3xi64>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2xf32>)
@@ -138,7 +138,7 @@ func.func @of_other_tokens(%tokens: tensor<2x4xi64> {nn.role = #nn.role<tokens>}
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Values that all heads or samples share have a dim less.
+// No attention: values that all heads or samples share lack a dim.
 // CHECK-LABEL: func.func @values_of_all_heads(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -154,7 +154,7 @@ func.func @values_of_all_heads(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x2x3x4xf32>
 }
 
-// Values of queries, not of keys.
+// No attention: values by query instead of by key.
 // CHECK-LABEL: func.func @values_by_query(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -170,7 +170,7 @@ func.func @values_by_query(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x2x3x5xf32>
 }
 
-// Keys that queries have, too.
+// No attention: the queries have a dim of keys, too.
 // CHECK-LABEL: func.func @keys_in_both(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -231,7 +231,7 @@ func.func @summed_over_heads(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x5xf32>
 }
 
-// A shift that is equal for all keys changes nothing,
+// A value subtracted from all keys' scores alike changes nothing,
 // CHECK-LABEL: func.func @less_than_highest(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -253,7 +253,7 @@ func.func @less_than_highest(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// other than a shift per key.
+// unlike a value per key.
 // CHECK-LABEL: func.func @less_by_key(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -290,8 +290,8 @@ func.func @less_whole(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Attention sinks, scores whose probabilities are dropped: keys and values of
-// zeros with the scores as bias.
+// Attention sinks, scores whose probabilities are discarded, become keys and
+// values of zeros with the scores as bias.
 // CHECK: nn.param @sinks_behind_sink : tensor<1x2x1x1xf32> init normal
 // CHECK-LABEL: func.func @sinks_behind(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
@@ -392,7 +392,7 @@ func.func @sinks_by_query(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Finite masks are kept as they are: every query has a sink.
+// Finite masks do not change: each query has at least the sink.
 // CHECK: nn.param @sinks_masked_sink : tensor<1x2x1x1xf32> init normal
 // CHECK-LABEL: func.func @sinks_masked(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
@@ -474,7 +474,7 @@ func.func @sinks_masked_otherwise(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// The dropped element is a key.
+// No attention: the discarded element is a key, not the sink.
 // CHECK-LABEL: func.func @sinks_are_kept(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -545,7 +545,7 @@ func.func @sinks_around(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Probabilities are dropped by sample and query.
+// Dropout of probabilities by sample and query.
 // CHECK-LABEL: func.func @dropped(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2xi64>, %arg4: tensor<3xi64> {nn.role = #nn.role<positions>}, %arg5: tensor<i64>, %arg6: tensor<i64>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -570,7 +570,7 @@ func.func @dropped(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Not by key,
+// No attention: dropout by key,
 // CHECK-LABEL: func.func @dropped_by_key(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -593,7 +593,7 @@ func.func @dropped_by_key(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// nor by head.
+// or by head.
 // CHECK-LABEL: func.func @dropped_by_head(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -616,7 +616,7 @@ func.func @dropped_by_head(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Queries that share a key, next to each other.
+// Grouped-query attention: query heads that share a key head are adjacent.
 // CHECK-LABEL: func.func @groups(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -663,7 +663,7 @@ func.func @one_group(%q: tensor<2x3x4x4xf32>,
   return %p1 : tensor<2x3x4x4xf32>
 }
 
-// Repeated alternately.
+// Key heads that are repeated alternately are not grouped,
 // CHECK-LABEL: func.func @groups_in_turns(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -691,7 +691,7 @@ func.func @groups_in_turns(%q: tensor<2x3x4x4xf32>,
   return %p1 : tensor<2x3x4x4xf32>
 }
 
-// So are keys and values of which there are not as many,
+// nor are keys and values with different numbers of heads,
 // CHECK-LABEL: func.func @groups_of_two_sizes(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x1x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -719,7 +719,7 @@ func.func @groups_of_two_sizes(%q: tensor<2x3x4x4xf32>,
   return %p1 : tensor<2x3x4x4xf32>
 }
 
-// and keys alone.
+// nor keys if values are not repeated.
 // CHECK-LABEL: func.func @groups_of_keys(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -742,7 +742,7 @@ func.func @groups_of_keys(%q: tensor<2x3x4x4xf32>,
   return %p1 : tensor<2x3x4x4xf32>
 }
 
-// Elements that are repeated are no heads.
+// Repeated elements are not heads.
 // CHECK-LABEL: func.func @repeated_elements(
 // CHECK-SAME: %arg0: tensor<2x3x4x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>

@@ -1,6 +1,6 @@
-// Recognition ends after the given number of rewrites: the program is then
-// correct, with less of it recognized. Four rewrites merge scales and
-// transposes; a fifth is needed to know that none is left.
+// Recognition ends after the given number of rewrites. The program is then
+// correct, but less of it is recognized. Four rewrites merge scales and
+// transposes; a limit of five is needed to find that no more apply.
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=3 2>&1 | FileCheck %s --check-prefixes=ENDS,THREE
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=4 2>&1 | FileCheck %s --check-prefixes=ENDS,ALL
 // RUN: pcc-opt %s -nn-recognize=max-rewrites=5 2>&1 | FileCheck %s --check-prefixes=SILENT,ALL

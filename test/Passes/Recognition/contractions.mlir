@@ -1,5 +1,5 @@
-// Contractions by labels alone: transposes and factors leave their operands,
-// labels get the names that people use.
+// Normal form of contractions: transposes and scales move out of their
+// operands, and labels get the usual names.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // Transposes of operands and of the result are in the labels,
@@ -71,7 +71,7 @@ func.func @transposed_result_used(%x: tensor<2x4xf32>,
   return %t, %p : tensor<5x2xf32>, tensor<2x5xf32>
 }
 
-// One after the other is one.
+// Two transposes become one.
 // CHECK-LABEL: func.func @transposed_twice(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>) -> tensor<3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 0, 2] : tensor<2x3x4xf32> -> tensor<3x2x4xf32>
@@ -137,7 +137,7 @@ func.func @scaled_both(%x: tensor<2x4xf32>,
   return %p : tensor<2x5xf32>
 }
 
-// Others read it, too.
+// The scaled operand has other users, too.
 // CHECK-LABEL: func.func @scaled_used(
 // CHECK-SAME: %arg0: tensor<2x4xf32>, %arg1: tensor<4x5xf32>) -> (tensor<2x5xf32>, tensor<2x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.scale %arg0 by 5.000000e-01 : tensor<2x4xf32>
@@ -240,8 +240,8 @@ func.func @sum_of_sum_behind(%a: tensor<2xf32>,
   return %sum1 : tensor<2xf32>
 }
 
-// Labels of a contraction with a parameter are the usual ones: m rows, k
-// summed, n columns,
+// A contraction with a parameter gets the usual labels: m for rows, k for the
+// summed dim, n for columns,
 // CHECK: nn.param @rows_w : tensor<4x5xf32> init normal
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %arg0: tensor<2x4xf32>) -> tensor<2x5xf32>
@@ -256,7 +256,7 @@ func.func @rows(%x: tensor<2x4xf32>) -> tensor<2x5xf32> {
   return %p : tensor<2x5xf32>
 }
 
-// b batch, s sequence, h heads, d their elements,
+// b for batch, s for sequence, h for heads, d for their elements,
 // CHECK: nn.param @batch_and_seq_w : tensor<4x2x5xf32> init normal
 // CHECK-LABEL: func.func @batch_and_seq(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>) -> tensor<2x3x2x5xf32>
@@ -271,7 +271,7 @@ func.func @batch_and_seq(%x: tensor<2x3x4xf32>) -> tensor<2x3x2x5xf32> {
   return %p : tensor<2x3x2x5xf32>
 }
 
-// t and p where there are three.
+// and t and p as the third ones.
 // CHECK: nn.param @three_rows_w : tensor<4x2x5x6xf32> init normal
 // CHECK-LABEL: func.func @three_rows(
 // CHECK-SAME: %arg0: tensor<2x3x3x4xf32>) -> tensor<2x3x3x2x5x6xf32>
@@ -300,7 +300,7 @@ func.func @two_summed(%x: tensor<2x3x3x4xf32>) -> tensor<2x3x5xf32> {
   return %p : tensor<2x3x5xf32>
 }
 
-// Of a vector, too.
+// A vector has them, too.
 // CHECK: nn.param @vector_w : tensor<4xf32> init normal
 // CHECK-LABEL: func.func @vector(
 // CHECK-SAME: %arg0: tensor<2x4xf32>) -> tensor<2xf32>
@@ -343,7 +343,7 @@ func.func @columns_in_front(%x: tensor<2x4xf32>) -> tensor<5x2xf32> {
   return %p : tensor<5x2xf32>
 }
 
-// Other labels stay: a label of all three,
+// Labels do not change if a label is in all three tensors,
 // CHECK: nn.param @shared_label_w : tensor<2x4x5xf32> init normal
 // CHECK-LABEL: func.func @shared_label(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>) -> tensor<2x3x5xf32>
@@ -358,7 +358,7 @@ func.func @shared_label(%x: tensor<2x3x4xf32>) -> tensor<2x3x5xf32> {
   return %p : tensor<2x3x5xf32>
 }
 
-// and of more than there are names.
+// or if there are more labels than names.
 // CHECK: nn.param @four_rows_w : tensor<4x5xf32> init normal
 // CHECK-LABEL: func.func @four_rows(
 // CHECK-SAME: %arg0: tensor<2x2x3x3x4xf32>) -> tensor<2x2x3x3x5xf32>
@@ -401,7 +401,7 @@ func.func @three_summed(%x: tensor<3x2x2x4xf32>) -> tensor<3x5xf32> {
   return %p : tensor<3x5xf32>
 }
 
-// Without a parameter they stay,
+// They do not change without a parameter,
 // CHECK-LABEL: func.func @no_parameter(
 // CHECK-SAME: %arg0: tensor<2x4xf32>, %arg1: tensor<4x5xf32>) -> tensor<2x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.contract "xy,yz->xz" %arg0, %arg1 : tensor<2x4xf32>, tensor<4x5xf32> -> tensor<2x5xf32>
@@ -414,7 +414,7 @@ func.func @no_parameter(%x: tensor<2x4xf32>,
   return %p : tensor<2x5xf32>
 }
 
-// and where it is the first.
+// or if the parameter is the first operand.
 // CHECK: nn.param @in_front_w : tensor<5x4xf32> init normal
 // CHECK-LABEL: func.func @parameter_in_front(
 // CHECK-SAME: %arg0: tensor<4x2xf32>) -> tensor<5x2xf32>

@@ -554,7 +554,7 @@ func.func @common_values(%x: tensor<3x5x4xf32>) -> tensor<3x5x8xf32> {
   return %j : tensor<3x5x8xf32>
 }
 
-// Biases of their own.
+// Each head has a bias.
 // CHECK: nn.param @biased_q0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @biased_b0 : tensor<1x2xf32> init normal
 // CHECK: nn.param @biased_k0 : tensor<1x2x4xf32> init normal
@@ -708,7 +708,7 @@ func.func @activated(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// Heads are dropped out each in its way.
+// Each head has its own dropout.
 // CHECK: nn.param @dropped_q0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @dropped_k0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @dropped_v0 : tensor<1x2x4xf32> init normal
@@ -853,7 +853,7 @@ func.func @out_of_order(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// A head may be there twice.
+// A head may occur twice.
 // CHECK: nn.param @same_head_twice_q0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @same_head_twice_k0 : tensor<1x2x4xf32> init normal
 // CHECK: nn.param @same_head_twice_v0 : tensor<1x2x4xf32> init normal
@@ -938,7 +938,7 @@ func.func @same_head_twice(%x: tensor<3x5x4xf32>) -> tensor<3x5x6xf32> {
   return %j : tensor<3x5x6xf32>
 }
 
-// Not of one head,
+// No change for a single head,
 // CHECK-LABEL: func.func @one_head(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -965,7 +965,7 @@ func.func @one_head(%x: tensor<3x5x4xf32>) -> tensor<3x5x2xf32> {
   return %j : tensor<3x5x2xf32>
 }
 
-// of what is joined along another dim,
+// if results are concatenated along another dim,
 // CHECK-LABEL: func.func @by_row(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1011,7 +1011,7 @@ func.func @by_row(%x: tensor<3x5x4xf32>) -> tensor<3x10x2xf32> {
   return %j : tensor<3x10x2xf32>
 }
 
-// of heads that differ otherwise,
+// if heads differ in more than their weights,
 // CHECK-LABEL: func.func @other_scales(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1251,7 +1251,7 @@ func.func @other_probability(%x: tensor<3x5x4xf32>,
   return %j : tensor<3x5x4xf32>
 }
 
-// that belong to a part of all heads,
+// if dropout has an origin,
 // CHECK-LABEL: func.func @with_origin(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1309,7 +1309,7 @@ func.func @with_origin(%x: tensor<3x5x4xf32>,
   return %j : tensor<3x5x4xf32>
 }
 
-// whose biases are by sample,
+// if biases are by sample or position,
 // CHECK-LABEL: func.func @bias_by_batch(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1447,7 +1447,7 @@ func.func @bias_by_position(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// or one number,
+// if a bias is a scalar
 // CHECK-LABEL: func.func @bias_number(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1501,7 +1501,7 @@ func.func @bias_number(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// are data,
+// or data,
 // CHECK-LABEL: func.func @bias_of_data(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1554,7 +1554,7 @@ func.func @bias_of_data(%x: tensor<3x5x4xf32>,
   return %j : tensor<3x5x4xf32>
 }
 
-// or which do not attend.
+// or if there is no softmax.
 // CHECK-LABEL: func.func @no_softmax(
 // CHECK-NOT: nn.concat %{{.*}} along 0
 // CHECK: return
@@ -1598,7 +1598,7 @@ func.func @no_softmax(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
   return %j : tensor<3x5x4xf32>
 }
 
-// Heads of data alone.
+// Heads without parameters.
 // CHECK-LABEL: func.func @no_parameters(
 // CHECK-SAME: %arg0: tensor<3x5x4xf32>, %arg1: tensor<3x5x4xf32>) -> tensor<3x5x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.contract "bsd,btd->bst" %arg0, %arg1 : tensor<3x5x4xf32>, tensor<3x5x4xf32> -> tensor<3x5x5xf32>
@@ -1625,7 +1625,7 @@ func.func @no_parameters(%x: tensor<3x5x4xf32>,
   return %j : tensor<3x5x8xf32>
 }
 
-// A norm of its own for each head is one of all, times all scales.
+// Separate norms of all heads become one norm, multiplied by all scales,
 // CHECK: nn.param @norms_g0 : tensor<1x4xf32> init normal
 // CHECK: nn.param @norms_g1 : tensor<1x4xf32> init normal
 // CHECK-LABEL: func.func @norms(
@@ -1724,7 +1724,7 @@ func.func @norms_of_first_dim(%x: tensor<2x5x4xf32>) -> tensor<2x5x4xf32> {
   return %j : tensor<2x5x4xf32>
 }
 
-// Without biases,
+// if they have no biases,
 // CHECK-LABEL: func.func @norms_with_bias(
 // CHECK-NOT: along 0
 // CHECK: return
@@ -1750,7 +1750,7 @@ func.func @norms_with_bias(%x: tensor<3x2x5x4xf32>) -> tensor<3x2x5x4xf32> {
   return %j : tensor<3x2x5x4xf32>
 }
 
-// of one eps,
+// one eps,
 // CHECK-LABEL: func.func @norms_of_two_eps(
 // CHECK-NOT: along 0
 // CHECK: return
@@ -1772,7 +1772,7 @@ func.func @norms_of_two_eps(%x: tensor<3x2x5x4xf32>) -> tensor<3x2x5x4xf32> {
   return %j : tensor<3x2x5x4xf32>
 }
 
-// with scales that are parameters,
+// and parameters as scales,
 // CHECK-LABEL: func.func @norms_by_data(
 // CHECK-NOT: along 0
 // CHECK: return
@@ -1793,7 +1793,7 @@ func.func @norms_by_data(%x: tensor<3x2x5x4xf32>,
   return %j : tensor<3x2x5x4xf32>
 }
 
-// of one tensor,
+// if they normalize one tensor,
 // CHECK-LABEL: func.func @norms_of_two(
 // CHECK-NOT: along 0
 // CHECK: return
@@ -1817,7 +1817,7 @@ func.func @norms_of_two(%x: tensor<3x2x5x4xf32>,
   return %j : tensor<3x2x5x4xf32>
 }
 
-// of all heads, in order,
+// all of its heads, in order,
 // CHECK-LABEL: func.func @norms_out_of_order(
 // CHECK-NOT: along 0
 // CHECK: return
@@ -1882,7 +1882,7 @@ func.func @norms_of_pairs(%x: tensor<3x4x5x4xf32>) -> tensor<3x4x5x4xf32> {
   return %j : tensor<3x4x5x4xf32>
 }
 
-// joined where they were cut.
+// and if results are concatenated along the dim of the slices.
 // CHECK-LABEL: func.func @norms_joined_elsewhere(
 // CHECK-NOT: nn.concat %{{.*}} along 0 : tensor<1x4xf32>
 // CHECK: return

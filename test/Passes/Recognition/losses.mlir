@@ -1,9 +1,9 @@
-// Losses written as primitives become cross_entropy, which needs no rank to
-// have all classes; reshapes that merge batch and sequence before a loss are
+// Losses written as primitives become cross_entropy, for which no rank needs
+// all classes. Reshapes that merge batch and sequence before a loss are
 // removed.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// The log softmax of the target's column is less the cross entropy,
+// The log softmax of the target's column is minus the cross entropy,
 // CHECK-LABEL: func.func @by_rows(
 // CHECK-SAME: %arg0: tensor<6x4xf32>, %arg1: tensor<6xi64>, %arg2: tensor<6x4xf32>) -> tensor<6xf32>
 // CHECK-NEXT: %[[LOSS:.*]], %[[LSE:.*]] = nn.cross_entropy %arg0, %arg1 classes 4 : tensor<6x4xf32>, tensor<6xi64> -> tensor<6xf32>
@@ -187,7 +187,7 @@ func.func @columns_by_row(%x: tensor<4x4xf32>,
   return %reduce1 : tensor<4xf32>
 }
 
-// where the target is not by column,
+// if targets are by row,
 // CHECK-LABEL: func.func @targets_by_column(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -213,7 +213,7 @@ func.func @targets_by_column(%x: tensor<4x4xf32>,
   return %reduce1 : tensor<4xf32>
 }
 
-// it is that column,
+// if the column equals the target
 // CHECK-LABEL: func.func @other_relation(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -239,7 +239,7 @@ func.func @other_relation(%x: tensor<6x4xf32>,
   return %reduce1 : tensor<6xf32>
 }
 
-// not another,
+// (not if it is unequal),
 // CHECK-LABEL: func.func @all_others(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -265,7 +265,7 @@ func.func @all_others(%x: tensor<6x4xf32>,
   return %reduce1 : tensor<6xf32>
 }
 
-// the others count nothing,
+// if other columns are zero,
 // CHECK-LABEL: func.func @not_zero(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -291,7 +291,7 @@ func.func @not_zero(%x: tensor<6x4xf32>,
   return %reduce1 : tensor<6xf32>
 }
 
-// the dim is the last,
+// if the reduced dim is the last,
 // CHECK-LABEL: func.func @max_of_columns(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -417,7 +417,7 @@ func.func @log_by_column(%x: tensor<4x4xf32>,
   return %reduce1 : tensor<4xf32>
 }
 
-// and all is of one tensor.
+// and if all ops read one tensor.
 // CHECK-LABEL: func.func @max_of_another(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -542,7 +542,7 @@ func.func @no_softmax(%x: tensor<6x4xf32>,
   return %reduce1 : tensor<6xf32>
 }
 
-// In single precision.
+// Not in fp16.
 // CHECK-LABEL: func.func @halves(
 // CHECK-NOT: nn.cross_entropy
 // CHECK: return
@@ -568,7 +568,7 @@ func.func @halves(%x: tensor<6x4xf16>,
   return %reduce1 : tensor<6xf16>
 }
 
-// Rows are not joined for a loss,
+// Rows of a loss are not merged,
 // CHECK-LABEL: func.func @joined_rows(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>, %arg1: tensor<6xi64>) -> tensor<6xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg1 : tensor<6xi64> -> tensor<2x3xi64>
@@ -584,7 +584,7 @@ func.func @joined_rows(%x: tensor<2x3x4xf32>,
   return %l#0 : tensor<6xf32>
 }
 
-// unless their statistic is read,
+// unless the log-sum-exp has a use,
 // CHECK-LABEL: func.func @joined_rows_statistic(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>, %arg1: tensor<6xi64>) -> (tensor<6xf32>, tensor<6xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x4xf32> -> tensor<6x4xf32>
@@ -599,7 +599,7 @@ func.func @joined_rows_statistic(%x: tensor<2x3x4xf32>,
   return %l#0, %l#1 : tensor<6xf32>, tensor<6xf32>
 }
 
-// or classes are joined, too.
+// or the reshape merges classes, too.
 // CHECK-LABEL: func.func @joined_classes(
 // CHECK-SAME: %arg0: tensor<6x2x2xf32>, %arg1: tensor<6xi64>) -> tensor<6xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6x2x2xf32> -> tensor<6x4xf32>
@@ -626,7 +626,7 @@ func.func @one_row(%x: tensor<4xf32>, %t: tensor<1xi64>) -> tensor<1xf32> {
   return %l#0 : tensor<1xf32>
 }
 
-// Nor are targets that are counted,
+// Targets that are counted are not merged, either,
 // CHECK-LABEL: func.func @valid(
 // CHECK-SAME: %arg0: tensor<2x3xi64>) -> tensor<6xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.valid %arg0 : tensor<2x3xi64> -> tensor<2x3xf32>
@@ -638,7 +638,7 @@ func.func @valid(%t: tensor<2x3xi64>) -> tensor<6xf32> {
   return %ok : tensor<6xf32>
 }
 
-// nor what is added up whole,
+// nor is the operand of a full sum,
 // CHECK-LABEL: func.func @sum_of_all(
 // CHECK-SAME: %arg0: tensor<2x3xf32>) -> tensor<f32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reduce %arg0 [0, 1] : tensor<2x3xf32> -> tensor<f32>
@@ -649,7 +649,7 @@ func.func @sum_of_all(%x: tensor<2x3xf32>) -> tensor<f32> {
   return %reduce : tensor<f32>
 }
 
-// other than in part.
+// unlike that of a sum over some dims.
 // CHECK-LABEL: func.func @sum_of_some(
 // CHECK-SAME: %arg0: tensor<2x3x4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x4xf32> -> tensor<6x4xf32>

@@ -1,9 +1,9 @@
-// The ops between the contraction of queries and keys and the softmax: masks
-// that follow from constants become an attribute or a bias.
+// The ops between the contraction of queries and keys and the softmax: constant
+// masks become an attribute or a bias.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// Everything above the diagonal removed, by adding or by choosing, is an
-// attribute.
+// If everything above the diagonal is masked, by a sum or by a selection, the
+// attention is causal.
 // CHECK-LABEL: func.func @causal_added(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -69,7 +69,7 @@ func.func @causal_filled(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A mask that removes nothing is none.
+// A mask that masks nothing is removed.
 // CHECK-LABEL: func.func @no_mask(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -96,7 +96,7 @@ func.func @no_mask(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// The last of all positions sees all.
+// A single query that sees all keys needs no mask.
 // CHECK-LABEL: func.func @one_query(
 // CHECK-SAME: %arg0: tensor<2x1x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x1x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<0> : tensor<1xi64>
@@ -118,7 +118,7 @@ func.func @one_query(%q: tensor<2x1x2x4xf32>,
   return %p1 : tensor<2x1x2x4xf32>
 }
 
-// Less than causal, and more, is a bias of its numbers,
+// Other masks become a bias of their numbers,
 // CHECK-LABEL: func.func @diagonal(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -209,7 +209,7 @@ func.func @not_first(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// and numbers say what is removed: -9999 does,
+// and the numbers decide: -9999 masks a key,
 // CHECK-LABEL: func.func @just_removes(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -231,7 +231,7 @@ func.func @just_removes(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// -9998 is added,
+// -9998 is added as a bias,
 // CHECK-LABEL: func.func @just_no_mask(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -254,7 +254,7 @@ func.func @just_no_mask(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// so is what is greater than zero,
+// and so are positive numbers
 // CHECK-LABEL: func.func @positive(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -277,7 +277,7 @@ func.func @positive(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// or another number on the diagonal.
+// and a mask with numbers other than zero on and below the diagonal.
 // CHECK-LABEL: func.func @other_zero(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -300,7 +300,7 @@ func.func @other_zero(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A bias that rises evenly along the keys is added, and removes nothing,
+// A bias that is linear along the keys is added and masks nothing,
 // CHECK-LABEL: func.func @rising(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x5x2x4xf32>, %arg2: tensor<2x5x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -324,7 +324,7 @@ func.func @rising(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// together with a mask with which it becomes one constant.
+// also next to a mask, with which it is merged into one constant.
 // CHECK-LABEL: func.func @rising_beside_mask(
 // CHECK-SAME: %arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
@@ -351,7 +351,7 @@ func.func @rising_beside_mask(%q: tensor<2x4x2x4xf32>,
   return %p1 : tensor<2x4x2x4xf32>
 }
 
-// It is scaled with the scores.
+// The bias is scaled with the scores.
 // CHECK-LABEL: func.func @rising_and_scaled(
 // CHECK-SAME: %arg0: tensor<2x4x2x4xf32>, %arg1: tensor<2x4x2x4xf32>, %arg2: tensor<2x4x2x4xf32>) -> tensor<2x4x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
@@ -424,7 +424,7 @@ func.func @causal_for_one_head(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// The same for all queries: they lose a key.
+// A mask that masks one key for all queries.
 // CHECK-LABEL: func.func @by_key(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -447,7 +447,8 @@ func.func @by_key(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// All see the first key, which is causal for the first query alone.
+// All queries see only the first key, which is causal for the first query
+// alone.
 // CHECK-LABEL: func.func @first_key(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -470,7 +471,7 @@ func.func @first_key(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Queries that lose all keys: PyTorch gives equal probabilities to all.
+// Queries without any key: PyTorch computes equal probabilities for all keys.
 // CHECK-LABEL: func.func @by_query(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1x1xf32>
@@ -508,7 +509,7 @@ func.func @by_query(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Of minus infinity nothing is equal.
+// With minus infinity they have no probabilities: the mask is a bias.
 // CHECK-LABEL: func.func @by_query_infinite(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -532,7 +533,7 @@ func.func @by_query_infinite(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Finite numbers that are added leave the differences.
+// Finite numbers that are added to all scores keep their differences.
 // CHECK-LABEL: func.func @by_query_added(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -555,7 +556,7 @@ func.func @by_query_added(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Two masks that are causal together,
+// Two masks that are causal together are merged,
 // CHECK-LABEL: func.func @joined_masks(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -582,7 +583,7 @@ func.func @joined_masks(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// or that leave less.
+// also if they mask more than that.
 // CHECK-LABEL: func.func @joined_not(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -610,7 +611,7 @@ func.func @joined_not(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Each leaves keys, both none.
+// No attention: each mask leaves keys, but both together leave none to a query.
 // CHECK-LABEL: func.func @joined_leave_none(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}0.000000e+00, 0.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<3x3xf32>
@@ -669,7 +670,7 @@ func.func @scaled(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A mask that a factor makes small removes nothing, in front of it it does.
+// A mask masks nothing if a scale after the sum makes its numbers small.
 // CHECK-LABEL: func.func @scaled_mask(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -693,7 +694,7 @@ func.func @scaled_mask(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Neither number, or both: not a mask.
+// Not masks: selections whose branches are not the scores and a low number.
 // CHECK-LABEL: func.func @no_choice(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -797,7 +798,7 @@ func.func @filled_too_high(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A sum of two contractions, one of them scaled.
+// No attention: a sum of two contractions, one of them scaled,
 // CHECK-LABEL: func.func @two_products(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -819,7 +820,7 @@ func.func @two_products(%q: tensor<2x3x2x4xf32>,
   return %p2 : tensor<2x3x2x4xf32>
 }
 
-// Something else is done.
+// or another op on the scores.
 // CHECK-LABEL: func.func @product_of_scores(
 // CHECK-NOT: nn.attention
 // CHECK: return

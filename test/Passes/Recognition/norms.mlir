@@ -2,8 +2,9 @@
 // alike.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// A layer norm, the deviation as a divisor and as a factor, on either side.
-// Parameters that are scales and biases are declared so.
+// A layer norm with the standard deviation as a divisor, and with its
+// reciprocal as either factor. Parameters that are scales and biases are marked
+// as such.
 // CHECK: nn.param @quotient_g : tensor<8xf32> init one
 // CHECK-LABEL: func.func @quotient(
 // CHECK-SAME: %arg0: tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
@@ -87,7 +88,7 @@ func.func @reciprocal_first(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %mul2 : tensor<2x4x8xf32>
 }
 
-// Without the mean taken off: an rms norm.
+// Without subtracting the mean: an rms norm.
 // CHECK: nn.param @root_mean_square_g : tensor<8xf32> init one
 // CHECK-LABEL: func.func @root_mean_square(
 // CHECK-SAME: %arg0: tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
@@ -165,7 +166,7 @@ func.func @mean_of_nearly(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %mul1 : tensor<2x4x8xf32>
 }
 
-// The bias that is added belongs to the norm, on either side.
+// A bias that is added becomes the norm's bias, as either operand of the sum.
 // CHECK: nn.param @biased_g : tensor<8xf32> init one
 // CHECK: nn.param @biased_b : tensor<8xf32> init zero
 // CHECK-LABEL: func.func @biased(
@@ -271,7 +272,7 @@ func.func @biased_twice(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %sum2 : tensor<2x4x8xf32>
 }
 
-// What is read without the bias has none.
+// A norm whose result is also used without the bias has no bias.
 // CHECK: nn.param @used_without_bias_g : tensor<8xf32> init one
 // CHECK: nn.param @used_without_bias_b : tensor<8xf32> init zero
 // CHECK-LABEL: func.func @used_without_bias(
@@ -309,7 +310,7 @@ func.func @used_without_bias(%x: tensor<2x4x8xf32>)
   return %sum1, %mul1 : tensor<2x4x8xf32>, tensor<2x4x8xf32>
 }
 
-// Sums of more are left, and those of what is no vector.
+// Sums of three operands do not change, nor do sums with a matrix.
 // CHECK: nn.param @biased_by_three_g : tensor<8xf32> init one
 // CHECK: nn.param @biased_by_three_b : tensor<8xf32> init zero
 // CHECK-LABEL: func.func @biased_by_three(
@@ -377,7 +378,7 @@ func.func @added_to(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %sum2 : tensor<2x4x8xf32>
 }
 
-// Not one: the mean of seven of eight.
+// Not a norm: a factor other than 1 / 8, the reciprocal of the row's length.
 // CHECK-LABEL: func.func @other_mean_factor(
 // CHECK-NOT: nn.layer_norm
 // CHECK: return
@@ -427,7 +428,7 @@ func.func @other_variance_factor(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %mul1 : tensor<2x4x8xf32>
 }
 
-// Of the columns. All shapes would fit.
+// Not a norm: statistics of columns, although the shapes match.
 // CHECK-LABEL: func.func @mean_of_columns(
 // CHECK-NOT: nn.layer_norm
 // CHECK: return
@@ -476,7 +477,7 @@ func.func @variance_of_columns(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %mul1 : tensor<8x8xf32>
 }
 
-// Repeated along the other dim.
+// Not a norm: statistics that are repeated along the other dim.
 // CHECK-LABEL: func.func @mean_by_column(
 // CHECK-NOT: nn.layer_norm
 // CHECK: return
@@ -578,7 +579,7 @@ func.func @scale_by_row(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %mul1 : tensor<8x8xf32>
 }
 
-// Of another tensor.
+// Not a norm: statistics of another tensor.
 // CHECK-LABEL: func.func @mean_of_another(
 // CHECK-NOT: nn.layer_norm
 // CHECK: return
@@ -657,7 +658,7 @@ func.func @product_of_two_swapped(%x: tensor<2x4x8xf32>,
   return %mul1 : tensor<2x4x8xf32>
 }
 
-// Not the reciprocal.
+// Not a norm: the quotient is not a reciprocal.
 // CHECK-LABEL: func.func @numerator_of_two(
 // CHECK-NOT: nn.layer_norm
 // CHECK-NOT: nn.rms_norm
@@ -685,7 +686,7 @@ func.func @numerator_of_two(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   return %mul2 : tensor<2x4x8xf32>
 }
 
-// eps is one number.
+// Not a norm: eps must be one number.
 // CHECK-LABEL: func.func @eps_by_row(
 // CHECK-NOT: nn.layer_norm
 // CHECK-NOT: nn.rms_norm

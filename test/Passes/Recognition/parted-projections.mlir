@@ -1,5 +1,5 @@
-// Projections with unequal parts, and weights that are concatenated or sliced:
-// separate parameters, each with its offset in the file.
+// Projections with unequal parts, and weights of concatenated inputs or that
+// are sliced, become separate parameters, each with its offset in the file.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // Unequal parts of a projection that has no other use.
@@ -57,7 +57,7 @@ func.func @three_parts_out_of_order(%x: tensor<2x3x6xf32>)
   return %s, %s1, %s2 : tensor<2x3x2xf32>, tensor<2x3x8xf32>, tensor<2x3x2xf32>
 }
 
-// With a bias, or two,
+// A projection with one or two biases is split, too,
 // CHECK: nn.param @"biased_w[0:8]" : tensor<6x8xf32> init normal source <name = "biased_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]>
 // CHECK: nn.param @"biased_w[8:12]" : tensor<6x4xf32> init normal source <name = "biased_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]>
 // CHECK: nn.param @"biased_b[0:8]" : tensor<8xf32> init zero source <name = "biased_b", file = "m.onnx", offset = 64, type = tensor<12xf32>, file_size = 1024, digest = 7, base = 0, strides = [1], valid = [8]>
@@ -230,7 +230,7 @@ func.func @biased_by_matrix(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// and where the file has the weight twice.
+// and one whose weight is in the file twice.
 // CHECK: nn.param @"copied_w[0:8]" : tensor<6x8xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]>]}
 // CHECK: nn.param @"copied_w[8:12]" : tensor<6x4xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]> {nn.copies = [#nn.source<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]>]}
 // CHECK-LABEL: func.func @copied(
@@ -258,7 +258,7 @@ func.func @copied(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// Whichever operand the weight is, and whichever dim has the columns.
+// The weight may be either operand, and any of its dims may be the columns.
 // CHECK: nn.param @"weight_first_w[0:8]" : tensor<8x6xf32> init normal source <name = "weight_first_w", file = "m.onnx", offset = 64, type = tensor<12x6xf32>, file_size = 1024, digest = 7, base = 0, strides = [6, 1], valid = [8, 6]>
 // CHECK: nn.param @"weight_first_w[8:12]" : tensor<4x6xf32> init normal source <name = "weight_first_w", file = "m.onnx", offset = 64, type = tensor<12x6xf32>, file_size = 1024, digest = 7, base = 48, strides = [6, 1], valid = [4, 6]>
 // CHECK-LABEL: func.func @weight_first(
@@ -308,7 +308,7 @@ func.func @of_a_batch_of_weights(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// Not of columns that both have,
+// Not split: columns that the other operand has, too,
 // CHECK: nn.param @columns_of_both_w : tensor<12x6xf32> init normal source <name = "columns_of_both_w", file = "m.onnx", offset = 64, type = tensor<12x6xf32>, file_size = 1024, digest = 7, base = 0, strides = [6, 1], valid = [12, 6]>
 // CHECK-LABEL: func.func @columns_of_both(
 // CHECK-SAME: %arg0: tensor<12x3x6xf32>) -> (tensor<3x8xf32>, tensor<3x4xf32>)
@@ -330,7 +330,7 @@ func.func @columns_of_both(%x: tensor<12x3x6xf32>)
   return %s, %s1 : tensor<3x8xf32>, tensor<3x4xf32>
 }
 
-// of equal parts,
+// equal parts,
 // CHECK: nn.param @equal_parts_w : tensor<6x12xf32> init normal source <name = "equal_parts_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @equal_parts(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x6xf32>, tensor<2x3x6xf32>)
@@ -354,7 +354,7 @@ func.func @equal_parts(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x6xf32>, tensor<2x3x6xf32>
 }
 
-// of parts between which there is another,
+// parts with a gap between them,
 // CHECK: nn.param @gap_w : tensor<6x12xf32> init normal source <name = "gap_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @gap(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x6xf32>, tensor<2x3x4xf32>)
@@ -378,7 +378,7 @@ func.func @gap(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x6xf32>, tensor<2x3x4xf32>
 }
 
-// of some that overlap,
+// parts that overlap,
 // CHECK: nn.param @overlap_w : tensor<6x12xf32> init normal source <name = "overlap_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @overlap(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x6xf32>)
@@ -402,7 +402,7 @@ func.func @overlap(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x6xf32>
 }
 
-// or of not all,
+// parts that are not the whole result,
 // CHECK: nn.param @without_the_first_w : tensor<6x12xf32> init normal source <name = "without_the_first_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @without_the_first(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x6xf32>, tensor<2x3x4xf32>)
@@ -449,7 +449,7 @@ func.func @without_the_last(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x6xf32>, tensor<2x3x4xf32>
 }
 
-// of other dims,
+// parts of other dims,
 // CHECK: nn.param @rows_w : tensor<6x12xf32> init normal source <name = "rows_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x1x12xf32>, tensor<2x2x12xf32>)
@@ -473,7 +473,7 @@ func.func @rows(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x1x12xf32>, tensor<2x2x12xf32>
 }
 
-// of what something else reads, or a part of it:
+// and projections that have another use, or whose weight or bias has:
 // CHECK: nn.param @whole_used_w : tensor<6x12xf32> init normal source <name = "whole_used_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @whole_used(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x12xf32>)
@@ -610,7 +610,7 @@ func.func @weight_read_again(%x: tensor<2x3x6xf32>)
   return %s, %s1, %weight_read_again_w1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>, tensor<6x12xf32>
 }
 
-// of a weight with padding, which is not the file's,
+// a weight with padding, which is not in the file,
 // CHECK: nn.param @padded_weight_w : tensor<6x12xf32> init normal source <name = "padded_weight_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 11]>
 // CHECK-LABEL: func.func @padded_weight(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>)
@@ -634,7 +634,7 @@ func.func @padded_weight(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// or with a bias that is no parameter's,
+// a bias that is no parameter,
 // CHECK: nn.param @bias_of_data_w : tensor<6x12xf32> init normal source <name = "bias_of_data_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @bias_of_data(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>, %arg1: tensor<12xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>)
@@ -669,7 +669,7 @@ func.func @bias_of_data(%x: tensor<2x3x6xf32>,
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// that each row has of its own,
+// a bias by row,
 // CHECK: nn.param @bias_by_row_w : tensor<6x12xf32> init normal source <name = "bias_by_row_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK: nn.param @bias_by_row_r : tensor<3xf32> init zero source <name = "bias_by_row_r", file = "m.onnx", offset = 64, type = tensor<3xf32>, file_size = 1024, digest = 7, base = 0, strides = [1], valid = [3]>
 // CHECK-LABEL: func.func @bias_by_row(
@@ -709,7 +709,7 @@ func.func @bias_by_row(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// or that is added to,
+// a residual connection,
 // CHECK: nn.param @residual_w : tensor<6x12xf32> init normal source <name = "residual_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK-LABEL: func.func @residual(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>, %arg1: tensor<2x3x12xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>)
@@ -742,7 +742,7 @@ func.func @residual(%x: tensor<2x3x6xf32>,
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// be it a product.
+// or a sum with another projection.
 // CHECK: nn.param @two_products_w : tensor<6x12xf32> init normal source <name = "two_products_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 12]>
 // CHECK: nn.param @two_products_v : tensor<6x12xf32> init normal
 // CHECK-LABEL: func.func @two_products(
@@ -821,7 +821,7 @@ func.func @bias_of_one_number(%x: tensor<2x3x6xf32>)
   return %s, %s1 : tensor<2x3x8xf32>, tensor<2x3x4xf32>
 }
 
-// Every other column.
+// Not split: every other column,
 // CHECK: nn.param @steps_w : tensor<6x12xf32> init normal
 // CHECK-LABEL: func.func @steps(
 // CHECK-SAME: %arg0: tensor<3x6xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>)
@@ -840,7 +840,7 @@ func.func @steps(%x: tensor<3x6xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
   return %s, %s1 : tensor<3x4xf32>, tensor<3x8xf32>
 }
 
-// A vector.
+// a vector,
 // CHECK-LABEL: func.func @vector(
 // CHECK-SAME: %arg0: tensor<12xf32>) -> (tensor<8xf32>, tensor<4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg0 at [0] step [1] : tensor<12xf32> -> tensor<8xf32>
@@ -852,7 +852,7 @@ func.func @vector(%x: tensor<12xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
   return %s, %s1 : tensor<8xf32>, tensor<4xf32>
 }
 
-// No projection.
+// and an argument, which is no projection.
 // CHECK-LABEL: func.func @no_product(
 // CHECK-SAME: %arg0: tensor<3x12xf32>) -> (tensor<3x8xf32>, tensor<3x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg0 at [0, 0] step [1, 1] : tensor<3x12xf32> -> tensor<3x8xf32>
@@ -865,7 +865,7 @@ func.func @no_product(%x: tensor<3x12xf32>)
   return %s, %s1 : tensor<3x8xf32>, tensor<3x4xf32>
 }
 
-// Unequal numbers of heads are such parts.
+// Unequal numbers of heads are unequal parts.
 // CHECK: nn.param @"heads_w[0:8]" : tensor<5x4x2xf32> init normal
 // CHECK: nn.param @"heads_w[8:10]" : tensor<5x2xf32> init normal
 // CHECK: nn.param @"heads_w[10:12]" : tensor<5x2xf32> init normal
@@ -919,7 +919,7 @@ func.func @heads_cut_out(%x: tensor<3x6x5xf32>)
   return %s, %s1, %e : tensor<3x6x3x2xf32>, tensor<3x6x2x2xf32>, tensor<3x6x2xf32>
 }
 
-// Of equal ones none is cut,
+// Not split: equal numbers of heads,
 // CHECK: nn.param @heads_alike_w : tensor<5x6x2xf32> init normal
 // CHECK-LABEL: func.func @heads_alike(
 // CHECK-SAME: %arg0: tensor<3x6x5xf32>) -> (tensor<3x6x2x2xf32>, tensor<3x6x2x2xf32>, tensor<3x6x2x2xf32>)
@@ -966,7 +966,7 @@ func.func @heads_left_out(%x: tensor<3x6x5xf32>)
   return %s, %e : tensor<3x6x4x2xf32>, tensor<3x6x2xf32>
 }
 
-// nor where something else reads all,
+// a projection with another use,
 // CHECK: nn.param @heads_used_whole_w : tensor<5x6x2xf32> init normal
 // CHECK-LABEL: func.func @heads_used_whole(
 // CHECK-SAME: %arg0: tensor<3x6x5xf32>) -> (tensor<3x6x4x2xf32>, tensor<3x6x2x2xf32>, tensor<3x6x6x2xf32>)
@@ -1013,7 +1013,7 @@ func.func @columns_used(%x: tensor<3x6x5xf32>)
   return %s, %e, %e1, %p : tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>, tensor<3x6x12xf32>
 }
 
-// along another dim,
+// parts along another dim,
 // CHECK: nn.param @elements_cut_w : tensor<5x6x2xf32> init normal
 // CHECK-LABEL: func.func @elements_cut(
 // CHECK-SAME: %arg0: tensor<3x6x5xf32>) -> (tensor<3x6x6x1xf32>, tensor<3x6x6x1xf32>)
@@ -1060,7 +1060,7 @@ func.func @elements_selected(%x: tensor<3x6x5xf32>)
   return %s, %s1, %e : tensor<3x6x4x2xf32>, tensor<3x6x1x2xf32>, tensor<3x6x2xf32>
 }
 
-// or where more than heads are split.
+// and reshapes that split more than heads.
 // CHECK: nn.param @split_in_three_w : tensor<5x6x2x1xf32> init normal
 // CHECK-LABEL: func.func @split_in_three(
 // CHECK-SAME: %arg0: tensor<3x6x5xf32>) -> (tensor<3x6x4x2x1xf32>, tensor<3x6x2x2x1xf32>)
@@ -1106,7 +1106,7 @@ func.func @rows_split(%x: tensor<3x6x5xf32>)
   return %s, %s1 : tensor<3x2x1x12xf32>, tensor<3x2x2x12xf32>
 }
 
-// Of what is no projection.
+// Not split: the result of another op.
 // CHECK: nn.param @no_projection_of_heads_w : tensor<5x6x2xf32> init normal
 // CHECK-LABEL: func.func @no_projection_of_heads(
 // CHECK-SAME: %arg0: tensor<3x6x5xf32>) -> (tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>)
@@ -1133,7 +1133,7 @@ func.func @no_projection_of_heads(%x: tensor<3x6x5xf32>)
   return %s, %e, %e1 : tensor<3x6x4x2xf32>, tensor<3x6x2xf32>, tensor<3x6x2xf32>
 }
 
-// A contraction over a concatenated dim.
+// A contraction over a concatenated dim becomes a sum of contractions.
 // CHECK: nn.param @"joined_w[0:4]" : tensor<4x5xf32> init normal source <name = "joined_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 0, strides = [5, 1], valid = [4, 5]>
 // CHECK: nn.param @"joined_w[4:6]" : tensor<2x5xf32> init normal source <name = "joined_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 20, strides = [5, 1], valid = [2, 5]>
 // CHECK-LABEL: func.func @joined(
@@ -1210,7 +1210,7 @@ func.func @three_joined(%x0: tensor<3x3xf32>,
   return %p : tensor<3x5xf32>
 }
 
-// Rows stay joined,
+// Not split: concatenated rows,
 // CHECK: nn.param @rows_joined_w : tensor<6x5xf32> init normal source <name = "rows_joined_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 0, strides = [5, 1], valid = [6, 5]>
 // CHECK-LABEL: func.func @rows_joined(
 // CHECK-SAME: %arg0: tensor<2x6xf32>, %arg1: tensor<1x6xf32>) -> tensor<3x5xf32>
@@ -1253,7 +1253,7 @@ func.func @batch_joined(%x0: tensor<1x3x6xf32>,
   return %p : tensor<2x3x5xf32>
 }
 
-// and what a weight sums that is used,
+// a weight with another use,
 // CHECK: nn.param @joined_weight_used_w : tensor<6x5xf32> init normal source <name = "joined_weight_used_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 0, strides = [5, 1], valid = [6, 5]>
 // CHECK-LABEL: func.func @joined_weight_used(
 // CHECK-SAME: %arg0: tensor<3x4xf32>, %arg1: tensor<3x2xf32>) -> (tensor<3x5xf32>, tensor<6x5xf32>)
@@ -1275,7 +1275,7 @@ func.func @joined_weight_used(%x0: tensor<3x4xf32>,
   return %p, %joined_weight_used_w : tensor<3x5xf32>, tensor<6x5xf32>
 }
 
-// padded,
+// a padded weight,
 // CHECK: nn.param @joined_weight_padded_w : tensor<6x5xf32> init normal source <name = "joined_weight_padded_w", file = "m.onnx", offset = 64, type = tensor<6x5xf32>, file_size = 1024, digest = 7, base = 0, strides = [5, 1], valid = [5, 5]>
 // CHECK-LABEL: func.func @joined_weight_padded(
 // CHECK-SAME: %arg0: tensor<3x4xf32>, %arg1: tensor<3x2xf32>) -> tensor<3x5xf32>
@@ -1297,7 +1297,7 @@ func.func @joined_weight_padded(%x0: tensor<3x4xf32>,
   return %p : tensor<3x5xf32>
 }
 
-// or none.
+// and data instead of a weight.
 // CHECK-LABEL: func.func @joined_by_data(
 // CHECK-SAME: %arg0: tensor<6x5xf32>, %arg1: tensor<3x4xf32>, %arg2: tensor<3x2xf32>) -> tensor<3x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.concat %arg1, %arg2 along 1 : tensor<3x4xf32>, tensor<3x2xf32> -> tensor<3x6xf32>
@@ -1314,7 +1314,7 @@ func.func @joined_by_data(%w: tensor<6x5xf32>,
   return %p : tensor<3x5xf32>
 }
 
-// Slices that are together all of a parameter become parameters.
+// Slices that together are the whole parameter become separate parameters.
 // CHECK: nn.param @"cut_w[0:4]" : tensor<4x4xf32> init normal source <name = "cut_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0, strides = [4, 1], valid = [4, 4]>
 // CHECK: nn.param @"cut_w[4:12]" : tensor<8x4xf32> init normal source <name = "cut_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 16, strides = [4, 1], valid = [8, 4]>
 // CHECK-LABEL: func.func @cut(
@@ -1407,7 +1407,7 @@ func.func @cut_in_equal_parts() -> (tensor<6x4xf32>, tensor<6x4xf32>) {
   return %tanh, %tanh1 : tensor<6x4xf32>, tensor<6x4xf32>
 }
 
-// Not if they leave some out,
+// Not if they leave out a part,
 // CHECK: nn.param @cut_gap_w : tensor<12x4xf32> init normal source <name = "cut_gap_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0, strides = [4, 1], valid = [12, 4]>
 // CHECK-LABEL: func.func @cut_gap(
 // CHECK-SAME: ) -> (tensor<4x4xf32>, tensor<6x4xf32>)
@@ -1523,7 +1523,7 @@ func.func @cut_inside() -> (tensor<12x4xf32>, tensor<8x4xf32>) {
   return %tanh, %tanh1 : tensor<12x4xf32>, tensor<8x4xf32>
 }
 
-// are one,
+// are a single slice,
 // CHECK: nn.param @cut_whole_w : tensor<12x4xf32> init normal source <name = "cut_whole_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0, strides = [4, 1], valid = [12, 4]>
 // CHECK-LABEL: func.func @cut_whole(
 // CHECK-SAME: ) -> tensor<12x4xf32>
@@ -1541,7 +1541,7 @@ func.func @cut_whole() -> tensor<12x4xf32> {
   return %tanh : tensor<12x4xf32>
 }
 
-// or something else reads it.
+// or if the parameter has another use.
 // CHECK: nn.param @cut_used_w : tensor<12x4xf32> init normal source <name = "cut_used_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0, strides = [4, 1], valid = [12, 4]>
 // CHECK-LABEL: func.func @cut_used(
 // CHECK-SAME: ) -> (tensor<4x4xf32>, tensor<8x4xf32>, tensor<12x4xf32>)
@@ -1595,7 +1595,7 @@ func.func @cut_step() -> (tensor<4x4xf32>, tensor<8x4xf32>, tensor<6x4xf32>) {
   return %tanh, %tanh1, %exp : tensor<4x4xf32>, tensor<8x4xf32>, tensor<6x4xf32>
 }
 
-// Padding is not in the file.
+// Not if the parameter is padded: padding is not in the file.
 // CHECK: nn.param @cut_padded_w : tensor<12x4xf32> init normal source <name = "cut_padded_w", file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0, strides = [4, 1], valid = [11, 4]>
 // CHECK-LABEL: func.func @cut_padded(
 // CHECK-SAME: ) -> (tensor<4x4xf32>, tensor<8x4xf32>)
@@ -1619,7 +1619,7 @@ func.func @cut_padded() -> (tensor<4x4xf32>, tensor<8x4xf32>) {
   return %tanh, %tanh1 : tensor<4x4xf32>, tensor<8x4xf32>
 }
 
-// Along one dim.
+// Not if they are along two dims.
 // CHECK: nn.param @cut_two_ways_w : tensor<12x4xf32> init normal
 // CHECK-LABEL: func.func @cut_two_ways(
 // CHECK-SAME: ) -> (tensor<6x4xf32>, tensor<12x2xf32>, tensor<6x4xf32>, tensor<12x2xf32>)
@@ -1652,7 +1652,7 @@ func.func @cut_two_ways()
   return %tanh, %tanh1, %exp, %exp1 : tensor<6x4xf32>, tensor<12x2xf32>, tensor<6x4xf32>, tensor<12x2xf32>
 }
 
-// A part that is read twice is one parameter.
+// A parameter whose halves two projections read becomes two parameters.
 // CHECK: nn.param @"cut_twice_w[0:6]" : tensor<6x4xf32> init normal
 // CHECK: nn.param @"cut_twice_w[6:12]" : tensor<6x4xf32> init normal
 // CHECK-LABEL: func.func @cut_twice(

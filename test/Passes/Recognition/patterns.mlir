@@ -1,11 +1,11 @@
-// Forms that exporters write, and forms that only look alike.
+// Patterns that exporters write, and patterns that only look alike.
 // RUN: pcc-opt %s --nn-recognize --split-input-file --verify-diagnostics \
 // RUN:   | FileCheck %s
 
 nn.param @g : tensor<8xf32> init normal
 nn.param @b : tensor<8xf32> init normal
 
-// Nine primitives; the deviation by a reciprocal.
+// Nine primitives; the standard deviation is a reciprocal.
 // CHECK: nn.param @g : tensor<8xf32> init one
 // CHECK: nn.param @b : tensor<8xf32> init zero
 // CHECK-LABEL: @layer_norm
@@ -40,7 +40,7 @@ func.func @layer_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 // -----
 
 // Reductions that keep their dim, and a batch of one that is merged with the
-// sequence in front of a linear layer and comes back behind it.
+// sequence before a linear layer and split from it afterwards.
 // CHECK-LABEL: @batch_of_one
 nn.param @g : tensor<8xf32> init normal
 nn.param @w : tensor<8x6xf32> init normal
@@ -101,7 +101,7 @@ func.func @no_layer_norm(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>)
 
 // -----
 
-// Another order of the same function, and one with a wrong constant.
+// The same function in another order, and one with a wrong constant.
 // CHECK-LABEL: @gelu
 func.func @gelu(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>,
                                        tensor<8xf32>) {
@@ -147,8 +147,8 @@ func.func @window(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
 
 // -----
 
-// No mask at all, the keys as the product's first operand, masks that are
-// causal together; positions by number where the program has no tokens.
+// No mask, keys as the contraction's first operand, and two masks that are
+// causal together. Positions are constants if the program has no tokens.
 // CHECK-LABEL: @encoder
 // CHECK: nn.constant dense<[0, 1, 2]>
 // CHECK: nn.attention %arg0, %arg1, %arg2 positions {{.*}} scale 5.000000e-01
@@ -185,7 +185,7 @@ func.func @two_masks(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
 
 // -----
 
-// Parts of unequal width are no factored projection.
+// Parts of unequal width do not get a separate dim.
 // CHECK-LABEL: @unequal
 // CHECK-NOT: nn.select
 func.func @unequal(%x: tensor<2x4x24xf32>)
@@ -201,7 +201,7 @@ func.func @unequal(%x: tensor<2x4x24xf32>)
 
 // -----
 
-// A parameter that is read in two shapes keeps its own.
+// A parameter that is read in two shapes keeps its shape.
 // CHECK: nn.param @w : tensor<8x6xf32>
 nn.param @w : tensor<8x6xf32> init normal
 // CHECK-LABEL: @two_shapes
@@ -218,7 +218,7 @@ func.func @two_shapes(%x: tensor<2x8xf32>) -> (tensor<2x2x3xf32>,
 
 // -----
 
-// An rms norm by a power, a mean and a reciprocal root; its scale is 1 + w.
+// An rms norm by a power, a mean and a reciprocal root. Its scale is 1 + w.
 // CHECK-LABEL: @rms_norm
 nn.param @w : tensor<8xf32> init normal
 func.func @rms_norm(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
@@ -303,7 +303,7 @@ func.func @scaled_rope(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %x: ten
 
 // -----
 
-// Two query heads share a key head: its copies are not needed.
+// Two query heads share a key head: the repeated key heads are not computed.
 // CHECK-LABEL: @grouped
 // CHECK-SAME: %[[Q:[^:]*]]: tensor<2x3x4x8xf32>, %[[K:[^:]*]]: tensor<2x3x2x8xf32>, %[[V:[^:]*]]: tensor<2x3x2x8xf32>
 func.func @grouped(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x2x8xf32>, %v: tensor<2x3x2x8xf32>) -> tensor<2x3x4x8xf32> {
@@ -339,9 +339,9 @@ func.func @norm_of_rows(%x: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
 
 // -----
 
-// Scores replaced by a finite number where a condition, which is data, does not
-// hold. Where it holds for no key of a query, PyTorch's probabilities are equal
-// and the scores get no gradient: the query is made zero there.
+// Scores replaced by a finite number if a condition on data is false. If it is
+// false for all keys of a query, PyTorch's probabilities are equal and the
+// scores get no gradient: the query is multiplied by zero.
 // CHECK-LABEL: @selected
 // CHECK: %[[REPLACED:.*]] = nn.where %{{.*}} : tensor<4x1x3x3xi1>
 // CHECK: %[[KEPT:.*]] = nn.where %{{.*}} : tensor<4x1x3x3xi1>
@@ -366,9 +366,9 @@ func.func @selected(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
 
 // -----
 
-// A trained score per head beside those of the keys, whose probability is
-// dropped: one more key and value, both zeros, to which it is added. The shift
-// by the highest score, as exporters write it, changes nothing.
+// A trained score per head next to the scores of the keys, whose probability is
+// discarded, becomes one more key and value of zeros with the score as bias.
+// The subtraction of the highest score, as exporters write it, changes nothing.
 // CHECK-LABEL: @sinks
 // CHECK-DAG: %[[ZEROS:.*]] = nn.constant dense<0.0{{.*}}> : tensor<1x1x2x4xf32>
 // CHECK-DAG: %[[FIRST:.*]] = nn.constant dense<0> : tensor<1xi64>
@@ -404,9 +404,9 @@ func.func @sinks(%q: tensor<1x3x2x4xf32>, %k: tensor<1x3x2x4xf32>,
 
 // -----
 
-// A padding mask that is data and replaces scores, a trained bias by head and a
-// causal mask that is added. A query may be left keys of both kinds, of which
-// only those that are added to have a gradient: no bias does that.
+// A padding mask of data that replaces scores, a trained bias by head, and a
+// causal mask that is added. If a query has only masked keys, the keys of the
+// added mask get gradients and the replaced ones do not: no bias does that.
 // CHECK-LABEL: @biases
 // CHECK-NOT: nn.attention
 // CHECK: nn.softmax
@@ -434,7 +434,7 @@ func.func @biases(%q: tensor<4x3x2x4xf32>, %k: tensor<4x3x2x4xf32>,
 
 // -----
 
-// The norm is of [1, 2, 4] once its input is split, and not before.
+// The norm has rows [2, 4], as the reshape that splits them moves before it.
 // CHECK-LABEL: @split_behind_norm
 nn.param @g : tensor<8xf32> init normal
 func.func @split_behind_norm(%x: tensor<8x8xf32>) -> tensor<2x4x8xf32> {
@@ -448,7 +448,7 @@ func.func @split_behind_norm(%x: tensor<8x8xf32>) -> tensor<2x4x8xf32> {
 
 // -----
 
-// The gate and the value of a feed-forward layer: one product, two selections.
+// The gate and the value of a feed-forward layer: one GEMM and two selections.
 // CHECK-LABEL: @gated
 // CHECK: %[[READ:.*]] = nn.read @w : tensor<8x2x6xf32>
 // CHECK: %[[Y:.*]] = nn.contract {{.*}}%[[READ]] {{.*}} -> tensor<2x4x2x6xf32>
@@ -469,8 +469,8 @@ func.func @gated(%x: tensor<2x4x8xf32>) -> tensor<2x4x6xf32> {
 
 // -----
 
-// Four query heads beside one of keys and one of values: weights of their own,
-// each with its place in the file. The bias is split alike.
+// Four query heads, one key head and one value head in one projection become
+// separate weights, each with its offset in the file. The bias is split alike.
 // CHECK-DAG: nn.param @"w[0:8]" : tensor<8x4x2xf32> {{.*}} base = 0, strides = [12, 2, 1]
 // CHECK-DAG: nn.param @"w[8:10]" : tensor<8x1x2xf32> {{.*}} base = 8, strides = [12, 2, 1]
 // CHECK-DAG: nn.param @"w[10:12]" : tensor<8x1x2xf32> {{.*}} base = 10, strides = [12, 2, 1]
@@ -501,7 +501,7 @@ func.func @many_queries(%x: tensor<2x4x8xf32>) -> (tensor<2x4x4x2xf32>, tensor<2
 
 // -----
 
-// A weight that something else reads stays whole.
+// A weight with another use is not split.
 // CHECK-LABEL: @shared_weight
 // CHECK-COUNT-2: nn.slice
 nn.param @w : tensor<8x12xf32> init normal
@@ -540,8 +540,8 @@ func.func @used_twice(%x: tensor<2x3x8xf32>, %y: tensor<2x3x8xf32>) -> (tensor<2
 
 // -----
 
-// Cross-attention's one weight for queries of one input and keys and values of
-// another: two parameters, each with its place in the file.
+// Cross-attention with one weight for queries of one input, and keys and values
+// of another: two parameters, each with its offset in the file.
 // CHECK-DAG: nn.param @"w[0:4]" : tensor<4x4xf32> {{.*}} base = 0, strides = [4, 1], valid = [4, 4]
 // CHECK-DAG: nn.param @"w[4:12]" : tensor<8x4xf32> {{.*}} base = 16, strides = [4, 1], valid = [8, 4]
 // CHECK-NOT: nn.param @w :
@@ -563,7 +563,7 @@ func.func @cross_projection(%x: tensor<3x4xf32>, %m: tensor<5x4xf32>) -> (tensor
 
 // -----
 
-// Slices that leave a part out, or overlap otherwise, stay slices.
+// Slices that leave out a part or overlap stay slices.
 // CHECK-LABEL: @part_unused
 // CHECK-COUNT-4: nn.slice
 nn.param @w : tensor<12x4xf32> init normal
@@ -600,7 +600,7 @@ func.func @joined(%a: tensor<3x4xf32>, %b: tensor<3x6xf32>) -> tensor<3x5xf32> {
 
 // -----
 
-// Scores whose batch and heads are one dim, as bmm wants them.
+// Scores whose batch and heads are one dim, as torch.bmm needs them.
 // CHECK-LABEL: @batch_and_heads
 // CHECK: nn.attention %arg0, %arg1, %arg2
 // CHECK-NOT: nn.softmax
@@ -620,8 +620,8 @@ func.func @batch_and_heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x4x8xf32>, %v:
 
 // -----
 
-// As torch.nn.MultiheadAttention writes it where it returns the probabilities:
-// batch and heads leave their common dim behind a transpose.
+// As torch.nn.MultiheadAttention computes it when it returns the probabilities:
+// batch and heads are split from their common dim after a transpose.
 // CHECK-LABEL: @batch_and_heads_behind
 // CHECK: %[[O:.*]], %{{.*}} = nn.attention
 // CHECK-NOT: nn.softmax
@@ -641,8 +641,8 @@ func.func @batch_and_heads_behind(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x3x8xf3
 
 // -----
 
-// A module per head, each with weights of its own, a bias for the queries and
-// dropout: one attention. The weights stay parameters of their own.
+// A module per head, each with separate weights, a bias for the queries and
+// dropout: one attention. The weights stay separate parameters.
 // CHECK-LABEL: @module_per_head
 // CHECK-DAG: %[[Q0:.*]] = nn.read @q0 : tensor<1x2x4xf32>
 // CHECK-DAG: %[[Q1:.*]] = nn.read @q1 : tensor<1x2x4xf32>
@@ -726,8 +726,8 @@ func.func @heads_of_two_scales(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
 
 // -----
 
-// So are the parts of a parameter that the file has twice: each part has its
-// place in the copy, too.
+// A parameter that the file has twice is split, too: each part has its offset
+// in the copy, too.
 // CHECK-DAG: nn.param @"w[0:4]" {{.*}}nn.copies = [#nn.source<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 0, strides = [4, 1], valid = [4, 4]>]
 // CHECK-DAG: nn.param @"w[4:12]" {{.*}}nn.copies = [#nn.source<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 16, strides = [4, 1], valid = [8, 4]>]
 // CHECK-LABEL: @copied
@@ -748,8 +748,8 @@ func.func @copied(%x: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
 
 // -----
 
-// Scores by distance are looked up alike for all samples and heads; where those
-// are one dim, it is split back to the op that merged it.
+// Scores by distance are looked up by the same ids for all samples and heads.
+// If these two are one dim, it is split before the op that merged it.
 // CHECK-LABEL: @scores_by_distance
 // CHECK: %[[T:.*]] = nn.transpose %{{.*}} [2, 3, 0, 1] : tensor<2x4x5x6xf32> -> tensor<5x6x2x4xf32>
 // CHECK: %[[ROWS:.*]] = nn.reshape %[[T]] : tensor<5x6x2x4xf32> -> tensor<30x2x4xf32>
@@ -768,7 +768,7 @@ func.func @scores_by_distance(%x: tensor<2x4x5x6xf32>, %ids: tensor<5x5xi64>) ->
 
 // -----
 
-// Many heads of queries beside one of keys and one of values, cut out where the
+// Several query heads, one key head and one value head, sliced after the
 // projection is split into heads.
 // CHECK-DAG: nn.param @"w[0:8]" : tensor<5x4x2xf32>
 // CHECK-DAG: nn.param @"w[8:10]" : tensor<5x2xf32>
@@ -791,7 +791,7 @@ func.func @one_head_of_keys(%x: tensor<3x6x5xf32>) -> (tensor<3x6x4x2xf32>, tens
 
 // -----
 
-// A norm of its own for each head of queries.
+// A separate norm for each query head.
 // CHECK: nn.param @g0 : tensor<1x4xf32> init one
 // CHECK-LABEL: @norm_of_each_head
 // CHECK-DAG: %[[ONES:.*]] = nn.constant dense<1.000000e+00> : tensor<4xf32>

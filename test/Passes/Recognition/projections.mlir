@@ -63,7 +63,7 @@ func.func @two_dims(%x: tensor<2x24xf32>)
   return %r, %r1, %r2 : tensor<2x2x4xf32>, tensor<2x2x4xf32>, tensor<2x2x4xf32>
 }
 
-// parts of which one is missing,
+// Not if a part is missing,
 // CHECK-LABEL: func.func @too_few(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -92,7 +92,7 @@ func.func @too_narrow(%x: tensor<2x3x24xf32>)
   return %r, %r1 : tensor<2x3x2x5xf32>, tensor<2x3x2x5xf32>
 }
 
-// that do not begin where others end,
+// if a part does not begin where another ends,
 // CHECK-LABEL: func.func @between(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -110,7 +110,7 @@ func.func @between(%x: tensor<2x3x24xf32>)
   return %r, %r1, %r2 : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>
 }
 
-// of every other column,
+// if a part is every other column,
 // CHECK-LABEL: func.func @every_other(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -128,7 +128,7 @@ func.func @every_other(%x: tensor<2x3x24xf32>)
   return %r, %r1, %r2 : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>
 }
 
-// that are the same,
+// if two parts are the same,
 // CHECK-LABEL: func.func @twice_one(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -146,7 +146,7 @@ func.func @twice_one(%x: tensor<2x3x24xf32>)
   return %r, %r1, %r2 : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>
 }
 
-// are split differently,
+// if parts are split differently,
 // CHECK-LABEL: func.func @split_differently(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -164,7 +164,7 @@ func.func @split_differently(%x: tensor<2x3x24xf32>)
   return %r, %r1, %r2 : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x4x2xf32>
 }
 
-// of which some are computed with,
+// if some are not split,
 // CHECK-LABEL: func.func @some_split(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -182,7 +182,7 @@ func.func @some_split(%x: tensor<2x3x24xf32>)
   return %tanh, %r, %r1 : tensor<2x3x8xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>
 }
 
-// or read otherwise: no.
+// or if a part or the whole has another use.
 // CHECK-LABEL: func.func @slice_used(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -218,7 +218,7 @@ func.func @whole_used(%x: tensor<2x3x24xf32>)
   return %r, %r1, %r2, %tanh : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x24xf32>
 }
 
-// Merged, not split.
+// Not if the reshape does not split the columns.
 // CHECK-LABEL: func.func @merged(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -295,7 +295,7 @@ func.func @vector(%x: tensor<16xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
   return %r, %r1 : tensor<2x4xf32>, tensor<2x4xf32>
 }
 
-// Gates and what they are products of, computed with element by element.
+// Gates and the values that they multiply: parts with elementwise users.
 // CHECK-LABEL: func.func @gated_by_silu(
 // CHECK-SAME: %arg0: tensor<2x3x16xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x8xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x16xf32> -> tensor<2x3x2x8xf32>
@@ -448,7 +448,7 @@ func.func @gated_by_mul(%x: tensor<2x3x16xf32>)
   return %mul, %mul1 : tensor<2x3x8xf32>, tensor<2x3x8xf32>
 }
 
-// Other ops are no gate.
+// Other ops do not make a part a gate.
 // CHECK-LABEL: func.func @not_gated(
 // CHECK-NOT: nn.select
 // CHECK: return
@@ -489,7 +489,7 @@ func.func @gate_unused(%x: tensor<2x16xf32>) -> tensor<2x8xf32> {
   return %silu : tensor<2x8xf32>
 }
 
-// A table looked up by 0, 1, ... is that of the positions,
+// A table looked up by 0, 1, ... is looked up by the positions,
 // CHECK: nn.param @positions_t : tensor<10x3xf32> init normal
 // CHECK-LABEL: func.func @positions(
 // CHECK-SAME: %arg0: tensor<2x4xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<4x3xf32>
@@ -506,7 +506,7 @@ func.func @positions(%tokens: tensor<2x4xi64> {nn.role = #nn.role<tokens>})
   return %rows : tensor<4x3xf32>
 }
 
-// of each sample,
+// also by sample,
 // CHECK: nn.param @positions_by_sample_t : tensor<10x3xf32> init normal
 // CHECK-LABEL: func.func @positions_by_sample(
 // CHECK-SAME: %arg0: tensor<2x4xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x4x3xf32>
@@ -560,7 +560,7 @@ func.func @positions_of_one(%tokens: tensor<2x4xi64> {nn.role = #nn.role<tokens>
   return %rows : tensor<1x4x3xf32>
 }
 
-// if they are those of the tokens,
+// if the ids are the positions of the tokens,
 // CHECK: nn.param @not_from_zero_t : tensor<10x3xf32> init normal
 // CHECK-LABEL: func.func @not_from_zero(
 // CHECK-SAME: %arg0: tensor<2x4xi64> {nn.role = #nn.role<tokens>}) -> tensor<4x3xf32>
@@ -629,7 +629,7 @@ func.func @differ_by_sample(%tokens: tensor<2x4xi64> {nn.role = #nn.role<tokens>
   return %rows : tensor<2x4x3xf32>
 }
 
-// of which there are some
+// if there are tokens,
 // CHECK: nn.param @no_tokens_t : tensor<10x3xf32> init normal
 // CHECK-LABEL: func.func @no_tokens(
 // CHECK-SAME: ) -> tensor<4x3xf32>
@@ -646,7 +646,7 @@ func.func @no_tokens() -> tensor<4x3xf32> {
   return %rows : tensor<4x3xf32>
 }
 
-// in samples.
+// and if tokens have a batch dim.
 // CHECK: nn.param @tokens_of_rank_one_t : tensor<10x3xf32> init normal
 // CHECK-LABEL: func.func @tokens_of_rank_one(
 // CHECK-SAME: %arg0: tensor<4xi64> {nn.role = #nn.role<tokens>}) -> tensor<4x3xf32>
@@ -714,7 +714,7 @@ func.func @one_id(%tokens: tensor<2x1xi64> {nn.role = #nn.role<tokens>})
   return %rows : tensor<3xf32>
 }
 
-// A parameter that is read in one other shape has it,
+// A parameter that is read in one other shape gets that shape,
 // CHECK: nn.param @reshaped_w : tensor<6x2x4xf32> init normal source <name = "reshaped_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> {nn.copies = [#nn.source<name = "reshaped_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]}
 // CHECK-LABEL: func.func @reshaped(
 // CHECK-SAME: ) -> tensor<6x2x4xf32>
@@ -734,7 +734,7 @@ func.func @reshaped() -> tensor<6x2x4xf32> {
   return %tanh : tensor<6x2x4xf32>
 }
 
-// strides and all,
+// and matching strides,
 // CHECK: nn.param @reshaped_rows_w : tensor<3x2x8xf32> init normal source <name = "reshaped_rows_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]> {nn.copies = [#nn.source<name = "reshaped_rows_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]>]}
 // CHECK-LABEL: func.func @reshaped_rows(
 // CHECK-SAME: ) -> tensor<3x2x8xf32>
@@ -773,7 +773,7 @@ func.func @reshaped_both() -> tensor<2x3x4x1x2xf32> {
   return %tanh : tensor<2x3x4x1x2xf32>
 }
 
-// however often.
+// also if it is read several times.
 // CHECK: nn.param @reshaped_twice_w : tensor<6x2x4xf32> init normal source <name = "reshaped_twice_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> {nn.copies = [#nn.source<name = "reshaped_twice_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]}
 // CHECK-LABEL: func.func @reshaped_twice(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x2x4xf32>)
@@ -811,7 +811,7 @@ func.func @reshaped_without_source() -> tensor<6x2x4xf32> {
   return %tanh : tensor<6x2x4xf32>
 }
 
-// Not two,
+// Not if it is read in two shapes,
 // CHECK: nn.param @two_shapes_w : tensor<6x8xf32> init normal source <name = "two_shapes_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "two_shapes_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
 // CHECK-LABEL: func.func @two_shapes(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>)
@@ -836,7 +836,7 @@ func.func @two_shapes() -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>) {
   return %tanh, %tanh1 : tensor<6x2x4xf32>, tensor<6x4x2xf32>
 }
 
-// nor its own,
+// also in its own shape,
 // CHECK: nn.param @shape_used_w : tensor<6x8xf32> init normal source <name = "shape_used_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "shape_used_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
 // CHECK-LABEL: func.func @shape_used(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x8xf32>)
@@ -859,7 +859,7 @@ func.func @shape_used() -> (tensor<6x2x4xf32>, tensor<6x8xf32>) {
   return %tanh, %exp : tensor<6x2x4xf32>, tensor<6x8xf32>
 }
 
-// nor one that merges dims.
+// or if the shape merges dims.
 // CHECK: nn.param @merged_shape_w : tensor<6x8xf32> init normal source <name = "merged_shape_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "merged_shape_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
 // CHECK-LABEL: func.func @merged_shape(
 // CHECK-SAME: ) -> tensor<48xf32>
@@ -880,7 +880,7 @@ func.func @merged_shape() -> tensor<48xf32> {
   return %tanh : tensor<48xf32>
 }
 
-// Padding stays outside.
+// A parameter with padding keeps its shape.
 // CHECK: nn.param @padded_w : tensor<6x8xf32> init normal source <name = "padded_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [5, 8]> {nn.copies = [#nn.source<name = "padded_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
 // CHECK-LABEL: func.func @padded(
 // CHECK-SAME: ) -> tensor<6x2x4xf32>

@@ -1,5 +1,5 @@
-// A reshape of an elementwise result becomes one of its operands: of any op of
-// one type, not of a cast or a selection, whose operands have other types.
+// A reshape of an elementwise result moves to the operands of the op, if these
+// have the result's type: not for casts and selections.
 // RUN: pcc-opt %s --nn-recognize | FileCheck %s
 
 // CHECK-LABEL: @floor

@@ -1,4 +1,4 @@
-// A reshape that splits dims moves up to where they were merged, or to a
+// A reshape that splits dims moves up to the op that merged them, or to a
 // parameter or an input.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
@@ -14,7 +14,7 @@ func.func @split(%x: tensor<6x8xf32>) -> tensor<2x3x2x4xf32> {
   return %r : tensor<2x3x2x4xf32>
 }
 
-// unless something else reads that;
+// unless the op has another use;
 // CHECK-LABEL: func.func @split_used(
 // CHECK-SAME: %arg0: tensor<6x8xf32>) -> (tensor<2x3x8xf32>, tensor<6x8xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.tanh %arg0 : tensor<6x8xf32>
@@ -62,7 +62,7 @@ func.func @regroup_behind(%x: tensor<4x2x6xf32>) -> tensor<4x4x3xf32> {
   return %r : tensor<4x4x3xf32>
 }
 
-// Dims of one element may come anywhere,
+// A reshape that adds dims of one element anywhere moves up,
 // CHECK-LABEL: func.func @one_in_front(
 // CHECK-SAME: %arg0: tensor<4x8xf32>) -> tensor<1x4x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<4x8xf32> -> tensor<1x4x8xf32>
@@ -107,7 +107,7 @@ func.func @one_kept(%x: tensor<4x1x8xf32>) -> tensor<2x2x1x4x2xf32> {
   return %r : tensor<2x2x1x4x2xf32>
 }
 
-// go at the end,
+// also one that removes such dims at the end.
 // CHECK-LABEL: func.func @one_goes_behind(
 // CHECK-SAME: %arg0: tensor<4x8x1xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<4x8x1xf32> -> tensor<4x8xf32>
@@ -119,7 +119,7 @@ func.func @one_goes_behind(%x: tensor<4x8x1xf32>) -> tensor<4x8xf32> {
   return %r : tensor<4x8xf32>
 }
 
-// and merge elsewhere.
+// Removing them at another position merges dims: the reshape stays.
 // CHECK-LABEL: func.func @one_goes_in_front(
 // CHECK-SAME: %arg0: tensor<1x4x8xf32>) -> tensor<4x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.tanh %arg0 : tensor<1x4x8xf32>
@@ -190,7 +190,7 @@ func.func @two_operands(%x: tensor<6x8xf32>,
   return %r : tensor<2x3x8xf32>
 }
 
-// Two reshapes are one, which may be none.
+// Two reshapes become one, or none.
 // CHECK-LABEL: func.func @merged_before(
 // CHECK-SAME: %arg0: tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.tanh %arg0 : tensor<2x3x8xf32>
@@ -212,7 +212,7 @@ func.func @twice(%x: tensor<2x3x8xf32>) -> tensor<48xf32> {
   return %r1 : tensor<48xf32>
 }
 
-// Equal ones are one.
+// Equal reshapes become one.
 // CHECK-LABEL: func.func @again(
 // CHECK-SAME: %arg0: tensor<2x3x8xf32>) -> tensor<48xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x8xf32> -> tensor<48xf32>
@@ -231,7 +231,7 @@ func.func @again(%x: tensor<2x3x8xf32>) -> tensor<48xf32> {
   return %sum : tensor<48xf32>
 }
 
-// Others of the same value are not.
+// Different reshapes of the same value do not.
 // CHECK-LABEL: func.func @not_again(
 // CHECK-SAME: %arg0: tensor<2x3x8xf32>) -> (tensor<6x8xf32>, tensor<2x24xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<2x3x8xf32> -> tensor<6x8xf32>
@@ -248,7 +248,7 @@ func.func @not_again(%x: tensor<2x3x8xf32>)
   return %tanh, %exp : tensor<6x8xf32>, tensor<2x24xf32>
 }
 
-// Constants have the shape themselves.
+// Constants get the shape of their reshape.
 // CHECK-LABEL: func.func @constant(
 // CHECK-SAME: %arg0: tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00]> : tensor<4xf32>
@@ -317,7 +317,7 @@ func.func @broadcast_merged(%x: tensor<6xf32>) -> tensor<48xf32> {
   return %r : tensor<48xf32>
 }
 
-// Factors of a dim stay together in a transpose.
+// The parts of a dim stay adjacent in a transpose.
 // CHECK-LABEL: func.func @transpose(
 // CHECK-SAME: %arg0: tensor<6x5x8xf32>) -> tensor<2x4x3x2x5xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6x5x8xf32> -> tensor<3x2x5x2x4xf32>
@@ -341,7 +341,7 @@ func.func @transpose_used(%x: tensor<6x8xf32>)
   return %r, %t : tensor<2x4x6xf32>, tensor<8x6xf32>
 }
 
-// Each user of a parameter has its own view.
+// Each use of a parameter has a separate view.
 // CHECK: nn.param @viewed : tensor<6x8xf32> init normal
 // CHECK-LABEL: func.func @transpose_of_parameter(
 // CHECK-SAME: ) -> (tensor<2x4x6xf32>, tensor<8x6xf32>)
@@ -358,7 +358,7 @@ func.func @transpose_of_parameter() -> (tensor<2x4x6xf32>, tensor<8x6xf32>) {
   return %r, %t : tensor<2x4x6xf32>, tensor<8x6xf32>
 }
 
-// Merged after a transpose: dims that are only split are split before it.
+// After a transpose: dims that are only split are split before the transpose.
 // CHECK-LABEL: func.func @transpose_merged(
 // CHECK-SAME: %arg0: tensor<2x3x8xf32>) -> tensor<6x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 0, 2] : tensor<2x3x8xf32> -> tensor<3x2x8xf32>
@@ -418,7 +418,7 @@ func.func @transpose_in_no_common_parts(%x: tensor<4x6xf32>)
   return %r : tensor<4x6xf32>
 }
 
-// Labels are split with the dims, from the first letters that are free.
+// Labels are split with the dims; the new labels are the first free letters.
 // CHECK-LABEL: func.func @rows_and_columns(
 // CHECK-SAME: %arg0: tensor<6x8xf32>, %arg1: tensor<8x12xf32>) -> tensor<2x3x4x3xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<6x8xf32> -> tensor<2x3x8xf32>
@@ -644,7 +644,7 @@ func.func @rms_norm_statistic(%x: tensor<6x8xf32>)
   return %r, %n#1 : tensor<2x3x8xf32>, tensor<6xf32>
 }
 
-// Ids are split as the rows that they look up,
+// Ids are split like the rows that they look up,
 // CHECK: nn.param @looked_up_t : tensor<10x8xf32> init normal
 // CHECK-LABEL: func.func @looked_up(
 // CHECK-SAME: %arg0: tensor<6xi64>) -> tensor<2x3x8xf32>
@@ -763,7 +763,7 @@ func.func @looked_up_padding(%ids: tensor<6xi64>) -> tensor<2x3x8xf32> {
   return %r : tensor<2x3x8xf32>
 }
 
-// A row of a computed table is split in front of where it was moved,
+// Rows of a computed table are split before the transpose of the table,
 // CHECK-LABEL: func.func @row_of_computed_table(
 // CHECK-SAME: %arg0: tensor<8x5x6xf32>, %arg1: tensor<5x5xi64>) -> tensor<5x5x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg0 : tensor<8x5x6xf32> -> tensor<2x4x5x6xf32>
@@ -782,7 +782,7 @@ func.func @row_of_computed_table(%x: tensor<8x5x6xf32>,
   return %r1 : tensor<5x5x2x4xf32>
 }
 
-// if it was,
+// if there is one,
 // CHECK-LABEL: func.func @row_not_moved(
 // CHECK-SAME: %arg0: tensor<8x5x6xf32>, %arg1: tensor<5x5xi64>, %arg2: tensor<5x6x8xf32>) -> tensor<5x5x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.reshape %arg2 : tensor<5x6x8xf32> -> tensor<30x8xf32>
@@ -800,7 +800,7 @@ func.func @row_not_moved(%x: tensor<8x5x6xf32>,
   return %r1 : tensor<5x5x2x4xf32>
 }
 
-// by itself,
+// if only the rows are split,
 // CHECK-LABEL: func.func @row_and_ids(
 // CHECK-SAME: %arg0: tensor<8x5x6xf32>, %arg1: tensor<25xi64>) -> tensor<5x5x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 2, 0] : tensor<8x5x6xf32> -> tensor<5x6x8xf32>
@@ -819,7 +819,7 @@ func.func @row_and_ids(%x: tensor<8x5x6xf32>,
   return %r1 : tensor<5x5x8xf32>
 }
 
-// or with ids,
+// not together with the ids,
 // CHECK-LABEL: func.func @ids_and_row(
 // CHECK-SAME: %arg0: tensor<8x5x6xf32>, %arg1: tensor<25xi64>) -> tensor<5x5x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 2, 0] : tensor<8x5x6xf32> -> tensor<5x6x8xf32>
@@ -838,7 +838,7 @@ func.func @ids_and_row(%x: tensor<8x5x6xf32>,
   return %r1 : tensor<5x5x2x4xf32>
 }
 
-// and is a dim of what was moved.
+// and if the row is a single dim of the transpose.
 // CHECK-LABEL: func.func @row_of_parts(
 // CHECK-SAME: %arg0: tensor<8x5x6xf32>, %arg1: tensor<5x5xi64>) -> tensor<5x5x6x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg0 [1, 0, 2] : tensor<8x5x6xf32> -> tensor<5x8x6xf32>

@@ -1,8 +1,8 @@
-// x * cos + concat(-x[d/2:], x[:d/2]) * sin is a rotary position embedding
-// where the tables are those of the positions and a base.
+// x * cos + concat(-x[d/2:], x[:d/2]) * sin is a rotary position embedding if
+// the tables follow from the positions and a base.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// Tables of the base 10000, the sequence in front of the heads or behind them.
+// Tables of the base 10000, with the sequence before the heads or after them,
 // CHECK-LABEL: func.func @seq_before_heads(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.rope %arg1 positions %arg2 theta 1.000000e+04 dim 4 : tensor<2x3x2x4xf32>, tensor<3xi64>
@@ -57,7 +57,7 @@ func.func @heads_before_seq(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x2x3x4xf32>
 }
 
-// or in front of all.
+// or first of all dims.
 // CHECK-LABEL: func.func @seq_first(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<3x2x2x4xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<3x2x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.transpose %arg1 [1, 0, 2, 3] : tensor<3x2x2x4xf32> -> tensor<2x3x2x4xf32>
@@ -86,7 +86,7 @@ func.func @seq_first(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<3x2x2x4xf32>
 }
 
-// Bases are round numbers.
+// Another base; bases are round numbers.
 // CHECK-LABEL: func.func @larger_base(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.rope %arg1 positions %arg2 theta 5.000000e+05 dim 4 : tensor<2x3x2x4xf32>, tensor<3xi64>
@@ -113,7 +113,7 @@ func.func @larger_base(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// One frequency, 1.
+// Two elements per head have one frequency, 1.
 // CHECK-LABEL: func.func @two_elements(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x2xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x2xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.rope %arg1 positions %arg2 theta 1.000000e+04 dim 2 : tensor<2x3x2x2xf32>, tensor<3xi64>
@@ -140,7 +140,7 @@ func.func @two_elements(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x2xf32>
 }
 
-// Tables have seven digits.
+// Tables have seven digits: this deviation is a rounding error.
 // CHECK-LABEL: func.func @rounded(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.rope %arg1 positions %arg2 theta 1.000000e+04 dim 4 : tensor<2x3x2x4xf32>, tensor<3xi64>
@@ -167,7 +167,7 @@ func.func @rounded(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// This is further off.
+// This deviation is too large.
 // CHECK-LABEL: func.func @too_far(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -193,7 +193,7 @@ func.func @too_far(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// Frequencies that are no powers of one base, or of none that is round.
+// Not: frequencies that are no powers of one base, or whose base is not round.
 // CHECK-LABEL: func.func @scaled_frequency(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -295,7 +295,7 @@ func.func @backwards(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// One position tells no frequency.
+// One position does not determine the frequencies.
 // CHECK-LABEL: func.func @one_position(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -319,7 +319,7 @@ func.func @one_position(%t: tensor<2x1xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x1x2x4xf32>
 }
 
-// Positions are those of tokens.
+// The positions must be the tokens' positions.
 // CHECK-LABEL: func.func @no_tokens(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -368,7 +368,7 @@ func.func @longer_tokens(%t: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// Tables of their own for each head, or for no position.
+// Not: tables that differ by head, or do not depend on the position.
 // CHECK-LABEL: func.func @by_head(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -419,7 +419,7 @@ func.func @by_no_position(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// The rotation is of -x[d/2:], x[:d/2].
+// Not: concatenations other than -x[d/2:], x[:d/2].
 // CHECK-LABEL: func.func @other_sign(
 // CHECK-NOT: nn.rope
 // CHECK: return
@@ -598,7 +598,7 @@ func.func @every_other(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %sum : tensor<2x3x2x4xf32>
 }
 
-// The rotation of the first elements is one of all,
+// A rotation of the first elements, concatenated with the rest, is one op,
 // CHECK-LABEL: func.func @first_half(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.rope %arg1 positions %arg2 theta 1.000000e+04 dim 4 : tensor<2x3x2x8xf32>, tensor<3xi64>
@@ -631,7 +631,7 @@ func.func @first_half(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1 : tensor<2x3x2x8xf32>
 }
 
-// unless something else reads it,
+// unless the rotation has another use,
 // CHECK-LABEL: func.func @first_half_used(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> (tensor<2x3x2x8xf32>, tensor<2x3x2x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>
@@ -667,7 +667,7 @@ func.func @first_half_used(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1, %sum : tensor<2x3x2x8xf32>, tensor<2x3x2x4xf32>
 }
 
-// or the others are not behind it,
+// or the rest comes first,
 // CHECK-LABEL: func.func @rest_in_front(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>
@@ -703,7 +703,7 @@ func.func @rest_in_front(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1 : tensor<2x3x2x8xf32>
 }
 
-// of the same,
+// is of another tensor,
 // CHECK-LABEL: func.func @rest_of_another(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<2x3x2x8xf32>, %arg3: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>
@@ -740,7 +740,7 @@ func.func @rest_of_another(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1 : tensor<2x3x2x8xf32>
 }
 
-// in one piece,
+// is in two pieces,
 // CHECK-LABEL: func.func @rest_in_two(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>
@@ -779,7 +779,7 @@ func.func @rest_in_two(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1 : tensor<2x3x2x8xf32>
 }
 
-// from where it ends,
+// does not begin where the rotation ends,
 // CHECK-LABEL: func.func @rest_not_next(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>
@@ -815,7 +815,7 @@ func.func @rest_not_next(%t: tensor<2x3xi64> {nn.role = #nn.role<tokens>},
   return %j1 : tensor<2x3x2x8xf32>
 }
 
-// or it is not of the first.
+// or the rotation is not of the first elements.
 // CHECK-LABEL: func.func @second_half(
 // CHECK-SAME: %arg0: tensor<2x3xi64> {nn.role = #nn.role<tokens>}, %arg1: tensor<2x3x2x8xf32>, %arg2: tensor<3xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) -> tensor<2x3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.slice %arg1 at [0, 0, 0, 4] step [1, 1, 1, 1] : tensor<2x3x2x8xf32> -> tensor<2x3x2x4xf32>

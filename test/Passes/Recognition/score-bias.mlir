@@ -1,8 +1,8 @@
 // Values that are added to scores or replace them, and that depend on inputs or
-// are trained, become a bias with their extents.
+// are trained, become a bias with the values' extents.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
-// An added value that depends on inputs is a bias with its extents.
+// An added value that depends on inputs becomes a bias with its extents.
 // CHECK-LABEL: func.func @data_added(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -24,7 +24,7 @@ func.func @data_added(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Below a factor it is scaled alike.
+// If the sum is scaled, so is the bias.
 // CHECK-LABEL: func.func @data_scaled(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -48,7 +48,7 @@ func.func @data_scaled(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// It may take keys: then finite numbers stay as they are,
+// Data may mask keys, so finite numbers of a causal mask do not change,
 // CHECK-LABEL: func.func @data_and_causal(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
@@ -78,7 +78,7 @@ func.func @data_and_causal(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// other than infinite ones.
+// but infinite ones become causal.
 // CHECK-LABEL: func.func @data_and_infinite(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, 0xFF800000, 0xFF800000], [0.000000e+00, 0.000000e+00, 0xFF800000], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
@@ -109,7 +109,7 @@ func.func @data_and_infinite(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A factor makes a mask of whole numbers: -9999 does,
+// Scaled integers may be a mask: -9999 masks keys,
 // CHECK-LABEL: func.func @ids_take_keys(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi64>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
@@ -143,7 +143,7 @@ func.func @ids_take_keys(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// -9998 adds at most something.
+// -9998 is only added.
 // CHECK-LABEL: func.func @ids_add(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi64>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -206,7 +206,7 @@ func.func @ids_add_positive(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// So does a number that is chosen,
+// A selected number masks keys, too,
 // CHECK-LABEL: func.func @choice_takes_keys(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
@@ -242,7 +242,7 @@ func.func @choice_takes_keys(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// or does not.
+// unless it is above -9999: -9998 is only added.
 // CHECK-LABEL: func.func @choice_adds(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -274,7 +274,7 @@ func.func @choice_adds(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A sum is not taken for a mask.
+// A sum of data is not a mask.
 // CHECK-LABEL: func.func @sum_adds(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3x5xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>
@@ -302,7 +302,7 @@ func.func @sum_adds(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A trained bias removes no keys, next to a mask.
+// A trained bias next to a mask: it masks no keys.
 // CHECK: nn.param @trained_table : tensor<1x2x3x3xf32> init normal
 // CHECK-LABEL: func.func @trained(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>) -> tensor<2x3x2x4xf32>
@@ -356,7 +356,7 @@ func.func @stored_mask(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Data that is moved may take keys.
+// Data may mask keys after slices, transposes, reshapes and concatenations.
 // CHECK-LABEL: func.func @moved_data(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<1x3x5x2xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<{{\[\[}}[0.000000e+00, -1.000000e+09, -1.000000e+09], [0.000000e+00, 0.000000e+00, -1.000000e+09], [0.000000e+00, 0.000000e+00, 0.000000e+00]]]> : tensor<1x3x3xf32>
@@ -423,8 +423,8 @@ func.func @joined_data(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// If data removes keys by a number, a query may lose all: the query is zeroed,
-// and the number replaces its scores.
+// If data masks keys by a finite number, a query may have no key left. Its
+// query vector is zeroed, and the number replaces its scores.
 // CHECK-LABEL: func.func @padding(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -734,7 +734,7 @@ func.func @padding_infinite_and_causal(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A trained bias below.
+// A trained bias that is added before the selection.
 // CHECK: nn.param @padding_and_bias_b : tensor<2x1xf32> init normal
 // CHECK-LABEL: func.func @padding_and_bias(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
@@ -779,7 +779,7 @@ func.func @padding_and_bias(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A trained bias above, and two conditions.
+// A trained bias that is added after two selections.
 // CHECK: nn.param @bias_and_padding_b : tensor<2xf32> init zero
 // CHECK-LABEL: func.func @bias_and_padding(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>, %arg4: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
@@ -843,7 +843,7 @@ func.func @bias_and_padding(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A factor is one of the number, too.
+// A scale after the selection scales the number, too.
 // CHECK-LABEL: func.func @padding_scaled(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -880,7 +880,7 @@ func.func @padding_scaled(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Keys that finite numbers are added to together with keys that they replace.
+// No attention: some keys have finite numbers added, and some are replaced.
 // CHECK-LABEL: func.func @padding_and_added(
 // CHECK-NOT: nn.attention
 // CHECK: return
@@ -904,7 +904,7 @@ func.func @padding_and_added(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Queries in front of batch and heads.
+// Queries before batch and heads.
 // CHECK-LABEL: func.func @padding_other_layout(
 // CHECK-SAME: %arg0: tensor<3x2x2x4xf32>, %arg1: tensor<3x2x2x4xf32>, %arg2: tensor<3x2x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<3x2x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -945,7 +945,7 @@ func.func @padding_other_layout(%q: tensor<3x2x2x4xf32>,
   return %p1 : tensor<3x2x2x4xf32>
 }
 
-// A value that repeats along a dim is computed once: of a slice,
+// A value that repeats along a dim is computed once: through a slice,
 // CHECK-LABEL: func.func @core_of_slice(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x5xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -985,7 +985,7 @@ func.func @core_of_slice(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// of a transpose,
+// through a transpose,
 // CHECK-LABEL: func.func @core_of_transpose(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -1024,7 +1024,7 @@ func.func @core_of_transpose(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// of a reshape that adds or drops dims of one element,
+// through a reshape that adds or removes dims of one element,
 // CHECK-LABEL: func.func @core_of_reshape(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1x1xf32>
@@ -1125,7 +1125,7 @@ func.func @core_of_reshaped_bias(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// of an elementwise op, whose operands repeat along other dims.
+// and through an elementwise op, whose operands repeat along different dims.
 // CHECK-LABEL: func.func @core_of_product(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xi1>, %arg4: tensor<3xi1>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<1.000000e+00> : tensor<1xf32>
@@ -1198,7 +1198,7 @@ func.func @core_of_sum(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// Uniform constants have no extent.
+// A constant with equal elements repeats along all dims.
 // CHECK-LABEL: func.func @core_of_uniform(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<2.000000e+00> : tensor<1x1xf32>
@@ -1225,7 +1225,7 @@ func.func @core_of_uniform(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
-// A part of one head is the whole of it.
+// A slice along a repeated dim (heads) is not needed.
 // CHECK-LABEL: func.func @core_of_part(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x4xf32>) -> tensor<2x3x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.constant dense<[0, 1, 2]> : tensor<3xi64>

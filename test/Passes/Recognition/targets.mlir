@@ -1,5 +1,5 @@
-// Where the file has a loss, the ids that its cross entropy takes are the
-// targets of the model, or labels where they belong to another position.
+// If the file has a loss, the ids that its cross entropy takes are the targets
+// of the model, or labels if they are those of another position.
 // RUN: pcc-opt %s -nn-recognize | FileCheck %s
 
 // CHECK-LABEL: func.func @targets(
