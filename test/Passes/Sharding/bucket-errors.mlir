@@ -16,7 +16,7 @@ module {
 
 // -----
 
-// A member over another.
+// Two members overlap.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -72,7 +72,8 @@ module {
 
 // -----
 
-// One optimizer step would treat all members like one of them.
+// Members with different weight decay: one optimizer step would treat all
+// alike.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -100,8 +101,8 @@ module {
 
 // -----
 
-// Gradients at other offsets than their parameters: a step would take elements
-// of one parameter for those of another.
+// Gradients at other offsets than their parameters: a step would update
+// elements of one parameter by gradients of another.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -116,7 +117,7 @@ module {
 
 // -----
 
-// The same members at other elements.
+// The same members at other offsets.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -187,7 +188,7 @@ module {
 
 // -----
 
-// A step that forgets the decay of all its members.
+// A step without the weight decay of its members.
 module {
   nn.param @a : tensor<5xf32> init normal decay
   nn.param @b : tensor<40xf32> init normal decay
@@ -247,7 +248,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Gradients that are cut: microbatches add to all of them.
+// A bucket of gradients must not be sharded: microbatches add to all of it.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=3, "tp"=2]>
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}
@@ -259,7 +260,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A sharded value has a name for the runtime only.
+// Functions must not use members of a sharded bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=3, "tp"=2]>
   nn.param @a : tensor<5xf32> init normal decay {dist.global = tensor<10xf32>, dist.sharding = #dist.sharding<@mesh, [{"tp"}]>}

@@ -1,5 +1,5 @@
-// Remarks on a plan: where an axis is lost, which ops run unsharded, which
-// values are gathered.
+// Diagnostics of a plan: ops at which a sharding ends, ops that run unsharded,
+// and values that are gathered.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-propagate -o /dev/null
 
 // An op that needs a dim whole cannot follow its weight.
@@ -17,7 +17,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// Two dims that become one, the minor of which is split.
+// Two dims are merged, and only the minor one is sharded.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<4x8xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{?}, {"tp", ?}]>, reason = "by hand">]}
 func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
@@ -63,7 +63,7 @@ func.func @microbatch(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// A row-parallel weight whose result another dim of more rank keeps whole.
+// The result of a row-parallel layer is whole, so the next layer runs whole.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<8x4xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "by hand">]}
 nn.param @a : tensor<4x4xf32> init normal
@@ -73,11 +73,11 @@ func.func @microbatch(%x: tensor<2x8xf32> {nn.role = #nn.role<data>}) {
   %h = nn.contract "bk,kn->bn" %x, %w : tensor<2x8xf32>, tensor<8x4xf32> -> tensor<2x4xf32>
   // expected-remark@+1 {{'nn.contract' runs whole on each of 2 tensor-parallel ranks (64 FLOPs)}}
   %y = nn.contract "bk,kn->bn" %h, %a : tensor<2x4xf32>, tensor<4x4xf32> -> tensor<2x4xf32>
-  // Of activations nothing is said.
+  // GEMMs of two activations are not reported.
   %z = nn.contract "bk,bn->kn" %h, %y : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<4x4xf32>
   return
 }
-// Once for training and evaluation.
+// Training and evaluation are reported once.
 func.func @evaluate(%x: tensor<2x8xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<8x4xf32>
   %a = nn.read @a : tensor<4x4xf32>
@@ -88,8 +88,9 @@ func.func @evaluate(%x: tensor<2x8xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// Attention that runs whole, by reasons: heads that are merged with other dims,
-// probabilities of three dims, and heads that a norm needs; each reason once.
+// Attention that runs whole, with three reasons: heads that are merged with
+// other dims, probabilities of three dims, and heads that a norm needs. Each
+// reason is reported once.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @w : tensor<8x4xf32> init normal {dist.seeds = [#dist.seed<level = 0, result = 0, sharding = <@mesh, [{"tp", ?}, {?}]>, reason = "by hand">]}
 nn.param @s : tensor<4xf32> init one
@@ -128,8 +129,8 @@ func.func @evaluate(%r: tensor<2x4x6x6xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// A gather over a data axis is reported once for each layer and value;
-// attention gathers keys on purpose.
+// A gather over a data axis is reported once for each layer and value. The
+// gather of attention's keys is intended and not reported.
 dist.mesh @mesh = <["cp"=2]>
 func.func @microbatch(
     %x: tensor<2x6x4x2xf32> {nn.name = "x", nn.role = #nn.role<data>, dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{}, {"cp"}, {}, {}]>, reason = "by hand">]},

@@ -2,7 +2,7 @@
 // remark per dim and axis, with the level and the op that the axis came from.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -dist-seed-data -dist-seed-sequence -dist-propagate=remarks -o /dev/null
 
-// Of two pairs that share a weight the one with more parameters is split.
+// Of two pairs that share a weight the one with more parameters is sharded.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @a : tensor<4x8xf32> init normal
 // expected-remark@+1 {{'b' 'tensor<8x16xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
@@ -24,7 +24,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Of equals the earlier one.
+// Of two equally large pairs the earlier one is sharded.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'a' 'tensor<4x8xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @a : tensor<4x8xf32> init normal
@@ -91,8 +91,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A table, its rows as classes of a head that is tied to it, and the loss; the
-// batch goes by dp, a later level. Columns of the table are not split.
+// A table, a tied head, whose classes are the table's rows, and the loss. The
+// batch is sharded over dp, at a later level. Columns of the table are whole.
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 // expected-remark@+1 {{'wte' 'tensor<16x4xf32>': dim 0 is split over "tp" (level 0): table rows}}
 nn.param @wte : tensor<16x4xf32> init normal
@@ -144,7 +144,7 @@ func.func @forward(
 
 // -----
 
-// Grouped queries over two axes: the head dim of keys is whole.
+// Grouped-query attention over two axes: the head dim of keys is whole.
 dist.mesh @mesh = <["tp_kv"=2, "tp_rep"=2]>
 // expected-remark@+2 {{'q.weight' 'tensor<4x4x2xf32>': dim 1 is split over "tp_kv" (level 0): nn.contract 'nn.contract'}}
 // expected-remark@+1 {{'q.weight' 'tensor<4x4x2xf32>': dim 1 is split over "tp_rep" (level 0): nn.contract 'nn.contract'}}
@@ -178,7 +178,7 @@ func.func @forward(%x: tensor<2x8x4xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// One key head for all: keys are whole, queries split.
+// One key head for all queries: keys are whole, queries are sharded.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'q.weight' 'tensor<4x4x2xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @q.weight : tensor<4x4x2xf32> init normal
@@ -205,8 +205,8 @@ func.func @forward(%x: tensor<2x6x4xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// Biases of scores by distance lie whole, their heads are a table's columns that
-// ids which are known name: each rank takes its heads' part.
+// A table of score biases by distance is whole. Its columns are the heads, and
+// its ids are constants: each rank slices the columns of its heads.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'q.weight' 'tensor<4x4x2xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @q.weight : tensor<4x4x2xf32> init normal
@@ -235,8 +235,8 @@ func.func @forward(%x: tensor<2x4x4xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// Weights that are concatenated or scaled are not sharded: each GEMM takes its
-// slice.
+// Weights that are concatenated or scaled are not sharded: each GEMM slices
+// them.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @a : tensor<4x4xf32> init normal
 nn.param @b : tensor<4x4xf32> init normal
@@ -260,8 +260,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Training and evaluation: shardings of one hold for the other, too; a function
-// without inputs of the model has none.
+// Training and evaluation have the same shardings. A function without inputs of
+// the model has none.
 dist.mesh @mesh = <["tp"=2]>
 // expected-remark@+1 {{'wte' 'tensor<16x4xf32>': dim 0 is split over "tp" (level 0): table rows}}
 nn.param @wte : tensor<16x4xf32> init normal
@@ -291,7 +291,8 @@ func.func @update(%x: tensor<2x4xf32>) {
 
 // -----
 
-// The sequence over cp and, in results of row-parallel layers, over tp, too.
+// The sequence is sharded over cp and, in results of row-parallel layers, also
+// over tp.
 dist.mesh @mesh = <["cp"=2, "tp"=2]>
 // expected-remark@+1 {{'up' 'tensor<4x8xf32>': dim 1 is split over "tp" (level 0): nn.contract 'nn.contract'}}
 nn.param @up : tensor<4x8xf32> init normal

@@ -1,7 +1,7 @@
-// Values that cannot be sharded, and the way out.
+// Values that cannot be sharded, and notes on possible flags.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -dist-seed-data -dist-seed-sequence -dist-propagate
 
-// 4 heads, column then row.
+// 4 heads, column parallel and then row parallel.
 dist.mesh @mesh = <["tp"=3]>
 // expected-note @+1 {{heads come from weight 'q.weight' : tensor<12x4x3xf32>}}
 nn.param @q.weight : tensor<12x4x3xf32> init normal
@@ -146,7 +146,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}, %i: index) {
 
 // -----
 
-// Rows that another op needs all of stay whole, and that is said.
+// Rows that another op needs as a whole are not sharded, and a remark says so.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @wte : tensor<16x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
@@ -161,7 +161,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// Two attentions that share their heads' loop: each must fit.
+// Two attentions with one factor for their heads: tp must divide both.
 dist.mesh @mesh = <["tp"=4]>
 // expected-note @+1 {{heads come from weight 'q.weight'}}
 nn.param @q.weight : tensor<16x4x4xf32> init normal
@@ -186,7 +186,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// The sequence is the minor part of what the batch and it become.
+// Batch and sequence are merged; the sequence is the minor part.
 dist.mesh @mesh = <["dp"=2, "cp"=2]>
 nn.param @wte : tensor<16x4xf32> init normal
 func.func @forward(%t: tensor<4x6xi64> {nn.role = #nn.role<tokens>}) {
@@ -199,8 +199,8 @@ func.func @forward(%t: tensor<4x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// Heads that are flattened behind their number of parts would be gathered:
-// nothing is left to split.
+// Heads that are merged with the dim of q, k and v would be gathered: no pair
+// of layers remains.
 // expected-error @+2 {{cannot split the model 2 ways over mesh axis "tp": no pair of layers is column then row parallel}}
 // expected-note @+1 {{use --tp 1, and --dp or --pp to use more ranks}}
 module {
@@ -253,7 +253,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// One position, that of a learned query.
+// A single position: a learned query.
 dist.mesh @mesh = <["tp"=2]>
 nn.param @fc : tensor<4x8xf32> init normal
 nn.param @proj : tensor<8x4xf32> init normal

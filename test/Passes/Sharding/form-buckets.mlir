@@ -16,14 +16,15 @@
 // CHECK-NEXT: nn.state @bucket.0.exp_avg_sq : tensor<1x64xf32> bucket members [@exp_avg_sq.a, @exp_avg_sq.b] at [0, 32]
 // CHECK-NEXT: nn.state @bucket.1.grad : tensor<1x64xf32> bucket members [@grad.s] at [0]
 // CHECK-SAME:   dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"dp", "tp"}>
-// @microbatch goes on using members.
+// @microbatch still uses members.
 // CHECK:      func.func @microbatch
 // CHECK:      nn.read @a : tensor<5x6xf32>
 // CHECK:      nn.accumulate %{{.*}}, @grad.a : tensor<5x6xf32>
 // CHECK:      func.func @update
 
-// One collective over dp per bucket, and over tp the remaining partial sums.
-// Values that two or four ranks replicate count a half or a fourth in the norm.
+// One collective over dp per bucket; over tp only the remaining partial sums
+// are reduced. Values that two or four ranks replicate count a half or a fourth
+// in the norm.
 // CHECK:      %[[G0:.*]] = nn.read @bucket.0.grad : tensor<1x64xf32>
 // CHECK-NEXT: %[[R0:.*]] = dist.all_reduce sum %[[G0]] over ["dp"]
 // CHECK-NEXT: %[[Q0:.*]] = nn.sum_of_squares %[[R0]]
@@ -48,9 +49,9 @@
 // CHECK-NOT:  , @{{grad|exp_avg|a |b |s }}
 // CHECK:      return
 
-// With zero 1 a dp rank keeps half of each bucket of moments and parameters,
-// and updates that half; the bucket of parameters is gathered before the next
-// step.
+// With ZeRO stage 1 a dp rank holds and updates a shard (half) of each bucket
+// of moments and parameters. The bucket of parameters is gathered before the
+// next step.
 // PARTS:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket
 // PARTS-NEXT: nn.state @bucket.0.param : tensor<1x64xf32> bucket members [@a, @b] at [0, 32]
 // PARTS-NEXT: nn.state @bucket.0.own : tensor<1x32xf32> part of @bucket.0.param
@@ -74,8 +75,9 @@
 // PARTS-NOT:  .param
 // PARTS:      return
 
-// With zero 2 a dp rank has half of the sum of gradients, to which @reduce adds
-// its shard of a microbatch's gradients; @update sums the rest over tp.
+// With ZeRO stage 2 a dp rank has a shard (half) of the accumulated gradients,
+// to which @reduce adds the shard of a microbatch's gradients. @update reduces
+// the remaining partial sums over tp.
 // SUMS:      nn.state @bucket.1.grad : tensor<1x64xf32> bucket
 // SUMS-NEXT: nn.state @bucket.1.param : tensor<1x64xf32> bucket
 // SUMS:      nn.state @bucket.1.sum : tensor<1x32xf32> gradient of @bucket.1.grad {dist.global = tensor<1x64xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}], partial = {"tp"}>}
@@ -93,7 +95,7 @@
 // SUMS-NOT:    .grad
 // SUMS:        return
 
-// A bucket that is full takes no further segment.
+// No further segment is added to a full bucket.
 // SMALL:      nn.state @bucket.0.grad : tensor<1x64xf32> bucket members [@grad.a] at [0]
 // SMALL:      nn.state @bucket.1.grad : tensor<1x64xf32> bucket members [@grad.s] at [0]
 // SMALL:      nn.state @bucket.2.grad : tensor<1x64xf32> bucket members [@grad.b] at [0]

@@ -1,7 +1,7 @@
 // Mistakes in @gather, which gathers working copies of parameter shards.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
-// Working copies of sharded parameters, gathered before every use.
+// Valid: working copies of sharded parameters are gathered before every use.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -121,7 +121,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update uses the working copies, which are of the previous step.
+// @update uses the working copies, which were gathered before the last update.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}

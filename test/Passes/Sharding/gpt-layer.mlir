@@ -1,6 +1,6 @@
-// A GPT-2 block, tied to its table, with dropout: how its parameters and their
-// gradients lie, which messages there are in which order, and that every value
-// is that of one rank.
+// A GPT-2 block with a tied table and dropout: the shardings of its parameters
+// and gradients, the order of collectives, and a comparison of every value with
+// one rank's.
 //
 // RUN: pcc-opt %s -mlir-print-op-on-diagnostic=0 %train -dist-mesh='dp=2 cp=2 tp=2' %sequence -o %t.plan 2> %t.remarks
 // RUN: pcc-opt %t.plan -dist-partition -dist-verify -o %t.local && cat %t.remarks %t.local | FileCheck --implicit-check-not='= dist.' --implicit-check-not=remark: --implicit-check-not=warning: %s

@@ -1,8 +1,8 @@
-// A linear layer in front of the keys and values of cross-attention is, by its
-// shape, a column-parallel layer before a row-parallel one, and has more
-// parameters than the heads. But a weight is split one way only, and without
-// its columns attention would run whole: the heads come first, the linear layer
-// stays whole.
+// By their shapes, a linear layer before the keys and values of cross-attention
+// and their projections are a pair of column and row parallel layers, with more
+// parameters than the heads. But a weight is sharded along one dim only, and
+// without column parallel projections attention would run whole. So heads are
+// sharded first, and the linear layer stays whole.
 // RUN: pcc-opt %s -dist-seed-tensor 2>&1 | FileCheck %s
 // RUN: pcc-opt %s -dist-seed-tensor -dist-propagate 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PLAN

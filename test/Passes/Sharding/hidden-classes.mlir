@@ -1,5 +1,5 @@
-// Hidden states that are trained as classes: the hidden dim stays whole, as the
-// norms need it, so what writes into it is free to be split by heads.
+// Hidden states that are trained as classes: the hidden dim stays whole because
+// norms need it, so the layers that write it can be sharded by heads.
 // RUN: pcc-opt %s -dist-seed-tensor 2>&1 | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

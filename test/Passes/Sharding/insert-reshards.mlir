@@ -1,6 +1,6 @@
 // A row-parallel layer after --dist-propagate. The summed factor "m" is
-// sharded, so each rank has a partial sum: the result is declared partial, and
-// resolved once, where it is defined, because the gelu after it is not linear.
+// sharded, so each rank has a partial sum: the result is partial, and resolved
+// once, after its definition, because the gelu that uses it is not linear.
 // RUN: pcc-opt %s -dist-insert-reshards | FileCheck %s
 // RUN: pcc-opt %s -dist-insert-reshards -dist-verify -o /dev/null
 

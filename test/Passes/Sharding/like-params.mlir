@@ -1,6 +1,6 @@
 // Gradients and moments have their parameter's sharding, before any op
-// determines it: the weight's gradient is computed sharded where its operands
-// would allow it whole. Sums do not.
+// determines it: the weight's gradient is computed sharded although its
+// operands would allow a whole one. Other accumulators do not.
 // RUN: pcc-opt %s -dist-propagate | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

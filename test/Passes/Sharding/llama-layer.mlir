@@ -1,5 +1,5 @@
-// A Llama block: grouped queries, whose key/value heads are fewer than ranks,
-// are split by two axes.
+// A Llama block with grouped-query attention: there are fewer key/value heads
+// than ranks, so heads are sharded over two axes.
 //
 // RUN: pcc-opt %s -mlir-print-op-on-diagnostic=0 %train -dist-mesh='tp=4' %plan -o %t.plan 2> %t.remarks
 // RUN: pcc-opt %t.plan -dist-partition -dist-verify -o %t.local && cat %t.remarks %t.local | FileCheck --implicit-check-not='= dist.' --implicit-check-not=remark: --implicit-check-not=warning: %s

@@ -38,7 +38,7 @@ func.func @attention(
   %o, %lse = nn.attention %q, %k, %k positions %p, %p samples %n seed %s step %s scale 1.0
       {p = 0.1, id = 2, dist.id = 2 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}, {}]>, #dist.sharding<@mesh, [{}, {}, {"tp_kv", "tp_rep"}]>]}
       : (tensor<4x6x8x4xf32>, tensor<4x6x2x4xf32>, tensor<4x6x2x4xf32>, tensor<6xi64>, tensor<6xi64>, tensor<4xi64>, tensor<i64>, tensor<i64>) -> (tensor<4x6x8x4xf32>, tensor<4x6x8xf32>)
-  // Without dropout nothing is numbered.
+  // Without dropout there are no ids.
   // CHECK-NOT: dist.offset
   // CHECK: nn.attention
   %r, %lse2 = nn.attention %q, %k, %k positions %p, %p scale 1.0
@@ -70,7 +70,7 @@ func.func @lookup(
   return
 }
 
-// Statistics of rows follow the rows, also where there are as many columns.
+// Statistics of rows are sharded like rows, also if there are as many columns.
 // CHECK-LABEL: func @rows
 func.func @rows(
     %x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
@@ -86,7 +86,7 @@ func.func @rows(
   return
 }
 
-// A dim of 1 belongs to no factor: 8 is split into 2 x 4 next to it.
+// A dim of 1 belongs to no factor: next to it, 8 is reshaped into 2 x 4.
 // CHECK-LABEL: func @merge
 func.func @merge(
     %x: tensor<6x1x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}, {"tp_kv"}]>}) {
@@ -101,7 +101,7 @@ func.func @merge(
   return
 }
 
-// A constant that is not uniform is whole on every rank, however it is stored.
+// A constant that is not uniform is whole on every rank, also as a resource.
 // CHECK-LABEL: func @resource
 func.func @resource() {
   // CHECK: nn.constant dense_resource<four> : tensor<4xi32>

@@ -1,5 +1,5 @@
-// A low-rank pair next to a weight is no tensor parallel pair: it is not
-// sharded.
+// A low-rank pair (LoRA) next to a weight is no column-row parallel pair: it is
+// not sharded.
 // RUN: pcc-opt %s -mlir-print-op-on-diagnostic=0 %train -dist-mesh='tp=2' %plan -o %t.plan 2> %t.remarks
 // RUN: pcc-opt %t.plan -dist-partition -dist-verify -o %t.local && cat %t.remarks %t.local | FileCheck --implicit-check-not='= dist.' --implicit-check-not=remark: --implicit-check-not=warning: %s
 // RUN: pcc-run %t.local --against %t.plan --exact --fill 1 --rtol 1e-9 --entry microbatch,microbatch,update,evaluate,evaluate_result

@@ -10,7 +10,8 @@
 // CHECK: dist.mesh @mesh = <["pp"=2, "dp"=3, "cp"=2, "tp_kv"=2, "tp_rep"=2]>
 // TWO: dist.mesh @mesh = <["dp"=2, "tp"=2]>
 // EIGHT: dist.mesh @mesh = <["tp_kv"=2, "tp_rep"=4]>
-// What does not fit either way stays one axis, to be refused by name later.
+// If neither number divides the other, there is one axis; a later pass rejects
+// the attention by name.
 // THREE: dist.mesh @mesh = <["tp"=3]>
 // ONE-NOT: dist.mesh
 // ZERO: error: mesh axis "dp" cannot have size 0

@@ -1,7 +1,7 @@
 // A layer that mixes positions (gMLP, MLP-Mixer) has weights over the sequence,
-// and sharding them shards the sequence of their operands. This ends at the
-// inputs: they have one sharding in training and evaluation, and slicing them
-// costs nothing.
+// and sharding them shards the sequence of their operands. Propagation ends at
+// the inputs: they have one sharding in training and evaluation, and slicing
+// them costs nothing.
 // RUN: pcc-opt %s -dist-seed-tensor -dist-propagate | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

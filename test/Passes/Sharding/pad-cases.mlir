@@ -1,8 +1,8 @@
 // Padded values, and the effect of trailing zeros on each op.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -nn-pad-vocab=multiple=4 | FileCheck %s
 
-// A multiple already; a table of positions, and one that is made, are none of
-// tokens; neither is touched.
+// Not padded: a table whose rows are a multiple already, a table of positions,
+// and a computed table.
 // CHECK: nn.param @wte : tensor<12x4xf32> init normal{{$}}
 // CHECK: nn.param @wpe : tensor<7x4xf32> init normal{{$}}
 nn.param @wte : tensor<12x4xf32> init normal
@@ -22,7 +22,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>},
 // -----
 
 // One row more than a multiple, and one less, each in training and evaluation.
-// A source keeps what its file has.
+// A source keeps the shape in its file.
 // CHECK: nn.param @wte : tensor<16x4xf32> init normal source <name = "file", {{.*}}valid = [13, 4]>
 // expected-remark @below {{'wte' 'tensor<13x4xf32>' is padded with zeros to 'tensor<16x4xf32>'}}
 nn.param @wte : tensor<13x4xf32> init normal source <name = "file", file = "m.onnx", offset = 0, type = tensor<13x4xf32>, file_size = 1000, digest = 7, base = 0, strides = [4, 1], valid = [13, 4]>
@@ -70,7 +70,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Zeros of one factor make a product zero, of one summand no sum.
+// A product is zero if one factor is zero, a sum only if all operands are.
 // expected-remark @below {{is padded}}
 nn.param @w : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
@@ -114,7 +114,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// A quotient of zeros is none.
+// A quotient of zeros is not zero.
 nn.param @w : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @w : tensor<13x4xf32>
@@ -128,8 +128,8 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// Beside a dim of one row a reshape keeps the rows a dim; with another it does
-// not.
+// A reshape keeps the rows as a dim if it adds a dim of one element, but not if
+// it merges them with another dim.
 // expected-remark @below {{is padded}}
 nn.param @w : tensor<13x4xf32> init normal
 // CHECK-LABEL: func.func @rows

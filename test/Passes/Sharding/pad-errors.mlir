@@ -1,7 +1,8 @@
-// Padding a vocabulary may not change results.
+// Padding a vocabulary must not change results.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -nn-pad-vocab=multiple=4
 
-// exp(0) is 1: a loss that the model computes by hand would count the padding.
+// exp(0) is 1: a loss that the model computes from primitives would count the
+// padding.
 nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
@@ -29,7 +30,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// Zero stays zero through what keeps it, and may be added up.
+// Some ops keep zeros, and zeros may be summed.
 // expected-remark @+1 {{is padded with zeros to 'tensor<16x4xf32>'}}
 nn.param @wte : tensor<13x4xf32> init normal
 // expected-remark @+1 {{is padded with zeros to 'tensor<16xf32>'}}
@@ -48,7 +49,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// What an op needs whole is not split, so there is nothing to pad.
+// Rows that an op needs as a whole are not sharded, so they need no padding.
 nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>
@@ -60,7 +61,7 @@ func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
 
 // -----
 
-// Nothing can be added to a constant.
+// A constant cannot be padded.
 nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {
   %w = nn.read @wte : tensor<13x4xf32>

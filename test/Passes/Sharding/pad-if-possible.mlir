@@ -1,9 +1,10 @@
-// A vocabulary whose padding would change what is computed stays as it is,
-// without a word, where padding is only a wish.
+// With if-possible, a vocabulary whose padding would change results is not
+// padded, and there is no diagnostic.
 // RUN: pcc-opt %s -nn-pad-vocab="multiple=4 if-possible=true" 2>&1 \
 // RUN:   | FileCheck %s --implicit-check-not=error --implicit-check-not=remark
 
-// exp(0) is 1: a loss that the model computes by hand would count the padding.
+// exp(0) is 1: a loss that the model computes from primitives would count the
+// padding.
 // CHECK: nn.param @wte : tensor<13x4xf32> init normal{{$}}
 nn.param @wte : tensor<13x4xf32> init normal
 func.func @forward(%t: tensor<2x6xi64> {nn.role = #nn.role<tokens>}) {

@@ -1,4 +1,4 @@
-// 13 classes do not go into 4 ranks. The tied table gets three rows of zeros,
+// 4 ranks do not divide 13 classes. The tied table gets three rows of zeros,
 // the logits three columns; the loss still counts 13 classes. The parameter's
 // source says that the file has 13 rows.
 // RUN: pcc-opt %s -nn-pad-vocab=multiple=4 2>&1 | FileCheck %s

@@ -1,5 +1,5 @@
-// Attention and MLP side by side: their results are added while partial. Two
-// pipeline stages, which are no replicas, both have everything here.
+// Parallel attention and MLP: their results are added while partial. Here both
+// pipeline stages have all parameters, but they are not replicas.
 //
 // RUN: pcc-opt %s -mlir-print-op-on-diagnostic=0 %train -dist-mesh='pp=2 tp=2' %plan -o %t.plan 2> %t.remarks
 // RUN: pcc-opt %t.plan -dist-partition -dist-verify -o %t.local && cat %t.remarks %t.local | FileCheck --implicit-check-not='= dist.' --implicit-check-not=remark: --implicit-check-not=warning: %s

@@ -1,5 +1,5 @@
-// Mistakes with shards of buckets that are whole only as long as a step needs
-// them.
+// Mistakes with buckets of parameters that are sharded between steps and
+// gathered for a step.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
 // Buckets that @gather gathers from their shards; valid.
@@ -109,7 +109,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update uses a gathered bucket, which is of the previous step.
+// @update uses a gathered bucket, which was gathered before the last update.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -140,7 +140,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// @update uses a member of it.
+// @update uses a member of such a bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -304,7 +304,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Less than an equal shard.
+// A shard that is too short.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   nn.param @a : tensor<64xf32> init normal {dist.global = tensor<64xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}
@@ -315,7 +315,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A shard of no bucket.
+// A shard of a state that is not a bucket.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2]>
   // expected-error @+1 {{is a shard, which needs 'of' with a bucket, and no 'first'}}

@@ -1,5 +1,5 @@
-// Where partial sums stay, and where they are resolved: every inserted op, in
-// order.
+// Values that stay partial, and ops that resolve partial sums: every inserted
+// op, in order.
 // RUN: pcc-opt %s -dist-propagate -dist-insert-reshards -dist-verify | FileCheck %s
 
 dist.mesh @mesh = <["pp"=2, "dp"=2, "tp"=2]>
@@ -11,15 +11,16 @@ nn.state @grad.w : tensor<4x4xf32> gradient of @w
 nn.param @b : tensor<4xf32> init zero
 // CHECK: nn.state @grad.b {{.*}}<@mesh, [{}], partial = {"dp", "tp"}>
 nn.state @grad.b : tensor<4xf32> gradient of @b
-// Sums are computed on the last stage, so partial over stages; counts before
-// the step are not.
+// The loss is summed on the last stage, so it is partial over stages. Counts
+// before the step are not.
 // CHECK: nn.state @loss_sum {{.*}}<@mesh, [], partial = {"pp", "dp", "tp"}>
 nn.state @loss_sum : tensor<f32> sum
 // CHECK: nn.state @count {{.*}}<@mesh, [], partial = {"dp"}>
 nn.state @count : tensor<f32> sum {nn.ahead}
 
-// Linear ops pass a partial sum on: one operand of a product, all of a sum.
-// Others need the sum; of a product of two partial sums one is resolved.
+// Results of linear ops are partial if one operand of a product or all operands
+// of a sum are. Other ops need the sum. Of a product of two partial sums one is
+// resolved.
 // CHECK: func.func @linear(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) -> (tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 0 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.scale %[[V0]] by 2.000000e+00 {dist.id = 1 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x8xf32>
@@ -86,7 +87,7 @@ func.func @split(
   return
 }
 
-// Operands of a sum are added in groups by what they are partial over.
+// Operands of a sum are grouped by the axes over which they are partial.
 // CHECK: func.func @groups(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}, %[[A1:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>}, %[[A2:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {"dp"}]>}, %[[A3:[^ :,#]+]]: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}, %[[A4:[^ :,#]+]]: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}]>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A0]], %[[A1]] {dist.id = 20 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"tp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.contract "mk,kn->mn" %[[A2]], %[[A3]] {dist.id = 21 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {}], partial = {"dp"}>]} : tensor<8x4xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
@@ -168,7 +169,7 @@ func.func @stages(
   return
 }
 
-// Gradients are added up as they come.
+// Gradients are accumulated in the order of their computation.
 // CHECK: func.func @microbatch(%[[A0:[^ :,#]+]]: tensor<8x4xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>, nn.role = #nn.role<data>}, %[[A1:[^ :,#]+]]: tensor<8x4x2xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}]>, nn.role = #nn.role<data>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = dist.reshard %[[A0]] from <@mesh, [{"dp"}, {}]> to <@mesh, [{"dp"}, {"tp"}]> {dist.id = 49 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp"}]>], nn.bwd} : tensor<8x4xf32>
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.contract "bk,bn->kn" %[[V0]], %[[A0]] {dist.id = 50 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>], nn.bwd} : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
@@ -201,9 +202,9 @@ func.func @counts(
   return
 }
 
-// Readers first reduce over data axes, if that leaves a shard, then over the
-// rest; a norm is of sums that are shares of the whole. A cleared value has the
-// accumulator's sharding, even if the zero has other uses.
+// Readers first reduce over data axes if a shard results, then over other axes.
+// A norm sums shares of all ranks. A cleared value has the accumulator's
+// sharding, even if the zero has other uses.
 // CHECK: func.func @update(%[[A0:[^ :,#]+]]: tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>, nn.role = #nn.role<lr>}) -> (tensor<f32> {dist.sharding = #dist.sharding<@mesh, []>}) {
 // CHECK-NEXT: %[[V0:[^ :,#]+]] = nn.read @w : tensor<4x4xf32> {dist.id = 58 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}]>]}
 // CHECK-NEXT: %[[V1:[^ :,#]+]] = nn.read @grad.w : tensor<4x4xf32> {dist.id = 59 : i64, dist.shardings = [#dist.sharding<@mesh, [{"tp"}, {}], partial = {"dp"}>]}

@@ -18,7 +18,7 @@ func.func @microbatch(
 
 // -----
 
-// The other way round the second is added up before.
+// Valid in the other order: the second value is resolved before it is added.
 dist.mesh @mesh = <["dp"=2]>
 nn.state @sum : tensor<4xf32> sum
 func.func @microbatch(
@@ -32,7 +32,7 @@ func.func @microbatch(
 
 // -----
 
-// Each axis of a dim fits, both together do not.
+// Each axis divides the dim, but both together do not.
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 // expected-error @below {{cannot split 'w' 2 ways over mesh axis "tp": dim 0 of 'tensor<6xf32>' is not a multiple of 4}}
 // expected-note @below {{asked for as: second}}

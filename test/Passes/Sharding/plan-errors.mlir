@@ -1,4 +1,4 @@
-// Broken rules: each program computes something else than it says.
+// Invalid plans: each program computes other values than its shardings say.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
 // The bias would be added once per rank: before the all_reduce.
@@ -46,7 +46,7 @@ func.func @gelu(
 
 // -----
 
-// The product of two sums is not the sum of products.
+// The product of two partial sums is not a partial sum.
 dist.mesh @mesh = <["tp"=2]>
 func.func @product(
     %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{}, {}], partial = {"tp"}>}) {

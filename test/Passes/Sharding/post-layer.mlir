@@ -1,4 +1,4 @@
-// Norms after the sums, and attention that was not recognized.
+// Post-norm, and attention as primitive ops.
 // RUN: pcc-opt %s -mlir-print-op-on-diagnostic=0 %train -dist-mesh='dp=2 tp=2' %sequence -o %t.plan 2> %t.remarks
 // RUN: pcc-opt %t.plan -dist-partition -dist-verify -o %t.local && cat %t.remarks %t.local | FileCheck --implicit-check-not='= dist.' --implicit-check-not=remark: --implicit-check-not=warning: %s
 // RUN: pcc-run %t.local --against %t.plan --exact --fill 1 --rtol 1e-9 --entry microbatch,microbatch,update,evaluate,evaluate_result

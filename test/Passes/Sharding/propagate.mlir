@@ -1,9 +1,9 @@
-// From one seed, rows of the second weight over tp, to every value: the
-// activation in between is sharded like these rows, so the first weight and the
-// bias are sharded by columns. Factors are the loops of an op: here "m" is the
-// fourth of the first contraction (batch, sequence, summed c, m) and the third,
-// summed one of the second, whose result is whole, as a sum over the ranks that
-// --dist-insert-reshards will resolve.
+// One seed, the rows of the second weight over tp, determines all shardings:
+// the activation in between is sharded like these rows, so the first weight and
+// the bias are sharded by columns. Factors are the loops of an op: here "m" is
+// the fourth factor of the first contraction (batch, sequence, summed c, m) and
+// the third, summed one of the second. The second result is whole: a sum over
+// ranks that --dist-insert-reshards will resolve.
 // RUN: pcc-opt %s -dist-propagate | FileCheck %s
 
 dist.mesh @mesh = <["tp"=2]>

@@ -1,5 +1,5 @@
-// More reshards, as steps; where nothing is partial each rank's shard is
-// compared with the whole.
+// More reshards, as steps. If no value is partial, each rank's shard is
+// compared with the whole value.
 // RUN: pcc-opt %s -dist-partition -o %t
 // RUN: FileCheck --implicit-check-not='= dist.' --implicit-check-not='= nn.' %s < %t
 // RUN: pcc-run %t --against %s --fill 1 --entry case0,case1,case2,case3,case4,case5,case11 | FileCheck --check-prefix=EQUAL %s
@@ -18,7 +18,7 @@ func.func @case0(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// The last axes of a dim go to another one by one.
+// The last axes of a dim move to another dim one by one.
 // CHECK-LABEL: func.func @case1(
 // CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["tp"] {{.*}}: tensor<1x8xf32> -> tensor<2x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_to_all %[[S0]] from 0 to 1 over ["cp"] {{.*}} : tensor<2x4xf32> -> tensor<4x2xf32>
@@ -27,7 +27,7 @@ func.func @case1(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// The order of a dim's axes changes: nothing is kept.
+// The order of a dim's axes changes: all are gathered.
 // CHECK-LABEL: func.func @case2(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp", "cp"] {{.*}}: tensor<2x8xf32> -> tensor<8x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 0 over ["cp", "dp"] {{.*}} : tensor<8x8xf32> -> tensor<2x8xf32>
@@ -36,7 +36,7 @@ func.func @case2(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// Axes that a dim keeps stay; the others are gathered.
+// Only axes that a dim loses are gathered.
 // CHECK-LABEL: func.func @case3(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["cp"] {{.*}} : tensor<2x8xf32> -> tensor<4x8xf32>
 func.func @case3(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp", "cp"}, {}]>}) {
@@ -44,7 +44,7 @@ func.func @case3(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// Two more axes in one cut.
+// One slice shards a dim over two more axes.
 // CHECK-LABEL: func.func @case4(
 // CHECK: %[[S0:.*]] = dist.shard_slice %{{.*}} dim 0 over ["cp", "tp"] {{.*}} : tensor<4x8xf32> -> tensor<1x8xf32>
 func.func @case4(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>}) {
@@ -52,7 +52,7 @@ func.func @case4(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// A dim is free for another axis when the first has left.
+// A dim can be sharded over another axis after it is gathered over the first.
 // CHECK-LABEL: func.func @case5(
 // CHECK: %[[S0:.*]] = dist.all_to_all %{{.*}} from 0 to 1 over ["cp"] {{.*}}: tensor<4x8xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 0 over ["dp"] {{.*}} : tensor<8x4xf32> -> tensor<4x4xf32>
@@ -61,7 +61,7 @@ func.func @case5(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"c
   return
 }
 
-// Sums are scattered in runs, one for each dim.
+// Partial sums are reduce-scattered over consecutive axes, once for each dim.
 // CHECK-LABEL: func.func @case6(
 // CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 0 over ["dp", "cp"] {{.*}}: tensor<8x8xf32> -> tensor<2x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.reduce_scatter %[[S0]] dim 1 over ["tp"] {{.*}} : tensor<2x8xf32> -> tensor<2x4xf32>
@@ -70,7 +70,7 @@ func.func @case6(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{},
   return
 }
 
-// Of three axes the middle one is summed: a cut, a scatter, a cut.
+// Of three axes the middle one is summed: a slice, a reduce-scatter, a slice.
 // CHECK-LABEL: func.func @case7(
 // CHECK: %[[S0:.*]] = dist.shard_slice %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<8x8xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.reduce_scatter %[[S0]] dim 0 over ["cp"] {{.*}}: tensor<4x8xf32> -> tensor<2x8xf32>
@@ -80,7 +80,7 @@ func.func @case7(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{},
   return
 }
 
-// A value that stays partial moves as it is.
+// An all-to-all of a partial value keeps it partial.
 // CHECK-LABEL: func.func @case8(
 // CHECK: %[[S0:.*]] = dist.reduce_scatter %{{.*}} dim 1 over ["tp"] {{.*}}: tensor<4x8xf32> -> tensor<4x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_to_all %[[S0]] from 0 to 1 over ["dp"] {{.*}} : tensor<4x4xf32> -> tensor<8x2xf32>
@@ -89,7 +89,7 @@ func.func @case8(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"d
   return
 }
 
-// All is gathered, then added up.
+// All dims are gathered, then the value is reduced.
 // CHECK-LABEL: func.func @case10(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 0 over ["dp"] {{.*}}: tensor<4x4xf32> -> tensor<8x4xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.all_gather %[[S0]] dim 1 over ["cp"] {{.*}}: tensor<8x4xf32> -> tensor<8x8xf32>
@@ -99,7 +99,7 @@ func.func @case10(%x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"
   return
 }
 
-// The dim does not start with the wanted axis: it is gathered whole.
+// The dim's first axis is not the wanted one: it is gathered over all axes.
 // CHECK-LABEL: func.func @case11(
 // CHECK: %[[S0:.*]] = dist.all_gather %{{.*}} dim 1 over ["dp", "cp"] {{.*}}: tensor<4x2xf32> -> tensor<4x8xf32>
 // CHECK-NEXT: %[[S1:.*]] = dist.shard_slice %[[S0]] dim 1 over ["cp"] {{.*}} : tensor<4x8xf32> -> tensor<4x4xf32>

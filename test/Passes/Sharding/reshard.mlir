@@ -52,7 +52,8 @@ func.func @steps(
   return
 }
 
-// A replicated scalar becomes each rank's share: no collective.
+// A replicated scalar becomes each rank's share of a partial sum: no
+// collective.
 // CHECK-LABEL: func @share
 func.func @share(%x: tensor<f32> {dist.sharding = #dist.sharding<@mesh, [], partial = {"tp"}>}) {
   // CHECK: nn.scale %{{.*}} by 2.500000e-01
@@ -61,7 +62,7 @@ func.func @share(%x: tensor<f32> {dist.sharding = #dist.sharding<@mesh, [], part
   return
 }
 
-// An axis that moves from dim to dim splits one of them at a time.
+// An axis that moves from dim to dim shards one of them at a time.
 // CHECK-LABEL: func @moves
 func.func @moves(
     %x: tensor<8x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"tp"}, {}]>},

@@ -32,7 +32,8 @@ func.func @two(
   return %all : tensor<4x3x8xf32>
 }
 
-// Of two parts both as partial as the third of three: the whole moves no more.
+// If all three parts are partial over the same axis, resolving the whole moves
+// no more bytes.
 // CHECK-LABEL: func.func @three(
 // CHECK: nn.insert {{.*}} partial = {"cp"}
 // CHECK: nn.insert {{.*}} partial = {"cp"}
@@ -51,8 +52,9 @@ func.func @three(
   return %all : tensor<4x2x8xf32>
 }
 
-// What is put somewhere along a split dim cannot be made in parts: the parts of
-// a mean over a sequence stay partial until they are in its last place.
+// A value that is inserted along a sharded dim cannot be reduce-scattered
+// first: the sum over a sequence stays partial until it is at its last
+// position.
 // CHECK-LABEL: func.func @along(
 // CHECK: %[[R:.*]] = nn.reduce {{.*}} partial = {"cp"}
 // CHECK-NEXT: %[[PUT:.*]] = nn.insert %[[R]] {{.*}}<@mesh, [{}, {}, {}], partial = {"cp"}>

@@ -1,10 +1,11 @@
-// How ops hand a split of one value to others: their sharding rules. Factors are
-// the loops of an op, in the order of its rule; the sharding is the result's.
+// Sharding rules: how the sharding of one value determines the others of an op.
+// Factors are the loops of an op, in the order of its rule; the sharding is the
+// result's.
 // RUN: pcc-opt %s -dist-propagate | FileCheck %s
 
 dist.mesh @mesh = <["dp"=2, "tp"=2]>
 
-// Rows are whole, the others split.
+// Rows are whole, other dims are sharded.
 // CHECK-LABEL: func.func @softmax(
 // CHECK: nn.softmax {{.*}}dist.factors = {{\[\[}}"dp"], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
 // CHECK: nn.softmax_grad {{.*}}dist.factors = {{\[\[}}"dp"], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
@@ -34,7 +35,8 @@ func.func @norms(
   return
 }
 
-// Batch and heads split; of grouped queries, key heads are the major part of query heads.
+// Batch and heads are sharded. In grouped-query attention, key heads are the
+// major part of query heads.
 // CHECK-LABEL: func.func @attention(
 // CHECK: nn.attention {{.*}}dist.factors = {{\[\[}}"dp"], [], [], ["tp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}]>]
 // CHECK: nn.attention_grad {{.*}}dist.factors = {{\[\[}}"dp"], [], [], ["tp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {}, {"tp"}, {}]>]
@@ -63,7 +65,7 @@ func.func @scores(
   return
 }
 
-// Rows of a table over tp: looking up adds what ranks find.
+// Rows of a table over tp: a look-up is partial over tp.
 // CHECK-LABEL: func.func @tables(
 // CHECK: nn.embedding {{.*}}dist.factors = {{\[\[}}"dp"], [], ["tp"], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
 // CHECK: nn.embedding_grad {{.*}}dist.factors = {{\[\[}}"dp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{}, {}]>]

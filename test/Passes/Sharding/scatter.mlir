@@ -1,5 +1,5 @@
-// Sums into rows in the forward pass: rows put where ids say, by batch and by
-// rows, and their derivative, a look-up in a table whose rows are spread.
+// Scatter-adds in the forward pass, with a sharded batch and sharded rows, and
+// their derivative, a look-up in a table with sharded rows.
 // RUN: pcc-opt %s -nn-bound-ids -nn-attach-loss=whole-batch -nn-autodiff \
 // RUN:   -nn-optimizer -dist-mesh="dp=2 tp=2" %plan -o %t.plan
 // RUN: FileCheck %s < %t.plan
@@ -21,7 +21,7 @@ func.func @forward(
   %table = nn.read @table : tensor<6x4xf32>
   %h = nn.contract "bk,kn->bn" %x, %up : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %y = nn.contract "bk,kn->bn" %h, %down : tensor<4x6xf32>, tensor<6x4xf32> -> tensor<4x4xf32>
-  // The batch is spread: every rank adds its samples' rows.
+  // The batch is sharded: each rank adds its samples' rows, a partial sum.
   // CHECK: nn.embedding_grad {{.*}}partial = {"dp"
   %sums = nn.embedding_grad %y, %ids : tensor<4x4xf32>, tensor<4xi64> -> tensor<6x4xf32>
   %one = nn.constant dense<1.0> : tensor<4x4xf32>

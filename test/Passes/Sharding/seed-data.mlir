@@ -1,4 +1,4 @@
-// Inputs without tokens: the batch is that of the samples.
+// Inputs without tokens: the batch dim is the dim of samples.
 // RUN: pcc-opt %s -dist-mesh=dp=2 -dist-seed-data -dist-propagate | FileCheck %s
 
 // CHECK: func.func @microbatch

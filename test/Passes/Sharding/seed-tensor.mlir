@@ -1,6 +1,6 @@
-// Two layers, the first of which has more columns than it has rows. Tensor
-// parallelism splits the dim between them, "m": the second weight is row
-// parallel, and that is the one seed. Its other dim is left open (?).
+// Two layers, the first of which has more columns than rows. Tensor parallelism
+// shards the dim between them, "m": the second weight is row parallel, which is
+// the only seed. Its other dim is left open (?).
 // RUN: pcc-opt %s -dist-seed-tensor | FileCheck --implicit-check-not=dist.seeds %s
 
 dist.mesh @mesh = <["tp"=2]>

@@ -1,6 +1,6 @@
-// A model of texts that lie side by side, [sequence, batch]: which dim of an
-// input is which is asked of the input. Trained by the same data, it computes
-// what the model [batch, sequence] does, on one rank, split, and compiled.
+// A model with inputs of [sequence, batch], which nn.dims declares. With the
+// same data it computes the same as a model with inputs of [batch, sequence]:
+// on one rank, partitioned, and compiled.
 // RUN: sed 's/nn.dims = #nn.dims<batch = 1, sequence = 0>, //; s/<6x4x/<4x6x/g' %s > %t.mlir
 // RUN: %python -c "import numpy; numpy.random.default_rng(0).integers(20, size=500).astype('<u2').tofile('%t.bin')"
 // RUN: pcc-opt %t.mlir -nn-attach-loss -nn-autodiff -nn-optimizer -o %t.first

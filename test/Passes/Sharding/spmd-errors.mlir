@@ -1,4 +1,4 @@
-// Mistakes in one rank's program: each computes something else than its layouts
+// Mistakes in one rank's program: each computes other values than its shardings
 // say.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-verify
 
@@ -17,8 +17,8 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Missing before an op that accepts partial sums, but whose sharding says that
-// the value is whole.
+// An all_reduce is left out before an op that accepts partial sums; but the
+// op's sharding says that its result is whole.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @passed(%x: tensor<4x8xf32> {dist.global = tensor<4x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>},
@@ -45,7 +45,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Over another axis of the same size.
+// An all_reduce over another axis of the same size.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @other_axis(%x: tensor<4x8xf32> {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{"dp"}, {"tp"}]>}) {
@@ -185,7 +185,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A gradient that is whole by its state, and a sharded result.
+// A partial gradient for a state that is whole, and a sharded result.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   nn.state @grad : tensor<f32> sum {dist.global = tensor<f32>, dist.sharding = #dist.sharding<@mesh, []>}
@@ -211,7 +211,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// Ones that are added up, and a share that is none.
+// A constant as a partial sum, and a rank's share with a wrong factor.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["dp"=2, "tp"=2]>
   func.func @ones() {
@@ -234,7 +234,7 @@ module attributes {dist.spmd} {
 
 // -----
 
-// A value that says nothing.
+// A value without sharding.
 module attributes {dist.spmd} {
   dist.mesh @mesh = <["tp"=2]>
   func.func @silent(%x: tensor<4xf32> {dist.global = tensor<4xf32>, dist.sharding = #dist.sharding<@mesh, [{}]>}) {

@@ -25,7 +25,7 @@ func.func @update() {
 
 // -----
 
-// A row of them is its members.
+// A bucket is read: the error names its member.
 
 nn.param @a : tensor<32xf32> init normal
 nn.param @b : tensor<32xf32> init normal
@@ -48,7 +48,7 @@ func.func @update() -> tensor<f32> {
 
 // -----
 
-// Counts of an evaluation, too.
+// The same for counts of an evaluation.
 
 // expected-note @+1 {{this one}}
 nn.state @eval.loss_sum : tensor<f32> sum
@@ -63,7 +63,8 @@ func.func @evaluate_result() -> tensor<f32> {
 
 // -----
 
-// What is not cleared is added to in the next step: a count of targets,
+// The next step would add to an accumulator that is not cleared: a target
+// count,
 
 // expected-note @+1 {{this one}}
 nn.state @target_count : tensor<f32> sum
@@ -79,7 +80,7 @@ func.func @update() -> tensor<f32> {
 
 // -----
 
-// and a gradient, even if a value other than zero is written to it.
+// or a gradient, even if a value other than zero is written to it.
 
 nn.param @a : tensor<4xf32> init normal
 // expected-note @+1 {{this one}}

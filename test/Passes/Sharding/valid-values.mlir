@@ -1,8 +1,8 @@
-// Which --tp a model could be split by, where it cannot by the one asked for.
+// The values of --tp that a model allows if it does not allow the given one.
 // RUN: pcc-opt %s -split-input-file -verify-diagnostics -dist-seed-tensor -o /dev/null
 
-// Key/value heads that n divides, or that divide n where query heads are a
-// multiple.
+// --tp n must divide the key/value heads, or be a multiple of them that divides
+// the query heads.
 dist.mesh @mesh = <["tp"=4]>
 // expected-note@+1 {{heads come from weight 'q.weight' : tensor<16x6x4xf32>}}
 nn.param @q.weight : tensor<16x6x4xf32> init normal
@@ -25,8 +25,8 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Heads and the columns beside them: what both allow. The type is that of the
-// user's file.
+// Values that both heads and the MLP's columns allow. The note has the type in
+// the user's file.
 dist.mesh @mesh = <["tp"=4]>
 nn.param @q.weight : tensor<16x4x4xf32> init normal
 nn.param @proj.weight : tensor<4x4x16xf32> init normal
@@ -52,7 +52,7 @@ func.func @forward(%x: tensor<2x6x16xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// Columns that a reshape takes apart: its major part counts.
+// Columns that a reshape splits: their major part must be a multiple.
 dist.mesh @mesh = <["tp"=6]>
 // expected-note@+1 {{columns come from weight 'up' : tensor<16x12xf32>}}
 nn.param @up : tensor<16x12xf32> init normal

@@ -1,5 +1,6 @@
-// Attention that no weight splits runs whole on each tensor-parallel rank; the
-// compile goes on, and says so once for all layers with the same reason.
+// Attention whose heads come from no weight runs whole on each tensor-parallel
+// rank. The compile succeeds, with one warning for all layers with the same
+// reason.
 // RUN: pcc-opt %s -dist-mesh=tp=2 -dist-seed-tensor -dist-propagate --mlir-print-op-on-diagnostic=false 2>&1 | FileCheck %s
 
 // CHECK: warning: attention 'nn.attention' runs whole on each of 2 tensor-parallel ranks ({{[0-9.e+]*}} FLOPs forward): no weight of its own has the heads as a dim

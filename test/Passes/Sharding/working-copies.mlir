@@ -1,8 +1,8 @@
 // RUN: pcc-opt %s --dist-working-copies | FileCheck %s
 
 // A rounded parameter is read from a working copy, of which there is one for
-// all uses; only @update rounds. Values that are no parameter, or computed from
-// one first, are rounded in place.
+// all uses; only @update rounds. Values that are not parameters, or are
+// computed from one, are rounded where they are used.
 
 // CHECK: nn.param @w : tensor<4x8xf32>
 // CHECK-NEXT: nn.param @frozen : tensor<8xf32>
