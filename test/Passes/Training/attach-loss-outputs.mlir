@@ -3,7 +3,7 @@
 // RUN: not pcc-opt %s --split-input-file --nn-attach-loss=loss=mse 2> %t.mse | FileCheck %s
 // RUN: FileCheck --check-prefix=ERRORS %s < %t.mse
 
-// Several outputs, none called logits.
+// Several outputs, none named logits.
 // ERRORS: error: a loss needs a model with one output, or one that is called logits; this has 2
 // ERRORS: note: output 0, computed by 'nn.exp', is [2, 3] of 'f32'
 // ERRORS: note: output 1 'other', computed by 'x', is [2, 3] of 'f32'
@@ -21,7 +21,7 @@ func.func @forward(
 
 // -----
 
-// The one that is, whichever it is.
+// Of several outputs the one named logits, at any position.
 // CHECK-LABEL: func.func @loss
 // CHECK: %[[Y:.*]] = nn.exp
 // CHECK: nn.sub %[[Y]]
@@ -43,7 +43,8 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// One number for each sample: no classes, but a value. Every one is valid.
+// One number for each sample: no classes, but valid for mse. Every target is
+// valid.
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: tensor<2xf32> {nn.name = "targets", nn.role = #nn.role<targets>}
 // CHECK: dense<2.0
@@ -75,7 +76,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Numbers of half precision are squared in single.
+// bf16 outputs are squared in f32.
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: tensor<2x3xbf16> {nn.name = "targets", nn.role = #nn.role<targets>}
 // CHECK: %[[D:.*]] = nn.sub {{.*}} : tensor<2x3xbf16>
@@ -90,7 +91,7 @@ func.func @forward(%x: tensor<2x3xbf16> {nn.name = "x", nn.role = #nn.role<data>
 
 // -----
 
-// Targets that the model has. Of classes they are whole numbers.
+// The model already has targets. Targets of classes must be integers.
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME: (%[[X:[^:]*]]: tensor<2x3xf32> {{{[^}]*}}}, %[[T:[^:]*]]: tensor<2x3xf32>
 // CHECK: nn.sub %{{.*}}, %[[T]]
@@ -116,7 +117,7 @@ func.func @forward() -> tensor<2x3xf32> {
 
 // -----
 
-// An output that is the same for all samples has no rows of samples.
+// An output that does not depend on samples has no rows of samples.
 // CHECK-LABEL: func.func @loss
 // CHECK: nn.sub {{.*}} : tensor<5x3xf32>
 nn.param @w : tensor<5x3xf32> init normal
@@ -152,7 +153,8 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Rows that contain half of two samples belong to none; nor do columns.
+// Not split: rows that contain halves of two samples, and rows that are
+// columns.
 // ERRORS: error: the first dim of the output, [4, 3] by 'nn.reshape', does not have one or more rows for each of the 2 samples of the inputs
 // ERRORS: note: --loss needs an output [batch, ...]; a loss that the model computes itself may be of any shape
 func.func @forward(%x: tensor<2x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) -> tensor<4x3xf32> {

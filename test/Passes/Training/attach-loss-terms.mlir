@@ -42,12 +42,12 @@ nn.param @w : tensor<4xf32> init normal
 // CHECK-LABEL: func.func @evaluate_result()
 // CHECK: %[[E0:.*]] = nn.div %{{.*}}, %{{.*}}
 // CHECK: %[[E1:.*]] = nn.div %{{.*}}, %{{.*}}
-// The second is a mean: as large for two batches.
+// The second term is a mean: it does not grow with the batch.
 // CHECK: %[[E2:.*]] = nn.div %[[E1]], %{{.*}}
 // CHECK: nn.sum %[[E0]], %[[E2]]
 
-// A count that divides directly is a result for messages; the count that a
-// bound keeps from 0 is not.
+// A count that is a divisor itself is returned for error messages; a count with
+// a lower bound is not.
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: -> (tensor<f32> {nn.name = "loss"}, tensor<f32> {nn.name = "norm"}, tensor<f32> {nn.name = "count:'m.sum'"})
 // CHECK: %[[COUNT:.*]] = nn.read @step_count.0

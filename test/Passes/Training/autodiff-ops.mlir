@@ -1,7 +1,8 @@
-// The derivative of every op, as it is written. Numbers: Execute/gradients.
+// The gradient ops of every op. Execute/gradients checks their numbers.
 // RUN: pcc-opt %s --split-input-file --nn-autodiff | FileCheck %s
 
-// Each product keeps the labels; the weight's gradient has the weight's dims.
+// Both gradients of a contraction keep its labels; the weight's gradient has
+// the weight's dims.
 nn.param @w : tensor<4x2x3xf32> init normal
 // CHECK: nn.state @grad.w : tensor<4x2x3xf32> gradient of @w
 // CHECK-LABEL: func.func @microbatch
@@ -105,7 +106,7 @@ func.func @loss(%n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
-// Ops without a use are not differentiated, and do not stay.
+// Ops without a use are not differentiated, and are removed.
 nn.param @w : tensor<4xf32> init normal
 // CHECK-LABEL: func.func @microbatch
 // CHECK-NOT: nn.exp

@@ -1,10 +1,9 @@
-// Whole programs: what is accumulated where and in which order, and the marks
-// of ops.
+// Whole programs: accumulations and their order, and the attributes of ops.
 // RUN: pcc-opt %s --split-input-file --nn-autodiff | FileCheck %s
 
-// A parameter's gradient is added up as soon as its first user is behind: that
-// of the later layer first, that of a parameter used by both last. The count's
-// node goes to the state.
+// A parameter's gradient is accumulated as soon as the backward pass has passed
+// its first user: the later layer's first, and last that of a parameter that
+// both use. The count's node becomes the state's.
 // CHECK: module {
 // CHECK-NEXT: nn.param @a : tensor<2x2xf32> init normal
 // CHECK-NEXT: nn.param @b : tensor<2x2xf32> init normal
@@ -77,8 +76,8 @@ func.func @loss(%n: tensor<f32> {nn.name = "n", nn.role = #nn.role<lr>}) -> (ten
 
 // -----
 
-// Sums are flat in every function, not across stages or passes, nor where the
-// inner one is used twice; a f64 parameter has a f64 gradient; whole numbers
+// Sums are flattened in every function, but not across stages or passes, nor if
+// the inner one is used twice. A f64 parameter has a f64 gradient; integers
 // have none.
 // CHECK: module {
 // CHECK-NEXT: nn.param @a : tensor<2xf64> init normal

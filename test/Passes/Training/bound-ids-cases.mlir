@@ -4,9 +4,9 @@
 nn.param @w : tensor<24x8xf32> init normal
 nn.param @v : tensor<10x8xf32> init normal
 
-// Ids that are moved, repeated or widened are still ids; for tokens a slice
-// bounds the whole. The smaller of two tables is used; of two equal ones the
-// last.
+// Ids that are moved, repeated or widened are still ids. A bound on a slice of
+// tokens holds for all tokens. Of two tables the smaller one is used; of two
+// equal ones the last.
 // CHECK-LABEL: func @moved
 func.func @moved(
     // CHECK-SAME: nn.ids = {below = 10 : i64, node = "turned"}, nn.name = "a"
@@ -59,8 +59,9 @@ func.func @other(
   return
 }
 
-// Tokens beyond a limit are replaced: the table bounds the limit. Those at one
-// id, or below one, are no limit; labels say nothing where some are replaced.
+// Tokens above a limit are replaced: the table bounds the limit. If tokens
+// equal to an id or below one are replaced, the table bounds the tokens. Labels
+// give no bound if some are replaced.
 // CHECK-LABEL: func @limits
 func.func @limits(
     // CHECK-SAME: tensor<4xi64> {nn.name = "a"
@@ -81,15 +82,15 @@ func.func @limits(
     %h: tensor<4xi1> {nn.name = "h", nn.role = #nn.role<tokens>}) {
   %v = nn.read @v : tensor<10x8xf32>
   %nine = nn.constant dense<9> : tensor<4xi64>
-  // Taken where it is less than the limit.
+  // The id is used where it is less than the limit.
   %al = nn.compare lt %a, %nine : tensor<4xi64> -> tensor<4xi1>
   %aw = nn.where %al, %a, %nine : tensor<4xi1>, tensor<4xi64>
   %ae = nn.embedding %aw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("a")
-  // Not taken where the limit is less.
+  // The id is replaced where the limit is less.
   %bl = nn.compare lt %nine, %b : tensor<4xi64> -> tensor<4xi1>
   %bw = nn.where %bl, %nine, %b : tensor<4xi1>, tensor<4xi64>
   %be = nn.embedding %bw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("b")
-  // Selected where it is greater than the replacement.
+  // The id is used where it is greater than the replacement.
   %cl = nn.compare lt %nine, %c : tensor<4xi64> -> tensor<4xi1>
   %cw = nn.where %cl, %c, %nine : tensor<4xi1>, tensor<4xi64>
   %ce = nn.embedding %cw, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("c")

@@ -8,14 +8,14 @@ nn.param @v : tensor<10x8xf32> init normal
 
 // CHECK-LABEL: func @forward
 func.func @forward(
-    // A computed table has rows as a parameter has.
+    // A computed table bounds ids like a parameter.
     // CHECK-SAME: nn.ids = {below = 24 : i64, node = "table"}, nn.name = "tokens"
     %tokens: tensor<2x4xi64> {nn.name = "tokens", nn.role = #nn.role<tokens>},
     // CHECK-SAME: nn.ids = {below = 10 : i64, node = "types"}, nn.name = "types"
     %types: tensor<2x4xi32> {nn.name = "types", nn.role = #nn.role<data>},
     // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss"}, nn.name = "labels"
     %labels: tensor<2x4xi64> {nn.name = "labels", nn.role = #nn.role<targets>},
-    // Where columns of data mean different things, one says nothing of another.
+    // Columns of data may be different things: one gives no bound for another.
     // CHECK-SAME: %{{.*}}: tensor<2x2xi64> {nn.name = "pairs", nn.role = #nn.role<data>}
     %pairs: tensor<2x2xi64> {nn.name = "pairs", nn.role = #nn.role<data>},
     // CHECK-SAME: nn.ids = {below = 6 : i64, node = "nn.embedding_grad"}, nn.name = "rows"
@@ -23,7 +23,7 @@ func.func @forward(
     // Classes of one sample: negative ones are no error.
     // CHECK-SAME: nn.ids = {below = 7 : i64, node = "loss", of_loss}, nn.name = "kind"
     %kind: tensor<4xi64> {nn.name = "kind", nn.role = #nn.role<data>},
-    // Positions are the program's own.
+    // The program provides positions itself.
     // CHECK-SAME: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}
     %positions: tensor<4xi64> {nn.name = "positions", nn.role = #nn.role<positions>}) {
   %w = nn.read @w : tensor<24x8xf32>
@@ -46,8 +46,8 @@ func.func @forward(
   return
 }
 
-// Ids beyond the first table are looked up in another: a limited use says
-// nothing of the ids; a use that replaces the lowest, or one of them, does.
+// Ids beyond the first table are looked up in another: a use up to a limit
+// gives no bound; a use that replaces the lowest ids, or one id, does.
 // CHECK-LABEL: func @cutoff
 func.func @cutoff(
     // CHECK-SAME: nn.ids = {below = 24 : i64, node = "all"}, nn.name = "tokens"

@@ -1,5 +1,5 @@
-// Without --loss a model is trained to predict the next token only if it is
-// seen from the program that no position sees the tokens after it.
+// Without --loss a model is trained to predict the next token only if the
+// program shows that no position depends on tokens after it.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss | FileCheck %s
 
 // CHECK: module attributes {nn.loss = "causal-lm"}
@@ -26,7 +26,7 @@ func.func @forward(
 
 // -----
 
-// Two keys back and no further, as a table; and the same by comparing.
+// A window of two previous keys, as a table of constants and by comparisons.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
@@ -55,7 +55,7 @@ func.func @forward(
 
 // -----
 
-// One key after a query is left.
+// One key after a query is not masked.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss cross-entropy for classes or --loss mse for numbers, with the targets in labels.npy, or --loss causal-lm to predict the next token}}
@@ -95,7 +95,7 @@ func.func @forward(
 
 // -----
 
-// Only ops that the output needs are considered; and two tables of numbers by
+// Only ops that the output needs are considered. Two tables of numbers by
 // position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
@@ -114,7 +114,7 @@ func.func @forward(
 
 // -----
 
-// Sinks, keys and values of zeros after the others, have no position.
+// Sinks (keys and values of zeros after the others) have no position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @sink : tensor<1x4x1x1xf32> init normal
@@ -141,8 +141,8 @@ func.func @forward(
 
 // -----
 
-// Scores of an unusual attention: multiplied by a mask, with very negative
-// numbers in place of the others.
+// Scores are multiplied by a mask, and masked ones become very negative
+// numbers.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 func.func @forward(
@@ -185,7 +185,7 @@ func.func @forward(
 
 // -----
 
-// Query 0 loses every key to a finite number, so that it sees them all.
+// A finite number masks all keys of query 0, so it depends on all of them.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -207,7 +207,7 @@ func.func @forward(
 
 // -----
 
-// A key that every query sees, of no token, in front of the others.
+// A key before the others that belongs to no token and that every query sees.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @memory : tensor<1x4x4xf32> init normal
@@ -232,8 +232,8 @@ func.func @forward(
 
 // -----
 
-// Cumulative sums; the two positions before each, as a convolution with zeros
-// in front reads them; and the previous position.
+// Cumulative sums; a convolution over the two previous positions, with padding
+// before the first; and the previous position.
 // CHECK: module attributes {nn.loss = "causal-lm"}
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @taps : tensor<2x16xf32> init normal
@@ -264,7 +264,7 @@ func.func @forward(
 
 // -----
 
-// The next position instead.
+// The next position.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -282,8 +282,8 @@ func.func @forward(
 
 // -----
 
-// A window of a convolution that includes the next position; a row that is
-// split is put together again from its parts.
+// A convolution whose window includes the next position; a row is split and
+// concatenated again.
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @taps : tensor<2x16xf32> init normal
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
@@ -331,7 +331,7 @@ func.func @forward(
 
 // -----
 
-// A mask that is trained may not stay one.
+// A trained mask may change.
 nn.param @emb : tensor<16x16xf32> init normal
 nn.param @mix : tensor<4x4xf32> init zero
 // expected-error@+2 {{causal-lm is not assumed: a position may see the tokens that it would predict}}
@@ -349,8 +349,8 @@ func.func @forward(
 
 // -----
 
-// Two loops are reduced: an element hidden at one index of the second is
-// visible at another.
+// A contraction reduces two loops: an element masked at one index of the second
+// is visible at another.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -369,8 +369,8 @@ func.func @forward(
 
 // -----
 
-// The same attention over positions and over heads, of which there are as many:
-// each head then has all positions.
+// The same attention over positions, and over heads, of which there are as
+// many: then each head depends on all positions.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{no --loss is given, and causal-lm is not assumed: a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}

@@ -1,4 +1,5 @@
-// Dependence bounds where masks hide elements that are summed or compared.
+// Dependence bounds of ops that sum or compare elements, some of which masks
+// hide.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-horizons
 
 // Zeros hide the elements that they multiply: in a contraction, and in a sum.
@@ -34,10 +35,10 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %g = nn.reduce %kept [2] : tensor<1x4x4x2xf32> -> tensor<1x4x2xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %h = nn.reduce %kept [1] : tensor<1x4x4x2xf32> -> tensor<1x4x2xf32>
-  // Over queries and keys there is no one mask.
+  // A reduction over queries and keys has no single mask.
   // expected-remark@+1 {{sees [1, 1]: 3}}
   %i = nn.reduce %kept [1, 2] : tensor<1x4x4x2xf32> -> tensor<1x2xf32>
-  // Numbers near zero are none.
+  // Numbers near zero are not zero.
   %small = nn.constant dense<[[1.0, 1.0e-30, 0.0, 0.0], [1.0, 1.0, -0.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]> : tensor<4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 1 1 2 3}}
   %j = nn.contract "qk,bkc->bqc" %small, %x : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
@@ -50,7 +51,7 @@ func.func @zeros(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %back = nn.embedding %turn, %rows : tensor<1x4xi64>, tensor<4x2xf32> -> tensor<1x4x2xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: -1 2 2 3}}
   %k = nn.contract "qk,bkc->bqc" %some, %back : tensor<4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // A mask by batch, too, and keys that see as far all.
+  // A mask that differs by sample, and keys with equal bounds.
   %two = nn.constant dense<[[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]]]> : tensor<2x2x2xf32>
   // expected-remark@+1 {{sees [1, 2, 1]: 1 2}}
   %pair = nn.slice %x at [0, 1, 0] step [1, 1, 1] : tensor<1x4x2xf32> -> tensor<1x2x2xf32>
@@ -83,14 +84,14 @@ func.func @scores(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %p = nn.softmax %m : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %y = nn.contract "bqk,bkc->bqc" %p, %x : tensor<1x4x4xf32>, tensor<1x4x2xf32> -> tensor<1x4x2xf32>
-  // Not far enough.
+  // Numbers that are not negative enough hide nothing.
   %near = nn.constant dense<[[[0.0, -9998.0, -1.0e4, -1.0e4], [0.0, 0.0, -1.0e4, -1.0e4], [0.0, 0.0, 0.0, -1.0e4], [0.0, 0.0, 0.0, 0.0]]]> : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %m2 = nn.sum %s, %near : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 1 1 2 3}}
   %p2 = nn.softmax %m2 : tensor<1x4x4xf32>
-  // In a row that loses all keys, keys removed by a finite number are visible;
-  // else those that no infinite number removes; if there are none, none is.
+  // In a row without any key, keys that a finite number masks are visible;
+  // otherwise keys that no infinite number masks; if there are none, none is.
   %none = nn.constant dense<[[[-1.0e9, -1.0e9, 0xFF800000, 0xFF800000], [0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [-1.0e9, -1.0e9, -1.0e9, 0xFF800000], [0.0, -1.0e9, -1.0e9, 0xFF800000]]]> : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %m3 = nn.sum %s, %none : tensor<1x4x4xf32>
@@ -102,13 +103,13 @@ func.func @scores(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %m4 = nn.where %where, %inf, %s : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 3 2 2 3}}
   %p4 = nn.softmax %m4 : tensor<1x4x4xf32>
-  // Infinite the other way.
+  // Plus infinity hides nothing.
   %high = nn.constant dense<0x7F800000> : tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %m5 = nn.where %where, %high, %s : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %p5 = nn.softmax %m5 : tensor<1x4x4xf32>
-  // Scores of no tokens in front of the others.
+  // Scores that depend on no tokens, before the others.
   %sink = nn.constant dense<0.0> : tensor<1x4x1xf32>
   // expected-remark@+1 {{sees [1, 4, 5]: -1 0 1 2 3 -1 1 1 2 3 -1 2 2 2 3 -1 3 3 3 3}}
   %m6 = nn.concat %sink, %m along 2 : tensor<1x4x1xf32>, tensor<1x4x4xf32> -> tensor<1x4x5xf32>
@@ -154,7 +155,7 @@ func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %cut = nn.where %keep, %wide, %zero : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 1]: 3}}
   %c = nn.reduce_max %cut [2] : tensor<1x4x4xf32> -> tensor<1x4xf32>
-  // Unless no element is less: of a choice between numbers.
+  // They are if no element can be less: a selection between constants.
   // expected-remark@+1 {{sees [1, 4]: 0 1 2 3}}
   %is = nn.compare lt %one, %one : tensor<1x4xf32> -> tensor<1x4xi1>
   %ones = nn.constant dense<1.0> : tensor<1x4xf32>
@@ -167,7 +168,7 @@ func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %some = nn.where %keep, %flags, %zero : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 4]: 0 1 2 -1}}
   %d = nn.reduce_max %some [2] : tensor<1x4x4xf32> -> tensor<1x4xf32>
-  // One of them is less.
+  // One of the constants is less.
   %minus = nn.constant dense<-1.0> : tensor<1x4xf32>
   // expected-remark@+1 {{sees [1, 4]: 0 1 2 3}}
   %sign = nn.where %is, %ones, %minus : tensor<1x4xi1>, tensor<1x4xf32>
@@ -177,7 +178,7 @@ func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %other = nn.where %keep, %signs, %zero : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 1]: 3}}
   %e = nn.reduce_max %other [2] : tensor<1x4x4xf32> -> tensor<1x4xf32>
-  // One of them is not known.
+  // One of the numbers is not known.
   %may = nn.where %keep, %param, %zero : tensor<1x4x4xi1>, tensor<1x4x4xf32>
   // expected-remark@+1 {{sees [1, 1, 4]: 0 1 2 3}}
   %mixed = nn.where %keep, %wide, %may : tensor<1x4x4xi1>, tensor<1x4x4xf32>
@@ -191,7 +192,7 @@ func.func @maximum(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Attention: positions if it is causal, and keys that a bias removes.
+// Attention: causal attention bounds by positions, and a bias masks keys.
 func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                      %pos: tensor<4xi64> {nn.role = #nn.role<positions>},
                      %any: tensor<4xi64> {nn.role = #nn.role<data>},
@@ -213,7 +214,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
   %b, %lb = nn.attention %h, %h, %h positions %pos, %pos scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // Positions that are not known say nothing.
+  // Unknown positions give no bound.
   // expected-remark@+2 {{#0 sees [1, 1, 1, 1]: 3}}
   // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
   %c, %lc = nn.attention causal %h, %h, %h positions %pos, %any scale 0.5
@@ -222,7 +223,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 1, 1]: 3}}
   %c2, %lc2 = nn.attention causal %h, %h, %h positions %any, %pos scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // Keys in another order, two at one position; queries further on.
+  // Keys in another order, two at one position; queries at later positions.
   %kpos = nn.constant dense<[2, 3, 1, 1]> : tensor<4xi64>
   // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 0 3 3 3}}
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 3 3 3}}
@@ -245,7 +246,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 1 2 3}}
   %f, %lf = nn.attention causal %h, %keys, %keys positions %pos, %kpos6 scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x6x2x2xf32>, tensor<1x6x2x2xf32>, tensor<4xi64>, tensor<6xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // A bias hides more; of each head another.
+  // A bias masks more keys; each head has a different one.
   %bias = nn.constant dense<[[[[0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, 0.0, 0.0], [0.0, 0.0, -1.0e9, 0.0], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
   // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}
   // expected-remark@+2 {{#1 sees [1, 4, 1]: 0 1 2 3}}
@@ -257,8 +258,8 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#2 sees [1, 1, 1]: 3}}
   %i, %li, %li_max = nn.attention %h, %h, %h positions %pos, %pos bias %bias scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // Heads are one dim of groups and their queries here: an element that one
-  // head sees is visible.
+  // Here groups and their query heads are one dim: an element that one head
+  // sees is visible.
   %open = nn.constant dense<[[[[0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9, -1.0e9], [0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0, 0.0], [0.0, -1.0e9, -1.0e9, -1.0e9], [0.0, -1.0e9, -1.0e9, -1.0e9]]]]> : tensor<1x2x4x4xf32>
   // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 2 3 2 3}}
   // expected-remark@+2 {{#1 sees [1, 4, 1]: 2 3 2 3}}
@@ -271,14 +272,14 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#2 sees [1, 4, 1]: 3 1 2 3}}
   %r, %lr, %lr_max = nn.attention %h, %h, %h positions %pos, %pos bias %none scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x2x4x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // One for all heads and queries.
+  // One bias for all heads and queries.
   %pad = nn.constant dense<[[[[0.0, 0.0, 0.0, -1.0e9]]]]> : tensor<1x1x1x4xf32>
   // expected-remark@+3 {{#0 sees [1, 4, 1, 1]: 2 2 2 3}}
   // expected-remark@+2 {{#1 sees [1, 4, 1]: 2 2 2 3}}
   // expected-remark@+1 {{#2 sees [1, 4, 1]: 2 2 2 3}}
   %j, %lj, %lj_max = nn.attention %h, %h, %h positions %pos, %pos bias %pad scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // A concatenation, in which the part of a parameter is not masked.
+  // A bias that is concatenated from constants.
   %n0 = nn.constant dense<-1.0e9> : tensor<1x1x1x1xf32>
   %n1 = nn.constant dense<0.0> : tensor<1x1x1x2xf32>
   %parts = nn.concat %n1, %n0, %n0 along 3 : tensor<1x1x1x2xf32>, tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32> -> tensor<1x1x1x4xf32>
@@ -287,7 +288,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#2 sees [1, 4, 1]: 1 1 2 3}}
   %k, %lk, %lk_max = nn.attention %h, %h, %h positions %pos, %pos bias %parts scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>, tensor<1x1x1x4xf32>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>, tensor<1x4x2xf32>)
-  // Queries alone see tokens.
+  // Only queries depend on tokens.
   %free = nn.constant dense<1.0> : tensor<1x4x2x2xf32>
   // expected-remark@+2 {{#0 sees [1, 4, 1, 1]: 0 1 2 3}}
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 1 2 3}}
@@ -297,7 +298,7 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   // expected-remark@+1 {{#1 sees [1, 4, 1]: 0 1 2 3}}
   %m, %lm = nn.attention causal %free, %free, %h positions %pos, %pos scale 0.5
       : (tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32>, tensor<4xi64>, tensor<4xi64>) -> (tensor<1x4x2x2xf32>, tensor<1x4x2xf32>)
-  // Heads in place of positions see all of them.
+  // Attention over positions; and over heads instead, which sees all positions.
   // expected-remark@+1 {{sees [1, 2, 1, 1]: 0 1}}
   %t = nn.slice %h at [0, 0, 0, 0] step [1, 1, 1, 1] : tensor<1x4x2x2xf32> -> tensor<1x2x2x2xf32>
   %tpos = nn.slice %pos at [0] step [1] : tensor<4xi64> -> tensor<2xi64>
@@ -316,8 +317,8 @@ func.func @attention(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Rows of a table that depends on tokens are looked up one by one if their ids
-// are known, else any may be read.
+// A look-up in a table that depends on tokens: with known ids each row has its
+// bound, with unknown ids any row may be read.
 func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                    %any: tensor<2xi64> {nn.role = #nn.role<data>},
                    %table: tensor<9x2xf32>, %zero: tensor<i64>) {
@@ -342,12 +343,12 @@ func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %e = nn.embedding %any, %columns : tensor<2xi64>, tensor<2x4xf32> -> tensor<2x4xf32>
   // expected-remark@+1 {{sees [1, 1, 4]: 0 1 2 3}}
   %f = nn.embedding %some, %columns : tensor<2x3xi64>, tensor<2x4xf32> -> tensor<2x3x4xf32>
-  // Both: rows and columns.
+  // Both rows and columns depend on tokens.
   // expected-remark@+1 {{sees [4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %square = nn.contract "qc,kc->qk" %rows, %rows : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x4xf32>
   // expected-remark@+1 {{sees [6, 4]: 2 2 2 3 0 1 2 3 3 3 3 3 -1 -1 -1 -1 1 1 2 3 -1 -1 -1 -1}}
   %g = nn.embedding %flat, %square : tensor<6xi64>, tensor<4x4xf32> -> tensor<6x4xf32>
-  // Rows that tokens index.
+  // Tokens are the ids.
   // expected-remark@+1 {{sees [1, 1, 1]: 3}}
   %h = nn.embedding %ids, %rows : tensor<1x4xi64>, tensor<4x2xf32> -> tensor<1x4x2xf32>
   // One row for all.
@@ -362,7 +363,7 @@ func.func @lookups(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Rows that are summed by known ids.
+// Scatter-adds of rows by known ids.
 func.func @scatters(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
                     %any: tensor<4xi64> {nn.role = #nn.role<data>},
                     %table: tensor<9x2xf32>, %zero: tensor<i64>) {
@@ -381,7 +382,7 @@ func.func @scatters(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %c = nn.embedding_grad %rows, %any : tensor<4x2xf32>, tensor<4xi64> -> tensor<5x2xf32>
   // expected-remark@+1 {{sees [1, 1]: 3}}
   %d = nn.embedding_grad %rows, %some offset %zero : tensor<i64> : tensor<4x2xf32>, tensor<4xi64> -> tensor<5x2xf32>
-  // Ids of two dims, rows of two.
+  // Ids with two dims, rows with two dims.
   // expected-remark@+1 {{sees [4, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
   %square = nn.contract "qc,kc->qk" %rows, %rows : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x4xf32>
   // expected-remark@+1 {{sees [2, 2, 4]: 0 1 2 3 1 1 2 3 2 2 2 3 3 3 3 3}}
@@ -393,7 +394,7 @@ func.func @scatters(%ids: tensor<1x4xi64> {nn.role = #nn.role<tokens>},
   %boxes = nn.reshape %square : tensor<4x4xf32> -> tensor<4x2x2xf32>
   // expected-remark@+1 {{sees [4, 2, 2]: -1 -1 -1 -1 2 2 2 3 -1 -1 -1 -1 1 1 2 3}}
   %f = nn.embedding_grad %boxes, %some : tensor<4x2x2xf32>, tensor<4xi64> -> tensor<4x2x2xf32>
-  // Ids that are tokens: any row may be of the last.
+  // Tokens are the ids: any row may be the last token's.
   // expected-remark@+1 {{sees [4]: 0 1 2 3}}
   %last = nn.reshape %ids : tensor<1x4xi64> -> tensor<4xi64>
   %ones = nn.constant dense<1.0> : tensor<4x2xf32>

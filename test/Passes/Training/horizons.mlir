@@ -15,7 +15,7 @@ func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   // Every other position from the second on.
   // expected-remark@+1 {{sees [1, 2, 1]: 1 3}}
   %odd = nn.slice %x at [0, 1, 0] step [1, 2, 1] : tensor<2x4x6xf32> -> tensor<2x2x6xf32>
-  // Of another dim: positions stay.
+  // A slice of another dim: bounds do not change.
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %half = nn.slice %x at [0, 0, 3] step [1, 1, 1] : tensor<2x4x6xf32> -> tensor<2x4x3xf32>
   // Zeros, which depend on nothing, before each and after the last.
@@ -52,7 +52,8 @@ func.func @moves(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Dims that are merged or split: a table follows where something varies.
+// Dims that are merged or split: the table has an extent where the bound
+// varies.
 func.func @reshapes(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
                     %table: tensor<9x6xf32>) {
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
@@ -71,7 +72,7 @@ func.func @reshapes(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
   %ones = nn.reshape %x : tensor<2x4x6xf32> -> tensor<1x2x4x1x6x1xf32>
   // expected-remark@+1 {{sees [1, 4, 1]: 0 1 2 3}}
   %less = nn.reshape %ones : tensor<1x2x4x1x6x1xf32> -> tensor<2x4x6xf32>
-  // Several become several others.
+  // Several dims become several other dims.
   // expected-remark@+1 {{sees [4, 2, 1]: 0 1 2 3 0 1 2 3}}
   %cross = nn.reshape %x : tensor<2x4x6xf32> -> tensor<4x2x6xf32>
   // expected-remark@+1 {{sees [4, 1, 1]: 0 1 2 3}}
@@ -186,7 +187,8 @@ func.func @joins(%ids: tensor<2x4xi64> {nn.role = #nn.role<tokens>},
 
 // -----
 
-// Beyond 4096 queries by 4096 keys a table would be too large: all see the last.
+// Beyond 4096 queries by 4096 keys a table would be too large: all bounds are
+// the last position.
 func.func @large(%ids: tensor<1x4097xi64> {nn.role = #nn.role<tokens>},
                  %table: tensor<9x2xf32>) {
   // expected-remark@+1 {{sees [1, 4097, 1]: 0 1 2 3 4}}

@@ -2,7 +2,7 @@
 // others precede and follow it.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss -o /dev/null
 
-// The second of two attentions; the first keeps to its positions.
+// The second of two attentions; the first one is causal.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -28,7 +28,7 @@ func.func @forward(
 
 // -----
 
-// The mean of all positions, given to each.
+// The mean of all positions, used at each.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -83,7 +83,7 @@ func.func @forward(%ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// The last position, at the first; of the others each its own.
+// The first position reads the last one, all others read themselves.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -100,7 +100,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Of the batch the second sample sees ahead.
+// Only the second sample looks ahead.
 nn.param @emb : tensor<16x16xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -135,8 +135,8 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Rows and back in another order: the reshape mixes nothing, the contraction
-// does.
+// A reshape merges and splits dims in another order: not the reshape looks
+// ahead, but the contraction.
 nn.param @emb : tensor<16x4xf32> init normal
 nn.param @mix : tensor<12x12xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
@@ -155,7 +155,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Tokens alone, after a shift of their ids.
+// Only token ids, shifted by a position.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -172,8 +172,8 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Positions as two dims, where the second half look ahead of one another: no
-// dim has an index after the position itself.
+// Positions are two dims, and positions of the second half look ahead. Along
+// each single dim no index is after the position.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+2 {{a position may see the tokens that it would predict}}
 // expected-note@+1 {{add --loss}}
@@ -192,7 +192,7 @@ func.func @forward(%ids: tensor<2x4xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// Which outputs are no logits: of another length, or not clear which.
+// Outputs that are not logits: of another length, or several candidates.
 nn.param @emb : tensor<16x4xf32> init normal
 // expected-error@+3 {{no --loss is given, and causal-lm is not assumed: 0 outputs are [batch, seq, vocab] for the tokens' [2, 3]}}
 // expected-note@+2 {{scores of the last position alone cannot train the model: export it with those of all positions}}

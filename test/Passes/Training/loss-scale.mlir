@@ -1,6 +1,6 @@
-// fp16 has a scale of the loss: gradients are multiplied by it from the first
-// cotangent on, and divided where they are divided by the number of targets. A
-// step without a finite norm is none.
+// fp16 has a loss scale: gradients are multiplied by it from the first
+// cotangent on, and divided together with the division by the number of
+// targets. A step without a finite norm is skipped.
 // RUN: pcc-opt %s --nn-precision=kind=fp16 --nn-autodiff --nn-optimizer --nn-verify | FileCheck %s --check-prefixes=CHECK,ADAMW
 // RUN: pcc-opt %s --nn-precision=kind=fp16 --nn-autodiff --nn-optimizer=kind=sgd --nn-verify | FileCheck %s --check-prefixes=CHECK,SGD
 
@@ -41,7 +41,7 @@
 // SGD: nn.sgd {{.*}} grad_scale %[[STEP]]
 // CHECK: return %{{.*}}, %[[NORM]], %[[SCALE]]
 
-// The gradients, without the scale, are those of the loss.
+// The gradients, divided by the loss scale, are the loss's gradients.
 // RUN: pcc-opt %s --nn-precision=kind=fp16 --nn-autodiff --nn-optimizer -o %t.adamw.mlir
 // RUN: pcc-run %t.adamw.mlir --loss-from %s --check-gradients --fill 1 | FileCheck %s --check-prefix=GRADIENT
 // GRADIENT: ok    @w:
@@ -86,20 +86,21 @@
 // GREATEST: @loss_scale : tensor<f32> = 4.2949673e+09
 // GREATEST: @good_steps : tensor<i64> = 0
 
-// Without targets there is neither a step nor an overflow.
+// Without valid targets there is neither a step nor an overflow.
 // RUN: %{one} %{print} --arg @target_count=0 --arg @loss_scale=8 --arg @good_steps=2 --arg @grad.w=[0,0] | FileCheck %s --check-prefix=EMPTY
 // EMPTY: @w : tensor<2xf32> = [7, 9]
 // EMPTY: @loss_scale : tensor<f32> = 8
 // EMPTY: @good_steps : tensor<i64> = 2
 
-// Of adamw moments and the number of its steps stay, too.
+// AdamW's moments and step number do not change, either.
 // RUN: %{other} %{show} --arg @target_count=2 --arg @loss_scale=8 --arg @good_steps=2 --arg @updates=4 --arg @grad.w=[3,1e39] | FileCheck %s --check-prefix=STAYS
 // STAYS: @w : tensor<2xf32> = [7, 9]
 // STAYS: @exp_avg.w : tensor<2xf32> = [1, 2]
 // STAYS: @exp_avg_sq.w : tensor<2xf32> = [4, 5]
 // STAYS: @updates : tensor<i64> = 4
 
-// The first step, whose moments are zero, is by the learning rate.
+// In the first step, whose moments are zero, parameters change by the learning
+// rate.
 // RUN: %{other} %{show} --arg @target_count=2 --arg @loss_scale=8 --arg @exp_avg.w=[0,0] --arg @exp_avg_sq.w=[0,0] --arg @grad.w=[24,32] | FileCheck %s --check-prefix=MOVES
 // MOVES: @w : tensor<2xf32> = [6, 8]
 // MOVES: @exp_avg.w : tensor<2xf32> = [0.75, 1]

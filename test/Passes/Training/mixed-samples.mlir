@@ -1,11 +1,11 @@
-// A loss that is attached adds up over microbatches and ranks, unless the model
-// surely computes with several samples: then a step is one microbatch of one
+// An attached loss is summed over microbatches and ranks, unless the model
+// certainly combines several samples: then a step is one microbatch of one
 // rank.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=mse
 // RUN: pcc-opt %s --split-input-file --nn-attach-loss="loss=mse whole-batch" \
 // RUN:   | FileCheck %s
 
-// The mean over samples is taken from each.
+// The mean over samples is subtracted from each.
 // CHECK: module attributes {nn.loss = "mse", nn.whole_batch = {{.*}}computes with a sum over samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+5 {{train without --dp and in one microbatch}}
@@ -43,8 +43,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// One sample: rows of its sequence are not several samples, nor are elements
-// made from a dim of extent 1.
+// One sample: rows of its sequence are not several samples, nor are elements of
+// a dim that was split from a dim of extent 1.
 // CHECK-NOT: whole_batch
 func.func @forward(%x: tensor<1x4xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<1x4xf32> {nn.name = "y"}) {
@@ -85,8 +85,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A test whether any value overflows, as in T5 for fp16, most likely mixes
-// nothing.
+// A test for overflows in any value, as in T5 for fp16, most likely does not
+// combine samples.
 // CHECK: module attributes {nn.loss = "mse"}
 // expected-warning @+2 {{the losses of the samples are not proven to be independent: 'nn.reduce_max' combines several samples}}
 // expected-note @+1 {{if it combines several samples}}

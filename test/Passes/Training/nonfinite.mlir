@@ -1,11 +1,11 @@
-// A step whose loss or norm is not finite updates nothing: parameter and moments
-// stay, with clipping and without.
+// A step whose loss or gradient norm is not finite is skipped: parameter and
+// moments do not change, with and without clipping.
 // RUN: pcc-opt %s --nn-optimizer -o %t.adamw.mlir
 // RUN: pcc-opt %s --nn-optimizer=kind=sgd -o %t.sgd.mlir
 // RUN: %python -c "import numpy; numpy.save('%t.npy', numpy.array([0, numpy.nan], numpy.float32)); numpy.save('%t.scalar.npy', numpy.array(numpy.nan, numpy.float32))"
 
-// Norms that are not finite, the last one of finite gradients; then losses of
-// which the gradients (3, 4) are finite.
+// Norms that are not finite, the last one from finite gradients; then losses
+// that are not finite with finite gradients (3, 4).
 // DEFINE: %{sgd} = pcc-run %t.sgd.mlir --entry update --arg lr=1 --arg weight_decay=0 --arg @target_count=2 --arg @w=[7,9]
 // DEFINE: %{adamw} = pcc-run %t.adamw.mlir --entry update --arg lr=1 --arg weight_decay=0.5 --arg beta1=0.5 --arg beta2=0.5 --arg eps=0 --arg step=3 --arg @target_count=2 --arg @w=[7,9] --arg @exp_avg.w=[1,2] --arg @exp_avg_sq.w=[4,5]
 // RUN: for clip in 1 1e39; do for gradient in %t.npy [3,1e39] [3,-1e39] [3,1e30]; do \

@@ -1,4 +1,5 @@
-// Models' own losses that cannot be accumulated over batches, and assumptions.
+// Losses computed by the model that cannot be accumulated over batches, and
+// assumptions.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss
 // RUN: not pcc-opt %s --split-input-file --nn-attach-loss=whole-batch 2> %t.errors | FileCheck %s
 // RUN: FileCheck --check-prefix=WHOLE %s < %t.errors
@@ -46,7 +47,7 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// A function of a sum is not a sum; with one sample at a time it only looks so.
+// A function of a sum is not a sum, although with one sample it looks like one.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.sqrt' computes with a sum over samples"}
 // expected-error @below {{'nn.sqrt' computes with a sum over samples}}
 // expected-note @below {{with one sample per microbatch this may be a false alarm: --micro-batch-size 2 shows more}}
@@ -59,7 +60,7 @@ func.func @forward(%x: tensor<1xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// A divisor that is the largest of the samples'. Of several problems the first.
+// A divisor that is the samples' maximum. Only the first problem is reported.
 // CHECK: module attributes {nn.loss = "own", nn.whole_batch = "'nn.reduce_max' combines several samples"}
 // CHECK: nn.scale {{.*}} by 3.0
 // CHECK-NEXT: nn.reduce_max
@@ -120,8 +121,8 @@ func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> 
 
 // -----
 
-// A term that is not a sum, though another op, which it does not need, mixes
-// samples.
+// A term that is not a sum; another op, which the term does not use, combines
+// samples, too.
 // CHECK: module attributes {nn.loss = "own"} {
 func.func @forward(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> tensor<f32> attributes {nn.has_loss = [{mean}]} {
   %s = nn.reduce %x [0] : tensor<2xf32> -> tensor<f32>

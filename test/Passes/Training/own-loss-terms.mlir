@@ -1,4 +1,4 @@
-// The terms of a model's own loss.
+// The terms of a loss that the model computes itself.
 // RUN: pcc-opt %s --split-input-file --nn-attach-loss --nn-verify | FileCheck %s
 
 // A mean by the batch: its factor halves for twice as many samples, so the
@@ -35,7 +35,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Two means are added; a factor of 1 is none.
+// Two means are added; a factor of 1 has no op.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_loss_sum : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_target_count : tensor<f32> sum
@@ -76,7 +76,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Two terms by one count: their sum by it. The count is called by its node.
+// Two terms with one count: their sum is divided by it. The count is named
+// after its node.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_loss_sum : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_target_count : tensor<f32> sum
@@ -241,9 +242,9 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A divisor computed from two counts, one of them another term's: each is
-// accumulated once, and the divisor computed from the sums. Means alone need no
-// number of microbatches.
+// A divisor computed from two counts, one of which another term uses, too: each
+// is accumulated once, and the divisor is computed from the sums. A loss of
+// means only needs no number of microbatches.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_sum.0 : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_sum.1 : tensor<f32> sum
@@ -330,7 +331,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A sum by a count, as files of before say it.
+// A sum divided by a count, in the older form of the attribute.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_loss_sum : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_target_count : tensor<f32> sum
@@ -363,7 +364,7 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// A count that is written down is that of one batch: the quotient is a mean.
+// A constant count is the count of one batch: the quotient is a mean.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_loss_sum : tensor<f32> sum
 // CHECK-NEXT: nn.state @eval_target_count : tensor<f32> sum
@@ -395,7 +396,8 @@ func.func @forward(%x: tensor<2x4xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// In a list it is a number like any: the sum grows with the batch.
+// In the list form a constant is an ordinary divisor: the sum grows with the
+// batch.
 // CHECK: module attributes {nn.loss = "own"} {
 // CHECK-NEXT: nn.state @eval_sum.0 : tensor<f32> sum
 // CHECK-NEXT: nn.state @step_batches : tensor<f32> sum {nn.ahead}

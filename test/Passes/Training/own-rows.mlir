@@ -1,7 +1,7 @@
-// An op that reads or writes rows among those of its own sample belongs to that
-// sample, though the rows of all are in one table; so does an op that also
-// processes another view of the samples. An op that reaches into another sample
-// does not.
+// An op that reads or writes rows of its own sample keeps samples separate,
+// though the rows of all samples are in one table. So does an op that also
+// processes another view of the samples. An op that accesses another sample's
+// rows does not.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=mse
 // RUN: pcc-opt %s --split-input-file --nn-attach-loss="loss=mse whole-batch" \
 // RUN:   | FileCheck %s
@@ -48,7 +48,7 @@ func.func @forward(%x: tensor<2x2x3xf32> {nn.name = "x", nn.role = #nn.role<data
 
 // -----
 
-// Two views of the samples go through one op.
+// One op processes two views of the samples.
 // CHECK: module attributes {nn.loss = "mse"}
 func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<2x3xf32> {nn.name = "y"}) {
@@ -63,7 +63,7 @@ func.func @forward(%x: tensor<2x3xf32> {nn.name = "x", nn.role = #nn.role<data>}
 
 // -----
 
-// Each takes the sample before it.
+// Each sample reads the previous sample's rows.
 // CHECK: nn.whole_batch = {{.*}}combines several samples
 // expected-error @below {{does not follow from those of its parts: }}
 // expected-note @+3 {{train without --dp and in one microbatch}}

@@ -20,7 +20,7 @@
 // CHECK: %[[PRODUCT:.*]] = nn.contract "bk,kn->bn" %[[X]], %[[W]] : {{.*}} -> tensor<4x8xbf16>
 // CHECK: %[[BIAS:.*]] = nn.cast %{{.*}} : tensor<4x8xf32> -> tensor<4x8xbf16>
 // CHECK: %[[BIASED:.*]] = nn.sum %[[PRODUCT]], %[[BIAS]] : tensor<4x8xbf16>
-// Numbers that follow from no parameter.
+// Values that do not depend on a parameter.
 // CHECK: %[[SINE:.*]] = nn.sin %{{.*}} : tensor<4xf32>
 // CHECK: %[[TABLE:.*]] = nn.broadcast %[[SINE]] [0] : tensor<4xf32> -> tensor<4x8xf32>
 // Ops with operands of both types.

@@ -4,7 +4,7 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-attach-loss=loss=cross-entropy \
 // RUN:   | FileCheck %s
 
-// As of a model that ends in logits.view(-1, vocab).
+// As in a model that ends with logits.view(-1, vocab).
 // CHECK-LABEL: func.func @loss
 // CHECK-SAME:  tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<tokens>}
 // CHECK-SAME:  tensor<2x3xi64> {nn.name = "targets"
@@ -33,7 +33,7 @@ func.func @forward(%ids: tensor<2x3xi64> {nn.name = "ids", nn.role = #nn.role<to
 
 // -----
 
-// All samples' patches are one sequence.
+// The patches of all samples are one sequence.
 func.func @forward(%x: tensor<4x6x5xf32> {nn.name = "x", nn.role = #nn.role<data>})
     -> (tensor<1x24x5xf32> {nn.name = "y"}) {
   // expected-error @+2 {{does not have one or more rows for each of the 4 samples}}

@@ -1,6 +1,6 @@
-// The samples of data in each value: per element ("apart": index i of a dim is
-// of sample i / inner); summed ("added"); or mixed, with the op's effect and
-// whether it surely mixes. Values that are the same for all samples have no
+// How each value depends on samples: separate ("apart": index i of a dim is of
+// sample i / inner); summed ("added"); or mixed, with the op's effect and
+// whether it certainly mixes. Values that are the same for all samples have no
 // remark.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-samples
 
@@ -73,7 +73,7 @@ func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
   %columns = nn.reshape %heads : tensor<4x3x6xf32> -> tensor<4x18xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %apart = nn.reshape %columns : tensor<4x18xf32> -> tensor<4x3x6xf32>
-  // Of nine parts each sample has three; of eight no part belongs to one.
+  // Three of nine parts belong to each sample; eight parts belong to none.
   // expected-remark@+1 {{apart along 0 by 3}}
   %nine = nn.reshape %x : tensor<3x4x6xf32> -> tensor<9x8xf32>
   // expected-remark@+2 {{mixed}}
@@ -86,7 +86,7 @@ func.func @reshapes(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// Ops that surely combine samples; ops that may only move them.
+// Ops that certainly combine samples; ops that may only move them.
 func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                  %ids: tensor<3xi64> {nn.role = #nn.role<data>},
                  %other: tensor<3xi64>) {
@@ -129,7 +129,7 @@ func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %put = nn.embedding_grad %x, %other : tensor<3x4xf32>, tensor<3xi64> -> tensor<3x4xf32>
-  // A number of each.
+  // A constant that differs by sample, and one that does not.
   %n = nn.constant dense<[[0.0], [1.0], [2.0]]> : tensor<3x1xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %column = nn.slice %x at [0, 2] step [1, 1] : tensor<3x4xf32> -> tensor<3x1xf32>
@@ -144,7 +144,7 @@ func.func @mixes(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// A sum over samples passes through linear ops.
+// Linear ops of a sum over samples are sums over samples.
 func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
                 %m: tensor<4x5xf32>, %c: tensor<4xf32>, %w: tensor<4xf32>) {
   // expected-remark@+1 {{added}}
@@ -167,7 +167,8 @@ func.func @sums(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   %total = nn.reduce %sum [0] : tensor<4xf32> -> tensor<f32>
   // expected-remark@+1 {{added}}
   %grad = nn.contract "bc,bd->cd" %x, %x : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<4x4xf32>
-  // With an operand that is not a sum, or twice, or nonlinearly it does not.
+  // Not with an operand that is not a sum, a product of two sums, or a
+  // nonlinear op.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely computes with a sum over samples}}
   %plus = nn.sum %sum, %c : tensor<4xf32>
@@ -250,7 +251,7 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %turned = nn.transpose %named [1, 0] : tensor<3x5xi64> -> tensor<5x3xi64>
   // expected-remark@+1 {{apart along 1 by 1}}
   %h = nn.embedding %turned, %table : tensor<5x3xi64>, tensor<12x2xf32> -> tensor<5x3x2xf32>
-  // A number by sample may be moved, nothing else.
+  // One number per sample may be moved, other values may not.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe depends on the index of each of the samples}}
   %scaled = nn.mul %named, %i : tensor<3x5xi64>
@@ -258,17 +259,18 @@ func.func @rows(%x: tensor<3x4x2xf32> {nn.role = #nn.role<data>},
   %wide = nn.broadcast %named [0, 2] : tensor<3x5xi64> -> tensor<3x2x5xi64>
   // expected-remark@+1 {{apart along 0 by 1}}
   %j = nn.embedding %wide, %table : tensor<3x2x5xi64>, tensor<12x2xf32> -> tensor<3x2x5x2xf32>
-  // Twice as far is another sample's.
+  // With twice the step, rows belong to other samples.
   // expected-remark@+1 {{apart along 0 by 1}}
   %far = nn.sum %named, %begin : tensor<3x5xi64>
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %k = nn.embedding %far, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
-  // Without the first row all index the first sample's rows.
+  // Without the sample's first row, all index the first sample's rows.
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %l = nn.embedding %i, %table : tensor<3x5xi64>, tensor<12x2xf32> -> tensor<3x5x2xf32>
-  // A table that is the same for each sample, by the same numbers; another.
+  // Tables that are the same for all samples: repeated per sample or not,
+  // indexed within the sample or not.
   %both = nn.broadcast %q [1, 2] : tensor<4x2xf32> -> tensor<3x4x2xf32>
   %repeated = nn.reshape %both : tensor<3x4x2xf32> -> tensor<12x2xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
@@ -326,7 +328,7 @@ func.func @scatters(%x: tensor<3x2x2xf32> {nn.role = #nn.role<data>},
   %d = nn.embedding_grad %x, %named : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
   // expected-remark@+1 {{added}}
   %e = nn.embedding_grad %x, %i : tensor<3x2x2xf32>, tensor<3x2xi64> -> tensor<12x2xf32>
-  // Across: samples are the second dim of both; of one.
+  // Samples are the second dim of both ids and rows, or of one of them.
   // expected-remark@+1 {{apart along 1 by 1}}
   %t = nn.transpose %x [1, 0, 2] : tensor<3x2x2xf32> -> tensor<2x3x2xf32>
   %across = nn.constant dense<[[0, 4, 8], [3, 7, 11]]> : tensor<2x3xi64>
@@ -369,7 +371,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{surely combines several samples}}
   %other = nn.slice %e at [0, 0] step [2, 1] : tensor<6x4xf32> -> tensor<3x4xf32>
-  // With values that are the same for all, and others.
+  // With values that are the same for all samples, and with others.
   %one = nn.constant dense<1.0> : tensor<3x4xf32>
   // expected-remark@+1 {{apart along 0 by 1}}
   %with = nn.concat %one, %x along 0 : tensor<3x4xf32>, tensor<3x4xf32> -> tensor<6x4xf32>
@@ -410,7 +412,7 @@ func.func @views(%x: tensor<3x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// One sample: any dim of extent 1 may be the samples, so no finding is sure.
+// One sample: any dim of extent 1 may be the samples, so no finding is certain.
 func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
                   %i: tensor<1x2xi64> {nn.role = #nn.role<data>},
                   %known: tensor<1x2xi64>) {
@@ -419,7 +421,7 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
   // expected-remark@+2 {{mixed}}
   // expected-remark@+1 {{maybe combines several samples}}
   %max = nn.reduce_max %list [0] : tensor<1x1x4xf32> -> tensor<1x4xf32>
-  // Its dim alone has one element: it is the sample.
+  // Only one dim has one element: it is the samples.
   // expected-remark@+1 {{apart along 0 by 1}}
   %pairs = nn.reshape %x : tensor<1x4xf32> -> tensor<1x2x2xf32>
   // expected-remark@+2 {{mixed}}
@@ -468,7 +470,7 @@ func.func @single(%x: tensor<1x4xf32> {nn.role = #nn.role<data>},
 
 // -----
 
-// A test for infinite values mixes nothing as a rule; any other does.
+// A test for infinite values usually does not combine samples; other tests do.
 func.func @infinite(%x: tensor<3x4xf32> {nn.role = #nn.role<data>}) {
   %inf = nn.constant dense<0x7F800000> : tensor<f32>
   %infs = nn.broadcast %inf [] : tensor<f32> -> tensor<3x4xf32>

@@ -1,5 +1,5 @@
 // How values repeat ("same") or grow along each dim: from one index to the
-// next, then to the one by each divisor of the extent later.
+// next, and then to the index that is larger by each divisor of the extent.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --test-steps
 
 // Constants.
@@ -45,7 +45,7 @@ func.func @moves(%x: tensor<4xi64>, %y: tensor<2x4xf32>) {
   %along = nn.broadcast %row [0] : tensor<4xi64> -> tensor<4x2xi64>
   // expected-remark@+1 {{steps along 0: 1 2 along 1: same}}
   %t = nn.transpose %down [1, 0] : tensor<2x4xi64> -> tensor<4x2xi64>
-  // Two of each, and each of them twice.
+  // Each element twice in a row, and all elements twice.
   // expected-remark@+1 {{steps along 0: any 1 2}}
   %each = nn.reshape %along : tensor<4x2xi64> -> tensor<8xi64>
   // expected-remark@+1 {{steps along 0: any any same}}
@@ -151,14 +151,14 @@ func.func @tables(%y: tensor<2x3xf32>, %z: tensor<4x3xf32>) {
   %c = nn.embedding_grad %rows, %near : tensor<2x2x3xf32>, tensor<2x2xi64> -> tensor<6x3xf32>
   // expected-remark@+1 {{steps along 0: any any any along 1: any}}
   %d = nn.embedding_grad %rows, %own : tensor<2x2x3xf32>, tensor<2x2xi64> -> tensor<8x3xf32>
-  // All in one list.
+  // Ids in one list.
   // expected-remark@+1 {{steps along 0: any 3}}
   %list = nn.constant dense<[0, 2, 3, 5]> : tensor<4xi64>
   // expected-remark@+1 {{steps along 0: any same along 1: any}}
   %flat = nn.reshape %rows : tensor<2x2x3xf32> -> tensor<4x3xf32>
   // expected-remark@+1 {{steps along 0: any any same along 1: any}}
   %e = nn.embedding_grad %flat, %list : tensor<4x3xf32>, tensor<4xi64> -> tensor<6x3xf32>
-  // Along columns each row repeats by itself.
+  // Each row has equal columns.
   // expected-remark@+1 {{steps along 0: same along 1: same along 2: same}}
   %ones = nn.constant dense<1.0> : tensor<2x2x3xf32>
   // expected-remark@+1 {{steps along 0: any any any along 1: same}}

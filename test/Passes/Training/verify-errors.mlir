@@ -1,4 +1,4 @@
-// One violation of everything the border check of nn proves.
+// One violation of each rule that --nn-verify checks.
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics --nn-verify
 
 nn.state @loss_sum : tensor<f32> sum
@@ -251,7 +251,7 @@ func.func @update(%x: tensor<f32> {nn.role = #nn.role<data>}) {
 
 // -----
 
-// An attention that draws takes an id, too.
+// An attention with dropout has an id of random numbers, too.
 func.func @forward(%x: tensor<2x3x1x4xf32> {nn.role = #nn.role<data>},
                    %y: tensor<2x3xf32> {nn.role = #nn.role<data>},
                    %i: tensor<2xi64> {nn.role = #nn.role<samples>},
@@ -294,7 +294,7 @@ nn.state @grad.w : tensor<4xf32> gradient of @w
 
 // -----
 
-// A loss may not be a constant, nor an input.
+// A loss must not be a constant or an input.
 func.func @loss(%x: tensor<f32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
   // expected-error@+1 {{the loss must be a sum over all targets, but 'nn.constant' does not add}}
   %n = nn.constant dense<2.0> : tensor<f32>

@@ -1,9 +1,9 @@
-// Programs that nn-verify accepts; verify-errors.mlir has those that it
+// Programs that --nn-verify accepts; verify-errors.mlir has programs that it
 // rejects.
 // RUN: pcc-opt %s --split-input-file --nn-verify -o /dev/null
 
-// States are read by @update, @evaluate_result and, where they are ahead, by
-// all; written by the first two; parameters by the first alone.
+// @update, @evaluate_result and, for states marked nn.ahead, all functions read
+// states. The first two write them; only @update writes parameters.
 nn.param @w : tensor<f32> init normal
 nn.state @grad.w : tensor<f32> gradient of @w
 nn.state @loss_sum : tensor<f32> sum
@@ -29,8 +29,9 @@ func.func @update() {
 
 // -----
 
-// Inputs of data, shared and positions may be several; so may draws of the
-// backward pass, of other ids, and attentions that draw nothing.
+// There may be several inputs of data, shared inputs and positions; several
+// draws in the backward pass or with other ids; and several attentions without
+// dropout.
 func.func @forward(%x: tensor<2x3x1x4xf32> {nn.role = #nn.role<data>},
                    %y: tensor<2x3xf32> {nn.role = #nn.role<data>},
                    %i: tensor<2xi64> {nn.role = #nn.role<samples>},
@@ -88,7 +89,7 @@ func.func @loss(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, t
 
 // -----
 
-// Of a file's own loss the terms have been looked at.
+// The terms of a loss in the file have already been checked.
 module attributes {nn.loss = "own"} {
 func.func @loss(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, tensor<f32>) {
   %l = nn.reduce_max %x [0] : tensor<2xf32> -> tensor<f32>
@@ -99,8 +100,9 @@ func.func @loss(%x: tensor<2xf32> {nn.role = #nn.role<data>}) -> (tensor<f32>, t
 
 // -----
 
-// The forward goes to later stages, the backward to earlier ones; it uses
-// residuals of any earlier stage. Reads and constants are where they are used.
+// Forward ops are on the same or later stages than their operands, backward ops
+// on the same or earlier ones; they use residuals of any earlier stage. Reads
+// and constants are on the stages of their uses.
 nn.param @w : tensor<4xf32> init normal
 func.func @microbatch(%x: tensor<4xf32> {nn.role = #nn.role<data>}) {
   %w = nn.read @w : tensor<4xf32>
