@@ -15,7 +15,7 @@ inline int failures = 0;
     }                                                                          \
   } while (false)
 
-/// What main returns.
+/// The exit code of main.
 inline int checkResult() {
   if (failures == 0)
     puts("all checks hold");

@@ -1,4 +1,4 @@
-//===- Emulator.cpp - What kernels find, exchange and are counted by ------===//
+//===- Emulator.cpp - Tests of the emulated GPU's launches and counters ---===//
 
 #include "runtime/emulated/Emulator.h"
 #include "test/Runtime/Check.h"
@@ -75,7 +75,7 @@ static const int lanes = 32;
 static int wrong = 0;
 
 /// Lanes shuffle alternately in pairs and in fours, so that some proceed while
-/// others of the warp wait. Each offers another number each time.
+/// others of the warp wait. Each lane offers another number at each shuffle.
 static void exchange(void *const *) {
   int32_t lane = pcc_emu_thread();
   for (int32_t step = 0; step < 8; ++step) {
@@ -126,7 +126,7 @@ static void testSectors() {
   CHECK(counts.distinct_read == lanes && counts.written_sectors == 0);
 }
 
-/// One access goes to either of two buffers, the other to the second.
+/// One access is to either of two buffers, the other one to the second.
 static void cross(void *const *buffers) {
   const auto *x = static_cast<const float *>(buffers[0]);
   for (int sector = 0; sector < 2; ++sector)

@@ -65,7 +65,7 @@ static void testSizes(int64_t bytes) {
     }
 }
 
-/// Messages sent before the receiver looks for them keep their order.
+/// Messages that are sent before the receiver waits for them keep their order.
 static void testOrder() {
   int own = backend::rank(), ranks = backend::size();
   for (int to = 0; to < ranks; ++to)

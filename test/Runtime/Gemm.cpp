@@ -1,4 +1,4 @@
-//===- Gemm.cpp - Products of matrices of the CPU back end ----------------===//
+//===- Gemm.cpp - GEMMs of the CPU back end -------------------------------===//
 //
 // Compares every combination of element types with sums in double precision.
 // For integers the result must be exact and rounded once; for other numbers it

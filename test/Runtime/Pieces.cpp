@@ -1,8 +1,8 @@
-//===- Pieces.cpp - Unit tests of what ranks keep and write ---------------===//
+//===- Pieces.cpp - Unit tests of ranks' shards and their shares of files -===//
 //
 // Programs without steps on meshes of 12 ranks in one process. Each rank's
 // arena is filled with the shards that the descriptor assigns to it and with
-// NaNs elsewhere. The pieces that ranks hand over must form the whole tensors.
+// NaNs elsewhere. The pieces that ranks write must form the whole tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -241,10 +241,10 @@ static void testShares() {
   for (int rank = 0; rank < 6; ++rank)
     for (int tensor : {2, 3})
       moments[rank] += division.sharesOf(rank)[tensor].size();
-  // bias: 13 elements among 6; turned: 15 of each tp rank among 3.
+  // bias: 13 elements among 6 ranks; turned: 15 of each tp rank among 3.
   for (int64_t size : moments)
     CHECK(size == 7 || size == 8);
-  // The others write the share of a rank that cannot write.
+  // Other ranks write the share of a rank that cannot write.
   std::vector<bool> writers(ranks, true);
   writers[1] = writers[3] = false;
   WriteShares some(made.program, writers);
@@ -318,8 +318,8 @@ static void testWhole(bool isCut) {
 static void testPlaces() {
   Program made(/*isCut=*/true);
   const pcc_program &program = made.program;
-  // The bias is at 1 of a bucket of 36 in three shards: 1 to 12, 12 to 14 and
-  // none.
+  // The bias is at 1 in a bucket of 36 that has three shards: its elements are
+  // at 1 to 12 in the first, at 12 to 14 in the second, and none in the third.
   const pcc_tensor &bias = made.tensors[0][0], &moment = made.tensors[0][2];
   StoredRange run = storedRange(program, bias, {0, 1, 0});
   CHECK((run.elements == Span{11, 13}) && run.offset == 48);

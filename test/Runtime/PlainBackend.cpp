@@ -1,8 +1,8 @@
 //===- PlainBackend.cpp - A back end of ranks without MPI -----------------===//
 //
 // The simplest back end over runtime/exchange: host memory, one thread, and
-// collectives that send everything through control messages. The toy programs
-// use it to test ranks that are started and joined without MPI.
+// collectives that send all data through control messages. The toy programs use
+// it to test ranks that are started and connected without MPI.
 //
 // PLAIN_DEVICES in the environment replaces the driver's answer: a number of
 // devices, or another text for an error.
@@ -27,7 +27,7 @@ using namespace pcc;
 
 struct pcc_context {
   struct Communicator {
-    std::vector<int> ranks; ///< in their order
+    std::vector<int> ranks; ///< in order
     int index = 0;
     std::string over;
   };
@@ -138,7 +138,7 @@ void backend::parallelFor(int64_t n,
 static std::vector<char> gather(const pcc_context::Communicator &comm,
                                 const void *own, int64_t bytes) {
   std::vector<char> all(comm.ranks.size() * bytes);
-  // The ranks send to all, one after the other: no circular waits.
+  // The ranks send to all others, one rank after the other: no circular waits.
   for (size_t turn = 0; turn < comm.ranks.size(); ++turn) {
     char *block = all.data() + turn * bytes;
     if (comm.index != static_cast<int>(turn)) {

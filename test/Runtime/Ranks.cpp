@@ -1,8 +1,8 @@
 //===- Ranks.cpp - Collectives and transfers of the CPU back end ----------===//
 //
-// Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole messages and with messages
-// in pieces of 3 elements or bytes, as very long ones are sent. Sums are
-// computed by MPI and, as large ones are, from messages.
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole MPI messages and with
+// messages in pieces of 3 elements or bytes, as very long ones are sent. Sums
+// are computed by MPI and, like large sums, by the ranks from messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +99,7 @@ static void testCollectives(pcc_context *ctx) {
     CHECK(out[i] == 1000 * (i / n) + rank * n + i % n);
 }
 
-/// Sums are in the order of the ranks, wherever they are computed.
+/// Sums are in the order of the ranks, on any rank.
 static void testOrderOfSums(pcc_context *ctx) {
   const int64_t count = 1001;
   auto element = [](int rank, int64_t i) {
@@ -202,7 +202,7 @@ static void testTransfers(pcc_context *ctx) {
   pcc_exchange(ctx, 1 - stage, stage, mine.data(), bytes, 1 - stage, 1 - stage,
                second.data(), bytes);
   CHECK(second == std::vector<int32_t>(n, peer + 10));
-  // A side may send less than the other.
+  // One side may send fewer bytes than the other.
   second.assign(n, 0);
   pcc_exchange(ctx, 1 - stage, 0, mine.data(), stage ? 4 : bytes, 1 - stage, 0,
                second.data(), stage ? bytes : 4);

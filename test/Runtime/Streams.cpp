@@ -72,7 +72,7 @@ static void testOrder(pcc_context *ctx) {
     pcc_reduce_scatter_async(ctx, Second, OverTP, PCC_F32, c.data(), d.data(),
                              n, /*adds=*/0);
     pcc_record(ctx, Second, 8);
-    // A stream that only waits passes its dependences on.
+    // Dependences are transitive through a stream that only waits.
     pcc_wait(ctx, Third, 8);
     pcc_record(ctx, Third, 9);
     pcc_wait(ctx, Compute, 9);
@@ -126,7 +126,7 @@ static void testAhead(pcc_context *ctx) {
   for (int round = 0; round < 10; ++round) {
     if (stage == 0) {
       for (int32_t i = 0; i < slots; ++i) {
-        // The last is sent when the other stage has the first.
+        // The last transfer is sent when the other stage has the first one.
         float go = 0;
         if (i == slots - 1)
           pcc_recv(ctx, 1, 1, &go, sizeof(go));
@@ -179,7 +179,8 @@ static void testTogether(pcc_context *ctx) {
     pcc_record(ctx, First, 0);
     pcc_recv_async(ctx, First, 1, 1, second, 4 * (meet ? n : many));
     pcc_record(ctx, First, 1);
-    // The first is sent when this stage knows that the second was.
+    // The first one is sent after this stage knows that the second one was
+    // sent.
     pcc_recv(ctx, 1, 2, &word, sizeof(word));
     // An operation that finishes out of order is not complete.
     CHECK(!ctx->events[1]->stream->hasDone(ctx->events[1]->count));
@@ -238,8 +239,8 @@ static void testLaunches(pcc_context *ctx) {
   }
 }
 
-/// With PCC_DELAY=send=300: a link sends one message after the other, though
-/// none depends on another.
+/// With PCC_DELAY=send=300: a link sends one transfer after the other, though
+/// they are independent.
 static void testLink(pcc_context *ctx) {
   std::vector<float> buffers[4];
   backend::maxOverRanks(0);
@@ -286,8 +287,8 @@ static void testDelay(pcc_context *ctx) {
 }
 
 /// With PCC_DELAY=all_reduce/tp=300 and PCC_LAUNCH_ORDER=1: a gather of another
-/// stream starts once both reductions ahead of it have started, so that the
-/// first one is over.
+/// stream starts once both earlier reductions have started, so the first one is
+/// complete.
 static void testLaunchOrder(pcc_context *ctx) {
   std::vector<float> a = filled(1), b(4 * n);
   backend::maxOverRanks(0);

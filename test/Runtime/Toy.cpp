@@ -97,7 +97,7 @@ static pcc_axis axes[3];
 static int32_t axisPP = -1, axisDP = -1, axisTP = -1;
 static int32_t addAxis(const char *name, int64_t size, int32_t role) {
   static int32_t count = 0;
-  if (size > 0) // 0: how many there are
+  if (size > 0) // 0: the number of axes
     axes[count] = {name, size, role};
   return size > 1 ? count++ : size == 0 ? count : -1;
 }

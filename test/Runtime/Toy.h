@@ -23,7 +23,7 @@ namespace toy {
 // Letters as in formulas. NOLINTNEXTLINE(readability-identifier-naming)
 const int64_t V = 101, D = WIDTH, S = 8, headerBytes = 64;
 
-/// Element of the source file that this one of the copy equals.
+/// The element of the source file that an element of the copy equals.
 inline int64_t original(int64_t i) { return i % V * D + i / V; }
 
 /// The bytes of the source file: integer hashes scaled into (-0.1, 0.1), so

@@ -1,4 +1,4 @@
-//===- Unit.cpp - The runtime's parts that need no ranks ------------------===//
+//===- Unit.cpp - Unit tests of the runtime without ranks -----------------===//
 
 #include "runtime/Backend.h"
 #include "runtime/cpu/IdleThreads.h"
@@ -51,7 +51,7 @@ static void testSchedule() {
   CHECK(near(s.at(99), 5.5e-4) && near(s.at(110), 1e-4));
   s.decay = Decay::Constant;
   CHECK(near(s.at(5), 5e-4) && near(s.at(11), 1e-3) && near(s.at(500), 1e-3));
-  // No steps left for a decay, and none for a warm-up.
+  // No steps remain for a decay, and none for a warm-up.
   s.decay = Decay::Cosine, s.warmup = 110;
   CHECK(near(s.at(110), 1e-3) && near(s.at(111), 1e-4));
   s.warmup = 0, s.steps = 1;
@@ -261,7 +261,7 @@ static void testRows() {
       if (i % 3 == 2 && !std::isnan(many[i]))
         CHECK(back[i] == all[i / 3]);
     }
-    // A row that is no whole number of vectors, at an odd element.
+    // A row whose length is no multiple of a vector's, at an odd element.
     std::vector<float> piece(11, -1);
     widen(piece.data(), all.data() + 15361, dtype, 10);
     for (int i = 0; i < 10; ++i)
@@ -308,7 +308,7 @@ static void testElements() {
   CHECK(elements.firstOutside(0, 4, 301, -100) == -1);
   CHECK(elements.firstOutside(0, 4, 300, -100) == 3);
   CHECK(elements.firstOutside(3, 3, 1, 0) == -1);
-  // Past the first block, and the first of several.
+  // Beyond the first block of elements, and the first of several invalid ones.
   std::vector<uint16_t> many(100000, 9);
   many[70001] = many[90000] = 10;
   Elements wide = {Element::U16, reinterpret_cast<const char *>(many.data()),
@@ -454,7 +454,8 @@ static void testDigest() {
   file[8] = '{';
   CHECK(notices(file, 90000) && notices(file, 8 + length - 1) &&
         !notices(file, 8 + length));
-  // All of an ONNX file except its weights: nodes after them, too.
+  // The digest of an ONNX file covers everything but its weights: nodes after
+  // them, too.
   std::string tensor, node, graph, model;
   wire::putBytes(tensor, 8, "weight");
   wire::putBytes(tensor, 9, std::string(12345678, 'w'));
@@ -467,7 +468,7 @@ static void testDigest() {
   wire::putNumber(model, 1, 8);
   wire::putBytes(model, 7, graph);
   size_t at = model.size() - graph.size() + between;
-  // Neither in an end nor in a sample.
+  // A byte that is neither at an end nor in a sample.
   size_t page = at / 4096, pages = model.size() / 4096;
   CHECK((page * 1024 + pages - 1) / pages * pages / 1024 != page);
   CHECK(notices(model, at + 3) && notices(model, at + node.size()));
@@ -552,7 +553,7 @@ static void testCopies() {
   pcc_program program = {};
   program.n_stages = 1, program.stages = &stage;
   alignas(64) char arena[192] = {};
-  // The second is halfway between two numbers and rounds to the even one.
+  // The second value is halfway between two numbers and rounds to the even one.
   const float values[] = {1, 1.01171875f, -3.3895314e38f};
   memcpy(arena, values, sizeof(values));
   roundWorkingCopies(program, stage, {}, arena);
@@ -561,7 +562,7 @@ static void testCopies() {
   CHECK(!memcmp(arena, values, sizeof(values)));
   for (int i = 76; i < 192; ++i)
     CHECK(arena[i] == 0);
-  // They are never saved.
+  // Working copies are never saved.
   WriteShares division(program, {true});
   CHECK(division.sharesOf(0)[0].isEmpty());
   CHECK(division.sharesOf(0)[1].size() == 3);

@@ -1,4 +1,4 @@
-//===- Watch.cpp - Tests of what finds a rank that stands still -----------===//
+//===- Watch.cpp - Tests of hang detection --------------------------------===//
 
 #include "runtime/launch/Interfaces.h"
 #include "runtime/launch/Stall.h"
@@ -45,7 +45,7 @@ static void testStall() {
   Stall stall = find({waits(90), rankOf(Activity::Waits, 89, 89),
                       rankOf(Activity::Works, 89, 100)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
-  // A silent rank's flush does not count.
+  // A silent rank is reported although it flushes.
   stall = find({waits(90), rankOf(Activity::Flushes, 89, 89)});
   CHECK(stall.found && stall.isSilent && stall.ranks == std::vector<int>{1});
   stall = find({waits(90), rankOf(Activity::Works, 89, 100)});
@@ -59,7 +59,7 @@ static void testStall() {
   stall = find({waits(90), left, rankOf(Activity::Works, 1, 1)});
   CHECK(stall.ranks == std::vector<int>{2});
 
-  // Changes count as progress, and nothing else.
+  // Only changes count as progress.
   RankState state;
   Progress progress;
   progress.sum = 7;
@@ -135,7 +135,7 @@ static void testProgress() {
     CHECK(read().doing == Activity::Works);
     Operation file("write", std::string("a/b/model.safetensors"));
     CHECK(read().text == "'write model.safetensors' of step 12");
-    // For a busy rank, bytes of all other threads count.
+    // For a busy rank, bytes of all other threads count as progress.
     CHECK(!seesProgress([] {
       writeBytes();
       std::vector<char> touched(1 << 22, 1);
@@ -162,7 +162,7 @@ static void testInterfaces() {
   CHECK(!isListed("10.0.0.0/99,x/8", "eth0", host("10.1.2.3")));
 
   in_addr_t mask = host("255.255.255.0");
-  // Each host has the bridge, which leads to no other.
+  // Each host has a bridge with this address, which leads to no other host.
   Address bridge = {host("172.17.0.1"), mask};
   Address first = {host("10.0.1.1"), mask}, second = {host("10.0.2.1"), mask};
   std::vector<Address> shared = sharedAddresses(

@@ -1,5 +1,5 @@
-"""Data that are cut short while a run reads them end it with exit code 4 and
-the file's name, on one rank and on several.
+"""A data file that is truncated while a run reads it ends the run with exit
+code 4 and the file's name, on one rank and on several.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
 """

@@ -1,6 +1,7 @@
-"""A checkpoint that differs from what was saved is rejected by name, and the
-next older one offered: flipped bits in every file, files of another step or
-rank or none, read by any rank in any layout. With PCC_TEST_ALL=1 at more places.
+"""A checkpoint that has changed since it was saved is rejected by name, and the
+next older one is offered: flipped bits in every file, files of another step or
+rank, missing files, on any rank and any mesh. With PCC_TEST_ALL=1 at more
+offsets.
 
 RUN: rm -rf %t && mkdir %t %t/wide && cd %t && toy-files .
 RUN: toy-wide-files wide
@@ -38,7 +39,7 @@ def must(program, *arguments):
 
 
 def refused(program, *texts, arguments=("--resume", "work"), exit=8):
-    """The run ends with these lines, from one rank."""
+    """Requires that the run ends with these lines, from one rank."""
     code, err = run(program, *arguments)
     assert code == exit, (program, code, err, texts)
     lines = [re.sub(r"^\[rank \d+\] ", "", line) for line in err.splitlines()
@@ -84,7 +85,7 @@ for name in MODEL, FIRST, SECOND:
         text = f"error: '{NEWER}/{name}' is damaged: its bytes 0 to {last}"
         refused("toy-1", text, OLDER)
 
-# In the state: wherever it is.
+# In the state: at any offset.
 with open(f"base/step-00000006/{STATE}", "rb") as file:
     state = file.read()
 places = {0, len(state) - 1, len(state) - 2, len(state) // 2}
@@ -103,7 +104,7 @@ for kept in range(0, len(state), 301 if ALL else 903):
     os.truncate(f"{NEWER}/{STATE}", kept)
     refused("toy-1", f"error: '{NEWER}/{STATE}' ", OLDER)
 
-# One of the two fields alone is damage, too.
+# Only one of the two fields is damage, too.
 for gone in "hash", "hashes":
     fresh()
     with open(f"{NEWER}/{STATE}") as file:
@@ -127,8 +128,7 @@ fresh()
 shutil.copy(f"work/step-00000003/{STATE}", NEWER)
 refused("toy-1", f"error: '{NEWER}' holds the checkpoint of step 3", OLDER)
 
-# Files of another rank, one that is missing, one that is short, and one that
-# somebody left there.
+# Files of another rank, a missing file, a short file, and an additional one.
 fresh()
 shutil.copy(f"{NEWER}/{FIRST}", f"{NEWER}/{SECOND}")
 refused("toy-1", f"error: '{NEWER}/{SECOND}' has {size[FIRST]} bytes, but had "
@@ -147,7 +147,7 @@ with open(f"{NEWER}/optim-rank-00007.safetensors", "w") as file:
     file.write("no tensors")
 must("toy-pp2", "--resume", "work", "--log-json", "rest.json")
 
-# 'latest' names one without its state, and one that is gone.
+# 'latest' names a checkpoint without its state, and one that is gone.
 fresh()
 os.remove(f"{NEWER}/{STATE}")
 refused("toy-1", f"error: checkpoint '{NEWER}' has no {STATE}", OLDER)
@@ -157,7 +157,7 @@ code, text = run("toy-1", "--resume", "work", "--stop-after", "3")
 assert code == 0 and ("warning: 'work/latest' names step-00000006, which is "
                       "missing: the run continues from step-00000003") in text, text
 
-# The older one that is offered takes the run to the same end.
+# With the offered older checkpoint the run has the same results.
 must("toy-pp2", *OPTIONS, "--log-json", "whole.json")
 must("toy-pp2", "--resume", "work/step-00000003", "--log-json", "older.json")
 whole = rows("whole.json")
@@ -165,8 +165,8 @@ for log in "rest.json", "older.json":
     assert all(whole[step] == row for step, row in rows(log).items()), log
     assert max(rows(log)) == 8
 
-# A folder may have another name, but not that of another step; an incomplete
-# one is not offered.
+# A folder may have another name, but not another step's name. An incomplete
+# checkpoint is not offered.
 fresh()
 os.rename(NEWER, "work/mine")
 must("toy-1", "--resume", "work/mine/", "--stop-after", "7")
@@ -178,7 +178,7 @@ os.remove(f"work/step-00000003/{STATE}")
 flip(f"{NEWER}/{MODEL}", size[MODEL] - 1)
 refused("toy-1", f"error: '{NEWER}/{MODEL}' is damaged", NONE)
 
-# 'latest', damaged so that it names none, or an older one.
+# A damaged 'latest' that names no checkpoint, or an older one.
 fresh()
 flip("work/latest", 2)
 refused("toy-tp2", "error: 'work/latest' does not name a checkpoint",
@@ -200,7 +200,7 @@ assert f"[rank 0] warning: checkpoint '{NEWER}' has no hashes" in err, err
 must("toy-pp2", "--resume", "work", "--log-json", "plain.json")
 assert all(whole[step] == row for step, row in rows("plain.json").items())
 
-# --init takes the model of a checkpoint if it is as it was saved.
+# --init accepts the model of a checkpoint if it has not changed.
 INIT = f"{NEWER}/{MODEL}"
 SHORT = ["--data", "tokens.bin", "--steps", "1", "--init"]
 fresh()
@@ -216,13 +216,14 @@ fresh()
 flip(f"{NEWER}/{STATE}", len(state) - 20)
 refused("toy-1", f"error: '{NEWER}/{STATE}' was changed or damaged", "note: ",
         arguments=(*SHORT, INIT), exit=4)
-# Others have files of these names, too.
+# Files with these names may come from other programs.
 for text, warned in ('{"epoch": 1, "global_step": 500}', False), ("{", True):
     with open(f"{NEWER}/{STATE}", "w") as file:
         file.write(text)
     assert ("warning: " in must("toy-1", *SHORT, INIT)) == warned
 
-# A rank reads the blocks of its own parts: a damaged one stops whom it is for.
+# A rank reads the blocks of its shards: only these ranks report a damaged
+# block.
 must("toy-wide", "--data", "tokens.bin", "--steps", "2", "--init", "random",
      "--save", "base2")
 path = f"work/step-00000002/{MODEL}"
@@ -235,7 +236,7 @@ for place, ranks in (block - 1, [0]), (block, [0, 1]), (2 * block, [1]):
     begin = place // block * block
     text = f"error: '{path}' is damaged: its bytes {begin} to " \
            f"{min(begin + block, size) - 1} are"
-    # A rank hashes beside its reading, or on its only thread.
+    # A rank computes hashes on a second thread, or on its only thread.
     for threads in "1", "2":
         environment["OMP_NUM_THREADS"] = threads
         refused("toy-wide", text, NONE)
@@ -245,8 +246,7 @@ for place, ranks in (block - 1, [0]), (block, [0, 1]), (2 * block, [1]):
 fresh("base2")
 must("toy-wide-pp2", "--resume", "work", "--steps", "3")
 
-# The file that training starts from: its first and last bytes, and one of its
-# samples.
+# The model file: its first and last bytes, and one of the sampled pages.
 model = os.path.getsize("wide/toy.bin")
 pages = model // 4096
 for place in 9, model - 1, model - 65536, 511 * pages // 1024 * 4096 + 4095:

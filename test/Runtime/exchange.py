@@ -1,5 +1,5 @@
-"""Control messages and the rendezvous of ranks without MPI; ranks that die,
-exit, disagree or never connect, and unauthenticated connections.
+"""Control messages and the rendezvous of ranks without MPI; ranks that are
+killed, exit, disagree or never connect, and unauthenticated connections.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/strangers.c -o strangers.so -ldl
@@ -60,12 +60,12 @@ def torchrun(*command, **more):
     return Torchrun(*command, **more).end()
 
 
-# One that never comes; the others wait for it for as long as a start may take,
-# and all else here goes on meanwhile.
+# A rank that never connects: the others wait for the start's time limit. The
+# other tests run meanwhile.
 waiting = Torchrun("toy-dp2-tp2", *RUN, "--timeout", "1", ranks=4,
                    only=[0, 1, 3])
 
-# One that is asked to stop meanwhile does so.
+# A rank that gets SIGTERM while it waits ends.
 asked = Torchrun("toy-tp2", *RUN, "--timeout", "0", ranks=2, only=[1])
 time.sleep(1)
 asked.ranks[0].terminate()
@@ -79,8 +79,8 @@ for ranks in (2, 3, 5):
     assert all(code == 0 and not err for code, err, _ in ended), ended
     assert ended[0][2] == "all checks hold\n", ended
 
-# A rank that dies in the middle of a message is reported by the heartbeat
-# connection, and by the other ranks where there is none.
+# A rank that is killed in the middle of a message is reported by the heartbeat
+# connection, or by the other ranks if there is none.
 for victim in (1, 2):
     ended = torchrun("exchange", "die", str(victim), ranks=3)
     codes = [code for code, _, _ in ended]
@@ -93,7 +93,7 @@ assert ended[0][0] == 7 and re.fullmatch(
     r"\[rank 0\] error: the connection with rank 1 was lost: .*\n",
     ended[0][1]), ended
 
-# A rank that exits ends all ranks, with its exit code and message alone.
+# A rank that exits ends all ranks, with its exit code and only its message.
 for victim in (0, 2):
     ended = torchrun("exchange", "leave", str(victim), ranks=3)
     assert [code for code, _, _ in ended] == [42] * 3, ended
@@ -106,7 +106,7 @@ assert ended[0][0] == 70 and ended[0][1] == (
     "[rank 0] error: rank 1 sent message kind 2 of 8 bytes, but rank 0 expects "
     "kind 2 of 67108864\n"), ended
 
-# The curves are the same however ranks are started, and the first line says it.
+# The losses are the same with each launcher, and the first line names it.
 good("toy-dp2-tp2", *RUN, "--log-json", "alone.json")
 ended = torchrun("toy-dp2-tp2", *RUN, "--log-json", "torchrun.json", ranks=4)
 assert all(code == 0 and not err for code, err, _ in ended), ended
@@ -116,8 +116,8 @@ out = good(*MPIRUN, "-n", "4", "toy-dp2-tp2", *RUN, "--log-json",
 assert "found Open MPI's mpirun: joined 4 ranks" in out, out
 requireEqual("alone.json", "torchrun.json", "mpirun.json")
 
-# Another program listens where rank 0 would: the next port is taken. A user's
-# choice is not changed.
+# Another program listens on rank 0's port: the next port is used. A port that
+# the user names is not changed.
 with socket.socket() as other:
     other.bind(("127.0.0.1", 0))
     other.listen()
@@ -137,7 +137,7 @@ for text, said in (("localhost:x", "'x' is not a port\n[rank 0] note: "),
     ended = torchrun("toy-tp2", *RUN, ranks=2, only=[0], PCC_EXCHANGE=text)
     assert ended[0][0] == 3 and said in ended[0][1], ended
 
-# Variables set by hand, which tell a process that it is no rank.
+# Environment variables set by hand, with an invalid rank.
 for text in ("2", "-1", "x", "", "1 0", "99999999999999999999"):
     code, _, err = run("toy-tp2", *RUN, RANK=text, WORLD_SIZE="2",
                        MASTER_ADDR="localhost", MASTER_PORT=str(freePort()))
@@ -146,13 +146,13 @@ for text in ("2", "-1", "x", "", "1 0", "99999999999999999999"):
         "note: each of the 2 processes needs its own number; "
         "torchrun, mpirun and srun set it\n"), (text, code, err)
 
-# Other ranks than the program has.
+# More ranks than the program has.
 ended = torchrun("toy-tp2", *RUN, ranks=3)
 assert ended[0][0] == 3, ended
 assert "note: let --nnodes times --nproc-per-node be 2, or" in ended[0][1], ended
 
-# Ranks that were given other flags, or another program: a launcher takes the
-# command of each host from its user.
+# Ranks with other flags or another program: with torchrun, the user starts each
+# host's command.
 for command, code, said in (
         (["toy-tp2", *RUN[:-1], "1e-1"], 2,
          "this rank has --lr 0.1, rank 0 has --lr 0.01"),
@@ -183,7 +183,7 @@ for launcher, more in ([], {"LD_PRELOAD": "./strangers.so"}), (
         assert set(file.readlines()) == {"127.0.0.1\n"}
     os.remove("strangers")
 
-# Ranks that come before rank 0 listens do not take themselves for it.
+# A rank that connects before rank 0 listens rejects a connection with itself.
 late = Torchrun("toy-tp2", *RUN, ranks=2, only=[1], MIRRORS="mirrors",
                 LD_PRELOAD="./mirror.so")
 while not os.path.exists("mirrors"):
@@ -191,7 +191,7 @@ while not os.path.exists("mirrors"):
 late.begin(0)
 assert [code for code, _, _ in late.end()] == [0, 0]
 
-# Devices are looked for ahead of all ranks.
+# Devices are searched before any rank starts.
 for devices, code, text in (
         ("4", 0, ""), ("9", 0, ""),
         ("3", 9, "error: 4 ranks need a device each, and this host has 3\n"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Kills a run before calls that change files while it saves, one run for each: the first checkpoint of a folder, a later one with --keep 1, and one that
-replaces a checkpoint of the same step, where the file system can exchange names
-and where it cannot. The next run goes on from a whole checkpoint. The kills are
-at every third call, in each case from another one on; with PCC_TEST_ALL=1 at
-every call.
+"""Kills runs before calls that change files while they save, one run for each
+call: while they save the first checkpoint of a folder, a later one with --keep
+1, and one that replaces a checkpoint of the same step, on file systems that can
+and cannot exchange names. The next run continues from a complete checkpoint.
+Runs are killed at every third call, in each case with another first call; with
+PCC_TEST_ALL=1 at every call.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/killer.c -o killer.so -ldl

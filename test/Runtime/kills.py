@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""kills.py [COUNT [PROGRAM DATA]]: kills runs of a program (the toy's, of one
-rank and of four, unless given) at random moments, nearly all of which are
+"""kills.py [COUNT [PROGRAM DATA]]: kills runs of a program (by default the
+toy's, with one rank and with four) at random moments, nearly all of which are
 during a save. After any kill, the next run continues from a complete
-checkpoint, with the losses of a run that was never killed. The test kills 6 runs;
+checkpoint, with the losses of a run that was not killed. The test kills 6 runs;
 scripts/test --all: 12.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
@@ -45,7 +45,7 @@ def folderOf(program):
 
 
 def killedRun(program, folder, delay):
-    """Starts a run, kills all its processes `delay` after it saved first.
+    """Starts a run, and kills all its processes `delay` after its first save.
     Returns its rows."""
     log = f"{folder}.json"
     if os.path.exists(log):
@@ -88,7 +88,7 @@ for number in range(count):
         assert known == values, (program, step, known, values)
     saving += any(name.endswith(".tmp") or name.endswith(".gone")
                   for name in os.listdir(folder))
-    # The very first save may have been the one that was killed.
+    # The kill may have been during the first save.
     if saved or os.path.exists(f"{folder}/latest"):
         latestStep(folder)
 for program in programs:

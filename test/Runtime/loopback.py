@@ -1,4 +1,4 @@
-"""A job that starts its own ranks listens on the loopback alone.
+"""A job that starts its ranks itself listens only on the loopback interface.
 
 REQUIRES: seccomp-notify
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
@@ -39,7 +39,7 @@ while "step" not in run.stdout.readline():
     pass
 found = [address for process in processes(jobFolder(run))
          for address in listening(process)]
-# mpirun waits for its ranks, and for daemons of other hosts.
+# mpirun listens for its ranks, and for daemons of other hosts.
 assert len(found) > 1 and set(found) <= LOOPBACK, found
 run.send_signal(signal.SIGTERM)
 out, err = run.communicate(timeout=20)

@@ -1,5 +1,5 @@
-"""One run owns a folder of checkpoints; whether an owner lives is known by its
-lock on one host, elsewhere by the time of its file.
+"""One run owns a folder of checkpoints. On the same host a lock shows whether
+the owner is running, on other hosts the time of its file.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/unlocked.c -o unlocked.so -ldl
@@ -58,7 +58,7 @@ def plant(age, **changes):
     os.utime(OWNER, (time.time() - age,) * 2)
 
 
-# The second run of a folder ends at its start; the first goes on.
+# A second run with the same folder ends at its start; the first one continues.
 for program in "toy-1", "toy-dp2-tp2":
     fresh()
     run = start(program, *ENDLESS)
@@ -70,7 +70,7 @@ for program in "toy-1", "toy-dp2-tp2":
            f"{os.uname().nodename}) saves into 'run'" in err, err
     before = latestStep("run")
     until(lambda: latestStep("run") > before)
-    # Killed, it owns nothing.
+    # A killed run owns nothing.
     os.kill(entry["pid"], signal.SIGKILL)
     run.wait()
     until(lambda: not os.path.exists(f"/proc/{entry['pid']}"))
@@ -78,10 +78,11 @@ for program in "toy-1", "toy-dp2-tp2":
     code, err = toy("--resume", "run", *ENDLESS[2:], "--stop-after",
                     str(latestStep("run") + 2))
     assert code == 0, err
-    # One that ended leaves no trace.
+    # A run that has ended leaves no file.
     assert not os.path.exists(OWNER)
 
-# Another host's, and a file system without locks: only time tells.
+# An owner on another host, and a file system without locks: only the time of
+# the file decides.
 for environment in {}, {"LD_PRELOAD": "./unlocked.so"}:
     boot = {}
     if environment:
@@ -97,7 +98,7 @@ for environment in {}, {"LD_PRELOAD": "./unlocked.so"}:
     code, err = toy(*SHORT, **environment)
     assert code == 0, err
     assert sorted(os.listdir("run")) == ["latest", "step-00000003"]
-    # Slurm starts a job again when its processes are gone.
+    # Slurm starts a job again after its processes have ended.
     plant(0, job="123", **boot)
     code, err = toy(*SHORT, SLURM_JOB_ID="123", **environment)
     assert code == 0, err
@@ -105,7 +106,8 @@ for environment in {}, {"LD_PRELOAD": "./unlocked.so"}:
     code, err = toy(*SHORT, SLURM_JOB_ID="124", **environment)
     assert code == 8, (code, err)
 
-# The lock of a host that is gone may last; its file does not get younger.
+# The lock of a host that is down may remain, but the time of its file does not
+# change.
 plant(70)
 holder = subprocess.Popen([sys.executable, "-c",
                            "import fcntl, sys, time\n"
@@ -146,7 +148,7 @@ assert "error: another run (pid 7 on host" in err, err
 assert "took the folder over" in err, err
 latestStep("run")
 
-# A folder that is deleted during a save is made again.
+# A folder that is deleted during a save is created again.
 for program, file in (("toy-1", "model"), ("toy-1", "trainer_state"),
                       ("toy-pp2", "optim-rank-00001")):
     fresh()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Kills one of three ranks that keep parts of parameters and moments, before
-calls that change files while they save. The others end, and a program that
-divides these otherwise goes on from a whole checkpoint. PCC_TEST_ALL=1 kills at
-more of these calls.
+"""Kills one of three ranks with shards of parameters and moments, before calls
+that change files while they save. The others end, and a program with another
+sharding continues from a complete checkpoint. PCC_TEST_ALL=1 kills at more of
+these calls.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-odd-files .
 RUN: %cc -shared -fPIC -O1 %S/Inputs/killer.c -o killer.so -ldl
@@ -19,7 +19,7 @@ from checkpoints import latestStep, rows
 from runs import good, run
 
 START = ["--data", "tokens.bin", "--steps", "6", "--lr", "1e-2"]
-# Of one rank, of three with all of the parameters, of three with parts.
+# One rank; three with all parameters; three with shards of the parameters.
 NEXT = itertools.cycle(["toy-odd", "toy-odd-zero1", "toy-odd-zero3"])
 LOST = 7
 STRIDES = ((0, 19), (2, 11)) if os.environ.get("PCC_TEST_ALL") else (
@@ -29,7 +29,7 @@ good("toy-odd", *START, "--log-json", "whole.json")
 whole = rows("whole.json")
 good("toy-odd-zero3", *START, "--save", "base", "--stop-after", "2")
 
-# Rank 0 makes the folder and gives it its name, others write their files.
+# Rank 0 creates and renames the folder, other ranks write their files.
 for rank, stride in STRIDES:
     steps = set()
     for point in itertools.count(1, stride):

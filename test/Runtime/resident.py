@@ -1,8 +1,8 @@
 r"""Outside its arena a rank uses as much memory for 16 layers as for 2, with
-zero 3 and with zero 1 in bf16; with PCC_TEST_ALL=1 for 24 layers, and in f32,
-too. Peak resident memory (VmHWM of /proc/PID/status) less the planned arena
-grows by at most a twentieth of the arena's growth. The duration of steps does
-not matter. A program that keeps a tenth is detected.
+ZeRO stage 3 and with stage 1 in bf16; with PCC_TEST_ALL=1 for 24 layers, and in
+f32, too. Peak resident memory (VmHWM of /proc/PID/status) minus the planned
+arena grows by at most a twentieth of the arena's growth. The duration of steps
+does not matter. A program that leaks a tenth of the growth is detected.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %cc -shared -fPIC -O1 %S/Inputs/keep.c -o keep.so
@@ -26,7 +26,7 @@ if os.environ.get("PCC_TEST_ALL"):
 
 
 def compiled(layers, flags):
-    """The bytes of a rank's arena; the program is ./program."""
+    """Compiles ./program; returns the bytes of a rank's arena."""
     made = runs.good(
         sys.executable, os.path.join(ROOT, "test/Inputs/models/make.py"), "gpt",
         f"--layers={layers}", "--batch=2", "--seq=16", "--width=192",
@@ -41,7 +41,7 @@ def compiled(layers, flags):
 
 
 def mostResident(**environment):
-    """Bytes that were resident at most on rank 0 by the fourth step."""
+    """The peak resident bytes of rank 0 up to the fourth step."""
     if os.path.exists("log"):
         os.remove("log")
     run = runs.begin("./program", "--data",

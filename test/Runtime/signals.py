@@ -52,7 +52,7 @@ for victim in (0, 3):
             "killed by signal 9 (Killed); all other ranks were ended") in err
     untilGone(members.values())
 
-# Also under a launcher that would let the others live.
+# Also under a launcher that would not end the others.
 mpirun = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "4",
           "--mca", "mpi_yield_when_idle", "1"]
 for victim in (0, 3):
@@ -66,14 +66,14 @@ for victim in (0, 3):
     assert (f"[rank {speaker}] error: rank {victim} was lost; all other ranks "
             "end") in err, err
 
-# A signal to each rank under a launcher ends the run in order.
+# A signal to each rank under a launcher ends the run after a step.
 run = start(launcher=mpirun)
 run.send_signal(signal.SIGUSR1)
 out, err = finish(run)
 assert run.returncode == 0 and "error" not in err, (run.returncode, err)
 assert "stopped by SIGUSR1" in out
 
-# The parent or the launcher of the ranks is killed: no rank stays behind.
+# The parent or the launcher of the ranks is killed: all ranks end.
 run = start()
 members = ranks(run)
 run.kill()
@@ -102,13 +102,14 @@ for number in (signal.SIGTERM, signal.SIGUSR1):
     with open(f"ckpt/step-{step:08d}/trainer_state.json") as file:
         assert json.load(file)["step"] == step
 
-# Killed while it saves, a run leaves a checkpoint that another goes on from.
+# A run that is killed while it saves leaves a checkpoint from which another run
+# continues.
 for pause in (0.1, 0.13, 0.17):
     run = start("--save", "often", "--save-every", "1", "--keep", "2")
     until(lambda: os.path.exists("often/latest"))
     time.sleep(pause)
     for process in ranks(run).values():
-        # The launcher ends the others when it notices that one is gone.
+        # The launcher ends the others when it notices that one has ended.
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     finish(run)

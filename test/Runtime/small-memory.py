@@ -1,6 +1,6 @@
-"""Starts ranks where /dev/shm has no room for their shared memory: the next
-folder is used; if that has none either, or cannot be used, the run ends with
-the numbers before it starts.
+"""Starts ranks on a host whose /dev/shm has no space for their shared memory:
+the next folder is used. If that one has no space, either, or cannot be used,
+the run ends before the ranks start, and its error has the numbers.
 
 REQUIRES: mount-namespaces
 RUN: rm -rf %t && mkdir -p %t/temporary && cd %t && toy-files . && %python %s

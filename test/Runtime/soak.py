@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-r"""soak.py [STEPS [FLAG ...]]: whether a long run stays as it is. Trains a tiny
-GPT-2, compiled by pcc with the FLAGs (default: --tp 2 --pp 2), for STEPS steps
-(default 10,000) on 4 ranks that the program starts itself, with everything on
-that a run does beside its steps: checkpoints, of which the last 3 are kept,
-evaluations, a log and TensorBoard's. From a tenth of the way to the end
+r"""soak.py [STEPS [FLAG ...]]: checks that the resources of a long run do not
+grow. Trains a tiny GPT-2, compiled by pcc with the FLAGs (default: --tp 2 --pp
+2), for STEPS steps (default 10,000) on 4 ranks that the program starts itself,
+with all outputs of a run: checkpoints, of which the last 3 are kept,
+evaluations, a log and TensorBoard's files. From a tenth of the run to its end
 
   memory       may grow by 1 MiB a rank: VmRSS of /proc/PID/status, which is
-               the rank's own, files that it maps, and memory shared with others
-  descriptors  and threads are no more
-  step times   have a median at most 5 % longer, judged from 2,000 steps on;
-               for a machine that does nothing else
+               the rank's own memory, files that it maps, and shared memory
+  descriptors  and threads must not increase in number
+  step times   may have a median at most 5 % longer, checked from 2,000 steps;
+               on an otherwise idle machine
 
-The first two are of the smallest values in a twentieth of the run, which has
-five checkpoints: what a checkpoint takes while it is written is given back.
-Prints a table of the whole way and exits with 1 where something grew.
+The first two compare the smallest values in a twentieth of the run, which has
+five checkpoints: memory that is needed only while a checkpoint is written does
+not count. Prints a table of the whole run and exits with 1 if a resource has
+grown.
 
     ninja -C build pcc && test/Runtime/soak.py
 
-The test, soak.py --test LIBRARY, has 200 steps, and as many in which LIBRARY leaks
-memory and descriptors, which must be reported; with PCC_TEST_ALL=1, 1,000 steps.
+The test, soak.py --test LIBRARY, has 200 steps, and as many in which LIBRARY
+leaks memory and descriptors, which must be reported; with PCC_TEST_ALL=1, 1,000
+steps.
 
 RUN: rm -rf %t && mkdir %t && cd %t
 RUN: %cc -shared -fPIC -O1 %S/Inputs/leak.c -o leak.so -ldl
@@ -46,11 +48,11 @@ PCC = os.path.join(os.environ.get("PCC_BUILD", f"{ROOT}/build"), "bin/pcc")
 DATA = f"{ROOT}/examples/data/gpl-3.bin"
 GROWTH = 1024  # KiB
 SLOWER = 1.05
-JUDGED = 2000  # steps, from which on times tell something
+JUDGED = 2000  # steps from which on times are checked
 
 
 def sample(process):
-    """(KiB resident, of these its own, descriptors, threads)"""
+    """(resident KiB, anonymous KiB among them, descriptors, threads)"""
     with open(f"/proc/{process}/status") as file:
         status = file.read()
     number = lambda key: int(re.search(rf"^{key}:\s*(\d+)", status, re.M)[1])
@@ -59,13 +61,13 @@ def sample(process):
 
 
 class Log:
-    """The rows of a log that is written."""
+    """The rows of a log that is still being written."""
 
     def __init__(self, path):
         self.path, self.offset, self.times, self.evaluations = path, 0, [], 0
 
     def read(self):
-        """Reads on; the number of steps done."""
+        """Reads new rows; returns the number of steps done."""
         if os.path.exists(self.path):
             with open(self.path) as file:
                 file.seek(self.offset)
@@ -100,8 +102,8 @@ def watch(run, log, steps):
 
 
 def least(samples, begin, end):
-    """{rank: the smallest values} of the samples within these steps, of short
-    runs of the nearest one."""
+    """{rank: the smallest values} of the samples within these steps; in short
+    runs, of the nearest sample."""
     within = [found for step, found in samples if begin <= step <= end]
     if not within:
         within = [min(samples, key=lambda entry: abs(entry[0] - end))[1]]
@@ -122,7 +124,7 @@ def report(samples, log, steps):
               + "  ".join("{:11.2f} {:4.1f} {:3} {:3}".format(
                   v[0] / 1024, v[1] / 1024, *v[2:])
                   for _, v in sorted(values.items())))
-    # Of a short run, enough steps that not all samples are within saves.
+    # In a short run, enough steps that not all samples are during saves.
     judged = max(width, 60)
     first = least(samples, steps // 10, steps // 10 + judged)
     last = least(samples, steps - judged, steps)
@@ -159,7 +161,7 @@ def compile_program(folder, flags):
 
 
 def soak(program, steps, preload=""):
-    """Runs the program; returns and prints what grew."""
+    """Runs the program; returns and prints the resources that grew."""
     every = max(1, steps // 100)
     with tempfile.TemporaryDirectory() as folder:
         log = Log(f"{folder}/log.jsonl")

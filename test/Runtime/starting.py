@@ -21,7 +21,7 @@ def limited(soft, hard):
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-# File descriptors: the soft limit is raised where the hard one allows it.
+# File descriptors: the soft limit is raised if the hard one allows it.
 for limit in (20, 40):
     run = subprocess.run(["toy-dp2-tp2", *RUN], capture_output=True, text=True,
                          timeout=60, preexec_fn=limited(limit, limit))
@@ -36,14 +36,15 @@ for soft in (20, needed):
                    timeout=60, preexec_fn=limited(soft, needed))
 
 
-# /dev/shm filled later on: a write to what ranks share there is this signal.
+# If /dev/shm is full later on, a write to the ranks' shared memory causes
+# SIGBUS.
 run = begin("toy-dp2-tp2", "--data", "tokens.bin", "--steps", "10000000",
             env=dict(os.environ, TOY_PAUSE_MS="20"))
 while "step" not in run.stdout.readline():
     pass
 folder = jobFolder(run)
 victim, = [process for process, rank in processes(folder).items() if rank == 1]
-# A write would be tried again after Open MPI's handler, which serves once.
+# Open MPI's handler runs only for the first signal; then the write is repeated.
 for again in range(100):
     try:
         os.kill(victim, signal.SIGBUS)
@@ -57,7 +58,7 @@ assert run.returncode == 7 and err == (
     "file system, such as /dev/shm, under memory that ranks share\n"), err
 requireNothingLeft(folder)
 
-# An mpirun that hangs, deaf to signals.
+# An mpirun that hangs and ignores signals.
 os.mkdir("bin")
 with open("bin/mpirun.openmpi", "w") as file:
     file.write("#!/bin/sh\ntrap '' TERM INT HUP USR1\n"
@@ -97,7 +98,7 @@ for first, second in (("SIGTERM", "SIGTERM"), ("SIGUSR1 SIGTERM", "SIGTERM"),
     assert err.count("\n") == bool(first), err
     requireNothingLeft(folder)
 
-# A start that hears of nothing ends without a second signal.
+# A start without any progress ends without a second signal.
 run, folder = hanging()
 run.send_signal(signal.SIGTERM)
 out, err = run.communicate(timeout=40)
@@ -105,7 +106,7 @@ assert run.returncode == 0 and err == (
     "warning: SIGTERM ended the ranks before they had all started\n"), err
 requireNothingLeft(folder)
 
-# The deadline does not count the time in which all is stopped.
+# The deadline is paused while the job is stopped.
 run, folder = hanging(PCC_START_SECONDS="1.5")
 run.send_signal(signal.SIGSTOP)
 time.sleep(3)

@@ -1,8 +1,8 @@
-"""A rank that hangs ends the run, which names it; a slow rank, or a run that is
-stopped as a whole, does not.
+"""A rank that hangs ends the run, with an error that names it; a slow rank, or
+a run that is stopped as a whole, does not.
 
-By hand, in a folder where toy-files made the files of the test: a save of 30 s
-under --timeout 5 is
+A save of 30 s with --timeout 5, by hand in a folder with the output of
+toy-files:
     SLOW_MS=2000 LD_PRELOAD=./still.so toy-dp2-tp2 --data tokens.bin \\
         --steps 1 --save slow --timeout 5
 
@@ -37,7 +37,7 @@ def start(*arguments, launcher=(), **environment):
 
 
 def startEndless(*arguments, launcher=()):
-    """A run, when its first steps are done, and its ranks."""
+    """Starts a run and waits for its first steps; returns it and its ranks."""
     if os.path.exists("log.json"):
         os.remove("log.json")
     run = start(*ENDLESS, "--log-json", "log.json", *arguments,
@@ -80,7 +80,8 @@ for launcher, victim in ([], 3), ([], 0), (MPIRUN, 1):
     checkStall(err, int(victim == 0), victim, r"'.*' of step \d+")
     untilGone(members.values())
 
-# Stopped while it loads or saves; and one that hangs, but is not stopped.
+# A rank that is stopped while it loads or saves, and one that hangs without
+# being stopped.
 for how, victim, place, what in (
         ("stop", 1, "toy.bin", "'load of the weights' of the start"),
         ("hang", 2, "toy.bin", "'load of the weights' of the start"),
@@ -94,7 +95,8 @@ for how, victim, place, what in (
                if how == "hang" else "nothing is heard of it")
     assert not os.path.exists("save/latest")
 
-# A save that takes much longer than the timeout, a write or a flush at a time.
+# A save that takes much longer than the timeout, with many slow writes or one
+# slow flush.
 for slow in {"SLOW_MS": "500"}, {"SLOW_FLUSH_MS": "5000"}:
     begin = time.time()
     run = start(*SHORT[:-1], "1", "--save", "slow" + [*slow][0], "--timeout",
@@ -103,7 +105,8 @@ for slow in {"SLOW_MS": "500"}, {"SLOW_FLUSH_MS": "5000"}:
     assert not err and "saved" in out, (out, err)
     assert time.time() - begin > 4
 
-# All ranks are stopped for longer, and do not go on at the same moment.
+# All ranks are stopped for longer than the timeout, and continue one after
+# another.
 run, members = startEndless("--timeout", "2")
 for process in members.values():
     os.kill(process, signal.SIGSTOP)
@@ -118,7 +121,7 @@ while steps() < before + 100:
 run.send_signal(signal.SIGUSR1)
 finish(run, 0)
 
-# Without a timeout one rank may be stopped for ever.
+# Without a timeout one rank may be stopped for any time.
 run, members = startEndless("--timeout", "0")
 os.kill(members[1], signal.SIGSTOP)
 time.sleep(2.5)

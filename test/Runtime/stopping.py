@@ -1,6 +1,6 @@
-"""Asks runs for an end at odd moments, stops and continues them, and closes
-what they print to. With PCC_TEST_ALL=1 at more moments, and every program by each
-pair of signals.
+"""Sends signals to runs at unusual moments, stops and continues them, and
+closes their output. With PCC_TEST_ALL=1 at more moments, and every program with
+each pair of signals.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
 """
@@ -53,8 +53,8 @@ def isFull(pipe):
     return held() == before > 60000
 
 
-# In the first moments: remembered until the ranks run, and named as it was
-# sent.
+# Signals right after the start are remembered until the ranks run, and reported
+# by the name that was sent.
 FIRST = [("toy-1", signal.SIGTERM, 0), ("toy-dp2-tp2", signal.SIGHUP, 0),
          ("toy-dp2-tp2", signal.SIGUSR1, 0.06),
          ("toy-dp2-tp2", signal.SIGTERM, 0.2)]
@@ -73,8 +73,8 @@ for program, number, delay in FIRST:
     assert re.search(rf"stopped by {name} (before the first|after) step",
                      out), (program, out)
 
-# With no step done nothing is saved, also where the weights came from a
-# checkpoint. A named pipe holds the run before its first step.
+# Before the first step nothing is saved, also if the weights came from a
+# checkpoint. A named pipe blocks the run before its first step.
 subprocess.run(["toy-1", "--data", "tokens.bin", "--steps", "9", "--save",
                 "some", "--stop-after", "2"], check=True, capture_output=True)
 os.mkfifo("gate")
@@ -117,13 +117,13 @@ run = begin("timeout", "1", "toy-dp2-tp2", *ENDLESS, "--save", "timed",
 out, err = finish(run, 124)
 assert "stopped by SIGTERM" in out and not err, (out, err)
 
-# A second signal ends a run at once that does not stop, wherever it hangs.
+# A second signal immediately ends a run that does not stop.
 for program in ("toy-1", "toy-dp2-tp2"):
     pairs = [("SIGTERM", "SIGTERM"), ("SIGUSR1", "SIGINT")]
     if not ALL:
         pairs = pairs[:1] if program == "toy-1" else pairs[1:]
     for first, second in pairs:
-        # It waits for somebody to read its lines.
+        # The run blocks because its lines are not read.
         run = begin(program, *ENDLESS)
         until(lambda: isFull(run.stdout))
         folder = jobFolder(run)
@@ -136,7 +136,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
         number = getattr(signal, second)
         run.send_signal(number)
         out, err = run.communicate(timeout=20)
-        # Ctrl-C ends a single process as it does any other.
+        # Ctrl-C ends a single process like other programs.
         code = -number if program == "toy-1" and second == "SIGINT" \
             else 128 + number
         assert run.returncode == code, (program, first, second, run.returncode)
@@ -154,7 +154,7 @@ run.send_signal(signal.SIGTERM)
 out, err = finish(run, 0)
 assert "stopped by SIGTERM" in out and not err, err
 
-# The parent killed while its job is stopped: nothing stays.
+# The parent is killed while its job is stopped: all processes end.
 run = logged("toy-dp2-tp2")
 folder = jobFolder(run)
 members = processes(folder)
@@ -216,7 +216,7 @@ for program in ("toy-dp2-tp2", "toy-1"):
     os.waitpid(shell, 0)
     os.close(terminal)
 
-# A reader of the lines that goes away ends a run that leaves nothing else.
+# If the reader of its lines goes away, a run without other outputs ends.
 for program in ("toy-1", "toy-dp2-tp2"):
     run = begin(program, *ENDLESS, env=SLOW)
     run.stdout.readline()
@@ -226,7 +226,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
     assert run.stderr.read() == ""
     if folder:
         requireNothingLeft(folder)
-    # One that saves or keeps a log goes on, and says so once.
+    # A run that saves or writes a log continues, with one warning.
     for option in ("--save",) if folder else ("--log-json",
                                               "--tensorboard-dir"):
         run = begin(program, "--data", "tokens.bin", "--steps", "40", option,
@@ -238,7 +238,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
         assert err.count("\n") == 1 and err.endswith(
             "warning: standard output was closed; the run continues without "
             "output\n"), err
-    # A full disk under stdout is not a reader that has seen enough.
+    # A full disk under stdout is an error, not a reader that goes away.
     with open("/dev/full", "w") as full:
         run = begin(program, "--data", "tokens.bin", "--steps", "4",
                     stdout=full)
@@ -248,7 +248,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
         run = begin(program, "--data", "tokens.bin", "--steps", "4",
                     "--log-json", "full.json", stdout=full)
         assert "continues without output" in finish(run, 0)[1]
-    # No stdout at all: no file of the run gets its number.
+    # Without stdout, no file of the run gets its descriptor number.
     run = begin("sh", "-c", f"{program} --data tokens.bin --steps 4 "
                 f"--log-json none.json --save none-{program} >&-")
     assert finish(run, 0) == ("", "")

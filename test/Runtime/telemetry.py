@@ -1,5 +1,5 @@
-"""Outputs of a run besides its log lines: TensorBoard's events, a trace, a
-report, and a progress bar on a terminal.
+"""Outputs of a run in addition to its log lines: TensorBoard's events, a trace,
+a report, and a progress bar on a terminal.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files .
 RUN: %python %s
@@ -105,7 +105,7 @@ for rank in report:
     expected = {"all_reduce over pp tp": counted(1, 4, 6),
                 "send over pp": counted(4, 4 * 1024, 4 * 1024),
                 "receive over pp": counted(4, 4 * 1024, 0)}
-    # The greatest, the sum and the target of each row, and its gradient.
+    # The maximum, the sum and the target's logit of each row, and a gradient.
     if rank["rank"] >= 2:
         size = 4 * 4 * 16 * (1 + 2 + 16)
         expected["all_reduce over tp"] = counted(12, size, size)
@@ -116,10 +116,10 @@ error = run("toy-1", "--report", "x", "--trace", "x", code=8).stderr
 assert "--trace and --report both write 'x'" in error, error
 
 
-# A progress bar, only where a terminal is.
+# A progress bar, only on a terminal.
 def onTerminal(*command, columns=80, errors=subprocess.DEVNULL, **environment):
-    """The exit code and the text of a run whose output is a terminal, as its
-    errors are where `errors` is None."""
+    """The exit code and the text of a run whose stdout is a terminal; its
+    stderr, too, if `errors` is None."""
     parent, child = pty.openpty()
     fcntl.ioctl(child, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 24, columns, 0, 0))
@@ -127,7 +127,7 @@ def onTerminal(*command, columns=80, errors=subprocess.DEVNULL, **environment):
     process = subprocess.Popen(command, stdout=child, env=environment,
                                stderr=child if errors is None else errors)
     text = b""
-    # The terminal stays open here until all is read: none of it is lost.
+    # The terminal stays open here until all text is read, so that none is lost.
     ended = False
     while True:
         if select.select([parent], [], [], 0.1)[0]:
@@ -140,7 +140,7 @@ def onTerminal(*command, columns=80, errors=subprocess.DEVNULL, **environment):
     return process.wait(), text.decode()
 
 
-# The text is shown with its control characters spelled, where a check fails.
+# Failed checks print the text with escaped control characters.
 DATA = ["--data", "tokens.bin"]
 for program in "toy-1", "toy-tp2":
     shown = onTerminal(program, *DATA, "--steps", "30", "--log-every", "10",
@@ -154,11 +154,11 @@ for program in "toy-1", "toy-tp2":
     shown = onTerminal(program, *DATA, "--steps", "3", TERM="dumb")
     assert shown[0] == 0 and "[=" not in shown[1], shown
     assert "\r" not in run(program, "--steps", "3").stdout
-# Narrow terminals get the numbers.
+# On narrow terminals only the numbers are printed.
 shown = onTerminal("toy-1", *DATA, "--steps", "3", columns=16)
 assert shown[0] == 0 and "[=" not in shown[1], shown
 assert "\r 33% 1/3" in shown[1], shown
-# An error does not share the bar's line.
+# An error is not printed on the bar's line.
 shown = onTerminal("toy-1", *DATA, "--lr", "1e30", "--clip-grad", "0",
                    "--lr-schedule", "constant", errors=None)
 assert shown[0] == 5 and "\r\x1b[Kerror: the " in shown[1], shown

@@ -1,5 +1,5 @@
 """Threads of ranks spin for a limited time, under any launcher, unless the user
-says otherwise; ranks that share cores do not spin at all.
+sets another time. Ranks that share cores do not spin at all.
 
 RUN: rm -rf %t && mkdir %t && cd %t && toy-files . && %python %s
 """
@@ -24,7 +24,7 @@ def said(process):
 
 
 def check(wanted, *command, find, cores=CORES, **given):
-    """What the processes that `find` names of a run have been told."""
+    """Checks the environment of the processes that `find` returns for a run."""
     if os.path.exists("log.json"):
         os.remove("log.json")
     run = begin(*command, "--data", "tokens.bin", "--steps", "10000000",

@@ -1,5 +1,5 @@
-// Preloaded into a program, hides from rank BLIND the file by which ranks find
-// out whether they see one folder, as where each host has a disk of its own.
+// Preloaded into a program, hides from rank BLIND the file by which ranks
+// detect whether they share a folder: as if each host had a separate disk.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""For tests that are also commands: the setup that lit would do."""
+"""The setup that lit does, for tests that are also commands."""
 
 import atexit
 import os
@@ -11,9 +11,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 
 
 def prepare(*preloads):
-    """Where no lit did: enters a new folder with the toy's data and libraries
-    of these sources beside this file, and finds the toy programs of build/
-    (ninja -C build check-pcc builds them)."""
+    """Without lit: enters a new folder with the toy's data and with libraries
+    built from these sources of this file's folder, and finds the toy programs
+    of build/ (ninja -C build check-pcc builds them)."""
     if shutil.which("toy-files"):
         return
     programs = f"{ROOT}/build/test/Runtime/bin"

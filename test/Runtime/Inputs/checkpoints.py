@@ -1,5 +1,5 @@
 """Reads and modifies checkpoints for tests. checkpoints.py FOLDER removes the
-hashes of one."""
+hashes of a checkpoint."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def wholeTensors(path):
 
 
 def latestStep(folder):
-    """The step that --resume goes on from; every file of it is whole."""
+    """The step from which --resume continues; all of its files are complete."""
     with open(f"{folder}/latest") as file:
         name = file.read().strip()
     if not os.path.exists(f"{folder}/{name}"):

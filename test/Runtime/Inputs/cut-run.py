@@ -1,5 +1,5 @@
 """cut-run.py FOLDER: flips the last bit of a checkpoint's third optimizer file,
-which must hold a run that is no whole shard."""
+which must contain a run of elements that is not a whole shard."""
 
 import json
 import struct

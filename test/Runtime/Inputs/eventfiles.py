@@ -1,4 +1,4 @@
-"""TensorBoard's files: records with checksums, of which each holds an Event."""
+"""TensorBoard's files: records with checksums; each contains an Event."""
 
 import os
 import struct
@@ -27,7 +27,7 @@ def masked(data):
 
 
 def values(message):
-    """The last value of each of its fields, by number."""
+    """The last value of each field of a message, by number."""
     return {number: value for number, _, value in fields(message)}
 
 

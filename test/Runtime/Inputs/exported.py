@@ -1,5 +1,5 @@
-"""exported.py CHECKPOINT MODEL SOURCE: the weights of the toy's MODEL are those
-of the checkpoint, and are not the source's any more."""
+"""exported.py CHECKPOINT MODEL SOURCE: the weights of the toy's MODEL equal the
+checkpoint's, and not the source's."""
 
 import struct
 import sys

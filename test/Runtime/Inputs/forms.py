@@ -1,5 +1,5 @@
-"""Writes tokens.bin (2001 uint16) of this folder in all forms that the runtime
-reads, and damaged ones."""
+"""Writes tokens.bin (2001 uint16) of this folder in all formats that the
+runtime reads, and damaged files."""
 
 import os
 import struct
@@ -45,7 +45,7 @@ megatron("magic", tokens, 8, [1000, 1001], magic=b"MMIDIDY\0\0")
 megatron("part", tokens, 8, [1000])
 megatron("narrow", tokens.astype(numpy.int32), 8, [2001])
 
-# Headers that count wrongly, and none.
+# Headers with wrong counts, and a file without a header.
 with open("llmc-more.bin", "wb") as file:
     file.write(header.tobytes() + tokens.tobytes())
 with open("llmc-half.bin", "wb") as file:

@@ -1,5 +1,5 @@
-// Preloaded into a program, fails to flush files whose path has FULL in it, as
-// a disk without space does. With GONE, runs that command instead, once.
+// Preloaded into a program, fails to flush files whose path contains $FULL,
+// like a full disk. With GONE, runs that command once instead.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

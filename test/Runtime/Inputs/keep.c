@@ -1,4 +1,4 @@
-// Keeps as many bytes as KEEP says from the start of a process on.
+// Allocates $KEEP bytes at the start of a process and keeps them.
 
 #include <stdlib.h>
 #include <string.h>

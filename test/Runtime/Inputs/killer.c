@@ -1,5 +1,5 @@
-// Preloaded into a program, ends it as SIGKILL does before the KILL_AT-th call
-// that changes files, of ranks only the one that KILL_RANK names. With
+// Preloaded into a program, ends it like SIGKILL before the KILL_AT-th call
+// that changes files; of several ranks, only rank KILL_RANK. With
 // NO_EXCHANGE=1, the file system cannot exchange names.
 #define _GNU_SOURCE
 #include <dlfcn.h>

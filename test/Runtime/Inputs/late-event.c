@@ -1,5 +1,5 @@
-// Lets every callback of Open MPI's PMIx component begin LATE_MS milliseconds
-// of work late, as on a host whose cores are busy with other things.
+// Delays the start of every callback of Open MPI's PMIx component by LATE_MS
+// milliseconds of work, as on a host whose cores are busy.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

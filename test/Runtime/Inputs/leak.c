@@ -1,5 +1,5 @@
-// Keeps 32 KiB and a descriptor whenever a file is flushed, as each rank does
-// for a checkpoint.
+// Leaks 32 KiB and a descriptor whenever a file is flushed, which each rank
+// does for a checkpoint.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
-// Preloaded into a program, has its first sockets that connect to a port of
-// this host at which nobody listens be connected with themselves, as the system
-// does where it happens to choose that port for them. Writes how many to the
-// file MIRRORS.
+// Preloaded into a program: its first sockets that connect to a port of this
+// host without a listener are connected with themselves. The system does this
+// if it chooses that port as the socket's own. Writes their number to the file
+// MIRRORS.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// Preloaded into a program, adds a line "RANK FILE" to $OPENED for each file of
-// the optimizer that a rank opens for reading.
+// Preloaded into a program, adds a line "RANK FILE" to $OPENED for each
+// optimizer file that a rank opens for reading.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -44,7 +44,7 @@ def requireEqual(*logs):
 
 
 def until(holds, seconds=30, pause=0.01, state=lambda: "it never came"):
-    """Waits; `state` is what to show where it was in vain."""
+    """Waits for a condition; `state` is printed if the wait fails."""
     deadline = time.time() + seconds
     while not holds():
         assert time.time() < deadline, state()
@@ -52,7 +52,7 @@ def until(holds, seconds=30, pause=0.01, state=lambda: "it never came"):
 
 
 def stateOf(process):
-    """The letter of /proc/PID/stat; Z, too, for one that is gone."""
+    """The letter of /proc/PID/stat; Z for a process that is gone, too."""
     try:
         with open(f"/proc/{process}/stat") as file:
             return file.read().rsplit(")", 1)[1].split()[0]
@@ -61,7 +61,7 @@ def stateOf(process):
 
 
 def untilWatching(run):
-    """Until a run takes note of SIGTERM, a moment after its start."""
+    """Waits until a run handles SIGTERM, shortly after its start."""
     def watches():
         with open(f"/proc/{run.pid}/status") as file:
             masks = dict(line.split(":", 1) for line in file)
@@ -83,8 +83,8 @@ def jobFolder(run):
 
 
 def processes(folder):
-    """{process: its rank, None for what started them} of the job with this
-    folder."""
+    """{process: its rank, None for processes that start ranks} of the job with
+    this folder."""
     found = {}
     for path in glob.glob("/proc/[0-9]*/environ"):
         try:
@@ -99,7 +99,7 @@ def processes(folder):
 
 
 def requireNothingLeft(folder):
-    """That of a job that has ended there are neither processes nor files."""
+    """Requires that no processes or files of an ended job remain."""
     until(lambda: not processes(folder), 5)
     assert not os.path.exists(folder), folder
 
@@ -136,7 +136,7 @@ def untilGone(processes):
 
 
 def rows(path):
-    """How many lines a log has."""
+    """The number of lines of a log."""
     if not os.path.exists(path):
         return 0
     with open(path) as file:

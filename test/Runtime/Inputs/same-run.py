@@ -1,6 +1,6 @@
-"""same-run.py A B: the runs that left A.json, A.txt, A.ck, A.tb and A.trace, and
-those of B, were the same but for times, and B's host was one step ahead: it
-waited for the scalars of step 2 when it had issued step 3."""
+"""same-run.py A B: the runs that wrote A.json, A.txt, A.ck, A.tb and A.trace,
+and the same files of B, were equal except for times. B's host was one step
+ahead: it waited for the scalars of step 2 after it had issued step 3."""
 
 import glob
 import json

@@ -1,5 +1,5 @@
-"""Asks a run whose host is a step ahead for an end: it saves the step that it
-has told of last, which is checked then."""
+"""Sends SIGTERM to a run whose host is a step ahead: it saves the last step
+that it has reported, which is then checked."""
 
 import json
 import os

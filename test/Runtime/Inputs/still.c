@@ -1,8 +1,7 @@
-// Preloaded into a program, slows it down or has it stand still:
-// SLOW_MS: each write waits so long; SLOW_FLUSH_MS: so does each flush of
-// a model.
-// STILL=stop|hang: rank STILL_RANK is stopped, or waits for ever, where it
-// reads or flushes a file whose path has STILL_AT in it.
+// Preloaded into a program, slows it down, stops it, or makes it hang: SLOW_MS:
+// each write takes that much longer; SLOW_FLUSH_MS: so does each flush of a
+// model. STILL=stop|hang: rank STILL_RANK is stopped, or waits forever, when it
+// reads or flushes a file whose path contains STILL_AT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,7 +24,7 @@ static void stand(const char *path) {
   if (!how || !rank || strcmp(rank, getenv("STILL_RANK")) ||
       !strstr(path, getenv("STILL_AT")))
     return;
-  // So that others have heard what this rank does.
+  // So that a heartbeat has told other ranks this rank's operation.
   usleep(500000);
   if (!strcmp(how, "stop"))
     kill(getpid(), SIGSTOP);

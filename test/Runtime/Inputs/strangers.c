@@ -1,7 +1,7 @@
 // Preloaded into a program, opens unauthenticated connections to each TCP port
 // on which it begins to listen: some are silent, some send a byte or nonsense.
 // Writes the ports' addresses to the file STRANGERS. STRANGERS_COUNT: the
-// connections.
+// number of connections.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Preloaded into a program, a file system that has no locks.
+// Preloaded into a program, emulates a file system without locks.
 #include <errno.h>
 
 int flock(int file, int operation) {
