@@ -63,7 +63,7 @@ for name, value in sorted(names.items()):
     removes = len(re.findall(REMOVES + r"(?:\w+::)*%s\b" % name, code))
     if mentions == writes + removes:
         problems.append(f"{name} ({value}) is never read")
-# The names of ops look the same.
+# Names of ops have the same form.
 ops = set()
 for place, _, files in os.walk(os.path.join(ROOT, "dialects")):
     dialect = os.path.basename(place).lower()

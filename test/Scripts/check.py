@@ -174,8 +174,8 @@ expect(["unknown type name 'unknown'"],
        check("comments", "comments", build=made))
 os.remove(os.path.join(FOLDER, "comments", "bad.h"))
 
-# Tidy: nothing without a commit before; then the header that changed, through
-# the source that includes it.
+# Tidy: checks nothing without a previous commit; then the changed header,
+# through a source file that includes it.
 with open(os.path.join(ROOT, ".clang-tidy")) as file:
     write("tidy/.clang-tidy", file.read())
 write("tidy/a.h", "inline int *nothing() { return nullptr; }\n")

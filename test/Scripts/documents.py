@@ -88,7 +88,7 @@ def check_driver():
         asked = re.sub(r"(--(?:data|resume)) \S+", r"\1 absent", asked)
         code, output = run(asked)
         if re.search("--(no-)?cuda-graphs|--nvls", asked):
-            # The programs here are for CPUs.
+            # These programs are for CPUs.
             assert code == USAGE and re.search(
                 "has no CUDA graphs|does not communicate by NCCL", output), output
         elif code == USAGE or code > 8:

@@ -1,5 +1,5 @@
-# benchmarks/products builds with the current back end and times every form of
-# GEMM, in f32 and in bf16.
+# benchmarks/products builds with the current back end and measures every kind
+# of GEMM, in f32 and in bf16.
 # RUN: %python %s %root %t
 
 import os

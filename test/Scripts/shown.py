@@ -1,5 +1,5 @@
-"""The outputs that pages show behind "$ " are those of the programs, and the
-costs that docs/Parallelism.md tells are those of its example.
+"""The programs print the outputs that pages show after "$ " commands, and the
+communication costs in docs/Parallelism.md are those of its example.
 
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build
 
@@ -65,7 +65,7 @@ def check_page(page):
 
 
 def check_costs():
-    """The table of the example; returns its rows."""
+    """Checks the table of the example; returns the number of its rows."""
     rows = re.findall(r"^\| `(--.*?)` \| (\d+) \| [^|]* \| ([\d,]+) \|$",
                       read("docs", "Parallelism.md"), re.M)
     for flags, samples, told in rows:
@@ -76,7 +76,7 @@ def check_costs():
         sent = sum(m["bytes_sent"] for m in
                    json.loads(output)["stages"][0]["messages"])
         told = int(told.replace(",", ""))
-        # Scalars take less.
+        # Scalars are less than 256 bytes.
         if code or not told <= sent < told + 256:
             problems.append(f"docs/Parallelism.md: {flags} sends {sent}, not "
                             f"{told}")

@@ -52,7 +52,7 @@ def strings(text):
 
 
 def texts_of(path, text):
-    """What a user or a reader of the pages sees of a file."""
+    """The texts of a file that users or readers of the pages see."""
     if path.endswith(".md"):
         return [re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.S)]
     if path.endswith(".td"):

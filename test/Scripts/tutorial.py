@@ -1,11 +1,11 @@
-"""The commands of docs/Tutorial.md, in their order.
+"""Runs the commands of docs/Tutorial.md, in order.
 
 RUN: rm -rf %t && mkdir %t
 RUN: cd %t && %python %s %root %build "%cuda"
 
-Those that need PyTorch are left out; an exported model of the tree stands in for
-the export. test/Export/tutorial.py runs all of them. What is compiled for GPUs
-needs the CUDA toolkit; a program for GPUs may find no device.
+Commands that need PyTorch are left out; an exported model of the tree replaces
+the export. test/Export/tutorial.py runs all commands. Compiling for GPUs needs
+the CUDA toolkit; a program for GPUs may find no device.
 """
 
 import os
@@ -20,12 +20,12 @@ NO_DEVICE = 9
 
 
 def commands_of(text):
-    """The shell commands that the page shows, behind "$ "."""
+    """The shell commands that the page shows after "$ "."""
     return re.findall(r"^    \$ (.*)$", text, re.M)
 
 
 def write_files(text):
-    """The Python files that the page shows: `NAME`, then a block."""
+    """Writes the Python files that the page shows: `NAME`, then a block."""
     for name, code in re.findall(
             r"^`(\w+\.py)`[^\n]*\n\n```python\n(.*?)^```$", text, re.M | re.S):
         with open(name, "w") as file:
@@ -33,7 +33,7 @@ def write_files(text):
 
 
 def set_up(root, build):
-    """This folder as the root of the tree, with what commands name."""
+    """Makes this folder look like the root, with the files that commands name."""
     for name in ("scripts", "examples", "tools", ".venv"):
         if os.path.exists(os.path.join(root, name)):
             os.symlink(os.path.join(root, name), name)
@@ -42,10 +42,10 @@ def set_up(root, build):
 
 
 def run(command):
-    """What it prints. Exits with a message if it fails."""
+    """Returns the output of a command. Exits with a message if it fails."""
     done = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
-    # Without a GPU for each rank, which the page says.
+    # The page says that each rank needs a GPU; there may be none.
     allowed = (0, NO_DEVICE) if command.startswith("./on-gpus") else (0,)
     if done.returncode not in allowed:
         sys.exit(f"docs/Tutorial.md: {command}: exit {done.returncode}\n"
@@ -54,7 +54,7 @@ def run(command):
 
 
 def run_all(text, has_pytorch, has_cuda):
-    """Returns what each command that was run printed."""
+    """Returns the output of each command that was run."""
     outputs = {}
     for command in commands_of(text):
         if EXPORT in command and not has_pytorch:
@@ -69,14 +69,14 @@ def run_all(text, has_pytorch, has_cuda):
 
 
 def losses(outputs, program):
-    """Of the first run of a program, the numbers of its last evaluation."""
+    """The validation losses of a program's first run with evaluations."""
     shown = next(output for command, output in outputs.items()
                  if command.startswith(program + " ") and "val_loss" in output)
     return [float(x) for x in re.findall(r"val_loss ([\d.]+)", shown)]
 
 
 def check(outputs):
-    """What the page says of the outputs."""
+    """Checks the page's statements about the outputs."""
     equal = [o for c, o in outputs.items() if c.startswith("diff ")]
     assert equal == ["equal\n"], equal
     one, eight = losses(outputs, "./train"), losses(outputs, "./train-8")

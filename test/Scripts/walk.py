@@ -57,7 +57,7 @@ def patterns(block):
 
 
 def find(block, output):
-    """The first line of a block that does not follow in the output."""
+    """Returns the first line of a block that is not in the output."""
     wanted = list(patterns(block))
     # A block may begin at any line that its first pattern matches.
     first = re.compile(wanted[0][1])

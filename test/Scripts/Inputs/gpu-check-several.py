@@ -59,7 +59,7 @@ CASES = [case for pair in PAIRS for case in pair]
     "speed.py": "STEPS, WARM_UP = 3, 1\n",
     "scaling.py": "STEPS = 3\n",
     "bandwidth.py": "SIZES = [1024, 65536]\nLARGE = 65536\n",
-    # Of what shares the processors of a busy machine.
+    # For ranks that share the cores of a busy machine.
     "faults.py": "TIMEOUT = 5\n",
 }
 for name, text in OVERRIDES.items():
@@ -95,7 +95,7 @@ ENVIRONMENT.pop("CUDA_VISIBLE_DEVICES", None)
 
 
 def check(code, *arguments, **environment):
-    """What gpu-check prints, which ends so."""
+    """The output of gpu-check, which must end with this code."""
     done = subprocess.run(
         [sys.executable, "-B", "tree/scripts/gpu-check", "--folder", "made", *arguments],
         capture_output=True, text=True, env={**ENVIRONMENT, **environment})
@@ -106,7 +106,8 @@ def check(code, *arguments, **environment):
 said = check(0, "--gpus", "8", "--prepare", "--build", BUILD, "--only", ONLY)
 assert "MiB in made.tar.xz" in said, said
 
-# The double runs kernels that are compiled for it, each program its own.
+# The test double runs kernels that are compiled for it, separately for each
+# program.
 os.makedirs("kernels")
 for case in (cases.ALONE + plans.together(8) + plans.scaled(8) + attention.CASES):
     name = cases.file_of(case)
@@ -126,13 +127,13 @@ assert "nothing is wrong" in said, said
 with open("results.json") as file:
     results = json.load(file)
 
-# cuDNN's attention, of scores as they are drawn and of such that are all small.
+# cuDNN's attention, with random scores and with scores that are all small.
 (row,) = results["attention"]
 assert all(row[scores]["finite"] for scores in ("drawn", "about -128")), row
 (row,) = results["same"]
 assert row["gpus"] == 8 and row["others"] == {}, row
 
-# Bus bandwidth is that of the links: 7/4 of what an all_reduce seems to have.
+# Bus bandwidth, as in nccl-tests: 7/4 of an all_reduce's algorithm bandwidth.
 rows = {(row["op"], row["bytes"]): row for row in results["bandwidth"]}
 assert set(rows) == {(op, size) for size in (1024, 65536) for op in (
     "all_reduce", "all_gather", "reduce_scatter", "send_recv")}, rows
@@ -157,13 +158,13 @@ assert eight["communication_ms"] > 0 and eight["sent"]["reduce_scatter"] > 0, ei
 assert [gpu["watts"] for gpu in eight["gpus"]] == list(range(600, 608)), eight
 assert "torch.distributed.run" in said, said
 
-# Ranks share a GPU where there are too few, and only there.
+# Ranks share a GPU only if there are too few GPUs.
 machine.Gpus.count = 8
 assert machine.shared(8) == {} and machine.shared(16) == {"PCC_SHARE_DEVICES": "1"}
 machine.Gpus.count = 1
 assert machine.shared(1) == {} and machine.shared(2) == {"PCC_SHARE_DEVICES": "1"}
 
-# On fewer GPUs, and on more than there are.
+# With fewer GPUs, and with more than the machine has.
 said = check(0, "--gpus", "2", "same")
 assert "| wide8 alone f32 | 2 | same |" in said, said
 said = check(2, "same", "--gpus", "16")
@@ -174,7 +175,7 @@ assert said.count("has nothing of it, for 1 GPUs") == 3, said
 
 
 def replace(case, text):
-    """Puts a script where a program was, which is beside it then."""
+    """Replaces a program by a script; the program gets the suffix ".real"."""
     path = os.path.join("made", cases.file_of(case))
     os.rename(path, path + ".real")
     with open(path, "w") as file:
@@ -185,8 +186,8 @@ def replace(case, text):
     os.chmod(path, 0o755)
 
 
-# What is wrong on one GPU is said of it; a norm that is not finite; numbers that
-# are not those of tiles.
+# Problems name the GPU that has them. Then a norm that is not finite, and
+# losses that differ from those of tiles.
 replace(cases.ALONE[0], """
 folder = given("--save") + "/step-1"
 os.makedirs(folder)
@@ -217,7 +218,7 @@ said = check(1, "attention")
 for wrong in "drawn: not finite", "about -128: norm differs by 1.0e+00":
     assert f"{library.name}: scores {wrong}" in said, said
 
-# Of faults: a run that does not end as it should, and one that leaves a process.
+# Faults: a run with a wrong exit code, and one that leaves a process.
 machine.Gpus.count, faults.END = 8, 1
 replace(faults.case_of({"gpus": 8}, "made"), """
 if os.environ.get("CUDA_VISIBLE_DEVICES") == "99":

@@ -1,4 +1,4 @@
-// A sum, rounded, and those of its rows; rows that are looked up; attention.
+// A rounded sum and sums of its rows; an embedding; attention.
 func.func @f(%x: tensor<64x32xbf16>, %y: tensor<64x32xbf16>)
     -> (tensor<64x32xbf16>, tensor<64xf32>) {
   %s = nn.sum %x, %y : tensor<64x32xbf16>

@@ -32,8 +32,8 @@ with open(os.path.join(FOLDER, "kernels-x", "kernels.bin"), "rb") as opened:
 
 
 class Driver:
-    """Leaves what a CPU does, but for a fault: what it does to the memory of a
-    buffer, gaps included."""
+    """Stores the results of a CPU, with one fault: a function that changes the
+    memory of a buffer, which may include the gap after it."""
     fault, buffer = None, 0
 
     def __init__(self):
@@ -156,7 +156,7 @@ assert len(images) == 3 and b".target sm_90" in images[2], images[2][:100]
 
 
 class TimedDriver(Driver):
-    """A launch takes 4 ms, a copy 1."""
+    """A launch takes 4 ms, a copy 1 ms."""
     took = last = 0.0
 
     def call(self, name, place, *rest):
@@ -179,7 +179,7 @@ class TimedDriver(Driver):
                 TimedDriver.places = kernels.numbers(buffer["type"], memory[at:])
 
 
-# Of an embedding table only the rows with drawn ids count.
+# Of an embedding table, only the rows with random ids count as traffic.
 kernels.Driver = TimedDriver
 with contextlib.redirect_stdout(io.StringIO()):
     timed, problems = kernels.speed({}, FOLDER, "")
@@ -210,7 +210,7 @@ assert checks.difference(curve[:1], curve, "loss") == float("inf")
 assert checks.difference([{"loss": None}, {"loss": 1}], curve, "loss") == float("inf")
 assert checks.difference([{"loss": float("nan")}], curve[:1], "loss") == float("inf")
 
-# Programs by scripts: the same twice, other losses, other parameters, no GPU.
+# Scripts as programs: equal runs, other losses, other parameters, no GPU.
 os.makedirs(os.path.join(FOLDER, "programs"), exist_ok=True)
 open(os.path.join(FOLDER, "programs", "tokens.bin"), "wb").close()
 case = next(c for c in cases.ALONE if c.name == "gpt f32")
@@ -241,7 +241,7 @@ assert "loss differs by" in end("loss = 1.01; saved = 'x'")[0]
 assert "other losses" in end("loss = '1.0' + turn; saved = 'x'")[-1]
 assert "other parameters" in end("loss = 1; saved = turn")[0]
 assert "ends with 5: bad" in end("print('bad', file=sys.stderr); sys.exit(5)")[0]
-# What the first run left is compared where a later one fails.
+# The results of the first run are compared although a later one fails.
 wrong = end("loss = 1.01; saved = 'x'\nif turn != '0': sys.exit(5)")
 assert "loss differs by" in wrong[0] and "ends with 5" in wrong[1], wrong
 try:
@@ -250,7 +250,7 @@ try:
 except checks.NoDevice:
     pass
 
-# NVIDIA's sanitizer: what it is run with, what it finds, and that it is there.
+# NVIDIA's compute-sanitizer: its arguments, its findings, and its absence.
 tools = os.path.join(FOLDER, "tools")
 os.makedirs(tools)
 os.environ["PATH"] += os.pathsep + tools
@@ -266,7 +266,7 @@ open(given("--log-json"), "w").close()
 
 
 def sanitized(finds):
-    """What is wrong where a tool finds something."""
+    """The results of compute-sanitizer if one tool finds something."""
     if finds is not None:
         path = os.path.join(tools, "compute-sanitizer")
         with open(path, "w") as file:
@@ -287,7 +287,7 @@ assert len(found) == 6 and problems == [
     "odd bf16: racecheck: ========= Invalid __global__ read / "
     "========= ERROR SUMMARY: 1 error"], problems
 
-# Models of examples/: programs that leave PyTorch's losses, others, or none.
+# Models of examples/: programs that log PyTorch's losses, other ones, or none.
 EXPORTS = ["gpt2-dynamo.onnx", "t5-train-17.onnx", "vit-train-17.onnx"]
 EXPORT = """#!{python}
 import json, os, sys
@@ -303,7 +303,7 @@ open(log, "w").writelines(json.dumps(row) + "\\n" for row in rows)
 
 
 def train_examples(change):
-    """What is found where a T5's program does that."""
+    """The reported problems if the T5 program makes this change."""
     place = os.path.join(FOLDER, "examples")
     os.makedirs(place, exist_ok=True)
     for name in EXPORTS:
@@ -329,7 +329,7 @@ assert train_examples("rows.pop()") == ["t5-train-17.onnx: 9 steps instead of 10
 assert train_examples("sys.exit('error: no room')") == [
     "t5-train-17.onnx: ends with 1: error: no room\n"]
 
-# A program that hangs is ended in time, and what it has started with it.
+# A program that hangs is ended in time, together with its child processes.
 begun = time.monotonic()
 done = machine.run(["sh", "-c", "sleep 100 & echo $!; echo begun >&2; wait"], 0.5)
 assert done.returncode == machine.OUT_OF_TIME, done
@@ -342,7 +342,7 @@ for _ in range(100):
     time.sleep(0.05)
 assert state == "Z", state
 
-# Libraries that this Python has packages of are found, behind the user's.
+# Libraries in packages of this Python are found, after the user's.
 packages = os.path.join(FOLDER, "packages")
 for name in ("cu13", "nccl"):
     os.makedirs(os.path.join(packages, "nvidia", name, "lib"), exist_ok=True)
@@ -353,7 +353,8 @@ assert folders[0] == "/mine", folders
 assert os.path.join(packages, "nvidia", "nccl", "lib") in folders, folders
 assert machine.environment(A="1")["A"] == "1"
 
-# A race: the rate of all steps together, what is in use, and what PyTorch says.
+# A race against PyTorch: the rate of all steps together, memory in use, and
+# PyTorch's rate.
 rows = [{"tok_s": 1.0}] * speed.WARM_UP + [{"tok_s": 50.0}, {"tok_s": 100.0}]
 assert abs(speed.rate(rows) - 2 / (1 / 50 + 1 / 100)) < 1e-9
 race = cases.RACES[0]
@@ -371,7 +372,7 @@ assert "--minutes gives it more" in speed.time_peer(race, 0.3)[1]
 
 
 def end_race(code, case=race):
-    """What a race says whose program ends so."""
+    """The results of a race whose program ends with this code."""
     def train(command, data, log, most):
         ids = array.array("H", open(data, "rb").read())
         assert max(ids) < 50257 and len(ids) >= 64 * 1024 * speed.STEPS
@@ -390,7 +391,8 @@ assert speed.beyond_arena(said, 0) is speed.beyond_arena("", 1772) is None
 assert abs(found["tokens_per_second"] - speed.rate(rows)) < 1e-9
 assert end_race(7)[1] == race.name + ": it broke"
 
-# Time is shared out among those that are left; a model's PyTorch is timed once.
+# The time left is divided among the remaining races; PyTorch is timed once per
+# model.
 tiles = next(race for race in cases.RACES if race.device)
 assert not speed.peers_with(tiles, True) and speed.peers_with(race, True)
 open(os.path.join(FOLDER, "programs", cases.file_of(tiles)), "wb").close()
@@ -404,12 +406,11 @@ assert 299 < speed.share_of(tiles, [race, tiles], True) <= 300
 assert 149 < speed.share_of(race, [race, tiles], False) <= 150
 machine.Limit.end = None
 
-# What a token takes: 6 times the weights of GPT-2's products, and attention's.
+# FLOPs per token: 6 times the weights of GPT-2's GEMMs, and attention's.
 flops = speed.flops_per_token(cases.GPT2)
 assert 6 * 123.5e6 < flops < 6 * 123.6e6 + 6 * 12 * 768 * 1024 + 1, flops
 
-# The names that nvidia-smi has for GPUs, and what they do at most; of a name that
-# is not known, nothing is guessed.
+# nvidia-smi's names of GPUs, and their peak FLOP/s. Unknown names have none.
 for name, tflops in (
         ("NVIDIA A100-SXM4-80GB", 312), ("NVIDIA A100 80GB PCIe", 312),
         ("NVIDIA L40S", 362), ("NVIDIA H100 80GB HBM3", 989),
@@ -419,7 +420,7 @@ for name, tflops in (
         ("NVIDIA GeForce RTX 4090", None)):
     assert smi.peak_of(name) == (tflops and tflops * 1e12), name
 
-# GPUs are those that CUDA_VISIBLE_DEVICES lists, in its order.
+# Only GPUs that CUDA_VISIBLE_DEVICES lists are used, in its order.
 smi.query = lambda *fields: [[str(gpu), f"GPU-{gpu}{gpu}", f"name {gpu}"]
                              for gpu in range(4)]
 for listed, names in (("2,0", ["name 2", "name 0"]), ("GPU-1", ["name 1"]), ("", [])):
@@ -429,22 +430,22 @@ os.environ.pop("CUDA_VISIBLE_DEVICES")
 with contextlib.redirect_stdout(io.StringIO()) as said:
     assert smi.peak() is None
 assert "'name 0' and 'name 1'" in said.getvalue() and "is not known" in said.getvalue()
-# What a GPU draws at work, not while a program starts.
+# Power is averaged while a GPU works, not while a program starts.
 watched = smi.Watch.summary([[10.0, 50.0, 300.0], [30.0, 690.0, 1500.0],
                              [20.0, 700.0, None]])
 assert watched == {"used_mib": 30.0, "watts": 695.0, "mhz": 1500.0}, watched
 
-# What a model takes decides what PyTorch runs beside it: replicas, or torchtitan.
+# The model decides PyTorch's program in a comparison: DDP, or torchtitan.
 small, *_ = raced = plans.scaled(8)
 dp, tp = [case for case in raced if case.ranks == 8 and
           case.model[:-2] == cases.LLAMA_8B]
-assert 7.4e9 < peers.parameters(cases.LLAMA_8B) < 7.6e9  # without its table of words
+assert 7.4e9 < peers.parameters(cases.LLAMA_8B) < 7.6e9  # without its embedding table
 assert peers.ddp(small, "log") == peers.command_of(small, "log")
 assert "torchtitan.train" in peers.command_of(dp, "log")
 assert "--parallelism.tensor_parallel_degree" in peers.command_of(tp, "log")
 assert peers.command_of(raced[3], "log") is None  # one rank
 
-# Communication by itself: bytes that are sent, at the bandwidth of the bus.
+# Time of the communication alone: sent bytes by bus bandwidth.
 report = os.path.join(FOLDER, "report.json")
 with open(report, "w") as file:
     json.dump({"step": [
@@ -459,7 +460,7 @@ assert sent == {"all_reduce": 3e9}, sent
 assert scaling.seconds_alone(sent, {"all_reduce": 300.0}) == 0.01
 assert scaling.seconds_alone(sent, {"all_gather": 300.0}) is None
 
-# Ids of a vocabulary that 16 bits do not hold, as llm.c writes them.
+# Ids beyond uint16, in llm.c's format.
 tokens = os.path.join(FOLDER, "ids")
 scaling.write_tokens(dp, tokens)
 with open(tokens, "rb") as file:
@@ -468,7 +469,7 @@ with open(tokens, "rb") as file:
 assert header[:3].tolist() == [20240801, 7, len(ids)], header[:3]
 assert len(ids) == 2 * dp.batch * 2049 and 1 << 16 < max(ids) < 128256, len(ids)
 
-# Plans of as many ranks as there are GPUs, of each kind.
+# Plans of each kind, with as many ranks as there are GPUs.
 for gpus in (2, 4, 8, 16):
     made = plans.together(gpus)
     assert {gpus, 2, 8} == {case.ranks for case in made}, gpus
