@@ -19,8 +19,8 @@
 // The driver's opaque types.
 struct CUgraphNode_st {
   std::set<CUgraphNode> after;
-  std::function<void()> run; ///< null: nothing to do
-  CUstream lane = nullptr;   ///< the captured stream, if any
+  std::function<void()> run;                  ///< null: nothing to do
+  CUstream lane = nullptr;                    ///< the captured stream, if any
   CUevent waits = nullptr, records = nullptr; ///< external events
 };
 
