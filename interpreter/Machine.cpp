@@ -103,8 +103,8 @@ Placement Machine::resultPlacement(func::FuncOp function, unsigned index) {
 //===----------------------------------------------------------------------===//
 
 /// Copies a range of elements of one tensor to another.
-static void copyElements(const Tensor &from, int64_t begin, int64_t count,
-                         Tensor &to, int64_t at) {
+static void copyRange(const Tensor &from, int64_t begin, int64_t count,
+                      Tensor &to, int64_t at) {
   if (from.isFloat())
     std::copy_n(from.real.begin() + begin, count, to.real.begin() + at);
   else
@@ -121,7 +121,7 @@ TensorRef Machine::readSymbol(StringRef name, int64_t rank) {
     TensorRef held = ranks[rank].symbols.lookup(member);
     if (!held)
       return {};
-    copyElements(*held, 0, held->size(), row, offset);
+    copyRange(*held, 0, held->size(), row, offset);
   }
   return std::make_shared<Tensor>(std::move(row));
 }
@@ -145,7 +145,7 @@ void Machine::writeSymbol(StringRef name, int64_t rank, TensorRef local) {
     Operation *op = table.lookup(member);
     Tensor part(
         cast<RankedTensorType>(op->getAttrOfType<TypeAttr>("type").getValue()));
-    copyElements(*local, offset, part.size(), part, 0);
+    copyRange(*local, offset, part.size(), part, 0);
     memory.symbols[member] = std::make_shared<Tensor>(std::move(part));
   }
 }
@@ -172,7 +172,7 @@ TensorRef Machine::gather(nn::StateOp kept, StringRef name, int64_t rank) {
     int64_t first = std::max(begin, offset),
             last = std::min(begin + part->size(), end);
     if (first < last)
-      copyElements(*part, first - begin, last - first, whole, first - offset);
+      copyRange(*part, first - begin, last - first, whole, first - offset);
     begin += part->size();
   }
   return std::make_shared<Tensor>(std::move(whole));
@@ -225,8 +225,7 @@ void Machine::writeSymbol(StringRef name, const Tensor &global) {
             last = std::min(begin + part->size(), offset + local->size());
     auto changed = std::make_shared<Tensor>(*part);
     if (first < last)
-      copyElements(*local, first - offset, last - first, *changed,
-                   first - begin);
+      copyRange(*local, first - offset, last - first, *changed, first - begin);
     part = changed;
     forgetGathered(memory, cut.getSymName());
   }

@@ -41,7 +41,7 @@ SupportReport pcc::checkSupport(MLIRContext &context, const ONNXFile &file) {
 }
 
 /// "'a', 'b', 'c', ...".
-static std::string list(ArrayRef<std::string> nodes) {
+static std::string listFirst(ArrayRef<std::string> nodes) {
   std::string text;
   for (const std::string &node : nodes.take_front(3))
     text += (text.empty() ? "'" : ", '") + node + "'";
@@ -73,7 +73,8 @@ void pcc::printReport(const SupportReport &report, StringRef file,
     ++bad;
     badNodes += use.nodes.size();
     os << "  unsupported  " << use.name << " of opset " << use.opset << " ("
-       << count(use.nodes.size(), "node") << ": " << list(use.nodes) << ")\n"
+       << count(use.nodes.size(), "node") << ": " << listFirst(use.nodes)
+       << ")\n"
        << indent << use.remedy << "\n";
   }
   for (const SupportReport::Problem &problem : report.problems) {

@@ -60,7 +60,7 @@ bool Importer::normalizesByBatch(const onnx::NodeProto &node, bool isTraining) {
 }
 
 /// "'a' and 2 more".
-static std::string list(ArrayRef<std::string> names) {
+static std::string nameFirst(ArrayRef<std::string> names) {
   std::string text = "'" + names[0] + "'";
   if (names.size() > 1)
     text += " and " + std::to_string(names.size() - 1) + " more";
@@ -73,13 +73,13 @@ void Importer::warnOfBatchNorms() const {
         emitWarning(file)
         << "the file is in eval mode, but batch norms use "
            "the batch's statistics, as in PyTorch's training: "
-        << list(evalNorms);
+        << nameFirst(evalNorms);
     diag.attachNote(file) << "--batch-norm running uses the file's running "
                              "statistics, as constants";
   }
   if (!batchNorms.empty() || !evalNorms.empty())
     emitWarning(file) << "running statistics are not updated: "
-                      << list(batchNorms.empty() ? evalNorms : batchNorms);
+                      << nameFirst(batchNorms.empty() ? evalNorms : batchNorms);
 }
 
 bool Importer::drops(const onnx::NodeProto &node,
@@ -98,16 +98,17 @@ bool Importer::drops(const onnx::NodeProto &node,
 void Importer::warnOfDropout() const {
   if (!openDropouts.empty()) {
     InFlightDiagnostic diag = emitWarning(file)
-                              << "dropout is active in " << list(openDropouts)
-                              << ": opset " << opset
+                              << "dropout is active in "
+                              << nameFirst(openDropouts) << ": opset " << opset
                               << " does not say whether a Dropout node is in "
                                  "training mode";
     diag.attachNote(file) << "--no-dropout trains without dropout";
   }
   if (!idleDropouts.empty()) {
-    InFlightDiagnostic diag =
-        emitWarning(file) << "dropout is not active in " << list(idleDropouts)
-                          << ": training_mode is false or absent";
+    InFlightDiagnostic diag = emitWarning(file)
+                              << "dropout is not active in "
+                              << nameFirst(idleDropouts)
+                              << ": training_mode is false or absent";
     diag.attachNote(file) << "export in training mode to train with dropout, "
                              "or pass --no-dropout";
   }

@@ -25,6 +25,10 @@ void MemoryOperand::forEachRun(
                  });
 }
 
+int32_t MemoryOperand::dtype() const {
+  return analysis::dtypeOf(type.getElementType());
+}
+
 MemoryOperand MemoryOperand::ofRank(int64_t number) const {
   MemoryOperand place = *this;
   place.number = number;

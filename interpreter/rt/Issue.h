@@ -43,6 +43,8 @@ struct MemoryOperand {
   /// elements.
   void
   forEachRun(llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const;
+  /// The elements' pcc_dtype, or negative; see analysis/ElementTypes.h.
+  int32_t dtype() const;
   /// The type of the elements as a tensor.
   mlir::RankedTensorType tensorType() const {
     return mlir::RankedTensorType::get(type.getShape(), type.getElementType());

@@ -1,16 +1,11 @@
 //===- Operations.cpp - Operations of one rank ----------------------------===//
 
-#include "analysis/ElementTypes.h"
 #include "interpreter/rt/ArenaMachine.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::interp;
-
-static int32_t dtypeOf(const MemoryOperand &place) {
-  return analysis::dtypeOf(place.type.getElementType());
-}
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -40,7 +35,7 @@ FailureOr<Tensor> ArenaMachine::load(int64_t rank, const Issued &issued,
     isWritten = isWritten &&
                 succeeded(checkWritten(rank, issued, {at, at + count * bytes}));
     if (isWritten)
-      ranks[rank].arena.read(at, dtypeOf(place), count, value, first);
+      ranks[rank].arena.read(at, place.dtype(), count, value, first);
   });
   if (!isWritten)
     return failure();
@@ -50,7 +45,7 @@ FailureOr<Tensor> ArenaMachine::load(int64_t rank, const Issued &issued,
 void ArenaMachine::store(Rank &rank, const MemoryOperand &place, Tensor value) {
   roundElements(value, kernels.isExact());
   place.forEachRun([&](int64_t at, int64_t first, int64_t count) {
-    rank.arena.write(at, dtypeOf(place), count, value, first);
+    rank.arena.write(at, place.dtype(), count, value, first);
   });
 }
 

@@ -1,6 +1,5 @@
 //===- Products.cpp - GEMMs of the library --------------------------------===//
 
-#include "analysis/ElementTypes.h"
 #include "interpreter/ops/Functions.h"
 #include "interpreter/rt/ArenaMachine.h"
 
@@ -28,10 +27,6 @@ struct Operand {
 };
 
 } // namespace
-
-static int32_t dtypeOf(const MemoryOperand &place) {
-  return analysis::dtypeOf(place.type.getElementType());
-}
 
 static int64_t byteOf(const Operand &operand, int64_t batch0, int64_t batch1,
                       int64_t row) {
@@ -79,14 +74,14 @@ LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
       int64_t at = byteOf(from, b0, b1, row);
       if (failed(checkWritten(rank, issued, {at, at + columns * bytes})))
         return failure();
-      arena.read(at, dtypeOf(from.place), columns, value, row * columns);
+      arena.read(at, from.place.dtype(), columns, value, row * columns);
     }
     return success();
   };
   auto write = [&](const Operand &to, int64_t b0, int64_t b1, Tensor &value) {
     roundElements(value, kernels.isExact());
     for (int64_t row = 0; row < to.matrices.rows; ++row)
-      arena.write(byteOf(to, b0, b1, row), dtypeOf(to.place),
+      arena.write(byteOf(to, b0, b1, row), to.place.dtype(),
                   to.matrices.columns, value, row * to.matrices.columns);
   };
 

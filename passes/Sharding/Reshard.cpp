@@ -2,7 +2,7 @@
 
 #include "passes/Sharding/Reshard.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 

@@ -33,7 +33,7 @@ using namespace pcc;
 
 /// The rounds of all orders, and the most conflicts that are examined in all
 /// rounds.
-static constexpr int64_t kMostTries = 8, kMostPairs = int64_t(1) << 21;
+static constexpr int64_t kMostTries = 8, kMostTriedPairs = int64_t(1) << 21;
 
 /// The search ends when the waste is at most 1/kClose of the lower bound.
 static constexpr int64_t kClose = 100;
@@ -311,7 +311,7 @@ void Packer::search() {
     for (Kind kind : {Large, Long, Steady})
       attempts.push_back({orderBy(kind), isFirstGap});
   indexConflicts();
-  int64_t left = kMostPairs;
+  int64_t left = kMostTriedPairs;
   for (int64_t i = 0; i < kMostTries; ++i)
     for (auto &[order, isFirstGap] : attempts) {
       unsigned last = place(order, isFirstGap);

@@ -90,7 +90,7 @@ struct SeparateAccess {
 };
 
 /// The loop that is being run.
-struct Loop {
+struct TimedLoop {
   rt::ForOp op;
   int64_t variable = 0;
   /// The number of iterations after which slots repeat, except those of
@@ -156,7 +156,7 @@ private:
   DenseMap<Attribute, Buffer> buffers;
   DenseMap<Operation *, std::optional<std::vector<FunctionAccess>>> uses;
   ClockState state;
-  std::optional<Loop> loop;
+  std::optional<TimedLoop> loop;
   /// The number of entry points that were run.
   int64_t runs = 0;
 };

@@ -14,7 +14,7 @@ using namespace pcc::codegen;
 /// Elements of an access.
 static constexpr int64_t kQuad = 4;
 /// Lanes that share a row.
-static constexpr int64_t kLanes = 8;
+static constexpr int64_t kFmaLanes = 8;
 
 std::unique_ptr<WarpProduct> WarpProduct::create(ImplicitLocOpBuilder &b,
                                                  Type element, Value lane) {
@@ -23,7 +23,7 @@ std::unique_ptr<WarpProduct> WarpProduct::create(ImplicitLocOpBuilder &b,
 }
 
 int64_t WarpProduct::neighbours(RightForm form) const {
-  if (lanesOfRow() < kLanes)
+  if (lanesOfRow() < kFmaLanes)
     return 2;
   return form == RightForm::Columns ? kQuad : 1;
 }
@@ -59,15 +59,15 @@ namespace {
 class FmaProduct final : public WarpProduct {
 public:
   FmaProduct(ImplicitLocOpBuilder &b, Value lane) : WarpProduct(b, lane, 4) {
-    group = divide(lane, kLanes);
-    place = remainder(lane, kLanes);
+    group = divide(lane, kFmaLanes);
+    place = remainder(lane, kFmaLanes);
   }
   Value row(int64_t r) override { return add(group, r * kQuad); }
   Value column(int64_t c, RightForm form) override {
     if (form == RightForm::Rows)
-      return add(place, c * kLanes);
+      return add(place, c * kFmaLanes);
     int64_t block = c / kQuad;
-    return add(mul(place, kQuad), block * kQuad * kLanes + c % kQuad);
+    return add(mul(place, kQuad), block * kQuad * kFmaLanes + c % kQuad);
   }
   void multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
                 int64_t depth, const SharedTile &right, RightForm form,
