@@ -9,8 +9,11 @@
 set(PCC_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter)
 
 # Sets the compile options of code that includes LLVM headers. Debian's LLVM has
-# neither RTTI nor exceptions.
+# neither RTTI nor exceptions. With PCC_UNITY, one compiler process compiles
+# several of the target's sources.
 function(pcc_use_llvm target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PCC_UNITY}
+                        UNITY_BUILD_BATCH_SIZE 12)
   separate_arguments(definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
   target_compile_definitions(${target} PRIVATE ${definitions})
   target_compile_options(${target} PRIVATE ${PCC_WARNINGS} -fno-rtti
@@ -66,6 +69,13 @@ function(pcc_reuse_headers name library)
   target_precompile_headers(${name} REUSE_FROM ${library})
 endfunction()
 
+# LLVM and MLIR, without the order in which a linker other than lld needs them.
+# They are linked statically: a tool that loads the shared libraries starts
+# 20 ms later, and the tests start thousands.
+file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+add_library(pcc_llvm INTERFACE)
+target_link_libraries(pcc_llvm INTERFACE ${archives} z zstd rt dl m)
+
 # add_pcc_library(<name> <sources> [DEPENDS <tablegen targets>]
 #                 [LINK <libraries>] [PCH <header> | PCH_OF <library>])
 # Without PCH or PCH_OF it uses the precompiled headers of PccNN.
@@ -73,7 +83,7 @@ function(add_pcc_library name)
   cmake_parse_arguments(ARG "" "PCH;PCH_OF" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   pcc_use_llvm(${name})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} pcc_llvm)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -89,9 +99,12 @@ function(add_pcc_tool name)
   cmake_parse_arguments(ARG "" "PCH_OF" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   pcc_use_llvm(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} pcc_llvm)
   # Compiled like the libraries: -fPIE does not match the precompiled headers.
+  # Linked at fixed addresses, which need no relocation at the start.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
+  target_link_options(${name} PRIVATE -no-pie
+                      -Wl,--gc-sections,--as-needed)
   pcc_reuse_headers(${name} "${ARG_PCH_OF}")
 endfunction()
