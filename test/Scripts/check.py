@@ -207,3 +207,13 @@ expect([r"^a\.h:1:", r"^other\.cpp:1:"],
 write("tidy/a.h", "inline int *nothing() { return nullptr; }\n")
 commit()
 expect([], check("tidy", "tidy", build=made))
+
+# A command that compiles both sources at once.
+together = os.path.join(made, "Unity", "unity_0_cxx.cxx")
+write("tidy/made/Unity/unity_0_cxx.cxx",
+      "".join(f'#include "{os.path.join(tree, name)}"\n'
+              for name in ("uses.cpp", "other.cpp")))
+write("tidy/made/compile_commands.json", json.dumps(
+    [{"directory": tree, "file": together,
+      "command": f"clang++-22 -I{tree} -c {together}"}]))
+expect([r"^other\.cpp:1:"], check("tidy", "tidy", "--all", build=made))
