@@ -33,6 +33,9 @@ static constexpr unsigned kStepsToCompact = 30;
 /// By how many tenths of the remaining distance the height is lowered.
 static constexpr int64_t kLowered = 1;
 
+/// An insertion sort ends when changes have moved by more places on average.
+static constexpr int64_t kMostMoves = 16;
+
 namespace {
 
 class Fitter {
@@ -45,7 +48,8 @@ public:
   void lower(int64_t enough);
 
 private:
-  bool isIn(unsigned block) const { return offsets[block] >= 0; }
+  /// Inserts a block at an offset.
+  void put(unsigned block, int64_t offset);
   void evict(unsigned block);
   /// Inserts all evicted blocks; returns false when no pairs are left.
   bool insertAll();
@@ -54,19 +58,55 @@ private:
   /// Inserts a block at the offset where conflicting blocks weigh least, and
   /// evicts those.
   void insert(unsigned block);
+  /// Collects the ends of the conflict intervals of a block in `changes`, in
+  /// ascending order.
+  void findChanges(unsigned block);
+  /// Returns the least weight of conflicting blocks over all offsets up to
+  /// `top`, and an offset of that weight.
+  std::pair<int64_t, int64_t> findLightest(int64_t top);
   /// Compacts the inserted blocks downwards or upwards.
   void compact(bool isUp);
+  /// The lowest offset of a block, or with `isUp` the highest, at which no
+  /// inserted block conflicts; it may be outside of the height.
+  int64_t findFree(unsigned block, bool isUp);
+
+  struct Place {
+    bool isIn() const { return conflict; }
+
+    /// Of an evicted block: the last one.
+    int64_t offset = 0;
+    uint32_t weight = 1;
+    /// The weight in conflicts: zero if the block is evicted.
+    uint32_t conflict = 1;
+  };
+  /// An end of a conflict interval, where the weight of the conflicting blocks
+  /// changes: it grows behind an `after`, and shrinks at a `before`.
+  struct Change {
+    int64_t offset;
+    /// Of the other block; zero if that is evicted.
+    uint32_t weight;
+    /// Twice the index of the interval, plus 1 for its `before`.
+    uint32_t end;
+
+    bool isBefore() const { return end % 2; }
+    int64_t change() const {
+      return isBefore() ? -static_cast<int64_t>(weight) : weight;
+    }
+  };
 
   ArrayRef<MemoryBlock *> blocks;
   const Conflicts &conflicts;
   int64_t left, height = 0;
-  /// By block; -1 for an evicted block.
-  std::vector<int64_t> offsets;
-  std::vector<int64_t> weights;
+  /// By block.
+  std::vector<Place> places;
   std::vector<unsigned> evicted;
-  /// Offsets at which the weight of the conflicting blocks changes, with the
-  /// change.
-  std::vector<std::pair<int64_t, int64_t>> changes;
+  std::vector<Change> changes;
+  /// By block: the `end` of all changes, in the order of its last insertion.
+  /// Other blocks move little from one insertion to the next, so the order
+  /// mostly still holds.
+  std::vector<std::vector<uint32_t>> orders;
+  /// The conflict intervals of a block with the inserted blocks, as offsets.
+  std::vector<std::pair<int64_t, int64_t>> intervals;
   std::mt19937 random;
 };
 
@@ -79,112 +119,153 @@ static int64_t findEnd(ArrayRef<MemoryBlock *> blocks) {
   return end;
 }
 
+void Fitter::put(unsigned block, int64_t offset) {
+  Place &place = places[block];
+  place.offset = offset;
+  place.conflict = place.weight;
+}
+
 void Fitter::evict(unsigned block) {
-  offsets[block] = -1;
+  places[block].conflict = 0;
   evicted.push_back(block);
 }
 
 unsigned Fitter::takeHeaviest() {
-  auto worst = llvm::max_element(
-      evicted, [&](unsigned a, unsigned b) { return weights[a] < weights[b]; });
+  auto worst = llvm::max_element(evicted, [&](unsigned a, unsigned b) {
+    return places[a].weight < places[b].weight;
+  });
   unsigned block = *worst;
   evicted.erase(worst);
   return block;
 }
 
-void Fitter::insert(unsigned block) {
-  ArrayRef<ConflictInterval> intervals = conflicts.of[block];
-  left -= intervals.size();
-  int64_t top = height - blocks[block]->bytes, weight = 0;
-  // Candidate offsets: both ends of the height, and the ends of all conflict
-  // intervals.
-  changes.clear();
-  changes.push_back({0, 0});
-  changes.push_back({top, 0});
-  for (const ConflictInterval &interval : intervals) {
-    if (!isIn(interval.other))
-      continue;
-    int64_t after = offsets[interval.other] + interval.after,
-            before = offsets[interval.other] + interval.before;
-    if (before <= 0 || after >= top)
-      continue;
-    int64_t other = weights[interval.other];
-    if (after < 0)
-      weight += other;
-    else
-      changes.push_back({after, other});
-    if (before <= top)
-      changes.push_back({before, -other});
+void Fitter::findChanges(unsigned block) {
+  ArrayRef<ConflictInterval> all = conflicts.of[block];
+  std::vector<uint32_t> &order = orders[block];
+  if (order.empty()) {
+    order.resize(2 * all.size());
+    std::iota(order.begin(), order.end(), 0);
   }
-  // Conflict intervals are open: one that ends or begins at an offset does not
-  // include it.
-  llvm::sort(changes);
-  int64_t least = -1, found = 0;
-  unsigned count = 0;
-  for (size_t i = 0; i < changes.size();) {
-    int64_t offset = changes[i].first;
-    for (; i < changes.size() && changes[i].first == offset &&
-           changes[i].second <= 0;
-         ++i)
-      weight += changes[i].second;
+  changes.resize(order.size());
+  Change *first = changes.data(), *last = first;
+  for (uint32_t end : order) {
+    auto [other, after, before] = all[end / 2];
+    const Place &place = places[other];
+    *last++ = {place.offset + (end % 2 ? before : after), place.conflict, end};
+  }
+  // Insertion sort, unless the order has changed too much.
+  int64_t moves = kMostMoves * changes.size();
+  for (Change *next = first; next != last && moves >= 0; ++next) {
+    if (next == first || next->offset >= next[-1].offset)
+      continue;
+    Change change = *next, *at = next;
+    do {
+      *at = at[-1];
+      --at;
+    } while (at != first && change.offset < at[-1].offset);
+    *at = change;
+    moves -= next - at;
+  }
+  if (moves < 0)
+    llvm::sort(changes, [](const Change &a, const Change &b) {
+      return a.offset < b.offset;
+    });
+  for (auto [end, change] : llvm::zip_equal(order, changes))
+    end = change.end;
+}
+
+std::pair<int64_t, int64_t> Fitter::findLightest(int64_t top) {
+  int64_t least = -1, found = 0, weight = 0;
+  uint32_t count = 0;
+  const Change *next = changes.data(), *end = next + changes.size();
+  // Candidates are both ends of the height, and the ends of all conflict
+  // intervals.
+  auto consider = [&](int64_t offset) {
+    bool isCandidate = offset == 0 || offset == top;
+    // Conflict intervals are open: one that ends or begins at an offset does
+    // not include it.
+    int64_t begun = 0;
+    for (; next != end && next->offset == offset; ++next) {
+      isCandidate |= next->weight != 0;
+      (next->isBefore() ? weight : begun) += next->change();
+    }
     // Without conflicts the lowest offset wins; among equal weights above zero
     // the choice is random.
-    if (least < 0 || weight < least) {
+    if (isCandidate && (least < 0 || weight < least)) {
       least = weight;
       found = offset;
       count = 1;
-    } else if (weight == least && weight > 0 && random() % ++count == 0) {
+    } else if (isCandidate && weight == least &&
+               static_cast<uint32_t>(random()) % ++count == 0) {
       found = offset;
     }
-    for (; i < changes.size() && changes[i].first == offset; ++i)
-      weight += changes[i].second;
-  }
-  offsets[block] = found;
+    weight += begun;
+  };
+  for (; next != end && next->offset < 0; ++next)
+    weight += next->change();
+  consider(0);
+  while (least > 0 && next != end && next->offset < top)
+    consider(next->offset);
+  if (least > 0 && top > 0)
+    consider(top);
+  return {least, found};
+}
+
+void Fitter::insert(unsigned block) {
+  ArrayRef<ConflictInterval> all = conflicts.of[block];
+  left -= all.size();
+  findChanges(block);
+  auto [least, found] = findLightest(height - blocks[block]->bytes);
+  if (least > 0)
+    ++places[block].weight;
+  put(block, found);
   if (least == 0)
     return;
-  ++weights[block];
-  for (const ConflictInterval &interval : intervals)
-    if (isIn(interval.other) &&
-        offsets[interval.other] + interval.after < found &&
-        found < offsets[interval.other] + interval.before)
-      evict(interval.other);
+  for (const ConflictInterval &interval : all) {
+    const Place &other = places[interval.other];
+    if (!other.isIn() || other.offset + interval.after >= found ||
+        found >= other.offset + interval.before)
+      continue;
+    evict(interval.other);
+    if ((least -= other.weight) == 0)
+      return;
+  }
+}
+
+int64_t Fitter::findFree(unsigned block, bool isUp) {
+  intervals.clear();
+  for (const ConflictInterval &interval : conflicts.of[block])
+    if (const Place &other = places[interval.other]; other.isIn())
+      intervals.push_back(
+          {other.offset + interval.after, other.offset + interval.before});
+  int64_t offset = isUp ? height - blocks[block]->bytes : 0, tried;
+  do {
+    tried = offset;
+    for (auto [after, before] : intervals)
+      if (after < offset && offset < before)
+        offset = isUp ? after : before;
+  } while (offset != tried);
+  return offset;
 }
 
 void Fitter::compact(bool isUp) {
-  // Compacting upwards is compacting downwards with mirrored offsets.
-  auto mirrored = [&](unsigned block, int64_t offset) {
-    return isUp ? height - blocks[block]->bytes - offset : offset;
-  };
   std::vector<std::pair<int64_t, unsigned>> order;
   for (unsigned block = 0; block < blocks.size(); ++block)
-    if (isIn(block)) {
-      order.push_back({mirrored(block, offsets[block]), block});
-      offsets[block] = -1;
+    if (Place &place = places[block]; place.isIn()) {
+      order.push_back(
+          {isUp ? -(place.offset + blocks[block]->bytes) : place.offset,
+           block});
+      place.conflict = 0;
     }
   llvm::sort(order);
-  std::vector<std::pair<int64_t, int64_t>> intervals;
-  for (auto [was, block] : order) {
+  for (auto [key, block] : order) {
     left -= conflicts.of[block].size();
-    intervals.clear();
-    for (const ConflictInterval &interval : conflicts.of[block])
-      if (isIn(interval.other)) {
-        int64_t after = offsets[interval.other] + interval.after,
-                before = offsets[interval.other] + interval.before;
-        intervals.push_back(
-            isUp ? std::pair(mirrored(block, before), mirrored(block, after))
-                 : std::pair(after, before));
-      }
-    llvm::sort(intervals);
-    int64_t end = 0;
-    for (auto [after, before] : intervals) {
-      if (after >= end)
-        break;
-      end = std::max(end, before);
-    }
-    if (end + blocks[block]->bytes > height)
+    int64_t offset = findFree(block, isUp);
+    if (offset < 0 || offset + blocks[block]->bytes > height) {
       evicted.push_back(block);
-    else
-      offsets[block] = mirrored(block, end);
+    } else {
+      put(block, offset);
+    }
   }
 }
 
@@ -202,7 +283,7 @@ bool Fitter::insertAll() {
 }
 
 void Fitter::lower(int64_t enough) {
-  offsets.resize(blocks.size());
+  orders.resize(blocks.size());
   // Offsets are multiples of the greatest common divisor of all sizes.
   int64_t unit = 0;
   for (const MemoryBlock *block : blocks) {
@@ -212,22 +293,22 @@ void Fitter::lower(int64_t enough) {
       unit = std::gcd(unit, std::gcd(piece.begin, piece.end));
   }
   while (true) {
-    for (auto [block, offset] : llvm::zip(blocks, offsets))
-      offset = block->offset;
+    places.assign(blocks.size(), Place());
+    for (auto [block, place] : llvm::zip(blocks, places))
+      place.offset = block->offset;
     int64_t end = findEnd(blocks);
     if (end <= enough)
       return;
     int64_t lowered = (end - enough) * kLowered / 10;
     height = std::max(enough, end - std::max(lowered, unit)) / unit * unit;
-    weights.assign(blocks.size(), 1);
     evicted.clear();
     for (unsigned block = 0; block < blocks.size(); ++block)
-      if (offsets[block] + blocks[block]->bytes > height)
+      if (places[block].offset + blocks[block]->bytes > height)
         evict(block);
     if (!insertAll())
       return;
-    for (auto [block, offset] : llvm::zip(blocks, offsets))
-      block->offset = offset;
+    for (auto [block, place] : llvm::zip(blocks, places))
+      block->offset = place.offset;
   }
 }
 
