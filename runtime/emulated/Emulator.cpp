@@ -29,10 +29,6 @@ using namespace pcc;
 
 namespace {
 
-constexpr int64_t kLanes = 32;
-/// Granularity of tracked shared memory, in bytes: the size of a bool, the
-/// smallest element that kernels keep there.
-constexpr int64_t kUnit = 1;
 std::mutex mutex;
 std::map<std::string, pcc_emu_counts> counts;
 uint64_t seed = 1;
@@ -93,8 +89,8 @@ private:
   [[noreturn]] void failRace(bool isWrite, int64_t buffer, int64_t at);
 
   std::mt19937_64 random;
-  std::vector<Touches> sharedTouches;
-  std::vector<std::vector<Touches>> bufferTouches;
+  TouchedBytes sharedTouches;
+  std::vector<TouchedBytes> bufferTouches;
   bool checksRaces;
   BufferMap places;
   Sectors read, written;
@@ -287,7 +283,7 @@ void Launch::runBlock() {
   std::fill(executions.begin(), executions.end(), 0);
   std::fill(shared.begin(), shared.end(), PCC_EMU_POISON);
   if (checksRaces)
-    sharedTouches.assign((kernel.shared + kUnit - 1) / kUnit, Touches());
+    sharedTouches.clear(kernel.shared);
   std::vector<int64_t> warps((size + kLanes - 1) / kLanes);
   std::iota(warps.begin(), warps.end(), 0);
   while (true) {
@@ -337,12 +333,10 @@ void Launch::run() {
   threads.resize(kernel.block);
   executions.resize(kernel.block * kernel.sites);
   shared.resize((kernel.shared + 3) / 4 + 4);
-  if (checksRaces)
-    for (int64_t i = 0; i < kernel.buffer_count; ++i)
-      bufferTouches.emplace_back(kernel.buffers[i].is_written
-                                     ? kernel.buffers[i].bytes /
-                                           kernel.buffers[i].element_bytes
-                                     : 0);
+  bufferTouches.resize(kernel.buffer_count);
+  for (int64_t i = 0; checksRaces && i < kernel.buffer_count; ++i)
+    if (kernel.buffers[i].is_written)
+      bufferTouches[i].clear(kernel.buffers[i].bytes);
   for (auto *touched : {&readOnce, &writtenOnce})
     for (int64_t i = 0; i < kernel.buffer_count; ++i)
       touched->emplace_back(kernel.buffers[i].bytes / Sectors::kBytes + 2);
@@ -364,8 +358,7 @@ Moment Launch::now() {
   int64_t id = fibers.current();
   const Thread &thread = threads[id];
   return {static_cast<uint32_t>(block), static_cast<uint16_t>(id),
-          static_cast<uint16_t>(id / kLanes), thread.barriers,
-          thread.warpBarriers};
+          thread.barriers, thread.warpBarriers};
 }
 
 void Launch::failRace(bool isWrite, int64_t buffer, int64_t at) {
@@ -392,13 +385,15 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
     if (!checksRaces)
       return;
     const Moment moment = now();
-    for (int64_t i = at / kUnit; i * kUnit < at + bytes; ++i) {
-      if (!isWrite && !sharedTouches[i].isWritten())
+    int64_t unit = sharedTouches.unitFor(at, bytes);
+    for (int64_t i = at; i < at + bytes; i += unit) {
+      Touches &touches = sharedTouches[i];
+      if (!isWrite && !touches.isWritten())
         fail(id,
              "reads byte %lld of shared memory, which no thread has written",
-             (long long)(i * kUnit));
-      if (sharedTouches[i].isRace(moment, isWrite))
-        failRace(isWrite, /*buffer=*/-1, i * kUnit);
+             (long long)i);
+      if (touches.isRace(moment, isWrite))
+        failRace(isWrite, /*buffer=*/-1, i);
     }
     return;
   }
@@ -428,12 +423,13 @@ void Launch::access(const char *address, int64_t bytes, int64_t alignment,
   // Data that is only read has no races.
   if (!checksRaces || !buffer.is_written)
     return;
-  int64_t at = (address - static_cast<const char *>(buffers[found])) /
-               buffer.element_bytes;
+  int64_t at = address - static_cast<const char *>(buffers[found]);
   const Moment moment = now();
-  for (int64_t i = 0; i * buffer.element_bytes < bytes; ++i)
-    if (bufferTouches[found][at + i].isRace(moment, isWrite))
-      failRace(isWrite, found, at + i);
+  TouchedBytes &touched = bufferTouches[found];
+  int64_t unit = touched.unitFor(at, bytes);
+  for (int64_t i = at; i < at + bytes; i += unit)
+    if (touched[i].isRace(moment, isWrite))
+      failRace(isWrite, found, i / buffer.element_bytes);
 }
 
 //===----------------------------------------------------------------------===//
