@@ -25,7 +25,8 @@
 // of a stream for an event, "swap-stream N" puts the Nth operation on another
 // stream. For graphs, "drop-external N" omits the Nth wait for another graph,
 // "drop-join N" one of the waits that end a graph, and "swap-graph N" launches
-// the previous launch's graph.
+// the previous launch's graph. With $PCC_DOUBLE_PAUSE the device pauses for as
+// many milliseconds before each launch of a graph.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace fake;
 
@@ -173,5 +174,8 @@ CUresult cuGraphDestroy(CUgraph graph) {
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   note("cuGraphLaunch");
   streams().check(stream);
+  if (const char *given = getenv("PCC_DOUBLE_PAUSE"))
+    enqueue(stream,
+            [milliseconds = atoi(given)] { usleep(milliseconds * 1000); });
   return streams().launch(graph, stream);
 }
