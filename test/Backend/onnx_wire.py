@@ -18,7 +18,7 @@ DTYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16",
 
 
 class Unreadable(Exception):
-    """A tensor whose element type numpy lacks."""
+    """A case that numpy or the compiled programs cannot represent."""
 
 
 def tensor(data):
@@ -44,6 +44,13 @@ def tensor(data):
     if kind == 10:
         return name, numpy.array(values, "<u2").view("<f2").reshape(shape)
     return name, numpy.array(values).astype(dtype).reshape(shape)
+
+
+def field(number, kind, value):
+    """The bytes of a field as `fields` yields it."""
+    if kind in (0, 2):
+        return put(number, value)
+    return bytes([number << 3 | kind]) + value
 
 
 class Model:
@@ -90,6 +97,13 @@ class Model:
             return (array.astype("<u4") << 16).view("<f4")
         return array
 
+    def imports(self):
+        """The versions of the operators, as bytes; None if the model has fields
+        that `merged` cannot merge."""
+        if any(number > 8 for number, _, _ in fields(self.data)):
+            return None
+        return tuple(sorted(get_all(self.data, 8)))
+
     def operators(self):
         """The names of its operators, with the domain unless it is ONNX's."""
         names = set()
@@ -103,11 +117,6 @@ class Model:
     def changed(self, tensors, attributes):
         """The model's bytes with named tensors (TensorProtos) as initializers
         and an attribute added to the nodes of each operator named."""
-        def field(number, kind, value):
-            if kind in (0, 2):
-                return put(number, value)
-            return bytes([number << 3 | kind]) + value
-
         graph = b""
         for number, kind, value in fields(self.graph):
             if number == 1:
@@ -124,3 +133,40 @@ class Model:
 def float_attribute(name, value):
     """An AttributeProto."""
     return put(1, name) + b"\x15" + struct.pack("<f", value) + put(20, 1)
+
+
+def renamed(data, rules, prefix):
+    """A message whose names get a prefix. rules: by field number, None for a
+    name or the rules of a message."""
+    out = b""
+    for number, kind, value in fields(data):
+        if number in rules:
+            rule = rules[number]
+            if rule is not None:
+                value = renamed(value, rule, prefix)
+            elif value:  # an empty name is an operand left out
+                value = prefix + value
+        out += field(number, kind, value)
+    return out
+
+
+#: The fields of messages that hold names, as rules of `renamed`.
+NAMES_IN_TENSOR = {8: None}
+NAMES_IN_VALUE = {1: None, 2: {1: {2: {1: {2: None}}}}}
+NAMES_IN_GRAPH = {5: NAMES_IN_TENSOR, 11: NAMES_IN_VALUE, 12: NAMES_IN_VALUE,
+                  13: NAMES_IN_VALUE}
+NAMES_IN_NODE = {1: None, 2: None, 3: None,
+                 5: {6: NAMES_IN_GRAPH, 11: NAMES_IN_GRAPH}}
+NAMES_IN_GRAPH[1] = NAMES_IN_NODE
+
+
+def merged(models):
+    """One model's bytes with the graphs of several that import the same
+    operators. models: bytes by the prefix of their names."""
+    graph = b""
+    for prefix, data in models.items():
+        part = renamed(get(data, 7), NAMES_IN_GRAPH, prefix.encode())
+        graph += b"".join(field(*f) for f in fields(part) if f[0] != 2)
+    graph += put(2, "merged")
+    return b"".join(field(n, kind, graph if n == 7 else value)
+                    for n, kind, value in fields(data))

@@ -4,13 +4,16 @@
 Each case is a model with inputs and expected outputs. Operands that define
 shapes and axes are graph inputs there; they become constants first, since every
 shape of a compiled program is known. `pcc --forward` then compiles the model
-for one CPU rank, the program reads the inputs and writes the outputs.
+for one CPU rank, the program reads the inputs and writes the outputs. Cases of
+the same opset share a program, except with PCC_TEST_ALL=1; those that do not
+pass there have their own.
 
     test/Backend/run.py                 # all cases; the last line sums up
     test/Backend/run.py --newer         # also those of ONNX 1.23, from PyPI
     test/Backend/run.py --sample 60     # as many, spread over the list
     test/Backend/run.py --part 1/2      # the first, third, ... case
     test/Backend/run.py test_add        # cases whose name contains this
+    test/Backend/run.py --together 1    # one case in a program
 
 A case is unsupported where pcc refuses it with a reason (exit code 1), and
 failed where anything else goes wrong. Exits with 1 if a case failed, or fewer
@@ -21,7 +24,6 @@ import collections
 import concurrent.futures
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,6 +49,10 @@ CONSTANT_OPERANDS = {
 #: A file that disagrees with its own expected values: they are those of
 #: epsilon 0.01, which the model leaves at its default.
 MENDED = {"test_adam_multiple": {"Adam": wire.float_attribute("epsilon", 0.01)}}
+
+#: Names of inputs that mean something to the compiler, so they must not get a
+#: prefix; see frontend/import/Inputs.cpp.
+NAMES_WITH_MEANING = re.compile(r"past_key|position_ids$|.*attention_mask$")
 
 RTOL, ATOL = 1e-3, 1e-7  # those of ONNX's own runner
 #: For fp16 and bf16: two machine epsilons. The expected values round, or
@@ -156,24 +162,29 @@ def reason(text):
     return lines[-1] if lines else "no message"
 
 
+#: verdict: of pcc and the program; text: why; stderr: of what went wrong;
+#: outputs: their folder.
+Result = collections.namedtuple("Result", "verdict text stderr outputs")
+
+
 def run_program(tools, model, inputs, work):
-    """Compiles and runs; (verdict, text, outputs' folder)."""
+    """Compiles and runs; a Result."""
     program, outputs = os.path.join(work, "program"), os.path.join(work, "out")
     made = subprocess.run([os.path.join(tools, "pcc"), model, "--forward",
                            "-q", "-o", program], capture_output=True,
                           text=True, timeout=300)
     if made.returncode == 1:
-        return "unsupported", reason(made.stderr), None
+        return Result("unsupported", reason(made.stderr), made.stderr, None)
     if made.returncode:
-        return "failed", f"pcc exits with {made.returncode}: " + reason(
-            made.stderr), None
+        return Result("failed", f"pcc exits with {made.returncode}: " +
+                      reason(made.stderr), made.stderr, None)
     ran = subprocess.run([program, "--data", inputs, "--outputs", outputs],
                          capture_output=True, text=True, timeout=300,
                          env={**os.environ, "OMP_NUM_THREADS": "1"})
     if ran.returncode:
-        return "failed", f"the program exits with {ran.returncode}: " + reason(
-            ran.stderr), None
-    return "passed", "", outputs
+        return Result("failed", f"the program exits with {ran.returncode}: " +
+                      reason(ran.stderr), ran.stderr, None)
+    return Result("passed", "", "", outputs)
 
 
 def known_operators():
@@ -184,18 +195,65 @@ def known_operators():
     return set(rows[1:])
 
 
-def run_case(folder, tools, known):
-    """(name, whether its operators are all known, verdict, text) of a case."""
-    case = Case(folder)
-    verdict, text = judge(case, tools)
-    return case.name, case.model.operators() <= known, verdict, text
+class Loaded:
+    """The model, inputs and expected outputs of a data set of a case. Raises
+    wire.Unreadable if the case cannot run."""
+
+    def __init__(self, case, data_set):
+        if not case.model.has_tensors_only:
+            raise wire.Unreadable("a value that is no tensor")
+        inputs = read_all(data_set, "input", case.model.inputs)
+        expected = read_all(data_set, "output", case.model.outputs)
+        promoted = case.promoted()
+        constants = {n: t for n, t in inputs.items() if n in promoted}
+        self.case = case
+        self.model = case.model.changed(constants, MENDED.get(case.name, {}))
+        self.inputs = {}
+        for name, data in inputs.items():
+            if name in constants:
+                continue
+            array = case.model.typed(name, wire.tensor(data)[1])
+            if not case.model.declares(name, array.shape):
+                raise wire.Unreadable("data of other shapes than the model's")
+            self.inputs[name] = array
+        self.wanted = {n: case.model.typed(n, wire.tensor(t)[1])
+                       for n, t in expected.items()}
+
+    def compare(self, outputs, prefix=""):
+        """(verdict, text) of the outputs in a folder."""
+        for name, array in self.wanted.items():
+            path = os.path.join(outputs, file_name(prefix + name))
+            wrong = differs(numpy.load(path), array,
+                            tolerance(self.case.model, name, array))
+            if wrong:
+                return "failed", f"output '{name}': {wrong}"
+        return "passed", ""
+
+
+def run_loaded(loaded, tools, work):
+    """Runs the program of one or several loaded data sets, by the prefix of
+    their names; a Result."""
+    model, folder = os.path.join(work, "model.onnx"), os.path.join(work, "in")
+    models = {prefix: one.model for prefix, one in loaded.items()}
+    with open(model, "wb") as file:
+        file.write(models[""] if "" in models else wire.merged(models))
+    os.makedirs(folder)
+    for prefix, one in loaded.items():
+        for name, array in one.inputs.items():
+            numpy.save(os.path.join(folder, file_name(prefix + name)), array)
+    return run_program(tools, model, folder, work)
 
 
 def judge(case, tools):
-    work = tempfile.mkdtemp(prefix="pcc-backend-")
+    """(verdict, text) of a case, whose data sets run one by one."""
     try:
         for data_set in case.data_sets():
-            verdict, text = run_data_set(case, data_set, tools, work)
+            with tempfile.TemporaryDirectory(prefix="pcc-backend-") as work:
+                loaded = Loaded(case, data_set)
+                verdict, text, _, outputs = run_loaded({"": loaded}, tools,
+                                                       work)
+                if verdict == "passed":
+                    verdict, text = loaded.compare(outputs)
             if verdict != "passed":
                 return verdict, text
         return "passed", ""
@@ -203,41 +261,59 @@ def judge(case, tools):
         return "unsupported", str(error)
     except subprocess.TimeoutExpired:
         return "failed", "takes more than 300 s"
-    finally:
-        shutil.rmtree(work)
 
 
-def run_data_set(case, data_set, tools, work):
-    if not case.model.has_tensors_only:
-        return "unsupported", "a value that is no tensor"
-    inputs = read_all(data_set, "input", case.model.inputs)
-    expected = read_all(data_set, "output", case.model.outputs)
-    constants = {n: t for n, t in inputs.items() if n in case.promoted()}
-    model, folder = os.path.join(work, "model.onnx"), os.path.join(work, "in")
-    with open(model, "wb") as file:
-        file.write(case.model.changed(constants, MENDED.get(case.name, {})))
-    os.makedirs(folder, exist_ok=True)
+def passed_together(cases, tools):
+    """The cases that pass in one program. If pcc rejects the program, or it
+    ends with an error, the cases that the message names are left out, or if it
+    names none, each half has a program."""
+    loaded = {}
+    for i, case in enumerate(cases):
+        try:
+            loaded[f"case{i}."] = Loaded(case, *case.data_sets())
+        except wire.Unreadable:
+            pass
+    if len(loaded) < 2:
+        return set()
     try:
-        for name, data in inputs.items():
-            if name in constants:
-                continue
-            array = case.model.typed(name, wire.tensor(data)[1])
-            if not case.model.declares(name, array.shape):
-                return "unsupported", "data of other shapes than the model's"
-            numpy.save(os.path.join(folder, file_name(name)), array)
-        wanted = {n: case.model.typed(n, wire.tensor(t)[1])
-                  for n, t in expected.items()}
-    except wire.Unreadable as error:
-        return "unsupported", str(error)
-    verdict, text, outputs = run_program(tools, model, folder, work)
-    if verdict != "passed":
-        return verdict, text
-    for name, array in wanted.items():
-        wrong = differs(numpy.load(os.path.join(outputs, file_name(name))),
-                        array, tolerance(case.model, name, array))
-        if wrong:
-            return "failed", f"output '{name}': {wrong}"
-    return "passed", ""
+        with tempfile.TemporaryDirectory(prefix="pcc-backend-") as work:
+            ran = run_loaded(loaded, tools, work)
+            if ran.verdict == "passed":
+                return {one.case for prefix, one in loaded.items()
+                        if one.compare(ran.outputs, prefix)[0] == "passed"}
+    except subprocess.TimeoutExpired:
+        return set()
+    named = set(re.findall(r"\bcase\d+\.", ran.stderr))
+    rest = [one.case for prefix, one in loaded.items() if prefix not in named]
+    if named:
+        return passed_together(rest, tools)
+    half = len(rest) // 2
+    return (passed_together(rest[:half], tools) |
+            passed_together(rest[half:], tools))
+
+
+def run_group(cases, tools):
+    """(verdict, text) by case. A case that does not pass together with others
+    runs again alone, and this result counts."""
+    passed = passed_together(cases, tools)
+    return {case: ("passed", "") if case in passed else judge(case, tools)
+            for case in cases}
+
+
+def groups(cases, known, size):
+    """Lists of cases of which one model can be made."""
+    alike = collections.defaultdict(list)
+    for case in cases:
+        imports = case.model.imports()
+        if (size > 1 and imports and case.model.operators() <= known and
+                len(case.data_sets()) == 1 and
+                not any(map(NAMES_WITH_MEANING.match, case.model.inputs))):
+            alike[imports].append(case)
+        else:
+            yield [case]
+    for some in alike.values():
+        for i in range(0, len(some), size):
+            yield some[i:i + size]
 
 
 def main():
@@ -250,6 +326,9 @@ def main():
                         help="every Nth case, from the Kth")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(),
                         metavar="N", help="how many cases run at once")
+    parser.add_argument("--together", type=int, metavar="N",
+                        default=1 if os.environ.get("PCC_TEST_ALL") else 8,
+                        help="how many cases share a program at most")
     parser.add_argument("--at-least", type=int, default=0, metavar="N",
                         help="how many must pass")
     parser.add_argument("--list", action="store_true",
@@ -275,14 +354,19 @@ def run(options, newer):
         sys.exit(f"--part takes K/N with 1 <= K <= N, not '{options.part}'")
     cases = cases[part - 1::parts]
     results = collections.defaultdict(list)
+    known, inside = known_operators(), collections.Counter()
+    cases = [Case(folder) for folder in cases]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        known, inside = known_operators(), collections.Counter()
-        for name, is_known, verdict, text in pool.map(
-                lambda c: run_case(c, options.tools, known), cases):
-            results[verdict].append((name, text))
-            inside[verdict] += is_known
+        futures = {}
+        for group in groups(cases, known, options.together):
+            future = pool.submit(run_group, group, options.tools)
+            futures.update(dict.fromkeys(group, future))
+        for case in cases:
+            verdict, text = futures[case].result()[case]
+            results[verdict].append((case.name, text))
+            inside[verdict] += case.model.operators() <= known
             if options.list:
-                print(f"{verdict:12} {name}: {text}", flush=True)
+                print(f"{verdict:12} {case.name}: {text}", flush=True)
     reasons = collections.defaultdict(list)
     for name, text in results["unsupported"]:
         reasons[text].append(name)
