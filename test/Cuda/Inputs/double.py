@@ -245,7 +245,8 @@ def plan(model, precision, *flags):
 
 
 def count(steps, *flags):
-    """The number of calls of each function in a run of `steps` steps, by rank."""
+    """The number of calls of each function in a run of `steps` steps, by
+    rank."""
     for trace in glob.glob("trace*"):
         os.remove(trace)
     result = start("cuda", "--steps", str(steps), *flags, PCC_SHARE_DEVICES="1",
