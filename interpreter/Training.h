@@ -38,17 +38,16 @@ public:
 
 /// Runs training steps: @microbatch for each microbatch and @update, or the
 /// schedules of all stages. Inputs are those of a runtime program. Inputs of
-/// role "data", which no token file contains, may be given instead; they are
-/// then the same in every step.
+/// role "data" or "shared", which no token file contains, may be given instead;
+/// they are then the same in every step.
 class Training : public Trainable {
 public:
-  /// Returns the value of an input of role "data" or "shared", for one
-  /// microbatch, or (-1) for the whole step.
+  /// Returns the value of an input of role "data" or "shared" for a microbatch.
   using DataSource = llvm::function_ref<mlir::FailureOr<Tensor>(
       const InputInfo &info, int64_t microbatch)>;
-  /// `microbatches` is the number per step, for a program without schedules; 0:
-  /// one. `data` is null if the runtime program's data contains these inputs,
-  /// too.
+  /// `microbatches` is the number per step; 0: that of the schedules, or one
+  /// for a program without schedules. `data` is null if the runtime program's
+  /// data contains these inputs, too.
   static mlir::FailureOr<std::unique_ptr<Training>>
   create(Machine &machine, int64_t microbatches, DataSource data);
 

@@ -227,7 +227,7 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
 
 /// Begins operations that a device may launch as one graph, number `graph` of
 /// the stage: those that the program issues up to pcc_graph_end. In a loop
-/// these are the operations of several iterations, beginning with `iteration`.
+/// these are the operations of one or more iterations, from `iteration` on.
 /// Returns 0 if the graph was captured by an earlier call and is launched now;
 /// the program then continues after the end. The operations' arguments, except
 /// the iteration, are the same in each call. `name` is for messages.

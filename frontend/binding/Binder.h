@@ -244,7 +244,8 @@ llvm::ArrayRef<OpEntry> sortOps();
 llvm::ArrayRef<OpEntry> trainingOps();
 llvm::ArrayRef<OpEntry> trigonometryOps();
 
-/// Absolute value and rounding up, used in several tables.
+/// Absolute value and rounding up: built in Activation.cpp from other ops,
+/// listed in mathOps().
 mlir::LogicalResult buildAbs(Binder &b);
 mlir::LogicalResult buildCeil(Binder &b);
 

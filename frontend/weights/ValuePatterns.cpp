@@ -174,9 +174,10 @@ static bool isTriangle(const Matrix &table) {
   return true;
 }
 
-/// Whether this is the ALiBi slopes of n heads: 2^(-8 i / n) for i = 1 to n.
-/// If n is no power of two, the first p heads have the slopes of the largest
-/// power of two p below n, the rest have every other slope of 2 p heads.
+/// Whether this is the ALiBi slopes of n heads, 2^(-8 i / n) for i = 1 to n, or
+/// all of them negated. If n is no power of two, the first p heads have the
+/// slopes of the largest power of two p below n, the rest have every other
+/// slope of 2 p heads. False for more than 4096 heads.
 static bool isSlopes(const Matrix &table) {
   int64_t heads = table.columns();
   if (table.rank() != 1 || heads > 4096)

@@ -180,10 +180,12 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
     - a parameter, its gradient, moments and working copy are at the same
       offsets;
     - no function uses both a bucket and a member of it;
-    - @update writes each bucket once;
-    - buckets of sharded parameters, and of their working copies, are written by
+    - @update writes each bucket once, with two exceptions;
+    - gathered buckets, of parameters or of working copies, are written by
       @gather instead, once, from all ranks' shards; only @update writes the
-      shards.
+      shards;
+    - buckets of gradients that have a sum (ZeRO 2 and 3) are added to it and
+      cleared by @reduce; @update writes the sum.
   }];
 }
 
@@ -245,11 +247,13 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     ```
 
     Members begin at multiples of 32 elements; the length is a multiple of 32
-    times the data-parallel ranks. All members agree in weight decay, in the
-    axes that shard them, in those over which their gradients are partial, in
-    having a working copy, and in the stages that use them. A parameter that
-    several stages use has a bucket of its own. A bucket takes segment after
-    segment until it has `bucket-size` bytes of gradients.
+    times the number of ranks along the data axes (dp times cp). All members
+    agree in weight decay, in the axes that shard them, in those over which
+    their gradients are partial, in the type of their working copies, if any,
+    and in the stages that use them. From `zero` 1 on, they also agree in
+    whether functions other than @update use only the working copies. A
+    parameter that several stages use has a bucket of its own. A bucket takes
+    segment after segment until it has `bucket-size` bytes of gradients.
 
     ```
     zero  sharded over data axes     functions

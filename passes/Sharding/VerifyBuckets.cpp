@@ -398,8 +398,10 @@ LogicalResult BucketVerifier::checkShardWrites(func::FuncOp function) {
   return success();
 }
 
-/// Checks that @update writes each bucket once, applies weight decay as its
-/// members require, and does not use gathered buckets, which are stale by then.
+/// Checks that @update writes each bucket once, or the shard or sum that it
+/// updates instead, except working copies that are gathered; that it applies
+/// weight decay as the members require; and that it does not use gathered
+/// buckets, which are stale by then.
 LogicalResult BucketVerifier::checkUpdate(func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getOps<WriteOp>())

@@ -19,8 +19,9 @@
 // A program of one rank has no such thread and does not initialize MPI: its
 // requests are executed where they are issued.
 //
-// One thread issues the requests of a stream: the main thread, or the device's
-// thread if a device has one. Any thread may call wait() and abort().
+// One thread issues all requests of a stream. It is the main thread, except for
+// the compute stream of an emulated device (emulated/Device.h), whose own
+// thread issues them. Any thread may call wait() and abort().
 //
 //===----------------------------------------------------------------------===//
 

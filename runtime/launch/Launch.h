@@ -64,8 +64,9 @@ std::string launchLine(const Launch &launch, const std::string &resources);
 /// lost rank is reported, and the code is then ExitCommunication.
 int startRanks(int64_t ranks, char **argv);
 
-/// Exits with ExitDevice if this host has fewer devices than ranks. A
-/// short-lived child process counts them.
+/// Exits with ExitDevice if this host has no device, or fewer devices than
+/// ranks and PCC_SHARE_DEVICES is not set. A short-lived child process counts
+/// them.
 void checkDevices(int64_t ranks);
 
 } // namespace pcc

@@ -20,8 +20,8 @@ public:
   ProgressBar(int columns, int64_t done, int64_t total);
   ~ProgressBar() { hide(); }
 
-  /// Draws the bar after a step: at once if it is not visible, otherwise at
-  /// most ten times a second.
+  /// Draws the bar after a step: at once if it is not visible or this was the
+  /// last step, otherwise at most ten times a second.
   void show(int64_t done);
   /// Erases the bar if it is visible.
   void hide();
