@@ -8,10 +8,10 @@
 
 namespace pcc {
 
-/// The ops of a block whose results depend on a parameter and on an input:
-/// activations and gradients, which a stage must receive from another. All
-/// other ops (masks, tables, broadcast biases) are cheap to recompute on each
-/// stage that needs them.
+/// The ops of a block whose results depend on a parameter or state and on an
+/// input: activations and gradients, which a stage must receive from another.
+/// All other ops (masks, tables, broadcast biases) are cheap to recompute on
+/// each stage that needs them.
 llvm::DenseSet<mlir::Operation *> findActivations(mlir::Block &block);
 
 /// The size of a tensor in bytes.

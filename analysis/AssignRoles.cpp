@@ -16,8 +16,9 @@ static bool looksUpNumbers(Operation *op) {
 }
 
 /// Whether `value` is the given operand of an Op, directly or through casts and
-/// ops that move elements, for embeddings also through nn.where. `shifted` is
-/// set if one of these ops changes the position of elements.
+/// ops that move elements, for embeddings also through nn.where (unless the
+/// lookup is of numbers). `shifted` is set if one of these ops is a slice, pad
+/// or concatenation.
 template <typename Op>
 static bool reaches(Value value, unsigned operand, bool &shifted) {
   SmallVector<std::pair<Value, bool>> work = {{value, false}};

@@ -7,13 +7,16 @@
 
 namespace pcc::analysis {
 
-/// Distinguishes token ids, targets and labels, among the inputs of role
-/// tokens, by the ops that use them. Labels are targets that the model itself
-/// shifts: for a text they are the tokens.
+/// Assigns roles by the ops that use an input. Of the inputs of role tokens,
+/// the first one whose ids an embedding looks up keeps its role, and the others
+/// become data. Then calls assignTargets().
 void assignRoles(mlir::func::FuncOp forward);
 
-/// The same for targets only, for a model that computes its own loss: before
-/// the loss is recognized, inputs with its classes may not be identifiable.
+/// Assigns the role targets, or labels if the model itself shifts them, to at
+/// most one data input: integers of rank 2 that are the targets of a cross
+/// entropy. For a text labels are the tokens. It is called again after
+/// recognition for a model that computes its own loss: before, inputs with the
+/// loss' classes may not be identifiable.
 void assignTargets(mlir::func::FuncOp forward);
 
 } // namespace pcc::analysis

@@ -30,8 +30,7 @@ public:
   ~SequenceFinder();
   /// Returns one of `candidates`, dims of `value`: the dim of the tokens'
   /// sequence; else the first dim that is no batch dim, preferring extents
-  /// above
-  /// 1. Returns nullopt if all are batch dims.
+  /// above 1. Returns nullopt if all are batch dims.
   std::optional<unsigned> find(mlir::Value value,
                                llvm::ArrayRef<unsigned> candidates);
 
@@ -45,7 +44,7 @@ private:
 std::optional<bool> runsOverBatch(mlir::Value value,
                                   llvm::ArrayRef<int64_t> dims);
 
-/// Whether an op has the first dim of `candidate` and the batch dim of
+/// Whether an op has the first dim of `candidate` and the first dim of one of
 /// `samples` as one loop, so that the candidate has a row per sample, too.
 /// False if ops only have them as different dims; nullopt if no op has both.
 std::optional<bool> isUsedByRow(mlir::BlockArgument candidate,

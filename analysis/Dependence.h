@@ -25,8 +25,8 @@ bool hasResultOf(const llvm::DenseSet<mlir::Value> &values,
 /// gradient flows through integers and bools, such as the index of a maximum,
 /// through floor and round, or through detached values.
 bool hasGradient(mlir::Value value);
-/// An op that computes `value` from parameters and stops the gradient; null if
-/// there is none.
+/// The last op that stops the gradient on its way from `value` to a parameter
+/// that is not frozen; null if there is none.
 mlir::Operation *findGradientStop(mlir::Value value);
 
 /// The parameter that an op reads; null if it reads a state.

@@ -68,7 +68,7 @@ static std::optional<Tensor> readParam(ReadOp read) {
   return result;
 }
 
-/// The longest chain of ops that move elements that is followed.
+/// The longest chain of ops that move or cast elements that is followed.
 static constexpr int kMaxMoves = 200;
 
 static std::optional<Tensor> evaluateMoves(Value value, int moves) {

@@ -13,13 +13,15 @@ namespace pcc::analysis {
 /// float, -1e4 or -1e9.
 inline constexpr double kRemovesKey = -9999;
 
-/// The bytes of a parameter's tensor in its file; null if they are not
-/// available.
+/// The bytes of a parameter's tensor in its file, decoded if the file encodes
+/// them; zeros if the file lacks the tensor (kAbsent). Null if the file cannot
+/// be read.
 std::unique_ptr<llvm::MemoryBuffer> mapSource(nn::SourceAttr source);
 
 /// The elements of `value` if it is computed from constants and parameters by
-/// ops that move elements; nullopt otherwise. Parameters are read from their
-/// file, so call it only for untrained values, such as an attention mask.
+/// reshapes, transposes, slices, broadcasts and casts only; nullopt otherwise.
+/// Parameters are read from their file, so call it only for untrained values,
+/// such as an attention mask.
 std::optional<Tensor> evaluate(mlir::Value value);
 
 /// The number that all elements of `value` are equal to, found in the same way;

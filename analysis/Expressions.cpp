@@ -10,8 +10,8 @@ using namespace pcc::nn;
 
 /// The largest number of elements of an expression that is computed as a whole.
 static constexpr int64_t kLargestWhole = 1 << 26;
-/// The largest number of elements for which products of floats are folded, such
-/// as tables of angles by position.
+/// The largest number of elements up to which elementwise ops of float
+/// constants are always folded, such as tables of angles by position.
 static constexpr int64_t kLargestFloats = 1 << 24;
 /// The largest number of changes between neighbouring distances for which
 /// buildSteps() builds selections. A bias by T5's 32 buckets of relative

@@ -15,19 +15,23 @@
 
 namespace pcc::analysis {
 
-/// Constants with at most this number of elements are always folded.
+/// An op on constants is always folded if its result has at most this number of
+/// elements. An op on an expression is not.
 inline constexpr int64_t kLargestFolded = 1 << 16;
 
 /// Whether a node with known operands should stay an expression instead of
-/// being folded. Such a node is elementwise or moves elements, has the same
-/// result at run time, and has no large constant operand. `operands` are
-/// constants, or nullopt for expressions.
+/// being folded. Such a node is elementwise or moves elements and has the same
+/// result at run time. If an operand is an expression, no constant operand is
+/// large; otherwise the result is large and larger than each operand.
+/// `operands` are constants, or nullopt for expressions. `isFloat`: one of them
+/// has a float type.
 bool staysExpression(llvm::StringRef op,
                      llvm::ArrayRef<std::optional<Tensor>> operands,
                      bool isFloat);
 
-/// The elements of an expression, stored by distance (see Tensor) if they
-/// depend on it only; nullopt if there are too many elements.
+/// The elements of an expression; nullopt if some are not known or there are
+/// too many. More than kLargestFolded are stored by distance (see Tensor) if
+/// they depend on it only.
 std::optional<Tensor> computeWhole(mlir::Value expression);
 
 /// Builds a large matrix by distance as a chain of selections, one for each
@@ -52,7 +56,8 @@ struct Band {
 /// form none, or are few.
 std::optional<Band> findBand(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                              llvm::StringRef bytes);
-/// Builds the band as a selection between its two values by a condition.
+/// Builds the band as a selection between its two values by a condition, or as
+/// the condition itself if the values are true inside and false outside.
 mlir::Value buildBand(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::RankedTensorType type, const Band &band);
 

@@ -43,11 +43,13 @@ using Line = llvm::SmallVector<Run, 4>;
 /// The lines of a value along its last dim.
 class Lines {
 public:
-  /// The assumption about values that depend on inputs or trained parameters.
+  /// The assumption about values that are not known.
   enum Unknown {
-    /// They may have any value.
+    /// They may have any value. Parameters, also trained ones, are known: they
+    /// have their values in the file.
     Anything,
-    /// They are finite and no mask: 0 times an unknown value is 0, a very
+    /// They are finite and no mask, and trained parameters are not known. 0
+    /// times an unknown value is 0, a very
     /// negative number stays very negative when one is added, and a softmax
     /// maps it to 0.
     Finite
@@ -57,13 +59,14 @@ public:
   /// compute `value` must outlive this.
   explicit Lines(mlir::Value value);
   /// Lines along dim `along`: in `shape` and indices it is swapped with the
-  /// last dim. Trained parameters are unknown.
+  /// last dim.
   Lines(mlir::Value value, int64_t along, Unknown unknown);
   ~Lines();
   Lines(Lines &&);
 
-  /// Whether the value does not depend on the function's arguments. The lines
-  /// of positions are known all the same.
+  /// Whether the value is computed only from constants and known parameters, by
+  /// ops that are handled here. False if it depends on positions, although
+  /// their lines are known.
   bool isKnown() const { return known; }
   /// Whether the value is computed from the elements of a parameter.
   bool isStored() const { return stored; }
@@ -78,7 +81,8 @@ public:
   /// ignored.
   llvm::ArrayRef<Run> line(llvm::ArrayRef<int64_t> index);
 
-  /// A key such that values with equal keys are equal; empty if there is none.
+  /// A key such that known values (isKnown) with equal keys are equal; empty if
+  /// there is none.
   std::string key() const;
 
 private:

@@ -121,7 +121,8 @@ static std::optional<Scalar> applyFloat(Operation *op, ArrayRef<Scalar> in) {
                  ofFloat(*result));
 }
 
-/// The result of an integer op; nullopt if it is undefined at run time.
+/// The result of an integer op; nullopt (not known) if it is undefined at run
+/// time, and for ops without a formula here.
 static std::optional<int64_t> applyInt(Operation *op, ArrayRef<Scalar> in) {
   using Result = std::optional<int64_t>;
   int64_t x = in[0].i, y = in.size() > 1 ? in[1].i : 0;
@@ -176,7 +177,7 @@ static SmallVector<std::pair<int64_t, int>> signsOf(int64_t d, int64_t slope,
   int before = d < 0 ? -1 : d > 0;
   if (slope == 0 || (before && (before < 0) == (slope < 0)))
     return {{size, before}};
-  // The index of the first number whose sign differs from the first sign.
+  // The index of the first number that is 0 or has the other sign.
   int64_t distance = std::abs(d), step = std::abs(slope);
   int64_t cross = (distance + step - 1) / step;
   int after = slope < 0 ? -1 : 1;

@@ -2,8 +2,8 @@
 //
 // The tensors of the constant interpreter: masks, positions, shapes. A tensor
 // is a strided view of shared elements, so moving and repeating elements copies
-// nothing. It never holds weights, unless an operator without a derivative
-// needs their values.
+// nothing, except in a reshape that strides cannot express. It never holds
+// weights, unless an operator without a derivative needs their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,8 @@ public:
   /// Whether scalars are floats (`f`), not integers (`i`).
   bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
 
-  /// The elements in row-major order; only for a tensor just constructed.
+  /// The elements in row-major order; only for a tensor that was just
+  /// constructed or is dense().
   std::vector<Scalar> &elements() { return *data; }
   /// The element at an index of each dim.
   Scalar at(llvm::ArrayRef<int64_t> index) const;
@@ -112,7 +113,8 @@ public:
   /// The same elements, row major, in another shape; copies them if strides
   /// cannot express it.
   Tensor reshape(llvm::ArrayRef<int64_t> shape) const;
-  /// The same elements, stored once along dims in which they do not vary.
+  /// The same elements, stored once along dims in which they do not vary. A
+  /// tensor by distance is returned as it is.
   Tensor compact() const;
   /// The slice with extent 1 in every dim of stride 0.
   Tensor core() const;
@@ -122,7 +124,8 @@ public:
     return extents[dim] != 1 && strides[dim] != 0;
   }
 
-  /// The same numbers rounded to another element type.
+  /// The same numbers in another element type. A float type rounds, an integer
+  /// type truncates floats, and bool is whether a number is not 0.
   Tensor castTo(mlir::Type element) const;
 
   /// Applies fn elementwise to the operands, broadcast to their common shape.
@@ -174,7 +177,8 @@ bool canBeHeld(llvm::ArrayRef<int64_t> shape);
 void forEachIndex(llvm::ArrayRef<int64_t> shape,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> fn);
 
-/// Rounds `value` to a value that the element type can represent.
+/// Rounds a float to a value that the element type can represent; returns
+/// integers as they are.
 Scalar roundTo(mlir::Type element, Scalar value);
 
 } // namespace pcc::analysis

@@ -23,8 +23,8 @@ struct TensorMarks {
   nn::Init init = nn::Init::Zero;
   /// Whether weight decay applies to it.
   bool decay = false;
-  /// The location of its elements in a file; null if they are in none. Then the
-  /// fields below are meaningless.
+  /// The location of its elements in the model's file; null if there is none.
+  /// Then `isTransposed` and `isPlusOne` are ignored.
   nn::SourceAttr source;
   bool isTransposed = false, isPlusOne = false;
   /// The values of kCopiesAttr and kUsesAttr (AttrNames.h).
@@ -39,9 +39,9 @@ struct TensorMarks {
 class TensorRecords {
 public:
   /// Encodes a tensor of `type`, which may be global or local. The caller sets
-  /// kind, `of`, layout and offset. Tensors with the same source share its
-  /// record. If the runtime does not support an element type, returns the
-  /// result of `refuse`.
+  /// kind, `of`, layout, offset and bucket. Tensors with the same source share
+  /// its record. If the runtime does not support an element type, calls
+  /// `refuse`, which must fail, and fails.
   mlir::FailureOr<pcc_tensor>
   encode(llvm::StringRef name, mlir::ShapedType type, const TensorMarks &marks,
          llvm::function_ref<mlir::LogicalResult(mlir::Type)> refuse);

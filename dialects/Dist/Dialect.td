@@ -14,7 +14,8 @@ def Dist_Dialect : Dialect {
     the tensor is partial.
 
     Discardable attributes:
-    - `dist.shardings`: an array, the sharding of each result of an op;
+    - `dist.shardings`: an array, the sharding of each result of an op, or in a
+      partitioned module `unit` if it is not known;
     - `dist.sharding`: the sharding of a parameter, state, function argument or
       result, or `pipe.value`;
     - `dist.arguments`: an array, the sharding of each argument of an op's

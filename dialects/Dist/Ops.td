@@ -79,7 +79,7 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce",
     **Constraints:**
     - there is at least one value;
     - there is at least one axis; axes are distinct and belong to the mesh (all
-      collectives).
+      ops with axes).
   }];
   let arguments = (ins Dist_Reduction:$reduction,
     Variadic<Dist_Tensor>:$inputs, StrArrayAttr:$axes);

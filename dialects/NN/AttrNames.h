@@ -79,6 +79,11 @@ inline constexpr llvm::StringLiteral kFirstBestAttr = "nn.first_best";
 /// On `nn.cast` to the type that the input has, a unit: no gradient flows
 /// through it, as through detach() of PyTorch. nn-autodiff removes such casts.
 inline constexpr llvm::StringLiteral kDetachedAttr = "nn.detached";
+
+//===----------------------------------------------------------------------===//
+// On ops: the pass, stage and segment that they belong to
+//===----------------------------------------------------------------------===//
+
 /// On any op, a unit: autodiff built it; it is not in the forward pass.
 inline constexpr llvm::StringLiteral kBackwardAttr = "nn.bwd";
 /// On any op of the backward pass, a unit: it recomputes a value of the forward

@@ -35,8 +35,8 @@ def NN_Dialect : Dialect {
     | loss_scale_window | the number of steps without overflow after which the loss scale doubles |
 
     A role implies the batch and sequence dims: tokens, targets and labels are
-    `[batch, seq, ...]`, data is `[batch, ...]`. `nn.dims` overrides this for an
-    input.
+    `[batch, seq, ...]`, data is `[batch, ...]`, samples are `[batch]` and
+    positions are `[seq]`. `nn.dims` overrides this for an input.
   }];
   let cppNamespace = "::pcc::nn";
   let useDefaultAttributePrinterParser = 1;

@@ -95,9 +95,9 @@ inline std::string momentName(StateKind kind, llvm::StringRef param) {
 
 /// The output of @forward that a loss is attached to, if there are several.
 inline constexpr llvm::StringLiteral kLogits = "logits";
-/// @update returns the mean loss, the gradient's norm and, if there is one, the
-/// loss scale of the step (kLossScale). @evaluate_result returns the loss and
-/// the number of targets (kTargetCount).
+/// @update returns the mean loss, the gradient's norm, the loss scale of the
+/// step (kLossScale) if there is one, and the counts of kCountAttr.
+/// @evaluate_result returns the loss and the number of targets (kTargetCount).
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 inline constexpr llvm::StringLiteral kNormResult = "norm";
 /// The prefix of the results of @evaluate_result where both share a name space.

@@ -19,7 +19,8 @@ def NN_Local : DeclareOpInterfaceMethods<NN_PartitionInterface>;
 def NN_VJP : DeclareOpInterfaceMethods<NN_DifferentiableInterface>;
 def NN_Cost : DeclareOpInterfaceMethods<NN_CostInterface>;
 
-/// An op without side effects that has a sharding rule: every compute op.
+/// An op without side effects that has its own sharding rule. Elementwise ops
+/// with the default rule are no such ops.
 class NN_ComputeOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat([Pure, NN_Sharding], traits)>;
 

@@ -46,7 +46,8 @@ struct ShardingRule {
   enum class Kind {
     /// Partial sums never pass.
     None,
-    /// The op is a sum: operands that are partial over the same axes are added
+    /// The op is a sum or difference: operands that are partial over the same
+    /// axes are added
     /// while partial.
     Additive,
     /// Partial sums pass through one linear operand at a time.

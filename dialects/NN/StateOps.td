@@ -190,9 +190,9 @@ def NN_AccumulateOp
 
 def NN_ConstantOp : NN_ComputeOp<"constant", [ConstantLike,
     AllTypesMatch<["value", "result"]>]> {
-  let summary = "A small or uniform tensor known at compile time";
+  let summary = "A tensor known at compile time";
   let description = [{
-    It has few elements, or a single value for all (`dense<0.5>`).
+    It lists its elements, or has a single value for all (`dense<0.5>`).
 
     ```mlir
     %half = nn.constant dense<0.5> : tensor<4x8xf32>

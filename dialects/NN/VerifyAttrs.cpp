@@ -58,7 +58,7 @@ struct Attr {
   StringRef name;
   bool (*belongsTo)(Operation *op);
   bool (*isValid)(Attribute attr);
-  /// "... on <place> is <value>".
+  /// For errors: "only allowed on <place>", "not <value>".
   StringRef place, value;
 };
 

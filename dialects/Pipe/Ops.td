@@ -76,7 +76,7 @@ def Pipe_ValueOp : Pipe_Symbol<"value"> {
   let description = [{
     One task produces it and other tasks use it, on the same stage or, after a
     transfer, on others. Each stage that holds it has one instance per
-    microbatch.
+    microbatch, or one per step if the task runs once per step.
 
     ```mlir
     pipe.value @value.0 : tensor<2x64x768xf32>

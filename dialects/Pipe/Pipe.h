@@ -32,6 +32,7 @@ inline bool hasStageContribution(Phase phase) {
 }
 
 /// Whether tasks of a phase compute a segment of the model for one microbatch.
+/// False for ForwardOnly, whose task computes the whole model.
 inline bool isSegmentPhase(Phase phase) {
   return phase == Phase::Forward || phase == Phase::Backward ||
          phase == Phase::ForwardBackward || phase == Phase::Evaluate;

@@ -21,7 +21,8 @@ struct Half {
   /// n-th send with the n-th receive.
   int64_t channel;
 
-  /// Whether `other`, posted by stage `stage`, can match this half.
+  /// Whether `other`, posted by stage `peer`, can match this half, posted by
+  /// stage `stage`.
   bool isCounterpart(const Half &other, int64_t stage) const {
     return other.isSend != isSend && other.peer == stage &&
            other.channel == channel;

@@ -244,8 +244,8 @@ def RT_EventOp : RT_Op<"event", [Symbol, HasParent<"StageOp">]> {
     entry. Other streams may still be busy, and events stay valid from one entry
     to the next.
 
-    Collectives of one communicator start in program order, on any streams.
-    The same holds for the transfers of a channel.
+    The collectives of one communicator are on one stream, and so are a stage's
+    sends or receives of a channel (`--rt-verify`).
 
     An event has slots, as a buffer has. Its instances are SSA values, so a body
     takes them as arguments.
@@ -402,9 +402,9 @@ def RT_AddressOp : RT_Op<"address", [Pure,
   let summary = "Returns an instance of a buffer of the stage";
   let description = [{
     `slot` is the number of the microbatch that the instance belongs to. Values
-    and refilled inputs have fewer slots than there are microbatches: microbatch
-    m uses slot m modulo the number of slots. `--rt-verify` rejects a read of
-    another microbatch's instance.
+    and refilled inputs may have fewer slots than there are microbatches:
+    microbatch m uses slot m modulo the number of slots. `--rt-verify` rejects a
+    read of another microbatch's instance.
 
     Slots of a bucket belong to no microbatch. In a loop an address names one
     slot, or rotates `among` a range of slots: each iteration uses the slot
@@ -426,7 +426,7 @@ def RT_AddressOp : RT_Op<"address", [Pure,
     - the symbol is an `rt.buffer` of the result's type and not of kind frame;
     - the buffer is not in a sharded bucket;
     - no slot is negative before the modulo is taken; for buffers that are
-      neither values nor refilled, the slot exists;
+      neither values nor refilled, the slot exists, except with `among`;
     - `among` is given if and only if the buffer is a bucket or in one and the
       slot is relative to a loop; it is a nonempty range of existing slots.
   }];

@@ -32,7 +32,8 @@ inline constexpr int64_t kAlignment = PCC_ALIGNMENT;
 
 /// Marks a function as a kernel: the body of an `rt.launch`.
 inline constexpr llvm::StringLiteral kKernelAttr = "rt.kernel";
-/// On a result of a kernel: the argument whose buffer it may overwrite.
+/// On a result of a kernel, and on the out argument that an emitted kernel has
+/// instead: the argument whose buffer it may overwrite.
 inline constexpr llvm::StringLiteral kInplaceAttr = "rt.inplace";
 /// On a lowered kernel: its number of work items, and the smallest number of
 /// them that is worth a thread.
