@@ -13,10 +13,12 @@ namespace pcc::nn {
 struct IdBound {
   /// Ids are 0 .. below - 1.
   int64_t below;
-  /// The model's node that looks them up, for messages.
+  /// The model's node that looks them up, or the op's name, for messages. If
+  /// several do, the one with the lowest bound.
   llvm::StringRef node;
-  /// Whether the ids are only used as classes of a loss: then negative ids are
-  /// invalid targets, which are not counted.
+  /// Whether the ids of a data or shared input are only used as classes of a
+  /// loss: then negative ids are invalid targets, which are not counted. False
+  /// for targets and labels, whose role implies it.
   bool isOfLoss = false;
 
   /// Converts to the value of the attribute `nn.ids`.

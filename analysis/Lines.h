@@ -49,9 +49,8 @@ public:
     /// have their values in the file.
     Anything,
     /// They are finite and no mask, and trained parameters are not known. 0
-    /// times an unknown value is 0, a very
-    /// negative number stays very negative when one is added, and a softmax
-    /// maps it to 0.
+    /// times an unknown value is 0, a very negative number stays very negative
+    /// when one is added, and a softmax maps it to 0.
     Finite
   };
 

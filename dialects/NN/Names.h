@@ -57,8 +57,8 @@ inline constexpr llvm::StringLiteral kTargetCount = "target_count";
 /// The same for @evaluate.
 inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
 inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";
-/// For a loss of several terms, each followed by a number: the sum of a term,
-/// and a count that terms divide by.
+/// For a loss that is not one mean, such as one of several terms, each followed
+/// by a number: the sum of a term, and a count that terms divide by.
 inline constexpr llvm::StringLiteral kEvalSum = "eval_sum.";
 inline constexpr llvm::StringLiteral kEvalCount = "eval_count.";
 /// The number of batches that were evaluated.
@@ -97,7 +97,9 @@ inline std::string momentName(StateKind kind, llvm::StringRef param) {
 inline constexpr llvm::StringLiteral kLogits = "logits";
 /// @update returns the mean loss, the gradient's norm, the loss scale of the
 /// step (kLossScale) if there is one, and the counts of kCountAttr.
-/// @evaluate_result returns the loss and the number of targets (kTargetCount).
+/// @evaluate_result returns the loss and the number of targets (kTargetCount);
+/// if the loss is not one mean, 1 if the loss is defined, else 0, for the
+/// latter.
 inline constexpr llvm::StringLiteral kLossResult = "loss";
 inline constexpr llvm::StringLiteral kNormResult = "norm";
 /// The prefix of the results of @evaluate_result where both share a name space.

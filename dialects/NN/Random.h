@@ -1,8 +1,8 @@
 //===- Random.h - Counter-based random bits ---------------------*- C++ -*-===//
 //
-// The definition of dropout's random numbers, for the interpreter, the
-// runtime's tests and generated kernels, which implement the same formulas. It
-// uses 32-bit integer arithmetic only, so all agree bit for bit.
+// The definition of dropout's random numbers, for the interpreter, generated
+// kernels and their tests, which implement the same formulas. It uses 32-bit
+// integer arithmetic only, so all agree bit for bit.
 //
 //===----------------------------------------------------------------------===//
 

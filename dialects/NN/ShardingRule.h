@@ -47,8 +47,7 @@ struct ShardingRule {
     /// Partial sums never pass.
     None,
     /// The op is a sum or difference: operands that are partial over the same
-    /// axes are added
-    /// while partial.
+    /// axes are added or subtracted while partial.
     Additive,
     /// Partial sums pass through one linear operand at a time.
     Multiplicative,

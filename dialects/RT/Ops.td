@@ -143,9 +143,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     it, and it is not reinitialized while it is live.
 
     Parameters and states carry attributes for the runtime: `layout`, and
-    `source`, `init`, `decay`, `of`, `first` as in nn. Inputs have their `role`,
-    their `name` in the model, and for ids their bound, `nn.ids`. Outputs have
-    their `name`.
+    `source`, `init`, `decay`, `of`, `first` as in nn, `transposed`, `plus_one`,
+    `copies` and `uses` as nn's attributes of parameters. Inputs have their
+    `role`, their `name` in the model, for ids their bound, `nn.ids`, and
+    `nn.dims` if given. Outputs have their `name`.
 
     The runtime fills inputs before an entry begins; an input that differs by
     microbatch has one slot for each. The entry itself fills `refilled` inputs
