@@ -4,7 +4,8 @@
 // of 32,768 queries and keys has 2^30 elements, the positions that it compares
 // 2^16. Such a value stays an expression: nn ops on constants of one dim.
 // Recognition reads it line by line (Lines.h). It is computed as a whole only
-// for an operator that does more than compare, combine and move elements.
+// for an operator that does more than compare, combine and move elements, and,
+// if it is small, to find a regular pattern (passes/Training/Regularity.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ def Dist_Dialect : Dialect {
     - `dist.shardings`: an array, the sharding of each result of an op, or in a
       partitioned module `unit` if it is not known;
     - `dist.sharding`: the sharding of a parameter, state, function argument or
-      result, or `pipe.value`;
+      result, `pipe.input` or `pipe.value`;
     - `dist.arguments`: an array, the sharding of each argument of an op's
       region;
     - `dist.seeds`: an array of the shardings that propagation starts from;
@@ -25,7 +25,8 @@ def Dist_Dialect : Dialect {
       propagation to the insertion of reshards;
     - `dist.id`: an i64 that an op and its partitioned form share;
     - `dist.global`: the global type of a parameter, state, function argument or
-      result that a partitioned module declares with a local type;
+      result, or `pipe.input`, that a partitioned module declares with a local
+      type;
     - `dist.spmd`, on the module: types are local; the module is one rank's
       program.
   }];
