@@ -2,8 +2,8 @@
 //
 // The tensors of the constant interpreter: masks, positions, shapes. A tensor
 // is a strided view of shared elements, so moving and repeating elements copies
-// nothing, except in a reshape that strides cannot express. It holds
-// weights only for an operator without a derivative or an analysis (Evaluate.h,
+// nothing, except in a reshape that strides cannot express. It holds weights
+// only for an operator without a derivative or an analysis (Evaluate.h,
 // Lines.h) that needs their values.
 //
 //===----------------------------------------------------------------------===//

@@ -81,7 +81,7 @@ inline constexpr llvm::StringLiteral kFirstBestAttr = "nn.first_best";
 inline constexpr llvm::StringLiteral kDetachedAttr = "nn.detached";
 
 //===----------------------------------------------------------------------===//
-// On ops: the pass, stage and segment that they belong to
+// On ops: forward or backward pass, stage and segment
 //===----------------------------------------------------------------------===//
 
 /// On any op, a unit: autodiff built it; it is not in the forward pass.

@@ -13,7 +13,7 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
       transposed, fused or split;
     - `init` is the distribution that it is drawn from when training starts from
       scratch; `init file` keeps the file's value even then;
-    - `decay`: weight decay applies, because its rank in the source file is at
+    - `decay`: weight decay applies, because its rank in the source model is at
       least 2;
     - `frozen`: it is not trained.
 
