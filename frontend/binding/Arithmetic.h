@@ -13,8 +13,8 @@
 
 namespace pcc::frontend {
 
-/// Builds formulas for one node. Each function appends an op and returns its
-/// result.
+/// Builds formulas for one node. Each function appends the ops of its formula,
+/// if it needs any, and returns the result.
 class Arithmetic {
 public:
   /// `b` must outlive this.

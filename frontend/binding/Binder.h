@@ -16,7 +16,8 @@
 
 namespace pcc::frontend {
 
-/// The meaning of a name in the graph; exactly one of the four members.
+/// The meaning of a name in the graph: one of the four members, none if the
+/// name is undefined. An operand that reads a weight has `weight` and `value`.
 struct Item {
   /// Whether it is a list of tensors.
   bool isSequence() const { return !sequence.empty(); }
@@ -27,7 +28,8 @@ struct Item {
   std::optional<analysis::Tensor> tensor;
   /// The SSA value of a run-time computation.
   mlir::Value value;
-  /// A weight that nothing has read yet.
+  /// A weight. In an operand of a node other than Identity, `value` is its
+  /// read.
   Weight *weight = nullptr;
   /// A list of tensors, of an exporter that writes sequences.
   std::vector<Item> sequence;
@@ -38,7 +40,7 @@ class Translation {
 public:
   virtual ~Translation() = default;
   /// Whether a Dropout node drops elements. `isTraining`: its mode in the file;
-  /// absent before opset 12, which has none.
+  /// absent before opset 12, where nodes have no mode.
   virtual bool drops(const onnx::NodeProto &node,
                      std::optional<bool> isTraining) = 0;
   /// Whether the outputs are results, not a loss to train by.
@@ -69,7 +71,8 @@ public:
 /// operand has a number, too.
 class Binder {
 public:
-  /// Binds a node of opset `opset`. All arguments must outlive this.
+  /// Binds a node of a file with opset `opset`. All arguments must outlive
+  /// this.
   Binder(Translation &translation, mlir::OpBuilder &builder, mlir::Location loc,
          const onnx::NodeProto &node, int64_t opset,
          llvm::ArrayRef<Item> inputs)
@@ -84,7 +87,8 @@ public:
   mlir::Location loc;
   /// The node in the file.
   const onnx::NodeProto &node;
-  /// The version of its operator set, which determines the attributes' meaning.
+  /// The version of ONNX's own operator set in the file, also for nodes of
+  /// other domains. It determines the meaning of attributes.
   int64_t opset;
 
   /// Starts an error that names this node.
@@ -128,7 +132,8 @@ public:
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
   ints(unsigned i, llvm::StringRef name) const;
 
-  /// Sets result `i`; does nothing if the node has fewer results.
+  /// Sets result `i`. With a tensor or a value it does nothing if the node has
+  /// fewer results; with an item the node must have the result.
   void set(unsigned i, analysis::Tensor tensor);
   void set(unsigned i, mlir::Value value);
   void set(unsigned i, Item item) { results[i] = std::move(item); }
@@ -138,8 +143,8 @@ public:
   /// A tensor type of this shape.
   mlir::RankedTensorType typeOf(llvm::ArrayRef<int64_t> shape,
                                 mlir::Type element) const;
-  /// A constant as a value: an op without the dims along which it is uniform,
-  /// and a broadcast along those dims.
+  /// A constant as a value: one op if it is uniform; otherwise an op without
+  /// the dims along which it does not vary, and a broadcast along those dims.
   mlir::Value constant(const analysis::Tensor &tensor);
   /// The same elements in another shape, in row-major order.
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
@@ -211,8 +216,8 @@ struct OpEntry {
   ImportFn build;
   /// The attributes that a node may have; others are an error.
   std::vector<KnownAttribute> attributes = {};
-  /// Whether to fold even if operands are weights: for predicates, which have
-  /// no gradient.
+  /// Whether to fold even if operands are weights: for operators without a
+  /// gradient, such as predicates.
   bool foldsWeights = false;
 };
 

@@ -10,9 +10,10 @@ namespace pcc::frontend {
 /// The elements of all operands at one index.
 using In = llvm::ArrayRef<analysis::Scalar>;
 
-/// Folds by a function for floats and one for integers; null if the operator
-/// does not take such elements. `element` is the result's type; null for the
-/// last operand's.
+/// Folds by a function for floats and one for integers. Without `ints`, the
+/// operator takes no integers. Without `floats`, `ints` also folds operands of
+/// floats. The last operand's type decides. `element` is the result's type;
+/// null for the last operand's.
 mlir::LogicalResult foldWith(Binder &b, mlir::Type element,
                              double (*floats)(In), int64_t (*ints)(In));
 

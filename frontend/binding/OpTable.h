@@ -17,8 +17,8 @@ public:
   int64_t standard() const { return lookup(""); }
   /// The version of a domain's set; 0 if the model does not import it.
   int64_t lookup(llvm::StringRef domain) const;
-  /// The version that applies to a node. A domain that the model does not
-  /// import has version 1.
+  /// The version that applies to a node. A domain other than ONNX's own has
+  /// version 1 if the model does not import it.
   int64_t versionFor(const onnx::NodeProto &node) const;
   /// Normalizes a domain: "ai.onnx", ONNX's own, becomes "".
   static llvm::StringRef domainOf(llvm::StringRef domain);

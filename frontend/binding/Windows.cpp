@@ -79,7 +79,7 @@ pcc::frontend::slidingWindows(Binder &b, ArrayRef<int64_t> kernel) {
       return b.error() << "windows of " << reach << " do not fit into "
                        << w.in + w.low + w.high << " positions";
     w.out = room / w.stride + 1;
-    // One more window if it begins before the end of the padded input.
+    // One more window if it begins before the padding after the last position.
     if (ceil && room % w.stride && w.out * w.stride < w.in + w.low)
       ++w.out;
   }

@@ -48,8 +48,8 @@ struct Window {
 mlir::FailureOr<llvm::SmallVector<Window>>
 slidingWindows(Binder &b, llvm::ArrayRef<int64_t> kernel);
 
-/// The same for a transposed convolution, whose result has more positions than
-/// its operand.
+/// The same for a transposed convolution, which also has the attributes
+/// output_padding and output_shape.
 mlir::FailureOr<llvm::SmallVector<Window>>
 transposedWindows(Binder &b, llvm::ArrayRef<int64_t> kernel);
 

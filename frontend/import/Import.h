@@ -109,8 +109,8 @@ struct ModelOutline {
   std::vector<std::string> files;
 };
 
-/// Reads the outline of a file. Errors: `options` name inputs that the file
-/// does not have.
+/// Reads the outline of a file. Errors: those of BatchDims::read(), for example
+/// an input in `options` that the file does not have.
 mlir::FailureOr<ModelOutline> readModelOutline(mlir::MLIRContext &context,
                                                const ONNXFile &file,
                                                const ImportOptions &options);
@@ -124,16 +124,16 @@ struct ContextLength {
   std::string source;
 };
 
-/// The context length of each dim that the options leave unbound, in the order
-/// of the inputs: the minimum of the length in the file's metadata and the
-/// positions that each table serves. Dims without either are left out. Errors:
-/// the metadata is not a positive integer.
+/// The context length of each dim, other than the batch, that the options leave
+/// unbound, in the order of the inputs: the minimum of the length in the file's
+/// metadata and the positions that each table serves. Dims without either are
+/// left out. Errors: the metadata is not a positive integer.
 mlir::FailureOr<std::vector<ContextLength>>
 findContextLengths(mlir::MLIRContext &context, const ONNXFile &file,
                    const ImportOptions &options);
 
 /// Prints a line per parameter (name, type, whether and why it is trained, its
-/// origin), then the constants of the report.
+/// origin), then the constants of the report and the total numbers of elements.
 void printParams(mlir::ModuleOp module, const ImportReport &report,
                  llvm::raw_ostream &os);
 

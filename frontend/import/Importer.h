@@ -153,7 +153,7 @@ private:
   mlir::LogicalResult dropLosses(std::vector<Output> &outputs);
   /// Whether a tensor's type and shape allow it to be trained.
   bool mayBeWeight(const onnx::TensorProto &tensor) const;
-  /// Reports a batch norm that an exporter folded into a convolution.
+  /// Reports a batch norm that an exporter folded into a node's weights.
   mlir::LogicalResult checkFoldedNorm(const onnx::NodeProto &node) const;
   /// Warns how batch norms use running statistics.
   void warnOfBatchNorms() const;

@@ -14,8 +14,8 @@ namespace pcc::frontend {
 /// constant if its values follow from how training data is fed. Adds the inputs
 /// to `items` and sets `builder` to insert in the body. Inputs named in
 /// `options.inputs` are never constants; constant inputs are recorded on the
-/// module. Ids have the role "tokens" until assignRoles. Errors: an unbound
-/// dim, a cache of past keys.
+/// module. Ids have the role "tokens" until assignRoles. Errors: those of
+/// bindDims(), a cache of past keys, a name that cannot be a file name.
 mlir::FailureOr<mlir::func::FuncOp>
 makeForward(mlir::OpBuilder &builder, mlir::Location file,
             const onnx::GraphProto &graph, const ImportOptions &options,

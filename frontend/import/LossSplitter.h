@@ -19,7 +19,7 @@ struct Term {
   mlir::Value sum;
   /// The product of the constant factors.
   double factor = 1;
-  /// Values of one element that depend on the inputs but on no parameter.
+  /// Values of one element that depend on samples but on no trained parameter.
   llvm::SmallVector<mlir::Value, 2> over, times;
   /// Values of one element that do not depend on samples: parameters, and
   /// inputs that are the same for all samples.
@@ -29,7 +29,7 @@ struct Term {
   bool isReduced = false;
 
   /// The part of `factor` that is numbers in the model's text. The rest are the
-  /// 1/n of means.
+  /// 1/n of means and the signs of differences.
   double written = 1;
   /// The op with such a number; null if there is none.
   mlir::Operation *writtenBy = nullptr;

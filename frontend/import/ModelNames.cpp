@@ -11,7 +11,7 @@ using namespace pcc;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// A name for a message, printable and at most 80 characters long.
+/// A name for a message: printable, and cut after 80 characters.
 static std::string shown(StringRef name) {
   const size_t longest = 80;
   std::string text;

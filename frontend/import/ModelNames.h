@@ -21,8 +21,8 @@ enum class Arrays { Inputs, Outputs };
 mlir::LogicalResult checkArrayNames(mlir::Location file, Arrays arrays,
                                     llvm::ArrayRef<llvm::StringRef> names);
 
-/// Checks that parameters have valid and distinct names in checkpoints, which
-/// no other symbol of a program has.
+/// Checks that parameters have valid and distinct names in checkpoints, and
+/// that no other symbol of a program has the name of a parameter.
 mlir::LogicalResult checkParamNames(mlir::Location file, mlir::ModuleOp module);
 
 } // namespace pcc::frontend

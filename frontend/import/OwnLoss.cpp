@@ -47,8 +47,9 @@ static Attribute numberIn(ConstantOp constant) {
                                         : Attribute();
 }
 
-/// The first op outside `tail` at which two functions for different batches
-/// compute different things; null if there is none.
+/// The first op at which two functions for different batches compute different
+/// things; null if there is none. The numbers in ops of `tail` are not
+/// compared.
 static Operation *
 findDifference(func::FuncOp one, func::FuncOp two,
                const llvm::SmallPtrSetImpl<Operation *> &tail) {

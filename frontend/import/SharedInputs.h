@@ -15,7 +15,8 @@ namespace pcc::frontend {
 /// first dim, or the same for all samples.
 class BatchDims {
 public:
-  /// Errors: a name of `choices` that no input has, or that is chosen for both.
+  /// Errors: a name in `options.inputs` that no input has, or that is chosen
+  /// for both; a per-sample input without dims.
   static mlir::FailureOr<BatchDims> read(mlir::Location loc,
                                          const onnx::GraphProto &graph,
                                          const ImportOptions &options);
@@ -39,7 +40,7 @@ public:
   std::string dimName(llvm::StringRef input) const {
     return renamed.lookup(input);
   }
-  /// The name of the batch dim; "" if it is static.
+  /// The name of the batch dim; "" if it is static or has none.
   std::string batchName;
   /// The batch that the file fixes; absent if it is dynamic.
   std::optional<int64_t> fixedBatch;

@@ -9,9 +9,10 @@
 
 namespace pcc::frontend {
 
-/// Checks that nodes, inputs and tensors of one graph define each name once.
-/// With two definitions, the one that a node reads would be a guess. Errors: a
-/// name with two definitions.
+/// Checks that nodes, inputs and tensors of a graph, and of each of its
+/// subgraphs, define each name once; an input may have the name of a tensor,
+/// its default. With two definitions, the one that a node reads would be a
+/// guess. Errors: a name with two definitions.
 mlir::LogicalResult checkDefinitions(mlir::Location file,
                                      const onnx::GraphProto &graph);
 

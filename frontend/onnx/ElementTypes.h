@@ -8,8 +8,8 @@
 
 namespace pcc::frontend {
 
-/// The element type of an ONNX data type as a file stores it; null if nn has
-/// none.
+/// The element type of an ONNX data type as a file stores it, i8 for unsigned
+/// bytes; null if nn has none.
 mlir::Type storageType(mlir::MLIRContext *context, int32_t dataType);
 /// The name of an ONNX data type: "STRING".
 std::string typeName(int32_t dataType);

@@ -100,8 +100,9 @@ struct Declarations {
 };
 
 /// Reads the metadata of pcc-export; nothing if the file has none. Errors:
-/// another version, JSON of another form, a tensor or value that the graph
-/// lacks, initializers of one tensor that differ in shape.
+/// another version, JSON of another form, a tensor, value or padding row that
+/// the graph lacks, initializers of one tensor that differ in shape, an
+/// initializer of two tensors.
 mlir::FailureOr<std::optional<Declarations>>
 readDeclarations(mlir::Location loc, const onnx::ModelProto &model);
 

@@ -22,7 +22,7 @@ public:
   /// The only reader of this node's first result, if it is of kind `op` and
   /// reads it as operand 0; null otherwise.
   onnx::NodeProto *only(const onnx::NodeProto &node, llvm::StringRef op) const;
-  /// The whole number in a one-element initializer or Constant; nothing for
+  /// The number in an initializer or Constant, as wholeNumber(); nothing for
   /// other values.
   std::optional<int64_t> number(const std::string &value) const;
   /// The initializer of this name; null if there is none.

@@ -31,7 +31,7 @@ void releasePages(const char *begin, const char *end);
 /// A range of bytes of a mapped file.
 struct FileRange {
   /// The file's path: for the model itself as it was given, for external data
-  /// relative to the model's folder.
+  /// its location appended to the path of the model's folder.
   std::string file;
   /// nn::kAbsent if the file lacks these bytes, all of which are zero. Other
   /// negative offsets refer to elements in an encoded form:
@@ -77,7 +77,8 @@ public:
 
 private:
   /// Decodes the elements of a tensor from the protobuf fields at `range`.
-  /// Errors: their number is not that of the shape.
+  /// Errors: their number is not that of the shape; a type or shape that cannot
+  /// be read from typed fields.
   mlir::FailureOr<FileRange>
   decode(mlir::Location loc, const onnx::TensorProto &tensor, FileRange range);
   struct File {

@@ -19,8 +19,9 @@ using namespace pcc::frontend;
 
 namespace {
 
-/// Constants up to this many bytes stay inline unless they may be weights.
-/// Initializers never do: a parameter is identified by its offset in the file.
+/// Raw constants up to this many bytes stay inline unless they are floats,
+/// which may be weights. Raw initializers never do: a parameter is identified
+/// by its offset in the file. Integers in typed fields always stay inline.
 constexpr uint64_t kSmallConstant = 4096;
 
 enum class Message { Model, Graph, Node, Attribute, Initializer, Constant };
@@ -125,8 +126,9 @@ struct Walker {
     });
   }
 
-  /// Copies a TensorProto, with a reference in place of its elements if it is
-  /// large.
+  /// Copies a TensorProto, with a reference in place of its elements if they
+  /// are floats, the raw bytes of an initializer, or raw and larger than
+  /// kSmallConstant.
   bool copyTensor(Message kind, const wire::Field &tensor, std::string &out) {
     TensorFields fields;
     if (!readTensor(tensor, fields))
@@ -187,8 +189,8 @@ struct Walker {
     return tensor;
   }
 
-  /// Copies an attribute. The float list or sparse tensor of a Constant becomes
-  /// the attribute `value`, a tensor.
+  /// Copies an attribute. The float list (of several elements) or sparse tensor
+  /// of a Constant becomes the attribute `value`, a tensor.
   bool copyAttribute(const wire::Field &attribute, std::string &out) {
     StringRef name;
     const wire::Field *sparse = nullptr;

@@ -76,8 +76,9 @@ static LogicalResult buildMatMul(Binder &b) {
 }
 
 /// ONNX Runtime's matmul with operators that its optimizer fused into it: a
-/// scale factor, and for each operand a transposition of its last two dims, or
-/// of the first dim with the batch dims.
+/// scale factor, and for each operand a transposition of its last two dims.
+/// With transBatchA or transBatchB, the first dim first moves before the last
+/// one.
 static LogicalResult buildFusedMatMul(Binder &b) {
   auto operand = [&](unsigned i, StringRef swap, StringRef swapBatch) {
     Value value = b.value(i);

@@ -12,7 +12,7 @@
 //
 // Only the table depends on strides, dilations and padding, so one gradient
 // serves all: that of the lookup and of the product. Windows that tile the
-// image are reshaped instead of looked up.
+// image, of a convolution with one group, are reshaped instead of looked up.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Fused.cpp - Norms and activations that exporters fuse --------------===//
 //
-// Operators of opsets 20 to 24, and operators of domain com.microsoft that ONNX
-// Runtime's optimizer fuses from their primitives.
+// Operators of opsets 23 and 24, and operators of domain com.microsoft that
+// ONNX Runtime's optimizer fuses from their primitives.
 //
 //===----------------------------------------------------------------------===//
 

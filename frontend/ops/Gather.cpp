@@ -61,7 +61,7 @@ static LogicalResult foldGatherElements(Binder &b) {
   });
 }
 
-/// Each row of the indices addresses the leading dims of the data.
+/// Each row of the indices addresses the dims of the data after batch_dims.
 static LogicalResult foldGatherND(Binder &b) {
   Tensor data = *b.tensor(0), indices = *b.tensor(1);
   int64_t batch = b.intAttr("batch_dims", 0), rank = data.rank();
@@ -107,7 +107,8 @@ static void setMoved(Binder &b, const Shape &dims, ArrayRef<int64_t> indices,
 }
 
 /// Reports constant indices that are out of range for a dim of `extent`;
-/// negative indices count from its end. Other indices are checked at run time.
+/// negative indices count from its end. At run time, only ids of an input that
+/// are looked up directly are checked.
 static LogicalResult checkIndices(Binder &b, const Tensor &indices,
                                   int64_t extent) {
   auto [first, last] = rangeOf(indices);
@@ -244,8 +245,9 @@ static std::optional<int64_t> firstOfRun(const Tensor &indices,
   return first;
 }
 
-/// A constant index selects, a run of constant indices is a slice, any other
-/// gather of rows is an embedding.
+/// A constant index selects. Constant indices that enumerate the dim only move
+/// elements, and a run of constant indices is a slice, unless the data is a
+/// table of floats [rows, columns]. All other gathers are embeddings.
 static LogicalResult buildGather(Binder &b) {
   Shape from = b.shape(0), indices = b.shape(1);
   auto axis = normalizeAxis(b.intAttr("axis", 0), from.size());
@@ -307,8 +309,8 @@ static LogicalResult buildGather(Binder &b) {
 ///   out[b, h, i, j] = data[b, h, i, index[i, j]]
 ///
 /// looks up rows of a table [i * k, b, h], which can be sharded over b and h; a
-/// table of all elements could not. Returns false if the indices vary along all
-/// dims.
+/// table of all elements could not. Returns false for other indices, for
+/// example indices that vary along all dims.
 static bool buildGatherAlong(Binder &b, int64_t axis) {
   auto repeated =
       b.isConstant(1) ? BroadcastOp() : b.value(1).getDefiningOp<BroadcastOp>();

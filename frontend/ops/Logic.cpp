@@ -96,9 +96,9 @@ static LogicalResult buildCompare(Binder &b) {
   return success();
 }
 
-/// IsNaN of a softmax guards against rows without a key, which yield 0/0. It is
-/// constant false: nn.attention returns zeros for such rows, and elsewhere a
-/// NaN loss stops the program.
+/// IsNaN of a softmax guards against rows without a key, which yield 0/0. In
+/// training it is constant false: nn.attention returns zeros for such rows, and
+/// elsewhere a NaN loss stops the program.
 static LogicalResult buildIsNaN(Binder &b) {
   if (b.translation.isForward() || !b.value(0).getDefiningOp<SoftmaxOp>()) {
     if (!isa<FloatType>(b.element(0)))

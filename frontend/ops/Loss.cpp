@@ -30,7 +30,8 @@ struct LossBuilder {
   Arithmetic a;
   Shape rows;
   std::string reduction;
-  /// The class of each target, i64; negative for ignored targets.
+  /// The class of each target, of the operand's type; negative for ignored
+  /// targets.
   Value targets;
 };
 } // namespace

@@ -117,7 +117,7 @@ static LogicalResult foldTrilu(Binder &b) {
   return success();
 }
 
-/// Keeps the elements above or below a diagonal; the others are zeros.
+/// Keeps a diagonal and the elements above or below it; the others are zeros.
 static LogicalResult buildTrilu(Binder &b) {
   Shape shape = b.shape(0);
   int64_t rank = shape.size();

@@ -176,8 +176,8 @@ static LogicalResult buildDiv(Binder &b) {
   return buildBinary<DivOp>(b);
 }
 
-/// Powers from 1 to 4 become multiplications, one half becomes sqrt. The result
-/// has the base's type; integers are raised in f64.
+/// For floats, the exponents 1, 2, 3 and 4 become multiplications, one half
+/// becomes sqrt. The result has the base's type; integers are raised in f64.
 static LogicalResult buildPow(Binder &b) {
   std::optional<double> exponent = b.uniform(1);
   bool isFloat = isa<FloatType>(b.element(0));

@@ -108,7 +108,8 @@ static FailureOr<Value> combineRows(Binder &b, Combination how, Value data,
                                         : a.reduce<ReduceMinOp>(all, 1);
 }
 
-/// Writes rows of `updates` to rows `number` of `data`, all [rows, columns].
+/// Combines rows of `updates` [count, columns] with the rows of `data` [rows,
+/// columns] that `number` [count] names.
 static FailureOr<Value> putRows(Binder &b, Value data, Value number,
                                 Value updates) {
   Arithmetic a(b);

@@ -66,7 +66,8 @@ static size_t keptDims(const Shape &from, const Shape &to) {
 }
 
 /// The only number of a shape, after the leading dims that stay, that would fit
-/// as -1 and may be a dim's index; nothing unless there is exactly one.
+/// as -1 and may be a dim's index; nothing unless there is exactly one and a
+/// leading dim stays.
 static std::optional<int64_t> overwritten(const Shape &from, const Shape &to) {
   size_t kept = keptDims(from, to);
   int64_t elements = product(ArrayRef(from).drop_front(kept));

@@ -37,8 +37,9 @@ public:
   bool contains(llvm::StringRef name) const { return restored.contains(name); }
   /// The provenance of such an initializer.
   Provenance provenanceOf(const onnx::TensorProto &tensor) const;
-  /// The biases that cannot be restored because their weight is no initializer,
-  /// which leaves their size unknown; in the order of the graph, without
+  /// The biases that cannot be restored: their weight is no initializer, which
+  /// leaves their size unknown; the node would scale them; or the file has
+  /// another tensor of that name. In the order of the graph, without
   /// duplicates.
   const std::vector<std::string> &unknown() const { return lost; }
 

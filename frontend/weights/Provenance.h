@@ -45,7 +45,8 @@ struct Provenance {
     Parameter,
     /// May be a parameter: trained, with a warning.
     Doubtful,
-    /// Looks like a buffer by its values or name: not trained, with a warning.
+    /// Looks like a buffer by its values, name or use: not trained, with a
+    /// warning.
     Presumed,
     Constant,
     /// A parameter that its module does not train.
@@ -57,7 +58,7 @@ struct Provenance {
   /// The evidence, as a phrase for messages.
   std::string evidence;
   /// The parameter's name: the source model's if the elements are the
-  /// parameter's, else the name in the file.
+  /// parameter's, or 1 + it (`isPlusOne`), else the name in the file.
   std::string name;
   /// The parameter's probable name in the source model; "" if `name` is that
   /// name or if nothing tells.

@@ -81,9 +81,8 @@ std::string SharingFinder::scopeOf(const onnx::NodeProto &node) const {
   return path;
 }
 
-/// Records aliases of modules. For example h.0 and h.1 are one module if
-/// tensors too large to be merged, named h.1.fc.weight, are read in h.0.fc and
-/// in h.1.fc.
+/// Records aliases of modules. For example h.0 and h.1 are one module if a
+/// tensor named h.1.fc.weight is also read in h.0.fc.
 void SharingFinder::findAliases(const onnx::GraphProto &graph) {
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     std::string own = names.find(tensor);

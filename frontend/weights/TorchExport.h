@@ -47,8 +47,8 @@ public:
   /// order.
   std::vector<llvm::StringRef> readsOf(const onnx::NodeProto &node) const;
 
-  /// The name of operand `i` in the program, if `node` and its program node
-  /// have the same operands; "" otherwise.
+  /// The name of operand `i` in the program, if `node` is a norm and its
+  /// program node has as many operands; "" for other nodes.
   std::string argumentOf(const onnx::NodeProto &node, int i) const;
 
   /// How often the program's node of `node` names this result.

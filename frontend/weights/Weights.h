@@ -4,10 +4,12 @@
 // trained with the sum of both gradients. Taking two parameters for one, or one
 // for two, trains another model. Files hide ties: folding turns a tied head
 // into a transposed copy of its table, and merging leaves one tensor for two
-// that happen to be equal. Two equal tensors are decided by
+// that happen to be equal. The first line that applies decides about two equal
+// tensors:
 //
-//   names that the file proves    two names are two parameters
 //   --tie and --untie             the user's choice
+//   names that the file proves    two names are two parameters
+//   the same bytes of the file    tied
 //   a table and its head          tied, with a warning
 //   all others                    not tied, with a warning
 //
@@ -47,8 +49,9 @@ struct Weight {
   bool isTable = false;
   /// Whether an exporter removed it, so the file has no such tensor.
   bool isAbsent = false;
-  /// Whether the file's tensor stands for several parameters that an exporter
-  /// merged.
+  /// Whether an exporter merged it with another parameter, whose tensor in the
+  /// file it shares (see separate()). False for the parameter that the tensor
+  /// is named after.
   bool wasMerged = false;
   /// The readers: pairs of a node's number in the graph and an operand's.
   llvm::SmallVector<int64_t, 2> uses;
@@ -96,8 +99,8 @@ public:
   /// The weight for a head named `head` that reads `table`: the table itself,
   /// tied, unless the user separates them.
   Weight *shareTable(Weight *table, llvm::StringRef head);
-  /// Warns of ties that were presumed and checks that each of the user's
-  /// choices applied to something. Call it after all nodes are read.
+  /// Warns of ties and separations that were presumed, and checks that each of
+  /// the user's choices applied to something. Call it after all nodes are read.
   mlir::LogicalResult report(mlir::Location loc) const;
 
   /// In the order of add(), then separated parameters; addresses are stable.
