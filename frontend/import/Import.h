@@ -43,7 +43,7 @@ struct ImportOptions {
   /// Extent of dim 1 of the token inputs (--seq N).
   std::optional<int64_t> seq;
   /// Extent of dim 0 of the inputs, for all data-parallel ranks together. If
-  /// absent, dynamic dims get 1.
+  /// absent, dynamic dims get the value of --dim, or 1.
   std::optional<int64_t> batch;
   /// Initial values are random, so the weights' data need not exist.
   bool randomInit = false;

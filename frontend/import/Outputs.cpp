@@ -22,8 +22,9 @@ using namespace pcc::analysis;
 using namespace pcc::frontend;
 using namespace pcc::nn;
 
-/// Whether an output is one number for all samples. For a batch of one, its
-/// declared shape decides; in a file with the fixed batch 1, its name.
+/// Whether an output is one number for all samples: it has one element, and
+/// rank 0, a static declared shape or no batch dim. In a file with the fixed
+/// batch 1, the name of an output with dims decides.
 static bool isOneNumber(const onnx::ValueInfoProto &output, Value value,
                         const BatchDims &dims) {
   RankedTensorType type = tensorType(value);
@@ -77,7 +78,7 @@ FailureOr<std::vector<Importer::Output>> Importer::findOutputs() {
 }
 
 /// The only output that may be the model's loss, or the one named "loss"; null
-/// if there is none.
+/// if there is none. Errors: several, none of them named "loss".
 FailureOr<Value> Importer::findLoss(ArrayRef<Output> outputs) {
   SmallVector<const Output *> numbers;
   for (const Output &output : outputs)

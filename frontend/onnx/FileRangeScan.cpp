@@ -70,8 +70,8 @@ bool pcc::frontend::hasEqualDiagonals(const FileRange &range, int64_t rows,
 
 /// Whether same(i, j) holds for all elements of a matrix. Visits it in tiles
 /// large enough to cover mostly whole pages of both matrices, also if one is
-/// read transposed; their pages are then released; within a tile in blocks that
-/// fit the cache.
+/// read transposed. Their pages are then released. Within a tile it visits
+/// blocks that fit the cache.
 template <typename Same>
 static bool holdsForAll(const FileRange &a, const FileRange &b, int64_t rows,
                         int64_t columns, Same same) {

@@ -127,9 +127,10 @@ private:
 const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
                                           llvm::StringRef name);
 
-/// The model's bytes without large tensors, which become external data with
-/// location "" and the (offset, length) of their bytes. If the bytes are not a
-/// ModelProto, `truncated` tells whether the file was cut off.
+/// The model's bytes without the elements of weights and large tensors (see
+/// copyTensor in Wire.cpp), which become external data with location "" and the
+/// (offset, length) of their bytes. If the bytes are not a ModelProto,
+/// `truncated` tells whether the file was cut off.
 mlir::FailureOr<std::string> stripWeights(llvm::StringRef bytes,
                                           bool &truncated);
 

@@ -1,4 +1,4 @@
-//===- Names.cpp - Names that exporters lost ------------------------------===//
+//===- Names.cpp - Names of parameters in the source model ----------------===//
 
 #include "frontend/weights/Names.h"
 #include "frontend/onnx/Metadata.h"
