@@ -80,8 +80,8 @@ private:
   mlir::LogicalResult addWeight(const onnx::TensorProto &tensor,
                                 llvm::ArrayRef<int64_t> shape, FileRange range,
                                 Provenance provenance);
-  /// Whether a tensor that the exporter computed has the fixed batch as its
-  /// first dim, so it may be an expanded parameter.
+  /// Whether a tensor that the exporter computed has the first dim of an input,
+  /// which may be a fixed batch, so it may be an expanded parameter.
   bool isExpanded(const onnx::TensorProto &tensor,
                   const Provenance &provenance) const;
   /// Warns of parameters that the exporter dropped, unknown detached operands,
