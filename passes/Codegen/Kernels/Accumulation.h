@@ -23,7 +23,8 @@ namespace pcc::codegen {
 /// sum, or the yielded result.
 std::optional<unsigned> accumulationTarget(mlir::Value value);
 
-/// Whether a sum accumulates into the argument that is its first operand.
+/// Whether a sum accumulates into an argument: its first operand, or that of
+/// the sums that compute its first operand.
 bool isAccumulation(nn::SumOp sum);
 
 /// The GEMM behind a value, through reshapes, or the reduce_scatter that

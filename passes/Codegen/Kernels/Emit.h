@@ -58,7 +58,8 @@ struct KernelChoices {
 inline constexpr int64_t kPrivateBytes = 512 * 1024;
 
 /// Replaces a kernel function on tensors by its kernel IR, of the same name.
-/// Fails with a diagnostic if the body has no row program.
+/// Fails with a diagnostic if the body has no row program or does not write all
+/// results, or if an attention cannot be lowered to CPU tiles.
 mlir::FailureOr<mlir::func::FuncOp>
 emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel,
            const KernelChoices &choices = {});

@@ -29,7 +29,8 @@ public:
         constants(constants.begin(), constants.end()), operands(operands) {}
 
   /// The number of work items: rows; rows times blocks of columns; or, if a sum
-  /// into a base is divided by row, tokens plus table rows (see emitRowSum).
+  /// by ids is divided by row, table rows, plus tokens if it has a base (see
+  /// emitRowSum).
   int64_t getUnits() const;
   /// `unit`: index, below getUnits().
   void emitWorkItem(mlir::Value unit);

@@ -16,10 +16,10 @@ using namespace pcc;
 
 namespace {
 
-/// Emits the pieces of one attention. Scores are always f32: their exponentials
-/// depend on their absolute error. With grouped queries, heads are (g, r) and
-/// the contractions have three batch-like labels; otherwise g is the heads and
-/// r is omitted.
+/// Emits the pieces of one attention. Scores of bf16/fp16 operands are f32:
+/// their exponentials depend on their absolute error. With grouped queries,
+/// heads are (g, r) and the contractions have three batch-like labels;
+/// otherwise g is the heads and r is omitted.
 template <typename Op>
 struct Expander {
   Op op;

@@ -2,9 +2,9 @@
 //
 // The common part of all ops: leaves, conversions, arithmetic with costs, and
 // the entry point `build`. It dispatches to ExprElementwise, ExprShape (ops
-// that move elements), ExprRows (reductions along rows), ExprLoss,
-// ExprAttention and ExprRope. Expressions are memoized by (value, point), so a
-// value with two uses is computed once.
+// that move elements), ExprRows (reductions along rows), ExprLoss and
+// ExprAttention; RowProgram.cpp calls ExprRope. Expressions are memoized by
+// (value, point), so a value with two uses is computed once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -98,7 +98,8 @@ public:
   Node *equal(Node *a, Node *b);
   /// Compares two numbers of any type; false if one is NaN.
   Node *compare(nn::Relation relation, Node *a, Node *b);
-  /// Converts any scalar type to any other; floats to integers truncate.
+  /// Converts any scalar type to any other. Floats to integers truncate; to
+  /// bools, a number is compared with zero.
   Node *convert(Node *a, mlir::Type type);
   /// Rounds a value of type `a->type` to an nn element type and back.
   Node *round(Node *a, mlir::Type element);
@@ -124,7 +125,7 @@ public:
   /// The key of an op's random numbers, from its rank-0 operands.
   Node *randomKey(mlir::Value seed, mlir::Value step, int64_t id);
 
-  /// The row scalar `name` of `op`, built once for all of its results.
+  /// The expression `name` of `op`, built once for all of its results.
   Node *once(mlir::Operation *op, int name, llvm::function_ref<Node *()> make);
 
   /// The work item's row.
@@ -179,7 +180,7 @@ private:
   Node *buildLossOfStats(nn::CrossEntropyLossOp op, unsigned result,
                          Access access);
   /// Whether an op over whole rows has an expression at this access: the
-  /// columns of row d0, or the row's single entry.
+  /// columns, or the single entry, of unitRow() or of row 0.
   bool isWholeRow(mlir::OpResult result, Access access, int64_t length);
 
   RowProgram &program;
@@ -187,7 +188,7 @@ private:
   llvm::SmallVector<mlir::Value> arguments;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<Access, Node *>, 2>>
       memo;
-  /// Row scalars of ops with several results, by (op, name).
+  /// The expressions of once(), by (op, name).
   llvm::DenseMap<std::pair<mlir::Operation *, int>, Node *> shared;
   /// The row at which an op over whole rows is read.
   llvm::DenseMap<mlir::Operation *, mlir::AffineExpr> rowsOf;
@@ -195,7 +196,8 @@ private:
 };
 
 /// Converts a scalar to another type. Floats round to nearest even and truncate
-/// to integers; f16 and bf16 are converted from and to f32 only.
+/// to integers; a number becomes a bool by comparison with zero. Callers
+/// convert f16 and bf16 from and to f32 only.
 mlir::Value convertScalar(ScalarBuilder &builder, mlir::Value value,
                           mlir::Type type);
 

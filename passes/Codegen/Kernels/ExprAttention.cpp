@@ -55,7 +55,8 @@ struct MaskedRow {
   }
   /// `node`, or zero where it is -inf: a bias may mask a whole row.
   Node *finite(Node *node);
-  /// The maximum score, 0 where all are masked.
+  /// The maximum score; 0 where a bias makes it -inf, kLowest where the causal
+  /// mask excludes all keys.
   Node *buildMax() {
     Node *score = unlessMasked(scaled, e.constant(e.f32(), kLowest));
     return finite(e.reduceMax(score, length));
@@ -132,8 +133,8 @@ Node *MaskedRow<Op>::finite(Node *node) {
               });
 }
 
-/// Probabilities (result 0), the log of the sum of exponentials (1) or the
-/// maximum score (2).
+/// Probabilities (result 0), the log of the sum of exponentials (1; with a
+/// bias, relative to the maximum score) or the maximum score (2).
 static Node *buildSoftmax(MaskedRow<nn::MaskedSoftmaxOp> row, unsigned result) {
   ExprBuilder &e = row.e;
   Node *max = row.once(1, [&] { return row.buildMax(); });

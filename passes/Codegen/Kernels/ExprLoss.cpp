@@ -45,8 +45,8 @@ struct Logits {
   int64_t length;
   Access perRow;
   Node *x = nullptr; ///< in f32; null: there is no expression
-  /// The class of a column, i32, in this rank's numbering; and whether the
-  /// column is a class, null if all are.
+  /// The class of a column, i32, numbered from `offset`; and whether the column
+  /// is a class, null if all are.
   Node *number = nullptr, *isClass = nullptr;
 
   Logits(ExprBuilder &e, Operation *op, Value logits, Value offset,
@@ -143,7 +143,7 @@ Node *ExprBuilder::buildLossStats(nn::CrossEntropyStatsOp op, Access access) {
   return sumRow(term, row.length);
 }
 
-/// A loss op whose results have a row for each row of logits.
+/// A loss op whose results have a row or an entry for each row of logits.
 Node *ExprBuilder::buildOfLogits(OpResult value, Value logits, Value offset,
                                  Access access) {
   Operation *owner = value.getOwner();

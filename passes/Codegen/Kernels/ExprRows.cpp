@@ -1,6 +1,7 @@
 //===- ExprRows.cpp - Reductions along rows -------------------------------===//
 //
-// Norms, softmax and sums along the last dim, each written as its formula. A
+// Norms, softmax and reductions of trailing dims, each written as its formula;
+// and sums over rows, which leave columns. A
 // subexpression without a column is a reduction, which takes a pass of its own:
 //
 //     mean = sum(x) / n                 first pass

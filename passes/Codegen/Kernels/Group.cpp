@@ -116,8 +116,8 @@ private:
   bool isForDevice;
   llvm::DenseMap<Operation *, int> position;
   SmallVector<Operation *> all;
-  /// Views that are computed into memory: no kernel can absorb them, or a user
-  /// outside kernels reads them.
+  /// Views that are computed into memory: no kernel can absorb them, or they
+  /// are not aliases and a user outside kernels reads them.
   llvm::DenseSet<Operation *> solidViews;
   /// The own ops of each node of the order; empty after a merge.
   SmallVector<SmallVector<Operation *>> own;
@@ -193,7 +193,8 @@ bool Grouper::isValid(const Group &group, std::string *why) {
 }
 
 /// Every kernel op starts as a group of its own. Views that no kernel can
-/// absorb, or that other ops use, become kernel ops.
+/// absorb become kernel ops, and so do views that other ops use, except
+/// aliases. The ops that stack results of an attention start in its group.
 LogicalResult Grouper::seed() {
   // Walking backwards, users are classified before their operands.
   llvm::DenseSet<Operation *> outside;
@@ -307,10 +308,11 @@ bool Grouper::hasOutsidePath(int a, int b) {
   return false;
 }
 
-/// The most ops of a kernel: forming a larger one takes longer than it saves.
+/// The most ops of a kernel, copied views excluded: forming a larger one takes
+/// longer than it saves.
 static constexpr size_t kMaxOps = 256;
 
-/// From this row length on, another launch is cheaper than a kernel with a
+/// For rows longer than this, another launch is cheaper than a kernel with a
 /// single work item.
 static constexpr int64_t kManyColumns = 4 * 4096;
 

@@ -45,7 +45,7 @@ struct RTLowerKernelsPass
     OpBuilder builder(&getContext());
     codegen::KernelChoices choices;
     choices.vectorLanes = vectorLanes;
-    // Vectors below 512 bits have 16 registers, not 32.
+    // On x86, vectors below 512 bits have 16 registers, not 32.
     if (vectorLanes < 16)
       choices.productRows = 4;
     auto functions = module.getOps<func::FuncOp>();

@@ -25,8 +25,8 @@ static LLVM::AccessGroupAttr makeAccessGroup(MLIRContext *context) {
 /// type, which is the f64 accumulator of a sum; most work is in f32.
 static constexpr int kVectorWidth = 16;
 
-/// Whether a loop has both f32 and 64-bit values, and no calls of the math
-/// library.
+/// Whether a loop has both f32 and 64-bit values, and no log, sin, cos or pow,
+/// which call the math library.
 static bool mixesWidths(Operation *loop) {
   bool hasNarrow = false, hasWide = false;
   loop->walk([&](Operation *op) {

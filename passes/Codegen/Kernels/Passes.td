@@ -12,7 +12,8 @@ def NNExpandAttentionPass
     Attention that neither tiles nor the library can compute is expanded:
     `nn.attention` into two contractions with `nn.masked_softmax` between them,
     `nn.attention_grad` into five with `nn.masked_softmax_grad`. The backward
-    pass recomputes the scores; only lse is kept.
+    pass recomputes the scores; only lse is kept and, with a bias, the maximum
+    scores.
 
     Attention computed by tiles stays an op, which becomes a kernel. CPU tiles
     accumulate dq in memory, so for bf16/fp16 gradients dq becomes f32 and a
@@ -27,7 +28,7 @@ def NNExpandAttentionPass
            "Use of the library for attention: none, auto (where it can) or "
            "cudnn (an error where it cannot)">,
     Option<"all", "all", "bool", "false",
-           "Expand attention that tiles could compute, too">,
+           "Expand attention that tiles or the library could compute, too">,
     Option<"onDevice", "on-device", "bool", "false",
            "Choose tiles for a device instead of a CPU">,
     ListOption<"chips", "chips", "int",
@@ -47,7 +48,8 @@ def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
 
     A sum that `--rt-split-accumulate` marks with `rt.adds_in_place` stays, as
     the library adds it. Attention that cuDNN computes stays, too, and so do
-    zeros that a body returns. Reshapes outside kernels stay: they are aliases.
+    zeros that a body returns. Reshapes, selects, slices and transposes that ops
+    outside kernels read stay: they are aliases.
 
     A device that needs many work items requests them with `partial-sums`: a
     sum over rows is then computed in two steps, the first of which sums at
@@ -95,9 +97,10 @@ def RTVerifyKernelsPass : Pass<"rt-verify-kernels", "::mlir::ModuleOp"> {
   let description = [{
     After --rt-form-kernels:
 
-    - Every compute op is in a kernel, a contraction or a collective.
-    - The ops of a GEMM with an epilogue match its `rt.epilogue`, and it adds no
-      bias to a partial sum.
+    - Every op that --rt-form-kernels moves into kernels is in one; aliases may
+      be outside.
+    - The ops of a GEMM with an epilogue match its `rt.epilogue`, and it applies
+      no bias or gelu to a partial sum.
     - Kernels hold nn ops only, and none that a GEMM or the library computes.
     - `rt.inplace` names an operand of the result's size that the row program
       allows to be reused.

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// The most elements of a full sum that one work item computes.
+/// The most elements of a full sum that is computed in one step.
 static constexpr int64_t kSumElements = 16384;
 /// The most terms, approximately, that the second step of a split sum gets.
 static constexpr int64_t kPartialSums = 65536;

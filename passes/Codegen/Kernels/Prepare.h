@@ -7,10 +7,11 @@
 
 namespace pcc::codegen {
 
-/// Rewrites a block into the form that grouping expects. A sum over dims that
-/// are neither leading nor trailing, or over very many elements, becomes a sum
+/// Rewrites a block into the form that grouping expects. A sum over trailing
+/// and other dims, or of a whole tensor of very many elements, becomes a sum
 /// along rows followed by others: its order is then fixed, and its first step
-/// has many work items. For devices (partialSums > 0), in addition:
+/// has many work items. The dims of a maximum, minimum or product become the
+/// last ones. For devices (partialSums > 0), in addition:
 ///  - A sum over leading dims is split, so that its first step computes at
 ///    least `partialSums` sums, as far as each is of at least 32 rows.
 ///  - A sum of rows by ids is computed in the order of the ids.

@@ -54,7 +54,7 @@ public:
     return it == lastRead.end() ? -1 : it->second;
   }
   /// The pass that writes an output. Outputs of one entry per row are written
-  /// after all passes (INT_MAX).
+  /// after all passes over the row (INT_MAX).
   int getStoreTime(const Output &output) const;
 
 private:

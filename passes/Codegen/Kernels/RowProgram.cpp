@@ -68,7 +68,8 @@ static SmallVector<int64_t> rowLengths(ArrayRef<int64_t> shape) {
   for (int64_t length : products)
     (length < 256 ? tiny : length <= 65536 ? good : huge).push_back(length);
   SmallVector<int64_t> all;
-  // A single long row would run on one thread: cut it into a divisor.
+  // Fewer than 16 long rows would run on few threads: cut the elements into
+  // rows of a length that divides their number.
   if (good.size() + huge.size() > 0 && product >= 16384 &&
       product / (good.empty() ? huge : good).front() < 16) {
     // Preferably with rows that begin at a cache line.

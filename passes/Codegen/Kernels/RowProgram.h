@@ -47,7 +47,7 @@ enum class Combiner { Sum, SumOfSquares, Max, Min, Prod, MaxNumber };
 struct Node {
   /// The kind of a node; determines the use of `operands` and the fields below.
   enum class Kind {
-    Leaf,      ///< an element of a kernel argument
+    Leaf,      ///< an element of a kernel argument or a constant
     Gather,    ///< the same at a computed row: operands[0]
     Column,    ///< the column, index type
     Row,       ///< `row`, index type
@@ -86,17 +86,18 @@ struct Output {
   Access access;
 };
 
-/// The rows of an embedding_grad: output row `id` accumulates `dy` of every
-/// token.
+/// The rows of an embedding_grad: for every token, output row `id` accumulates
+/// `dy`.
 struct Scatter {
   Node *id = nullptr; ///< index type, of the token's row d0; out of range: none
   Node *dy = nullptr; ///< of [tokens, columns]
   int64_t tokens = 0, tableRows = 0;
   /// The argument that is added to, or -1: zero.
   int base = -1;
-  /// Whether the ids are sorted in ascending order.
+  /// Whether the tokens are sorted by `key`, in ascending order.
   bool isSorted = false;
-  /// The sort key of tokens, if they are sorted; `id` equals it or is no row.
+  /// The sort key of tokens, if they are sorted. Without `isOfGroups`, `id`
+  /// equals it or is no row.
   Node *key = nullptr;
   /// The tokens per group; 0: no groups. With groups, among the tokens of one
   /// key those have an id that are in the group of the first. With

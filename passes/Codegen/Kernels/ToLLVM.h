@@ -9,12 +9,12 @@
 namespace pcc::codegen {
 
 /// Replaces the forall by a loop over [begin, end), two index arguments added
-/// to the function. Generics become loops whose accesses are marked parallel;
-/// temporaries move to the entry block.
+/// to the function. Generics become loops whose accesses are marked parallel,
+/// except those of accumulators; temporaries move to the entry block.
 mlir::LogicalResult makeLoops(mlir::func::FuncOp kernel);
 
 /// Expands exp, tanh and erf of f32, and rounding to bf16, into arithmetic that
-/// vectorizes.
+/// vectorizes. An erf of f64 becomes a call of the C library.
 mlir::LogicalResult expandMath(mlir::ModuleOp module);
 
 /// Converts loops to LLVM functions of bare pointers; every op of the module

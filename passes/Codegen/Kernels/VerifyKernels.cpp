@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Verifies a tiled attention: no ops but views, and no result that reuses an
-/// operand's buffer, since operand tiles are read after result tiles are
-/// written.
+/// Verifies a tiled attention: no other ops but views and those that stack its
+/// results, and no result that reuses an operand's buffer, since operand tiles
+/// are read after result tiles are written.
 static LogicalResult verifyAttention(func::FuncOp kernel,
                                      Operation *attention) {
   Block &body = kernel.getBody().front();
@@ -223,8 +223,9 @@ static bool isMadeAs(func::FuncOp function, rt::Epilogue epilogue) {
   llvm_unreachable("no such epilogue");
 }
 
-/// Verifies that bias and gelu are not applied to a partial sum: the bias would
-/// be added once per rank, and gelu is not linear.
+/// Verifies that the callee has the call's epilogue, and that bias and gelu are
+/// not applied to a partial sum: the bias would be added once per rank, and
+/// gelu is not linear.
 static LogicalResult verifyGemmCall(func::CallOp call) {
   auto kind = call->getAttrOfType<rt::EpilogueAttr>(rt::kEpilogueAttr);
   auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(

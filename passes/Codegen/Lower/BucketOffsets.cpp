@@ -16,9 +16,10 @@
 // Since the bucket is dead in between, each fill may use another offset. Uses
 // that are tied to the same offset are those that the same address refers to.
 // In a loop, an address refers to another fill in each iteration. There, an
-// address may cycle through several offsets; their number divides the number of
-// slots of values, so that all cycles have a common period. A bucket that is
-// filled in one iteration and used in the next has the same offset in both:
+// address may cycle through several offsets: 4 or 3 if that divides the number
+// of slots of values, so that their cycles have a common period; else 2. A
+// bucket that is filled in one iteration and used in the next has the same
+// offset in both:
 //
 //     rt.call @gather(%0)              offset 0
 //     rt.for %m = 1 to 5 {

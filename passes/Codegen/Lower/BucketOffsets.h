@@ -32,8 +32,9 @@ public:
   /// same offsets again.
   int64_t getTurns(rt::ForOp loop) const { return turns.lookup(loop); }
 
-  /// Assigns the offsets of a bucket, by index. Indices with the same offset
-  /// share a slot. Members of the bucket get the same slots.
+  /// Assigns the offsets of a bucket, by index, and sets the slots of the
+  /// addresses of the bucket and its members. Indices with the same offset
+  /// share a slot. The slots of the members themselves are set by planArena().
   void assign(rt::BufferOp row, llvm::ArrayRef<int64_t> offsets);
 
 private:

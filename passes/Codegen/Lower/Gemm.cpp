@@ -3,8 +3,9 @@
 // Labels of one kind (batch, M, N, K) that are adjacent in both tensors they
 // occur in are merged into one dim. One dim each of M, N and K becomes the
 // matrix. The other dims of batch, M and N become batch dims, with stride 0 in
-// the tensor that lacks the label. The other dims of K become further calls,
-// which accumulate into the first one's result.
+// the tensor that lacks the label. The library takes two of them; the others
+// become further calls. So do the other dims of K; those calls accumulate into
+// the first one's result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,9 +21,10 @@
 // simulates one period, skips whole periods, and simulates the last one and the
 // remaining iterations. Each slot is live in the iterations that use it.
 //
-// If a buffer has another number of slots, each iteration is assumed to use any
-// slot that the loop reaches, and to overwrite none. If a buffer has many
-// slots, neighbouring slots are one piece with a common live range.
+// If a buffer's number of slots does not divide the period, each iteration is
+// assumed to use any slot that the loop reaches, and to overwrite none. If a
+// buffer has many slots, neighbouring slots are one piece with a common live
+// range.
 //
 // An operation on another stream than stream 0 may run at any moment in an
 // interval. It begins after the last operation of stream 0 that the operation's

@@ -7,9 +7,10 @@
 
 namespace pcc {
 
-/// Merges consecutive all_reduces over the same axes, within one stage, into
-/// one collective if their buffers are adjacent in the arena, up to the padding
-/// between them. `mesh` is the mesh of the program.
+/// Merges consecutive all_reduces of a function into one collective if they
+/// have the same axes, reduction and stream, and their buffers are adjacent in
+/// the arena, up to the padding between them. Buckets, and all_reduces over the
+/// pipeline axis, stay. `mesh` is the mesh of the program.
 void mergeReductions(rt::StageOp stage, dist::MeshAxesAttr mesh);
 
 } // namespace pcc

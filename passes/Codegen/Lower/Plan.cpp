@@ -1,10 +1,10 @@
 //===- Plan.cpp - Offsets of buffers in the arena -------------------------===//
 //
 // Plans memory on two levels. The temporaries of a function share its scratch
-// buffer, by the order of the function's ops. Inputs, values, scratch buffers
-// and buffers that are dead when an entry point begins share the arena, by the
-// live ranges that LiveRanges computes. A scratch buffer is one block, whose
-// temporaries have separate live ranges.
+// buffer, by the order of the function's ops. Inputs, outputs, values, scratch
+// buffers and buffers that are dead when an entry point begins share the arena,
+// by the live ranges that LiveRanges computes. A scratch buffer is one block,
+// whose temporaries have separate live ranges.
 //
 // By default, the slots of a value are adjacent, and all calls of a function
 // have the same scratch buffer. If this takes notably more memory than what is
@@ -17,8 +17,8 @@
 //     separate      a.0 b.0 c.0  a.1 b.1 c.1  a.2 b.2 c.2
 //
 // If that is not enough, buckets that are filled repeatedly get an offset for
-// each fill (BucketOffsets.h), and scratch buffers of calls in loops one for
-// each iteration.
+// each fill (BucketOffsets.h), and scratch buffers of calls in loops 2 to 4,
+// which the iterations use in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -241,8 +241,8 @@ static void assign(const Blocks &blocks, const Arrangement &found,
     }
     buffer.setOffset(offsets.front());
     buffer.removeOthersAttr();
-    // The scratch buffer of a call in a loop has an offset for each iteration,
-    // or one.
+    // The scratch buffer of a call in a loop has one offset, or several that
+    // the iterations use in turn.
     if (buffer.getKind() == rt::BufferKind::Frame) {
       bool isOne = llvm::all_equal(offsets);
       buffer.setSlots(isOne ? 1 : offsets.size());

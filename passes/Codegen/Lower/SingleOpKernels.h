@@ -30,7 +30,8 @@ public:
   mlir::func::FuncOp getTranspose(mlir::RankedTensorType type,
                                   llvm::ArrayRef<int64_t> permutation);
 
-  /// Returns any kernel of this name, or null.
+  /// Returns the function of this name, be it a kernel of a single op or
+  /// another, or null.
   mlir::func::FuncOp lookup(llvm::StringRef name) const {
     return symbols.lookup<mlir::func::FuncOp>(name);
   }

@@ -1,9 +1,11 @@
 //===- StreamOrder.cpp - Stream synchronization ---------------------------===//
 //
 // Orders the operations of streams by events. A buffer has an event for each
-// stream that uses it, with as many slots as the buffer. The event is recorded
-// after each use, and waited for ahead of the next use on another stream. So a
-// wait for the transfer of one slot does not wait for the next slot's:
+// stream other than stream 0 that uses it and is waited for, with as many slots
+// as the buffer. The event is recorded after each use, and waited for ahead of
+// the next use on another stream. So a wait for the transfer of one slot does
+// not wait for the next slot's. One event, `issued`, serves all buffers that
+// stream 0 uses:
 //
 //     rt.wait %sent               the previous send from this slot, if any
 //     rt.call @make(..., %x)

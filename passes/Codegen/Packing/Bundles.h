@@ -12,10 +12,11 @@ namespace pcc {
 /// the end of a bundle's span frees one large range.
 class Bundles {
 public:
-  /// Bundles `blocks`. A merge may not raise the bytes needed at any moment
-  /// above `most`. `unlike` limits the waste of a merge: the bytes x moments
-  /// that the members do not need, as a fraction of the bytes x moments of the
-  /// bundle.
+  /// Bundles those `blocks` that have a single piece. No bundle exceeds the
+  /// size of the largest block. A merge may not raise the bytes needed at any
+  /// moment above `most`. `unlike` limits the waste of a merge: the bytes x
+  /// moments that the members do not need, as a fraction of the bytes x moments
+  /// of the bundle.
   Bundles(llvm::ArrayRef<MemoryBlock *> blocks, int64_t most, double unlike);
 
   /// The bundles; a block that was not merged is a bundle of its own.

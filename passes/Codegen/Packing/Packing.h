@@ -27,7 +27,7 @@ struct Piece {
 /// Contiguous memory, such as a buffer of several slots or a scratch buffer of
 /// temporaries. Its pieces have live ranges of their own.
 struct MemoryBlock {
-  /// Up to the end of the last piece.
+  /// At least up to the end of every piece.
   int64_t bytes = 0;
   /// Pieces may overlap in space if their live ranges are disjoint.
   llvm::SmallVector<Piece, 1> pieces;

@@ -12,9 +12,10 @@ using namespace pcc::codegen;
 /// Multiplications worth a thread: some tens of microseconds.
 static constexpr int64_t kGrainProducts = 1 << 20;
 
-/// The fewest keys for which bf16/fp16 attention uses tiles. Tiles compute in
-/// f32, whereas the GEMM library multiplies low-precision factors faster, and
-/// short rows of scores need little memory. See docs/rationale/kernels.md.
+/// The fewest keys for which bf16/fp16 attention uses tiles on a CPU. They
+/// compute in f32, whereas the GEMM library multiplies low-precision factors
+/// faster, and short rows of scores need little memory. See
+/// docs/rationale/kernels.md.
 static constexpr int64_t kLeastNarrowKeys = 128;
 
 Operation *codegen::findAttention(ArrayRef<Operation *> ops) {

@@ -17,9 +17,11 @@
 //     o = (o^T)^T / l, lse = m + log(l)
 //
 // Vectors run along queries, so maxima and sums are elementwise on vectors, and
-// keys and values are read in place.
+// keys and values are read in place if they are f32. In bf16/fp16 they are
+// converted to f32 tile by tile.
 //
-// Backward, a work item is a key head of a sample. It recomputes P from lse.
+// Backward, a work item is a key head of a sample (dbias, if it is used, has
+// further ones; see Backward.cpp). It recomputes P from lse.
 // Gradients of keys and values accumulate in private memory, per tile of keys;
 // contributions to dq are added to memory tile by tile, in a fixed order. So
 // there are five matrix products, not seven. Vectors run along keys here.

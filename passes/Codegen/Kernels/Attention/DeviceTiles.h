@@ -58,8 +58,9 @@ struct DeviceTiles {
 };
 
 /// The tiles of an `nn.attention` or `nn.attention_grad`. None if they do not
-/// fit in `sharedBytes` bytes of a block's shared memory, or if the operands,
-/// except the bias, are not floats of one type of at most 32 bits.
+/// fit in `sharedBytes` bytes of a block's shared memory. None, too, if the
+/// operands with rows of a head are not floats of one type of at most 32 bits,
+/// or if the bias has wider elements.
 std::optional<DeviceTiles> chooseDeviceTiles(mlir::Operation *attention,
                                              int64_t sharedBytes);
 

@@ -7,8 +7,9 @@
 
 namespace pcc::codegen {
 
-/// Builds nn ops on integers at one location. Sums are f32, which is exact
-/// below 2^24; other results have their operand's type.
+/// Builds nn ops on integers at one location. Sums along a dim are f32, which
+/// is exact below 2^24. Other results have their operand's element type, except
+/// those of cast() and compare().
 class Numbers {
 public:
   /// `b` must outlive this.

@@ -21,7 +21,8 @@ struct DigitPlan {
   int64_t digits = 0, base = 0;
   /// Keys of a block; divides the number of keys.
   int64_t block = 0;
-  /// The approximate number of comparisons and additions.
+  /// The approximate number of comparisons and additions, plus kLaunchCost for
+  /// each kernel.
   double cost = 0;
 };
 

@@ -65,8 +65,9 @@ static Sorted sortByComparing(Numbers &m, Value keys) {
   return {m.cast(sorted, m.i32()), order};
 }
 
-/// The approximate cost of comparing all pairs: each is read twice, for two
-/// sums.
+/// The approximate cost of comparing all pairs, in two kernels: one with a sum
+/// over all pairs, for the ranks, and one with two, for the keys and their
+/// order.
 static double costOfComparing(int64_t count) {
   return 3 * double(count) * double(count) + 2 * kLaunchCost;
 }
@@ -83,7 +84,7 @@ struct Marker : OpBuilder::Listener {
 /// Sums rows in the order of their ids.
 class RowSum {
 public:
-  /// Replaces `op`.
+  /// `op` is the sum to replace.
   RowSum(nn::EmbeddingGradOp op, const Sorted &sorted)
       : b(op), order(op.getContext(), &marker), m(b, op.getLoc()),
         o(order, op.getLoc()), op(op), sorted(sorted),

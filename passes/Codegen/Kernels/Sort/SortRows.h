@@ -7,7 +7,9 @@
 
 namespace pcc::codegen {
 
-/// Replaces a sum of rows by ids by one in the order of the ids.
+/// Replaces a sum of rows by ids by one in the order of the ids. A sum that is
+/// sorted already, of a single row, or of 2^24 rows or more stays, as does one
+/// into a table of about 2^24 rows or more.
 void sortRows(nn::EmbeddingGradOp op);
 
 } // namespace pcc::codegen
