@@ -11,9 +11,10 @@ namespace pcc {
 /// not change while this exists.
 class TaskUses {
 public:
-  /// Moves GEMMs and reduce_scatters that are only accumulated in place to the
-  /// op that accumulates them, and all_reduces of arguments to the block's
-  /// start, where they can be merged. Then numbers the ops.
+  /// Moves GEMMs and reduce_scatters to the sum that accumulates them in place,
+  /// if it has their element type and no other op needs them earlier. Moves
+  /// all_reduces of arguments to the block's start, where they can be merged,
+  /// except those that span stages. Then numbers the ops.
   explicit TaskUses(mlir::Block &block);
 
   /// Returns an op's number in block order, from 1 on.
