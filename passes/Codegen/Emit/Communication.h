@@ -48,8 +48,8 @@ public:
   /// Collects them from a module in the rt dialect.
   explicit Communication(mlir::ModuleOp module);
 
-  /// A stage's collectives over more than one rank, sorted and without
-  /// duplicates.
+  /// A stage's collectives over more than one rank except all_to_alls, sorted
+  /// and without duplicates.
   llvm::ArrayRef<pcc_collective> collectivesOf(rt::StageOp stage) const {
     return collectives.at(stage.getIndex());
   }

@@ -13,13 +13,14 @@ namespace pcc {
 inline constexpr llvm::StringLiteral kNativeCpu = "native";
 
 /// Resolves `cpu` to LLVM's CPU name; "native" is the host's. Returns an empty
-/// string, with similar names in `others`, if LLVM knows none.
+/// string, with similar names in `others`, if LLVM knows no such processor or
+/// only a 32-bit one.
 std::string resolveCpu(llvm::StringRef cpu, std::string &others);
 
-/// Whether a processor has bf16 multiply instructions.
+/// Whether an x86 processor has bf16 multiply instructions; false for others.
 bool multipliesBF16(llvm::StringRef cpu);
 
-/// The number of f32 lanes in the processor's widest vector.
+/// The number of f32 lanes in an x86 processor's widest vector; 4 for others.
 int64_t vectorLanesOf(llvm::StringRef cpu);
 
 /// The target of a compilation.

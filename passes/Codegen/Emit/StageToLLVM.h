@@ -179,8 +179,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
   /// Temporaries without a use so far.
   llvm::SmallDenseSet<mlir::Value> unused;
-  /// The last node passed to pcc_set_node, if that was in this block; else
-  /// null.
+  /// The block of the last call of pcc_set_node, and the node that was passed.
+  /// The block is null if a called function may have set another node since.
   mlir::Block *nodeBlock = nullptr;
   llvm::StringRef said;
 };

@@ -122,8 +122,8 @@ TargetCompare::TargetCompare(linalg::GenericOp rowPass) {
 
 void DeviceEmitter::emitScalar(Operation &inner, IRMapping &local,
                                Value column) {
-  // Values that are rounded to 16 bits need not be as exact as libdevice's
-  // functions.
+  // Values that are rounded to 16 bits, and the terms of a running sum, need
+  // not be as exact as libdevice's functions.
   Value made;
   if (isa<linalg::IndexOp>(inner))
     made = column;
@@ -193,8 +193,8 @@ void DeviceEmitter::emitTargetOps(linalg::GenericOp op,
                     local.lookupOrDefault(select.getFalseValue()));
           continue;
         }
-        // Drops additions of zero: sums begin with +0.0, so none is -0.0, which
-        // the addition would change.
+        // Drops additions of zero, which only change -0.0. No final sum is
+        // -0.0, because one of its accumulators begins with +0.0.
         if (llvm::is_contained(joining, &inner) && isa<arith::AddFOp>(inner) &&
             matchPattern(local.lookupOrDefault(inner.getOperand(1)),
                          m_AnyZeroFloat())) {

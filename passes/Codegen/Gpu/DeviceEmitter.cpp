@@ -350,8 +350,8 @@ LogicalResult DeviceEmitter::emitAlloca(memref::AllocaOp alloca) {
   });
   if (!type.getRank() || !isWritten)
     return success();
-  // Each thread keeps its own columns in registers if it takes a block of
-  // columns, or if the temporary sums up the rows of a group.
+  // Each thread keeps its own columns in registers if slices of the block split
+  // the rows of a sum, or if the temporary sums up the rows of a group.
   bool outlivesRow = group && llvm::any_of(alloca->getUsers(), [&](auto *user) {
                        return !group->isProperAncestor(user);
                      });

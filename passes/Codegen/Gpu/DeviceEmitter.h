@@ -1,18 +1,20 @@
 //===- DeviceEmitter.h - Code of one thread from kernel IR ------*- C++ -*-===//
 //
 // Emits the code of one thread for a kernel in kernel IR. All threads of a
-// thread group execute the ops outside of generics redundantly. Each thread
-// computes its own columns of a generic. A reduction's result is available in
-// all threads of the group:
+// thread group execute the ops outside of generics redundantly, but only one
+// stores to device memory. Each thread computes its own columns of a generic. A
+// reduction's result is available in all threads of the group:
 //
 //     %a = memref.alloca() : memref<f32>      the thread's accumulator
 //     memref.store %zero, %a[]
 //     linalg.generic ... outs(%a)             a loop over its columns, then
 //     %s = memref.load %a[]                   shuffles: the same sum in each
 //
-// A temporary row is allocated in the block's shared memory. A barrier is
-// emitted only before an access that conflicts with an access of another thread
-// since the last barrier; Hazards records these accesses.
+// A temporary row is allocated in the block's shared memory, or in registers if
+// each thread accesses only its own columns. A barrier is emitted before an
+// access that conflicts with an access of another thread since the last
+// barrier; Hazards records these accesses. Loops and reductions over several
+// warps emit barriers, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,7 +160,7 @@ private:
                   mlir::Value column, int64_t count);
   /// Emits loads of a generic's operands, `count` columns from each of `firsts`
   /// on, ahead of any branch, so that they are outstanding together. The values
-  /// stay in `loaded` until they are used.
+  /// stay in `loaded` for both passes of a running sum.
   void loadAhead(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::Value> firsts,
                  int64_t count);
   void store(mlir::ValueRange values, mlir::OpOperand &out, mlir::Value column);

@@ -13,9 +13,9 @@ namespace pcc::codegen {
 
 /// Rewrites LLVM IR for a GPU so that it runs on the host under
 /// runtime/emulated. Barriers, shuffles and ids become calls of the emulator,
-/// which is told of every memory access, and `pcc_emu_kernels` lists the
-/// kernels. Returns an error if the emulator lacks something that the module
-/// uses; otherwise an empty string.
+/// which is told of every access to memory other than the stack and constants,
+/// and `pcc_emu_kernels` lists the kernels. Returns an error if the emulator
+/// lacks something that the module uses; otherwise an empty string.
 std::string instrument(llvm::Module &module,
                        llvm::ArrayRef<DeviceKernel> kernels);
 

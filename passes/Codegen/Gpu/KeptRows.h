@@ -1,7 +1,7 @@
 //===- KeptRows.h - Rows kept in shared memory ------------------*- C++ -*-===//
 //
-// Rows that a work item reads or writes several times are kept in shared
-// memory, so that only the first pass accesses device memory:
+// Rows that a work item reads after it has read or written them before are kept
+// in shared memory, so that later passes do not read them from device memory:
 //
 //     pass 0    sum += x[c]                 x[c] also goes to shared memory
 //     pass 1    y[c] = (x[c] - sum / n)     x[c] is read from there
@@ -40,10 +40,11 @@ public:
     int64_t bytes() const;
   };
 
-  /// Selects the rows of a work item to keep, at most `most` bytes. Rows in
-  /// `layout.sameRows` are left out, since the block loads them once. No rows
-  /// are kept if passes are in loops or branches. The two passes of a running
-  /// sum count as one.
+  /// Selects the rows to keep, at most `most` bytes, of a work item or of one
+  /// row of a group, whose ops are in `unit`. Rows in `layout.sameRows` are
+  /// left out, since the block loads them once, as are rows that all rows of
+  /// groups read. No rows are kept if `unit` has passes in loops or branches.
+  /// The two passes of a running sum count as one.
   KeptRows(mlir::Block &unit, llvm::ArrayRef<RunningSum> runningSums,
            const ThreadLayout &layout, const LayoutLimits &limits,
            int64_t most);

@@ -20,7 +20,7 @@ int64_t WorkItemStride::sameBytes() const {
 }
 
 /// Whether a value of kernel IR is the same for work items `stride` apart.
-/// Loads from arguments are assumed to be read-only.
+/// Arguments that are loaded from are assumed not to be written.
 static bool isSame(Value value, Value unit, int64_t stride) {
   if (!value)
     return true;

@@ -4,11 +4,11 @@
 // positions to every sequence. A block reads such a row into shared memory once
 // and uses it for many work items:
 //
-//     work items of a batch of 3 sequences of 4 positions, 12 rows;
-//     a position table of 4 rows
+//     work items of a batch of 4 sequences of 3 positions, 12 rows;
+//     a position table of 3 rows
 //
 //     one operand, row 0 for all        blocks of items 0 1 2 3, 4 5 6 7, ...
-//     the table, row (item mod 4)       blocks of items 0 4 8, 1 5 9, ...
+//     the table, row (item mod 3)       blocks of items 0 3 6 9, 1 4 7 10, ...
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
 
-/// Threads of a block with several thread groups.
+/// Threads of a block that has several thread groups, computes a tile, or sums
+/// rows. Small kernels have fewer; sums over rows have more if there are few
+/// blocks.
 static constexpr int64_t kBlock = 256;
 /// The maximum number of threads per thread group.
 static constexpr int64_t kMostThreads = 512;
@@ -143,7 +145,7 @@ static int64_t widthOf(linalg::GenericOp op, PassColumns columns, int64_t units,
       bytes = std::max(bytes, bytesOf(type.getElementType()));
   }
   // Operands without device memory do not matter. Elements narrower than 16
-  // bits would make accesses narrower than 16 bytes.
+  // bits count as 16 bits, so their accesses are narrower than 16 bytes.
   int64_t width = kAccessBytes / std::clamp<int64_t>(bytes ? bytes : 4, 2, 16);
   // A short row (fewer than 64 columns) gets no separate loop for the columns
   // left over by a wider access.

@@ -5,7 +5,7 @@
 // hundred million columns is split into tiles of a few thousand. A block has
 // one or several thread groups:
 //
-//     rows of 768, reduced      a warp each, four of them a block
+//     rows of 768, reduced      a warp each, up to eight of them a block
 //     rows of 16384, reduced    512 threads, which are a block
 //     rows of 8, elementwise    2 threads, 128 rows a block
 //     sums over rows            a block for 128 columns: 32 threads that take
@@ -15,7 +15,7 @@
 //     which are summed, too     columns, the same of all of its rows
 //
 // In each pass over columns, a thread takes `width` consecutive columns at a
-// time, by one access if they are 16 bytes. Its next columns are threads *
+// time, by one access of at most 16 bytes. Its next columns are threads *
 // width further, so that accesses of neighbouring threads are coalesced:
 //
 //     thread   0    1    2   ...  31    0    1   ...
@@ -53,7 +53,7 @@ inline constexpr int64_t kAccessBytes = 16;
 /// The maximum number of threads per block.
 inline constexpr int64_t kMostBlock = 1024;
 /// The minimum number of blocks for kernels that move little data; fewer would
-/// leave most multiprocessors of a large device idle.
+/// leave multiprocessors of a large device idle.
 inline constexpr int64_t kFewBlocks = 128;
 
 /// The number of columns of a pass over a row. It is exact, or an upper bound

@@ -14,7 +14,8 @@ struct ArgumentUse {
 };
 
 /// Returns the accesses by argument. An argument that is fully written before
-/// any read is not read.
+/// any read is not read. One of which only a part is written first counts as
+/// read, because the rest keeps its contents.
 llvm::SmallVector<ArgumentUse> findArgumentUses(rt::FuncOp function);
 
 } // namespace pcc

@@ -12,15 +12,17 @@ namespace pcc {
 
 /// The owner of bytes: an instance of a buffer, or a temporary.
 struct ByteOwner {
-  /// An `rt.buffer`, `rt.temporary` or `rt.constant`; null: no owner. A frame
-  /// buffer owns the bytes that its function has not written.
+  /// An `rt.buffer`, `rt.temporary`, `rt.constant` or `rt.comm_index`; null: no
+  /// owner. A frame buffer owns the bytes of temporaries of earlier calls that
+  /// the current call has not written.
   mlir::Operation *op = nullptr;
   int64_t slot = 0; ///< if a buffer
 
   bool operator==(const ByteOwner &other) const {
     return op == other.op && slot == other.slot;
   }
-  /// Whether it owns bytes that a function has not written.
+  /// Whether it is a frame, which owns bytes that the current call has not
+  /// written.
   bool isFrame() const {
     auto buffer = mlir::dyn_cast_or_null<rt::BufferOp>(op);
     return buffer && buffer.getKind() == rt::BufferKind::Frame;

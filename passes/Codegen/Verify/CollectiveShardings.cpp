@@ -64,7 +64,8 @@ LogicalResult pcc::verifyShardings(Operation *op, ShardingAttr from,
   auto list = op->getAttrOfType<ArrayAttr>("axes");
   Names axes = llvm::to_vector(list.getAsRange<StringAttr>());
   MutableSharding before(from), after(to);
-  // Undoes the result's added sharding, so that both shardings can be compared.
+  // Removes the collective's axes from one or both shardings, so that these can
+  // be compared.
   bool fits =
       llvm::TypeSwitch<Operation *, bool>(op)
           .Case([&](rt::AllReduceOp reduce) {

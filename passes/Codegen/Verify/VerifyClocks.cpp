@@ -7,8 +7,8 @@
 // Work that one entry point leaves running may race with the next one,
 // whichever that is. So all entry points are run on every state that any of
 // them leaves, until no new state appears. States are compared by canonical
-// keys. A program that waits for its streams at the end of each entry point
-// needs two runs of each.
+// keys. If a program has one entry point, which waits for all streams at its
+// end, two runs of it are enough.
 //
 // Iterations of a loop are skipped once they repeat, as in Verify.cpp. Buffers
 // with many slots are tracked separately (SeparateBytes.h): for skipped

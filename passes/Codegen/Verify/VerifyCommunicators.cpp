@@ -5,7 +5,8 @@
 // each communicator is used on one stream. A set of axes in `comms` has a
 // communicator on the compute stream; a set in `beside` has another one on a
 // communication stream. Each point-to-point channel (sender, receiver, number)
-// has one, too.
+// on a communication stream has its own, too; the channels on the compute
+// stream share one.
 //
 //     comms [["dp"]] beside [["dp"]]
 //     rt.all_reduce sum %a over ["dp"]             the first one

@@ -1,10 +1,10 @@
 //===- Attention.h - Attention on devices -----------------------*- C++ -*-===//
 //
-// Flash attention on GPUs: no value of shape [b, h, s, t] is stored in memory.
-// The algorithm is that of Kernels/Attention/Attention.h for CPUs, but the
-// warps of a block compute the GEMMs of a tile, from tiles in shared memory.
-// DeviceTiles.h describes the tiles of a block, Product.h the rows and columns
-// of a lane.
+// Flash attention on GPUs: no scores or probabilities [b, h, s, t] are stored
+// in device memory. The algorithm is that of Kernels/Attention/Attention.h for
+// CPUs, but the warps of a block compute the GEMMs of a tile, from tiles in
+// shared memory. DeviceTiles.h describes the tiles of a block, Product.h the
+// rows and columns of a lane.
 //
 //===----------------------------------------------------------------------===//
 

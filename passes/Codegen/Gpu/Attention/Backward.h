@@ -61,12 +61,12 @@ public:
   void emitBias(mlir::Value block);
 
 private:
-  /// Per-query values in shared memory: positions, dropout keys, -lse *
+  /// Per-query values in shared memory: positions, dropout words, -lse *
   /// log2(e), rowsum(do * o), and with a bias the maximum score.
   struct Queries {
     mlir::Value positions, words, lessLse, dots, highest;
   };
-  /// The values of one query, loaded where they are used.
+  /// The values of one query, in registers.
   struct Query {
     mlir::Value position, word, lessLse, dot, highest;
   };

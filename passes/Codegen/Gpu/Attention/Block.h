@@ -25,8 +25,8 @@ struct HeadRows {
 struct BiasRows {
   /// The bias in global memory.
   mlir::Value buffer;
-  /// For each row of the lane, the index of column 0. A single index if all
-  /// rows have the same bias.
+  /// For each row of the lane, the index of column 0. A single index if
+  /// `isOfColumns`.
   llvm::SmallVector<mlir::Value> bases;
   /// For each row of the lane, the bias of all columns; empty if columns
   /// differ.

@@ -22,7 +22,8 @@ using namespace pcc::codegen;
 /// The maximum number of vectors that a thread prefetches into registers.
 static constexpr int64_t kPartsAhead = 4;
 
-/// A row has as many lanes as vectors, at most a warp.
+/// A row has as many lanes as vectors, rounded up to a power of two, but at
+/// most a warp.
 AttentionBlock::DotShare AttentionBlock::dotShare(const HeadRows &other,
                                                   int64_t count) {
   int64_t vectors = other.width / other.vector;

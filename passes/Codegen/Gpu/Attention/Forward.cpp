@@ -48,8 +48,9 @@ private:
   void storePerRow(const Operand &out,
                    llvm::function_ref<Value(int64_t)> ofRow);
 
-  /// The state in a lane's registers: maxima by row, sums by row, then results.
-  /// Without a bias, maxima are multiplied by scale * log2(e).
+  // `state` above, in a lane's registers: maxima by row, sums by row, then
+  // results. Without a bias, maxima are multiplied by scale * log2(e).
+
   int64_t rows() const { return product->rows(); }
   Value sample, head, keyHead, first, chunk;
   SharedTile query, keys, values, stage;

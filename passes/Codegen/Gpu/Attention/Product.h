@@ -27,7 +27,7 @@ namespace pcc::codegen {
 /// + column.
 struct SharedTile {
   mlir::Value buffer; ///< rank 1
-  int64_t stride = 0; ///< in elements; a multiple of 16 bytes
+  int64_t stride = 0; ///< in elements; of GEMM operands a multiple of 16 bytes
 };
 
 /// The left operand of a GEMM: rows of the warp, in shared memory or in
