@@ -88,11 +88,12 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
     - collectives become the rt collectives;
     - every other op becomes a kernel of its own.
 
-    Loops of a schedule stay loops. A value with several live instances gets a
-    slot for each; microbatches use the slots round-robin.
+    Loops of a schedule stay loops. A value with several live instances gets at
+    least a slot for each; microbatches use the slots round-robin.
 
     Then assigns offsets as `--rt-plan` does, and merges adjacent all_reduces of
-    contiguous buffers into one.
+    contiguous buffers into one, except those of buckets or over the pipeline
+    axis.
 
     With `overlap`, first puts transfers and bodies that only communicate on
     streams of their own, as `--rt-streams` does. A value that is transferred
@@ -112,7 +113,8 @@ def RTStreamsPass : Pass<"rt-streams", "::mlir::ModuleOp"> {
   let description = [{
     Assigns streams to the ops of each entry point:
 
-    - sends and receives: one stream per (channel, peer stage, direction);
+    - sends and receives, except on channels that exchanges use, too: one stream
+      per (channel, peer stage, direction);
     - functions that only communicate, all over the same axes: one stream per
       set of axes, including kernels that add the result of a reduce_scatter to
       a sum;
@@ -147,7 +149,9 @@ def RTPlanPass : Pass<"rt-plan", "::mlir::ModuleOp"> {
     that are live at once, each slot and each call's frame is placed separately.
     If that is not enough, a bucket that is refilled (gradients, gathered
     working copies) gets a slot for each time that it is filled; in a loop its
-    addresses may cycle through several.
+    addresses may cycle through several. The frame of a call in a loop then gets
+    a slot for each iteration. Neither is done if it would not save memory or
+    would take too long.
   }];
 }
 
@@ -212,7 +216,8 @@ def RTVerifyPass : Pass<"rt-verify", "::mlir::ModuleOp"> {
       collectives over stages must match, each started in program order, so that
       no stage hangs.
 
-    Iterations of a loop are skipped once they leave the arena as they found it.
+    The checks of bytes and streams skip iterations of a loop once their state
+    repeats.
   }];
 }
 

@@ -31,7 +31,8 @@ def RTLowerKernelsToGpuPass
            "Bits of the floats that sums and products are accumulated in: 32 "
            "or 64">,
     Option<"columnBlock", "column-block", "int64_t", "128",
-           "Columns per work item of a sum over rows or of a scatter">,
+           "Columns per work item of a sum over rows or of a scatter; sums "
+           "with few work items get fewer">,
     ListOption<"chips", "chips", "int",
                "GPU architectures that kernels run on, by number, in addition "
                "to the default">];

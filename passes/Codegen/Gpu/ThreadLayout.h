@@ -70,7 +70,7 @@ struct PassColumns {
 
 /// Constraints on the thread layout of a kernel, in addition to its IR.
 struct LayoutLimits {
-  /// Columns per work item of a column sum or scatter.
+  /// The maximum number of columns per work item of a column sum or scatter.
   int64_t columnBlock = 128;
   /// The minimum number of threads per thread group. Thread groups smaller than
   /// a warp cannot use barriers.

@@ -10,7 +10,7 @@
 //   over the samples and heads that the bias is broadcast over.
 //
 // Below, rows are the tile that stays in shared memory, columns the tiles that
-// are streamed:
+// are streamed. A block of dbias loads both again for each sample and head.
 //
 //                    dk and dv               dq             dbias
 //     rows           keys                    queries        queries
