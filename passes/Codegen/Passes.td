@@ -86,6 +86,7 @@ def RTLowerPass : Pass<"rt-lower", "::mlir::ModuleOp"> {
       and the old value is dead;
     - reshapes and contiguous slices become views;
     - collectives become the rt collectives;
+    - attentions and their gradients that are in no kernel become library calls;
     - every other op becomes a kernel of its own.
 
     Loops of a schedule stay loops. A value with several live instances gets at

@@ -50,8 +50,8 @@ private:
   /// The address of the bucket that holds a tensor, if that is sharded between
   /// steps; else null, as the tensor has an arena offset of its own.
   FailureOr<Datum> bucket(rt::BufferOp buffer);
-  /// The runtime's record of a parameter, working copy, optimizer state or
-  /// other buffer of kind sum or below, except its sharding.
+  /// The runtime's record of a parameter, working copy, optimizer state,
+  /// number, gradient or sum, except its sharding.
   FailureOr<pcc_tensor> record(rt::BufferOp buffer);
   /// `dims`: the number of dims of the tensor with this source.
   Datum source(const pcc_source &source, int32_t dims);
