@@ -22,7 +22,8 @@ static std::string typeString(Type type) {
   return text;
 }
 
-/// Fills to[i..] from dims d and later; returns false if the nesting differs.
+/// Fills to[i..] from dims d and later; returns false if the nesting differs or
+/// an element is no number.
 static bool fillFrom(const llvm::json::Value &value, int64_t d, Tensor &to,
                      int64_t &i) {
   if (d == to.rank()) {

@@ -10,8 +10,9 @@
 
 namespace pcc::interp {
 
-/// Converts nested lists of numbers to a tensor of this type. "nan", "inf" and
-/// "-inf" are accepted as numbers. The nesting must match the type's shape.
+/// Converts nested lists of numbers to a tensor of this type. Booleans are
+/// accepted as numbers, and "nan", "inf" and "-inf" as floats. The nesting must
+/// match the type's shape.
 llvm::Expected<Tensor> fromJson(const llvm::json::Value &value,
                                 mlir::RankedTensorType type);
 

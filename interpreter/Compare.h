@@ -15,7 +15,8 @@ struct Difference {
   int64_t at = 0; ///< the index of the element
   double found = 0, wanted = 0;
 
-  /// Whether the difference is at most `relative` times the scale plus `floor`.
+  /// Whether the difference is at most `relative` times the sum of the scale
+  /// and `floor`.
   bool within(double relative, double floor = 0) const {
     return worst <= relative * (scale + floor);
   }

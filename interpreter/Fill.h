@@ -26,7 +26,8 @@ struct InputInfo {
   /// unknown.
   int64_t vocab = 0;
   std::string lookedUpBy = "";
-  /// Whether an input of role "data" holds the target classes of a loss.
+  /// Whether an input of role "data" or "shared" holds the target classes of a
+  /// loss.
   bool isOfLoss = false;
 
   /// The role's name in the IR; empty without a role.

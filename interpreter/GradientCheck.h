@@ -12,7 +12,7 @@ struct GradientCheckOptions {
   /// The function that computes the loss, and the one that accumulates
   /// gradients.
   mlir::func::FuncOp loss, gradient;
-  /// The number of elements to check of each parameter.
+  /// The largest number of elements to check of each parameter.
   int64_t samples = 6;
   /// The largest difference allowed, relative to the parameter's largest
   /// gradient, or to a thousandth of the largest gradient of any parameter if
@@ -22,12 +22,13 @@ struct GradientCheckOptions {
 };
 
 /// Runs function `gradient` once, and compares the gradients that it
-/// accumulated in "grad.<param>" with central differences (4th order) of a
-/// loss. The loss is the first result of function `loss`; random elements of
-/// every parameter are checked. The functions may be in two programs with the
-/// same parameters and values; both machines must be exact. Writes a line for
-/// each parameter. If `gradient` accumulates "loss_sum", that must equal the
-/// loss.
+/// accumulated in "grad.<param>", without a loss scale, with central
+/// differences (4th order) of a loss. The loss is the first result of function
+/// `loss`. Of every parameter with a gradient, the element with the largest
+/// gradient and random others are checked; only frozen parameters may have
+/// none. The functions may be in two programs with the same parameters and
+/// values; both machines must be exact. Writes the loss, and a line for each
+/// parameter. If `gradient` accumulates "loss_sum", that must equal the loss.
 mlir::LogicalResult checkGradients(Machine &lossMachine,
                                    llvm::ArrayRef<TensorRef> lossArgs,
                                    Machine &gradientMachine,

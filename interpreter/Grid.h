@@ -68,9 +68,9 @@ Tensor block(const Tensor &from, int64_t dim, int64_t index, int64_t count);
 TensorRef shard(const Tensor &global, const dist::Layout &layout,
                 const Grid &grid, int64_t rank);
 
-/// Returns the global tensor of the shards of some ranks. Replicas must be
-/// bitwise equal, partial sums are added. An error names the ranks that
-/// disagree.
+/// Returns the global tensor of the shards of some ranks. Replicas must have
+/// equal elements (any two NaNs are equal); partial sums are added. An error
+/// names the ranks that disagree, or says that shards are missing.
 llvm::Expected<Tensor> rebuild(const Placement &placement, const Grid &grid,
                                llvm::ArrayRef<int64_t> ranks,
                                llvm::ArrayRef<TensorRef> parts);

@@ -46,7 +46,7 @@ using Results = llvm::MutableArrayRef<Tensor>;
 using Kernel = std::function<mlir::LogicalResult(mlir::Operation *,
                                                  const Args &, Results)>;
 
-/// The kernels of all ops without side effects, by op name.
+/// The kernels of all nn ops without side effects, by op name.
 class KernelTable {
 public:
   KernelTable();

@@ -22,8 +22,8 @@ namespace pcc::interp {
 /// Runs the functions of one module, which must outlive this.
 class Machine {
 public:
-  /// With `exact`, all floats are f64. A module of
-  /// global types runs on one rank, a `dist.spmd` module on its mesh.
+  /// With `exact`, all floats are f64. A module of global types runs on one
+  /// rank, a `dist.spmd` module on its mesh.
   Machine(mlir::ModuleOp module, bool exact);
 
   /// The module that is run.
@@ -36,7 +36,8 @@ public:
   /// Returns the global value of a parameter or state; null if it has none. If
   /// only some stages have written it, their value is returned.
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
-  /// Sets an existing parameter or state on all ranks.
+  /// Sets an existing parameter or state on all ranks; of a parameter, also the
+  /// working copies, except gathered ones.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
   /// Returns one rank's value of a parameter or state; null if it has none. The
   /// value of a replicated bucket is assembled from its members.
@@ -52,8 +53,9 @@ public:
   Placement argumentPlacement(mlir::func::FuncOp function, unsigned index);
   Placement resultPlacement(mlir::func::FuncOp function, unsigned index);
 
-  /// Called after every op with the ranks that ran it, the microbatch (-1:
-  /// none), and its results, results[member][i]. A failure stops the run.
+  /// Called after every op, except in kernels, with the ranks that ran it, the
+  /// microbatch (-1: none), and its results, results[member][i]. A failure
+  /// stops the run.
   using Observer = std::function<mlir::LogicalResult(
       mlir::Operation *, int64_t microbatch, llvm::ArrayRef<int64_t> ranks,
       llvm::ArrayRef<ValueList> results)>;
@@ -71,7 +73,7 @@ public:
                                   llvm::ArrayRef<TensorRef> args,
                                   int64_t microbatch = -1);
 
-  /// Whether runOp or runCollective supports an op.
+  /// Whether runOp or runCollective supports an nn or dist op.
   bool canRun(llvm::StringRef opName) const;
   /// Runs one op on one rank.
   mlir::FailureOr<ValueList> runOp(mlir::Operation *op, int64_t rank,

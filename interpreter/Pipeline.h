@@ -45,7 +45,8 @@ private:
   /// Drops a stage's value of a symbol, so that later uses are errors.
   void forget(Stage &stage, llvm::StringRef symbol, int64_t microbatch);
   void forgetGradients(Stage &stage);
-  /// Executes the half of `stage`'s transfer that its peer is ready for.
+  /// Sends the value of `stage`'s transfer if the peer is ready to receive it,
+  /// and moves on once both halves are done.
   Progress transfer(Stage &stage);
   /// Executes the collective that all stages have reached, if they have.
   Progress matchCollective();

@@ -38,7 +38,7 @@ struct Tensor {
   /// Element i, of either kind.
   double get(int64_t i) const { return isFloat() ? real[i] : integer[i]; }
   /// Sets element i. For an integer tensor the value is truncated and clamped
-  /// to the range; NaN becomes 0.
+  /// to the range of an i64; NaN becomes 0.
   void set(int64_t i, double value);
 };
 

@@ -36,8 +36,9 @@ public:
   virtual mlir::FailureOr<StepOutputs> step() = 0;
 };
 
-/// Runs training steps: @microbatch for each microbatch and @update, or the
-/// schedules of all stages. Inputs are those of a runtime program. Inputs of
+/// Runs training steps: @microbatch for each microbatch and @update, with
+/// @gather, @counts and @reduce where the module has them, or the schedules of
+/// all stages. Inputs are those of a runtime program. Inputs of
 /// role "data" or "shared", which no token file contains, may be given instead;
 /// they are then the same in every step.
 class Training : public Trainable {

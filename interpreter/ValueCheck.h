@@ -18,8 +18,8 @@ namespace pcc::interp {
 /// stage's share of the reference's values.
 class ValueCheck {
 public:
-  /// Differences up to `tolerance`, relative to a value's largest element,
-  /// count as rounding. Both machines must outlive the check.
+  /// Differences up to `tolerance`, relative to a value's largest element plus
+  /// 1e-3, count as rounding. Both machines must outlive the check.
   ValueCheck(Machine &reference, Machine &checked, double tolerance);
   ~ValueCheck();
 

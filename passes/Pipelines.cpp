@@ -1,9 +1,10 @@
 //===- Pipelines.cpp - The passes of every phase, and their order ---------===//
 //
 // One function per phase adds its passes. The order is the compiler's design,
-// so a comment at each pass says why it stands there. A phase ends with a pass
-// that verifies the facts that the next phase relies on. A bug then shows in
-// the phase that causes it, not three phases later.
+// so a comment at each pass says why it stands there. Except for the first and
+// the last, a phase ends with a pass that verifies the facts that the next
+// phase relies on. A bug then shows in the phase that causes it, not three
+// phases later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +69,8 @@ static void addForwardPasses(OpPassManager &manager) {
   addNNChecks(manager);
 }
 
-/// On GPUs the number of classes per rank is a multiple of this, so that rows
-/// of logits begin at multiples of 128 bytes (of bf16).
+/// On GPUs the number of classes per rank is a multiple of this, where they can
+/// be padded, so that rows of logits begin at multiples of 128 bytes (of bf16).
 static constexpr int64_t kDeviceClasses = 64;
 
 static void addTrainPasses(OpPassManager &manager, const Options &options) {
@@ -77,8 +78,8 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
     return addForwardPasses(manager);
 
   // @loss comes before all passes that read the training objective. A loss that
-  // is no sum over samples is correct only if one microbatch of one rank is the
-  // whole batch.
+  // is no sum over samples is correct only if one microbatch of one replica is
+  // the whole batch.
   NNAttachLossPassOptions loss;
   loss.loss = options.loss;
   loss.wholeBatch = options.dp == 1 && options.microbatches == 1;

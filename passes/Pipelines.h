@@ -14,8 +14,8 @@ class OpPassManager;
 namespace pcc {
 
 /// A phase of the compilation; `--emit=<name>` prints its result. A phase
-/// starts from the result of the one before it and ends with a pass that
-/// verifies its own result.
+/// starts from the result of the one before it and, except for "import" and
+/// "llvm", ends with a pass that verifies its own result.
 struct Phase {
   /// The argument of --emit.
   llvm::StringLiteral name;

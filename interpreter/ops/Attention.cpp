@@ -173,6 +173,8 @@ LogicalResult requireAttentionGrad(nn::AttentionGradOp op, const Args &in,
 }
 
 /// With P the probabilities before dropout and m the factors of dropout:
+/// dv = (P m)^T do, dS = P (m (do v^T) - rowsum(do o)), dq = scale dS k,
+/// dk = scale dS^T q, and dbias is the sum of dS over the dims that it repeats.
 LogicalResult runAttentionGrad(nn::AttentionGradOp op, const Args &in,
                                Results out) {
   if (failed(requireAttentionGrad(op, in, out)))

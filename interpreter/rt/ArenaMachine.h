@@ -55,7 +55,8 @@ public:
   /// Returns the global value of a symbol; replicas must agree. Completes all
   /// streams first.
   mlir::FailureOr<TensorRef> readSymbol(llvm::StringRef name);
-  /// Sets the shards of a symbol on all ranks.
+  /// Sets the shards of a symbol on all ranks. A working copy of a parameter
+  /// that is not sharded is rounded from it.
   void writeSymbol(llvm::StringRef name, const Tensor &global);
 
   /// An input of one or several stages.
@@ -118,7 +119,7 @@ private:
   /// Resolves a memory operand for a rank.
   MemoryOperand ofRank(int64_t rank, const MemoryOperand &place);
   /// Marks all memory as unwritten that does not keep its contents between
-  /// entry points.
+  /// entry points, except operands of pending operations.
   void beginEntry();
   std::vector<Tensor> partsOf(const Tensor &global, const pcc_layout &layout);
   /// The bytes of a buffer that belong to a rank with these coordinates.

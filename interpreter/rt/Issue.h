@@ -64,7 +64,7 @@ struct MemoryOperand {
 struct Caller {
   /// The call, in the function that `outer` calls, or in an entry point.
   rt::CallOp call;
-  /// Null for a call of an entry point.
+  /// Null for a call in an entry point.
   const Caller *outer;
 };
 

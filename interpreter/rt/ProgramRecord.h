@@ -3,8 +3,8 @@
 // A compiled program describes the addresses of its parameters and inputs to
 // the runtime library by constants of runtime/Program.h. The interpreter uses
 // the same library to fill the arenas of its ranks, and creates the same
-// description with this class. It derives the description from the IR and
-// shares no code with the emitter of those constants.
+// description with this class. It derives the description from the IR; with the
+// emitter of those constants it shares only analysis/TensorRecords.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ namespace pcc::interp {
 class ProgramRecord {
 public:
   /// Fails with a diagnostic if the module has no rt.program, a stage is
-  /// missing, or a buffer has no offset or an unsupported element type.
+  /// missing, or a buffer is invalid: for example without an offset, or of an
+  /// unsupported element type.
   static mlir::FailureOr<std::unique_ptr<ProgramRecord>>
   create(mlir::ModuleOp module);
 

@@ -39,8 +39,9 @@ void populateUnequalHeadPatterns(mlir::RewritePatternSet &patterns);
 /// one shape.
 void reshapeParams(mlir::ModuleOp module);
 
-/// Gives the labels of contractions with a parameter their usual names: batch
-/// b, sequence s, summed k, columns n or (heads, d) or (part, head, d).
+/// Gives the labels of contractions whose right operand is a parameter their
+/// usual names: a single row dim m, else batch b and sequence s; summed k;
+/// columns n or (head, d) or (part, head, d).
 void renameLabels(mlir::ModuleOp module);
 
 /// Reshapes `value` to `shape` unless it has that shape.

@@ -65,8 +65,8 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
         eliminateCommonSubExpressions(rewriter, dominance, function);
       }
     }
-    // First recognize ops built from primitives: moving reshapes and flattening
-    // sums would break them up.
+    // First recognize ops built from primitives: flattening sums would break
+    // them up.
     RewritePatternSet primitives(&getContext());
     populateUnequalHeadPatterns(primitives);
     populateReshapePatterns(primitives);

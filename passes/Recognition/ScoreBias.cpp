@@ -125,8 +125,10 @@ Value AttentionScores::buildHasKey(PatternRewriter &rewriter,
   return reshapeTo(rewriter, loc, any, shape);
 }
 
-/// Builds the terms that are added, from the outermost layer down to the first
-/// that replaces scores; that layer contains the terms below it.
+/// Builds the terms that are added, from the outermost layer down. If
+/// `replaces`, the first layer that replaces scores is the last: it contains
+/// the terms below it. Otherwise known masks become one constant, where it is
+/// not too large.
 SmallVector<Value> AttentionScores::buildLayers(PatternRewriter &rewriter,
                                                 Location loc,
                                                 ArrayRef<Layer> rest) const {

@@ -10,7 +10,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// A slice of the last dim of a projection.
+/// A slice of one dim of a projection or parameter.
 struct Part : ParamPart {
   SliceOp slice;
 };

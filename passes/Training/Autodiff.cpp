@@ -96,7 +96,8 @@ static bool isRepeatedLookup(Operation *op) {
          llvm::all_of(op->getUsers(), isRepeat);
 }
 
-/// Finds the values through which a trainable parameter reaches the loss.
+/// Finds the values that depend differentiably on a trainable parameter. Error:
+/// the loss does not.
 LogicalResult Differentiator::findActive() {
   SymbolTable symbols(module);
   for (Operation &op : function.getBody().front()) {
@@ -152,9 +153,9 @@ void Differentiator::accumulateLoss(Operation *terminator) {
   }
 }
 
-/// Returns a cotangent in a wider type. If it was created after `before`, and
-/// so has no other user, the op that computes it is changed to avoid the
-/// rounding.
+/// Returns a cotangent in a wider type. If it was created after `before` and
+/// has no user yet, the op that computes it is changed to avoid the rounding,
+/// where that is possible.
 Value Differentiator::widened(Value cotangent, RankedTensorType type,
                               Operation *before) {
   if (cotangent.getType() == type)

@@ -42,7 +42,8 @@ static std::optional<Index> findSeeing(const DependenceBound &bound,
 }
 
 /// The operand element through which `element` depends on position `sees`. Sets
-/// `movesAlong` if the op reads it at another index along some dim.
+/// `movesAlong` for a slice, pad, select or insert, and where a sharding rule
+/// lets the op read the operand at any index along a dim.
 static std::optional<Element> sourceOf(const DependenceTracker &bounds,
                                        const Element &element, int32_t sees,
                                        bool &movesAlong) {

@@ -10,8 +10,8 @@
 //   mean x   [2]             2
 //
 // Bounds are tables that have extent 1 along dims where the bound does not
-// vary, so the table of a hidden state has only `seq` entries. Equal tables are
-// shared.
+// vary, so the table of a hidden state has only `seq` entries. Ops that do not
+// change a table mostly share it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -63,7 +63,8 @@ llvm::SmallVector<nn::StateOp> gradients(mlir::ModuleOp module);
 mlir::RankedTensorType scalarType(mlir::MLIRContext *context);
 
 /// Returns, in quotes, the name of the source model's node that the op or value
-/// comes from. Without such a name it is the name of the op or input.
+/// comes from; without such a name, that of the op. For an argument it is the
+/// input's name; without one, "an input" without quotes.
 std::string nodeName(mlir::Operation *op);
 std::string nodeName(mlir::Value value);
 

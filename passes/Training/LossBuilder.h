@@ -17,7 +17,8 @@ public:
   /// `function`, a @forward of one block, must outlive this.
   explicit LossBuilder(mlir::func::FuncOp function);
 
-  /// Attaches causal-lm if the model is proven causal (no --loss is given).
+  /// Attaches causal-lm if the model is proven causal and the bounds of its
+  /// scores do not rule out logits (no --loss is given).
   mlir::FailureOr<Loss> assumed();
   /// Attach the loss that `--loss` names.
   mlir::FailureOr<Loss> causalLM();
@@ -35,10 +36,10 @@ private:
   /// The only output that may be logits; null if none or several may.
   mlir::Value onlyLogits();
   /// The output that `loss` is computed from: the only one that fits, or of
-  /// several the one named "logits".
+  /// several the one named "logits"; for cross-entropy, else `onlyLogits`.
   mlir::FailureOr<mlir::Value> mainOutput(llvm::StringRef loss);
-  /// The output [batch, seq, vocab] that matches `tokens`, or null if it is
-  /// ambiguous. Sets `count` to the number of outputs of that shape.
+  /// The output [batch, seq, vocab] that matches `tokens`, or null if there is
+  /// none or it is ambiguous. Sets `count` to the number of such outputs.
   mlir::Value findLogits(mlir::Value tokens, size_t &count);
   /// The output with the batch as its first dim, split from dims that the model
   /// merged with it. Error: its rows do not belong to samples of the inputs.

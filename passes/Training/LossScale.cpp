@@ -8,14 +8,15 @@
 //
 //   norm             good_steps    scale
 //   finite           g + 1         s           a step of the optimizer
-//   finite, g+1 = w  0             2 s         the same
+//   finite, g+1 >= w 0             2 s         the same
 //   inf or nan       0             max(s/2, 1) nothing else changes
 //   no targets       g             s           nothing changes
 //
 // If the loss is not finite, the step is not taken either. If the gradients are
 // finite nevertheless, as in a step without valid targets, `good_steps` and
-// scale stay. These decisions depend only on loss and norm, which are the same
-// on every rank. The runtime detects that a scale of 1 is still too large.
+// scale stay. The scale is at most PCC_MOST_LOSS_SCALE. These decisions depend
+// only on loss and norm, which are the same on every rank. The runtime detects
+// that a scale of 1 is still too large.
 //
 //===----------------------------------------------------------------------===//
 

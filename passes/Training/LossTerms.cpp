@@ -2,7 +2,8 @@
 //
 // The frontend has split the loss into terms. LossTerms checks on the
 // recognized model that they can be accumulated over batches: it tracks the
-// samples through the program, and each term must be a sum over them.
+// samples through the program, and each term must be a sum over them or the
+// same for every batch.
 //
 //===----------------------------------------------------------------------===//
 

@@ -64,9 +64,9 @@ public:
   /// alone.
   llvm::SetVector<mlir::Value> batchInvariant;
 
-  /// Whether the loss is one quotient of sums over batches: all terms are
-  /// divided by the same count, or no divisor depends on samples and every term
-  /// is a mean.
+  /// Whether the loss is one quotient of sums over batches: all terms have the
+  /// same divisor, or none. Either it is a count and every term is a sum, or it
+  /// does not depend on samples and every term is a mean.
   bool isOneMean() const;
 
   /// Builds the loss from the sums of all batches. `sums`: one per term;
@@ -102,21 +102,24 @@ struct OwnLoss {
   /// Whether the caller must derive @evaluate from `loss`; otherwise
   /// attachOwnLoss has added it.
   bool needsEvaluation;
-  /// The node that computes loss.count; empty if it is a constant.
+  /// The node that computes the model's divisor, which is loss.count; empty if
+  /// loss.count is the constant 1.
   std::string countNode = {};
 };
 
 /// Builds the accumulated loss of a model that computes its own loss; adds
-/// @counts if divisors must be known before the step. `isWholeBatch`: a step is
-/// one microbatch of one rank, so any formula is valid. Error: the loss of a
-/// step does not follow from those of its microbatches.
+/// @counts if divisors or the number of microbatches must be known before the
+/// step. `isWholeBatch`: a step is one microbatch of one replica, so any
+/// formula is valid. Error: the loss of a step does not follow from those of
+/// its microbatches.
 mlir::FailureOr<OwnLoss> attachOwnLoss(mlir::ModuleOp module,
                                        mlir::func::FuncOp forward,
                                        bool isWholeBatch);
 
 /// Returns why `sum`, a sum over samples, is not computed from each sample
-/// separately: the first op needed for it that surely combines samples, or else
-/// the first that may, if the batch has several. Empty if no such op is found.
+/// separately: the reason in `forward`'s nn.joins_samples, or the first op
+/// needed for it that surely combines samples, or else the first that may, if
+/// the batch has several. Empty if there is no attribute and no such op.
 /// Without `ofSums` ops that compute with sums over samples are ignored.
 std::optional<LossTerms::Problem> findMixedSamples(mlir::func::FuncOp forward,
                                                    mlir::Value sum,
@@ -131,7 +134,8 @@ mlir::InFlightDiagnostic emitNotAdditive(mlir::func::FuncOp forward,
 void warnOfMixedSamples(mlir::func::FuncOp forward, llvm::StringRef what);
 
 /// The number of consecutive rows of the output's first dim that belong to one
-/// sample; empty if rows do not belong to samples.
+/// sample; 1 if the output does not depend on samples. Empty if rows do not
+/// belong to samples.
 std::optional<int64_t> rowsPerSample(mlir::func::FuncOp forward,
                                      mlir::Value output);
 

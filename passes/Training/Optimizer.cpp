@@ -52,7 +52,8 @@ private:
   RankedTensorType scalar;
   LossScale lossScale;
   SmallVector<Value> gradients;
-  /// `isTaken`: whether loss and norm are finite; else nothing is updated.
+  /// `isTaken`: whether loss and norm are finite; else no parameter and no
+  /// moment is updated.
   Value loss, norm, gradScale, isTaken;
 };
 
@@ -82,8 +83,8 @@ void UpdateBuilder::begin(Value clip) {
   Value factor =
       MinOp::create(builder, loc, scalar, div(clip, bounded), math.real(1));
   // loss - loss is 0 for a finite loss, else nan: gradients may be finite
-  // though the loss is not. If loss or norm is not finite, no rank updates
-  // anything.
+  // though the loss is not. If loss or norm is not finite, no rank updates a
+  // parameter.
   Value zero = SubOp::create(builder, loc, scalar, loss, loss);
   isTaken = math.isFinite(math.sum(norm, zero));
   gradScale = math.where(isTaken, div(factor, divisor),

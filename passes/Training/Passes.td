@@ -16,12 +16,15 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
       i64: the token to predict at each position, negative where there is none.
       Targets are not shifted here.
     - `cross-entropy`: the output is [..., classes], the targets [...] i64,
-      negative where there is none. Of several outputs it uses the one named
-      "logits".
+      negative where there is none.
     - `mse`: the targets have the output's shape and element type; every element
       is valid.
 
-    The first dim of that output must belong to the samples of the inputs. If
+    Of several outputs that fit, the loss uses the one named "logits". Without
+    that name, causal-lm and cross-entropy use the only one whose bounds do not
+    rule out logits.
+
+    The first dim of the output must belong to the samples of the inputs. If
     each sample has several rows, as in a model that ends in
     `logits.view(-1, vocab)`, the targets have a separate dim for them. Rows
     that do not belong to samples are an error.
@@ -32,7 +35,7 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
 
     Without `loss`, causal-lm is attached if no output position may depend on a
     later token: every attention masks the keys after the query, and no other op
-    combines positions. The module's `nn.loss` records the choice.
+    reads a later position. The module's `nn.loss` records the choice.
 
     A model that computes its own loss has `nn.has_loss` on @forward: a list
     with `{factor, divided, mean}` for each term. @forward returns each term's
@@ -43,7 +46,7 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     The text of `assumed` in a term becomes a warning where it matters. `total`
     names an input that all samples share and that divides a sum over samples:
     it is taken as a number for the whole global batch, with a warning.
-    `unclear` is an error.
+    `unclear` is an error unless `whole-batch` is set.
 
     Sums must be sums over samples. Divisors must follow from such sums of
     inputs and from values that are the same for all samples. A single mean, or
@@ -60,13 +63,16 @@ def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
     `@evaluate` is @loss without dropout. It returns nothing and accumulates
     into the states `eval_loss_sum` and `eval_target_count`.
     `@evaluate_result` returns their quotient and the count, and clears both.
+    With `@counts` the states are the sums of all terms and counts, and the
+    results are the loss and 1, or 0 if a divisor is 0.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "\"\"",
            "causal-lm, cross-entropy or mse; absent: causal-lm if no position "
            "depends on later tokens">,
     Option<"wholeBatch", "whole-batch", "bool", "false",
-           "a step is one microbatch of one rank, so any loss formula is valid">];
+           "a step is one microbatch of one replica, so any loss formula is "
+           "valid">];
   let dependentDialects = ["::pcc::nn::NNDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -75,9 +81,10 @@ def NNBoundIdsPass : Pass<"nn-bound-ids", "::mlir::ModuleOp"> {
   let description = [{
     An input of a role that is read from data gets `nn.ids` if its elements
     index rows of a table (a parameter or a computed one) or classes. The
-    attribute holds the number of ids, the node that implies it and, if the
-    elements are only classes of a loss, `of_loss`. Programs reject data with
-    other ids; negative classes are valid: they mark positions without a target.
+    attribute holds the number of ids, the node that implies it and, for an
+    input of role data or shared whose elements are only classes of a loss,
+    `of_loss`. Programs reject data with other ids; negative classes are valid:
+    they mark positions without a target.
     The pass runs before tables are sharded or padded.
   }];
 }
@@ -105,9 +112,10 @@ def NNAutodiffPass : Pass<"nn-autodiff", "::mlir::ModuleOp"> {
   let summary = "Turns @loss into @microbatch: forward and backward";
   let description = [{
     Reverse-mode differentiation on global shapes. @microbatch takes @loss's
-    inputs, returns nothing and accumulates into f32 states: the gradient of the
+    inputs, returns nothing and accumulates into states: the gradient of the
     loss sum with respect to every trainable parameter into `grad.<parameter>`,
-    the loss sum into `loss_sum`, the number of targets into `target_count`.
+    the loss sum into `loss_sum`, the number of targets into `target_count`. The
+    states are f32; the gradient of an f64 parameter is f64.
 
     The backward follows the forward in reverse order; a parameter's gradient
     is accumulated as soon as its last contribution exists. Backward ops have
@@ -131,19 +139,21 @@ def NNOptimizerPass : Pass<"nn-optimizer", "::mlir::ModuleOp"> {
     With n = target_count, @update computes the gradient norm
     sqrt(sum of squares of all gradients) / n and scales the gradients by
     min(1, clip_grad / (norm + 1e-6)) / n. It takes one optimizer step for every
-    parameter that has a gradient and clears gradients, loss_sum and
-    target_count. It returns the mean loss and the norm before clipping, then
-    the sum of each count of the model's own loss (states with `nn.count`).
+    parameter that has a gradient and clears gradients, loss_sum, target_count
+    and states with `nn.ahead`. It returns the mean loss and the norm before
+    clipping, then the sum of each count of the model's own loss (states with
+    `nn.count`).
 
     One n-ary `nn.sum` adds the sums of squares. Without clipping, clip_grad is
     +inf. If the loss or the norm is not finite, as in a step without valid
-    targets, the gradient scale is nan, and the step updates nothing.
+    targets, the gradient scale is nan, and no parameter or moment changes.
 
     With a state `loss_scale`, n is target_count times the loss scale, and
     @update writes the loss scale of the next step: half of it after an
     overflow, twice after `loss_scale_window` (an input) steps without one,
-    counted by `good_steps`. The step's loss scale is a result; adamw counts
-    its steps in `updates` instead of taking the input `step`.
+    counted by `good_steps`; at least 1 and at most 2^32. The step's loss scale
+    is the third result; adamw counts its steps in `updates` instead of taking
+    the input `step`.
 
     adamw: states `exp_avg.<parameter>` and `exp_avg_sq.<parameter>`, f32;
     inputs lr, weight_decay, beta1, beta2, eps, clip_grad, step. sgd: no state;
@@ -162,18 +172,20 @@ def NNVerifyPass : Pass<"nn-verify", "::mlir::ModuleOp"> {
     - Inputs have roles, and there is one input per role except data, shared and
       positions.
     - No two forward ops draw random numbers with one id.
-    - Parameters are written in @update only, frozen ones nowhere; gradients,
-      moments and sums are read there and in @evaluate_result only.
+    - Parameters are written in @update only, frozen ones nowhere. States are
+      read there and in @evaluate_result only, except that every function may
+      read those with `nn.ahead`, and @microbatch numbers.
     - A gradient state is f32 (f64 for an f64 parameter), has its trainable
       parameter's shape and is accumulated at most once per function.
-    - @loss returns two rank-0 f32 sums, and every op between a trainable
-      parameter and the first has a derivative.
+    - @loss returns two rank-0 f32 values; an attached loss is a sum, and its
+      count a sum or a constant. Every op between a trainable parameter and the
+      first has a derivative.
     - A forward op uses no gradient.
-    - Either all ops except reads and constants have a stage, or none has. A
-      forward op's stage is at least those of its operands, a gradient op's at
-      most.
-    - @update writes every parameter that has a gradient exactly once, and
-      clears every gradient.
+    - Either all ops except reads and constants have a stage, or none has. An
+      op's stage is at least those of its operands from the forward pass, and at
+      most those of its operands that are gradients.
+    - @update writes every parameter that has a gradient, and every gradient,
+      exactly once.
   }];
 }
 

@@ -94,8 +94,8 @@ private:
   func::FuncOp function;
   FloatType narrow;
   OpBuilder builder;
-  /// Ops that use no parameter and that no layer or other use of a parameter
-  /// depends on.
+  /// Ops that are no layer and use no parameter, and that no layer or other use
+  /// of a parameter depends on.
   DenseSet<Operation *> ofLoss;
   DenseSet<Value> weights;   ///< parameters and their moved elements
   DenseSet<Value> dependent; ///< computed from parameters

@@ -121,8 +121,8 @@ static std::optional<int64_t> stepOf(ArrayRef<int64_t> shape, int64_t dim,
   return step;
 }
 
-/// Values of at most this many elements are computed whole; for larger ones the
-/// step follows from the operands, where it can.
+/// Values of at most this many elements are computed whole, if the step does
+/// not follow from the steps of the op's operands.
 static constexpr int64_t kMostComputed = 1 << 16;
 
 std::optional<int64_t> pcc::stepAlong(Value value, int64_t dim, int64_t inner) {

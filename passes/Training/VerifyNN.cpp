@@ -153,8 +153,8 @@ LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
 }
 
 /// Checks that only ops with derivatives are between trainable parameters and
-/// the loss, and that the loss is a sum: dividing it by a count would make
-/// gradients depend on how the batch is split.
+/// the loss, and that an attached loss is a sum: dividing it by a count would
+/// make gradients depend on how the batch is split.
 LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
   RankedTensorType scalar = scalarType(loss.getContext());
   if (loss.getResultTypes() != ArrayRef<Type>({scalar, scalar}))
@@ -258,8 +258,8 @@ LogicalResult verifyFlow(func::FuncOp function) {
   return success();
 }
 
-/// Checks that for every gradient its parameter is written once and the
-/// gradient is cleared once.
+/// Checks that for every gradient its parameter and the gradient itself are
+/// written once.
 LogicalResult verifyUpdate(ModuleOp module, func::FuncOp update) {
   llvm::StringMap<unsigned> writes;
   for (auto write : update.getBody().getOps<WriteOp>())

@@ -30,7 +30,8 @@ struct Example {
   StringLiteral attributes = "";
   /// The number of results that are used.
   int results = 1;
-  /// An operator that produces the first operand of `op`.
+  /// An operator whose node precedes that of `op`. SplitToSequence makes the
+  /// sequence of a SequenceAt; the result of another is the `y` of a Gradient.
   StringLiteral producer = "";
   bool isTrained = false;
 };
@@ -349,8 +350,8 @@ std::vector<SupportedOperator> pcc::supportedOperators() {
 
 std::vector<ExampleModel> pcc::exampleModels(const SupportedOperator &op,
                                              Type element) {
-  // The newest row, in its first version or in opset 20, where all operands
-  // that used to be attributes are operands.
+  // The newest row, in the opset nearest to 20, where all operands that used to
+  // be attributes are operands.
   const OpEntry *entry = nullptr;
   for (const OpEntry &row : allEntries())
     if (row.name == op.name)

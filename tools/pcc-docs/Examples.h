@@ -25,13 +25,13 @@ std::vector<SupportedOperator> supportedOperators();
 struct ExampleModel {
   /// The bytes of an .onnx file.
   std::string file;
-  /// Whether it is imported for training; otherwise as it is.
+  /// Whether it is imported for training; otherwise as a forward-only model.
   bool isTrained;
 };
 
 /// Returns example models of an operator: usually one, or several if its
-/// lowering depends on which operands are constant. `element` is the element
-/// type of operands that may have several.
+/// lowering depends on attributes, shapes or constant operands. `element` is
+/// the element type of operands that may have several.
 std::vector<ExampleModel> exampleModels(const SupportedOperator &op,
                                         mlir::Type element);
 

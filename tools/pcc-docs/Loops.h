@@ -11,16 +11,16 @@ namespace pcc {
 
 /// Propagates the factors of a function's sharding rules from its arguments to
 /// its results. Dims that belong to the same loop can be sharded over one mesh
-/// axis without a collective.
+/// axis without a collective; a result without such a dim is then partial.
 class Loops {
 public:
   /// Analyzes `function`, which must outlive this and have one block.
   explicit Loops(mlir::func::FuncOp function);
 
   /// Returns for example "ab,bc->ac": a letter for each dim of arguments and
-  /// results, the same for the same loop, and "-" for a dim that cannot be
-  /// sharded. For a dim merged of several, it is the letter of the major one;
-  /// the others cannot be sharded.
+  /// results, the same for the same loop, "-" for a dim that cannot be sharded
+  /// or has extent 1, and "1" for a scalar. For a dim merged of several, it is
+  /// the letter of the major one; the others cannot be sharded.
   std::string text();
 
 private:

@@ -74,8 +74,8 @@ FailureOr<DeviceProgram> pcc::compileForDevice(ModuleOp module,
   return program;
 }
 
-/// Returns the largest number of elements that a kernel in kernel IR reduces to
-/// one.
+/// Estimates the largest number of elements that a kernel in kernel IR reduces
+/// to one: the largest extent of a loop of a reduction, or end of an scf.for.
 static int64_t reducedBy(func::FuncOp kernel) {
   int64_t most = 1;
   kernel.walk([&](linalg::GenericOp op) {

@@ -8,9 +8,10 @@
 // - A kernel of more than 4 MiB must have at least 256 blocks, as otherwise a
 //   large device is partly idle.
 // - Attention by tiles must read operands that exceed shared memory repeatedly.
-//   It may move the sectors that tiles of 128 queries read, in the gradient
-//   also tiles of 128 keys, and for a bias' cotangent tiles of both. Tiles
-//   whose scores are all masked are not counted.
+//   It may move 1.01 times the sectors that tiles of 128 queries read, in the
+//   gradient also tiles of 128 keys, and for a bias' cotangent tiles of both.
+//   Some gradients have smaller tiles (Traffic.cpp). Tiles whose scores are all
+//   masked are not counted.
 //
 //===----------------------------------------------------------------------===//
 

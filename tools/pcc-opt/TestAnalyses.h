@@ -5,8 +5,8 @@
 
 namespace pcc {
 
-/// Registers passes for tests. Each emits a remark at every op with the result
-/// of one analysis, and changes nothing.
+/// Registers passes for tests. Each emits remarks at ops with the result of one
+/// analysis, and changes nothing.
 void registerTestPasses();
 
 } // namespace pcc

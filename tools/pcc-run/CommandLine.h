@@ -9,8 +9,9 @@
 
 namespace pcc {
 
-/// Exit codes of pcc-run: success; a difference or a failed computation; an
-/// error in the command line or in a file that it names.
+/// Exit codes of pcc-run: success; a difference, a failed computation, an
+/// invalid module or a flag that LLVM's parser rejects; another error in the
+/// command line or in a file that it names.
 enum { kDone = 0, kFailed = 1, kUsage = 2 };
 
 /// The flags, each with its help. Constructed in main before the command line

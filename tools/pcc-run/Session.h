@@ -29,7 +29,7 @@ private:
 
   bool fills() const { return options.fill.getNumOccurrences(); }
   /// Sets the parameters and states of a machine to the values of the command
-  /// line.
+  /// line. With --fill, generates the parameters that it does not give.
   mlir::LogicalResult setSymbols(Machine &machine);
   mlir::LogicalResult setSymbols(interp::ArenaMachine &machine);
   /// Sets the symbols of the program, and of the one that it is compared with.
@@ -38,7 +38,8 @@ private:
   mlir::FailureOr<interp::ValueList> makeArguments(Machine &machine,
                                                    mlir::func::FuncOp function);
   /// Returns the value of an argument or input: as given by name (with "#" and
-  /// the microbatch or without), role or index; otherwise generated.
+  /// the microbatch or without), role or index; otherwise generated with
+  /// --fill, or an error.
   mlir::FailureOr<interp::Tensor> makeInput(mlir::Operation *op,
                                             const interp::InputInfo &info,
                                             int64_t index, int64_t microbatch);

@@ -34,8 +34,8 @@ struct Arguments {
   std::vector<std::string> given;
 };
 
-/// Parses the command line. Returns -1, or the exit code to leave with (0 after
-/// --help, 2 after an error, which is printed).
+/// Parses the command line. Returns -1, or the exit code to leave with: 2 after
+/// an error, which is printed. Does not return after --help and --version.
 int parseArguments(int argc, char **argv, Arguments &arguments);
 
 /// Whether the target, which may be known only from the input, supports the

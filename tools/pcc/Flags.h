@@ -10,7 +10,7 @@ namespace pcc {
 
 namespace cl = llvm::cl;
 
-/// The largest number that a flag takes; the products of a few such numbers fit
+/// The largest number that a flag takes; the product of two such numbers fits
 /// in 64 bits.
 inline constexpr int64_t kLargestCount = 1'000'000'000;
 
@@ -71,7 +71,8 @@ using Switch = Once<bool>;
 using Text = Once<std::string>;
 using Count = Once<int64_t>;
 
-/// All flags of pcc. Constructed in main, so that no flag exists before it.
+/// All flags of pcc. Constructed in parseArguments(), so that no flag exists
+/// before it runs.
 struct Flags {
   /// The headings that --help lists the flags under.
   cl::OptionCategory parallelism{"Parallelism"};

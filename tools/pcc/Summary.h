@@ -14,8 +14,8 @@ namespace pcc {
 /// Formats a number of bytes for people: "1.5 MiB".
 std::string formatBytes(double bytes);
 
-/// Collects facts at the phases where they can be read off: parameters from nn,
-/// FLOPs from the schedules, communication and memory from rt.
+/// Collects facts at the phases where they can be read off: parameters up to
+/// train, FLOPs from the schedules, communication and memory from rt.
 class Summary {
 public:
   /// `options`, completed by readInput(), must outlive this.

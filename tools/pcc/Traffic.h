@@ -12,8 +12,10 @@ namespace pcc {
 /// step, counted like in the report of a run.
 struct Traffic {
   int64_t count = 0; ///< collectives or transfers
-  int64_t bytes = 0; ///< of the buffers
-  int64_t sent = 0;  ///< bytes that the rank sends, with ring algorithms
+  /// Of an all_reduce or a transfer, the bytes of the buffers; of another
+  /// collective, those of one rank's block.
+  int64_t bytes = 0;
+  int64_t sent = 0; ///< bytes that the rank sends, with ring algorithms
 };
 
 /// The stream and the kind: {0, "all_reduce over dp cp"}, {2, "send over pp"}.

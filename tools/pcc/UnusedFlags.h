@@ -7,8 +7,8 @@
 
 namespace pcc {
 
-/// Warns about given flags that have no effect with the other options, after
-/// the input has completed them.
+/// Warns about given flags that have no effect with the other options. Except
+/// with --check, the input has completed them before.
 void warnOfUnusedFlags(const Arguments &arguments);
 
 } // namespace pcc

@@ -2,8 +2,8 @@
 //
 // Reads a model or the printed module of any phase, which is checked like the
 // output of that phase; compiles it as far as requested; writes the result.
-// Exit codes: 0 success, 1 an error in the model or in a value, 2 an error in
-// the command line, 70 an internal error.
+// Exit codes: 0 success, 1 an error in the model, in a value or of a file, 2 an
+// error in the command line, 70 an internal error.
 //
 //===----------------------------------------------------------------------===//
 
