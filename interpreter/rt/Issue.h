@@ -26,7 +26,8 @@ struct MemoryOperand {
   mlir::MemRefType type;
   int64_t offset = 0;
   /// The value of an rt.constant or rt.comm_index, which are not in the arena.
-  /// For rt.comm_index, the factor of the index until ofRank() resolves it.
+  /// For rt.comm_index, the factor of the index until ArenaMachine::ofRank()
+  /// resolves it.
   std::optional<int64_t> constant = std::nullopt;
   rt::CommIndexOp index = nullptr;
   /// For a rank's shard of a bucket: the shard's buffer, the bytes of the

@@ -20,7 +20,7 @@ struct Mask {
   };
   /// For all parts of the mask together.
   Kind kind = None;
-  /// Whether every query has a key.
+  /// Whether every query surely has a key, which all parts keep.
   bool leavesAll = true;
 };
 

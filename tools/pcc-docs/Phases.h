@@ -8,7 +8,8 @@
 namespace pcc {
 
 /// Prints a row of a Markdown table for each phase, with the passes that lead
-/// to it if a model is trained with all kinds of parallelism.
+/// to it if a model is trained on CPUs with all kinds of parallelism and full
+/// recomputation.
 void printPhases(llvm::raw_ostream &os);
 
 } // namespace pcc

@@ -13,7 +13,8 @@ from .messages import AttemptFailed, Refused
 from .subject import Subject
 from .work_folder import WorkFolder
 
-# Above this many parameters gradients are compared on fewer layers.
+# Above this many parameters gradients are compared on fewer layers, if the
+# module has lists of layers.
 GRADIENT_PARAMETERS = 1_000_000_000
 LAYERS_LEFT = 2
 
@@ -29,10 +30,10 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     """Writes `module` to `path` as an ONNX file that pcc trains as PyTorch
     does. Raises Refused, and writes nothing, if that is not possible.
 
-    inputs: example tensors, a dict by keyword or a tuple by position; batch
-    and sequence at least 2. names: the names of a tuple's tensors. dynamic:
-    name -> {dim: label} of the dynamic dims; by default, dim 0 is "batch" and
-    dim 1 of integers is "seq". output: the key, attribute or position of the
+    inputs: example tensors, a dict by keyword or a tuple by position; dynamic
+    dims of extent 1 are resized to 2. names: the names of a tuple's tensors.
+    dynamic: name -> {dim: label} of the dynamic dims; by default, dim 0 is
+    "batch" and dim 1 of integers is "seq". output: the key, attribute or position of the
     output to export, if the module returns several. returns_loss: the output
     is the loss to train; otherwise `loss` is what pcc's --loss will be
     ("causal-lm", "cross-entropy" or "mse", the default), which only the
@@ -215,7 +216,8 @@ def same_ratios(found, wanted):
 
 
 def layer_lists(module):
-    """(name, list) of each ModuleList of layers of one class."""
+    """(name, list) of each ModuleList of more than LAYERS_LEFT layers, all of
+    one class."""
     return [(name, m) for name, m in module.named_modules()
             if isinstance(m, torch.nn.ModuleList) and len(m) > LAYERS_LEFT
             and len({type(layer) for layer in m}) == 1]

@@ -27,7 +27,8 @@ from .subject import as_it_was
 
 DOMAIN = "pcc"
 DYNAMO_OPSET = 18
-# Protobuf is limited to 2 GiB; larger weights go to a separate file.
+# Protobuf is limited to 2 GiB; weights of more bytes than this go to a separate
+# file.
 INLINE_BYTES = 1 << 30
 
 

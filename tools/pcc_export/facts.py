@@ -27,8 +27,8 @@ class Parameter:
 @dataclasses.dataclass
 class Facts:
     """parameters: in the module's order, tied ones once. buffers: name ->
-    tensor. ratios: the ratio of every dropout, sorted. custom: classes with
-    their own backward. output_shape: the exported tensor's."""
+    tensor. ratios: the ratios of all dropouts that are not 0, sorted. custom:
+    classes with their own backward. output_shape: the exported tensor's."""
 
     parameters: list
     buffers: dict

@@ -2,8 +2,9 @@
 
 The reference is the module in training mode, as it is exported, without
 dropout, in f64. The difference may be 1e-5 of the largest output, or ten times
-the difference between PyTorch's f32 and f64. If the module does not run in f64,
-or is too large, the reference is in its own precision, within 1e-5.
+the difference between the module's own precision and f64. If the module does
+not run in f64, or is too large, the reference is in its own precision, within
+1e-5.
 """
 
 import os

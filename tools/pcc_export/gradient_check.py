@@ -6,7 +6,8 @@ learning rate of 0: the first moment is then the gradient of the batch's loss.
 It is compared with autograd's, also in f64, per parameter in the 2-norm. The
 difference may be 1e-4 relative, or ten times the difference between PyTorch's
 f32 and f64: the gradient of a parameter without effect (the bias of keys) is
-only noise.
+only noise. If the module does not run in f64, or is too large, autograd's are
+in f32.
 
 A parameter of the program is a view of the file's tensor or of a slice of it
 ("c_attn.weight[0:32]"); base and strides of its source locate its elements
@@ -50,8 +51,8 @@ class Tools:
 
 
 def find_tools(given=None):
-    """pcc and pcc-run: `given`, from $PCC, on PATH or in this checkout's build;
-    None if they are missing."""
+    """pcc and pcc-run: `given`, else from $PCC, else on PATH or in this
+    checkout's build. None if they are missing; an error if `given` is."""
     checkout = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                             "..", "..", "build", "bin", "pcc")
     wanted = given or os.environ.get("PCC")

@@ -109,7 +109,8 @@ def constants(graph):
 
 
 def train_dropout(model):
-    """Sets every Dropout to training mode; returns the ratios, sorted."""
+    """Sets every Dropout of the main graph to training mode; returns the ratios
+    that are not 0, sorted."""
     graph, ratios = model.graph, []
     known = constants(graph)
     nodes = [n for n in graph.node if n.op_type == "Dropout"]

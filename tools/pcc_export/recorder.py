@@ -6,7 +6,7 @@ is one: it runs the module unchanged and records
 - values without gradient: Tensor.detach, Tensor.data, and values computed under
   torch.no_grad from values that require a gradient. During an export each
   becomes `stop(value, mark)`, a node of the file that graph.py finds;
-- lookups in tables: the padding row and the largest position;
+- lookups in tables: the padding row and the largest id;
 - dropout, of which the exported file must have as many.
 
 It refuses what cannot be exported at all, with the location in the user's code:
