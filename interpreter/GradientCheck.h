@@ -22,11 +22,11 @@ struct GradientCheckOptions {
 };
 
 /// Runs function `gradient` once, and compares the gradients that it
-/// accumulated in "grad.<param>", without a loss scale, with central
-/// differences (4th order) of a loss. The loss is the first result of function
-/// `loss`. Of every parameter with a gradient, the element with the largest
-/// gradient and random others are checked; only frozen parameters may have
-/// none. The functions may be in two programs with the same parameters and
+/// accumulated in "grad.<param>", divided by the loss scale if there is one,
+/// with central differences (4th order) of a loss. The loss is the first result
+/// of function `loss`. Of every parameter with a gradient, the element with the
+/// largest gradient and random others are checked; only frozen parameters may
+/// have none. The functions may be in two programs with the same parameters and
 /// values; both machines must be exact. Writes the loss, and a line for each
 /// parameter. If `gradient` accumulates "loss_sum", that must equal the loss.
 mlir::LogicalResult checkGradients(Machine &lossMachine,

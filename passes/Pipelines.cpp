@@ -229,8 +229,8 @@ static void addRTPasses(OpPassManager &manager, const Options &options) {
   RTSplitAccumulatePassOptions accumulate;
   accumulate.scatters = !options.hasDevice(); // NCCL cannot accumulate
   manager.addPass(createRTSplitAccumulatePass(accumulate));
-  // Groups all ops into kernels, except contractions, collectives, state and
-  // attention by cuDNN.
+  // Groups ops into kernels. Contractions, collectives, state, sums in place
+  // and attention by cuDNN are among those that stay.
   RTFormKernelsPassOptions kernels;
   // A GPU is mostly idle if only a few blocks reduce over all rows.
   if (options.hasDevice())

@@ -127,8 +127,8 @@ Value AttentionScores::buildHasKey(PatternRewriter &rewriter,
 
 /// Builds the terms that are added, from the outermost layer down. If
 /// `replaces`, the first layer that replaces scores is the last: it contains
-/// the terms below it. Otherwise known masks become one constant, where it is
-/// not too large.
+/// the terms below it. Otherwise known masks are left out if they need no bias,
+/// and else become one constant where it is not too large.
 SmallVector<Value> AttentionScores::buildLayers(PatternRewriter &rewriter,
                                                 Location loc,
                                                 ArrayRef<Layer> rest) const {

@@ -350,8 +350,8 @@ std::vector<SupportedOperator> pcc::supportedOperators() {
 
 std::vector<ExampleModel> pcc::exampleModels(const SupportedOperator &op,
                                              Type element) {
-  // The newest row, in the opset nearest to 20, where all operands that used to
-  // be attributes are operands.
+  // The newest row, in its opset that is nearest to 20, where all operands that
+  // used to be attributes are operands.
   const OpEntry *entry = nullptr;
   for (const OpEntry &row : allEntries())
     if (row.name == op.name)

@@ -244,8 +244,8 @@ static std::string compareBuffer(const Runnable::Kernel &kernel, size_t index,
       here += 2 * elements.unit() * std::max(std::fabs(a), 0x1p-14);
     double error = std::fabs(a - b);
     // The same holds for a rounding within the kernel, of a value that may be
-    // as large as any. At most one and one in a hundred elements may differ by
-    // that, as few are so close to the middle.
+    // as large as any. At most 1 + n / 100 of n elements may differ by that, as
+    // few are so close to the middle.
     if (elements.unit() > kUnit && error > here &&
         error <= here + 2 * elements.unit() * result.largest[index] &&
         ++rounded <= 1 + count / 100)

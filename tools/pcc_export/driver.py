@@ -33,14 +33,15 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     inputs: example tensors, a dict by keyword or a tuple by position; dynamic
     dims of extent 1 are resized to 2. names: the names of a tuple's tensors.
     dynamic: name -> {dim: label} of the dynamic dims; by default, dim 0 is
-    "batch" and dim 1 of integers is "seq". output: the key, attribute or position of the
-    output to export, if the module returns several. returns_loss: the output
-    is the loss to train; otherwise `loss` is what pcc's --loss will be
-    ("causal-lm", "cross-entropy" or "mse", the default), which only the
-    comparison of gradients needs. call: function(module, *tensors) that calls
-    the module. context_length: the longest sequence, if the module does not
-    state it. exporter: only "TorchScript" or only "dynamo". pcc: the compiler
-    to compare gradients with. Returns the attempt that succeeded.
+    "batch" and dim 1 of integers is "seq". output: the key, attribute or
+    position of the output to export, if the module returns several.
+    returns_loss: the output is the loss to train; otherwise `loss` is what
+    pcc's --loss will be ("causal-lm", "cross-entropy" or "mse", the default),
+    which only the comparison of gradients needs. call: function(module,
+    *tensors) that calls the module. context_length: the longest sequence, if
+    the module does not state it. exporter: only "TorchScript" or only
+    "dynamo". pcc: the compiler to compare gradients with. Returns the attempt
+    that succeeded.
     """
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
