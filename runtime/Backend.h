@@ -24,15 +24,16 @@ namespace backend {
 /// by TCP.
 bool usesMPI();
 
-/// The devices of this host on which ranks compute, one rank on each.
+/// The devices of this host on which ranks compute, one rank on each unless
+/// PCC_SHARE_DEVICES is set.
 struct Devices {
   /// The number of devices; -1: ranks compute on the host.
   int64_t count = -1;
   /// If there are none: the error and the note, as for fail().
   std::string missing, note;
 };
-/// Finds the devices. The process must need them for nothing else: the state of
-/// their driver does not survive a fork.
+/// Finds the devices. A process that called this must not fork ranks: the state
+/// of the devices' driver does not survive a fork.
 Devices findDevices();
 
 /// Connects with the other ranks. With `alone` there are none, and no
@@ -40,7 +41,8 @@ Devices findDevices();
 void join(bool alone);
 /// Disconnects; the process exits right after.
 void finish();
-/// Ends all ranks with this code.
+/// Ends all ranks with this code. Without MPI it ends only this process, since
+/// the heartbeat connection has told the other ranks.
 [[noreturn]] void abortRanks(int code);
 /// This process's rank, from 0; known once join() has returned.
 int rank();
@@ -69,8 +71,9 @@ std::string communicationText();
 /// memory"; empty if there are none.
 std::string graphsText();
 
-/// How this rank computes GEMMs of a pcc_dtype: "oneDNN (AMX)", or "widened to
-/// f32" if neither the processor nor a library has such GEMMs.
+/// How this rank computes GEMMs of a pcc_dtype, such as "OpenBLAS", "oneDNN
+/// (AMX)" or "cuBLASLt 13.1.0"; "widened to f32" if a CPU program has no GEMMs
+/// of a low-precision type.
 std::string gemmText(int32_t dtype);
 
 /// Allocates the arena, whose first `kept` bytes are zero; exits with
@@ -82,7 +85,8 @@ char *allocateArena(int64_t bytes, int64_t kept);
 void beginEntry(pcc_context *context, pcc_step_fn entry);
 
 /// How many steps the host may issue beyond the steps whose scalars it has: 0
-/// or 1. It is 0 if an entry is complete when its call returns.
+/// or 1. It is 0 if an entry is complete when its call returns, unless a test
+/// sets PCC_AHEAD=1.
 int stepsAhead();
 
 /// Fills host memory with an input for a microbatch, for pcc_fill. On a device

@@ -89,12 +89,15 @@ typedef struct {
 /// The kinds of tensors.
 enum pcc_tensor_kind {
   PCC_PARAM = 0,
-  PCC_STATE = 1,   ///< optimizer state: saved in checkpoints (exp_avg, ...)
-  PCC_SCRATCH = 2, ///< gradients and accumulators: zeroed at start, never saved
-  /// The working copy of the parameter `of`, in a narrower type: rounded from
-  /// the parameter at start and written by each step. If the bucket of the
-  /// parameter is sharded over ranks, each step and evaluation recreates the
-  /// copy when it begins. Never saved.
+  PCC_STATE = 1, ///< optimizer state: saved in checkpoints (exp_avg, ...)
+  /// Gradients and accumulators: zero at the start, unless each step overwrites
+  /// them before it reads them; never saved.
+  PCC_SCRATCH = 2,
+  /// The working copy of the parameter `of`, in a narrower type or, with ZeRO
+  /// 3, maybe in the same one: rounded from the parameter at start and written
+  /// by each step. If the bucket of the parameter is sharded over ranks, each
+  /// step and evaluation instead recreates the copy, when it begins or, with
+  /// ZeRO 3, when a segment needs it. Never saved.
   PCC_COPY = 3,
   /// A scalar that carries over from step to step, identified by its name:
   /// "loss_scale", "good_steps", "updates" (Numbers.h). All ranks have the same
@@ -172,7 +175,8 @@ typedef struct {
   int64_t arena_offset;     ///< of the shard, in bytes; unused in a bucket
   const pcc_source *source; ///< the parameter's (also for its states), or NULL
   /// Other tensors of the file with the same elements, such as a tied table
-  /// that an exporter wrote twice. They are written but never read.
+  /// that an exporter wrote twice. The export writes them, but they are never
+  /// loaded.
   int32_t n_copies;
   const pcc_source *copies;
   /// The operands that read the source tensor for this parameter if an exporter
@@ -281,8 +285,8 @@ typedef struct {
   /// The size of each rank's arena, in bytes.
   int64_t arena_bytes;
   /// The size of the leading part of the arena that must be zero at the start.
-  /// The rest may be uninitialized: an entry reads there only what it has
-  /// written itself.
+  /// The rest may be uninitialized: an entry reads there only its inputs and
+  /// what it has written itself.
   int64_t kept_bytes;
   /// The lengths of the three arrays that follow.
   int32_t n_tensors, n_inputs, n_outputs;
@@ -295,7 +299,8 @@ typedef struct {
   /// Runs a training step; NULL in a program that only computes outputs.
   pcc_step_fn step;
   pcc_step_fn evaluate; ///< NULL: the program was compiled without it
-  /// Results of evaluate: mean loss and target count of the global batch.
+  /// Results of evaluate: the mean loss of the global batch and, if the loss
+  /// has one, its target count.
   int32_t n_eval_outputs;
   const pcc_output *eval_outputs;
   /// Computes the model's outputs from its inputs; the program then has neither

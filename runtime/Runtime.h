@@ -84,7 +84,6 @@ typedef struct {
 } pcc_gemm_desc;
 
 /// Computes `desc` on the matrices at a, b and c; C overlaps neither A nor B.
-/// overlap.
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c);
 

@@ -13,7 +13,7 @@ enum { PCC_WORKSPACE_BYTES = 32 << 20 };
 enum {
   PCC_CHANNELS = 32,          ///< large collectives
   PCC_EXCHANGE_CHANNELS = 16, ///< all_to_all: to each of the other ranks
-  PCC_TRANSFER_CHANNELS = 8,  ///< between stages, overlapped with compute
+  PCC_TRANSFER_CHANNELS = 8,  ///< point-to-point transfers between stages
 };
 /// Upper bounds of the buffers of a channel, in bytes. A receive has buffers of
 /// 4 MiB (Simple), 4.7 MiB (LL128) and 0.5 MiB (LL), a send has a page of 2

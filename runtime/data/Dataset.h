@@ -32,7 +32,8 @@ public:
   /// Exits with ExitData, naming the position of an id that is out of range.
   /// Returns false if some ids are left unchecked.
   virtual bool check(int64_t budget) const = 0;
-  /// Checks the ids of one sample in the same way.
+  /// Checks the ids of one sample in the same way, and that the types of the
+  /// inputs can represent its integers.
   virtual void checkSample(int64_t sample) const = 0;
   /// Returns a description of a sample's first inf or nan; empty if none.
   virtual std::string findNotFinite(int64_t sample) const = 0;

@@ -18,9 +18,9 @@ void setThreads(int threads);
 /// Returns the number that setThreads() has set.
 int getThreads();
 
-/// Calls body(data, part) for part = 0 .. parts - 1, each on its own thread;
-/// parts must be at most the number of threads. BLAS calls inside run on one
-/// thread.
+/// Calls body(data, part) for part = 0 .. parts - 1, each on its own thread, or
+/// several on one if the system starts fewer threads. `parts` must be at most
+/// the number of threads. BLAS calls inside run on one thread.
 void runParts(int parts, void (*body)(void *data, int part), void *data);
 
 /// Runs a kernel on the work items [0, n), split over at most `threads` threads

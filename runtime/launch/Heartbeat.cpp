@@ -255,8 +255,8 @@ static void judge(double now) {
 // The other ranks
 //===----------------------------------------------------------------------===//
 
-/// Ends the job if rank 0 is silent. The ranks do so one after another, so that
-/// the first reports it.
+/// Ends the job if rank 0 is silent and this rank makes no progress. The ranks
+/// do so one after another, so that the first reports it.
 static void judgeRankZero(double now) {
   const RankState &zero = heartbeat->states[0], &own = heartbeat->states[1];
   const int greatestOrder = 5;

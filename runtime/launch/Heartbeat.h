@@ -17,7 +17,7 @@ namespace pcc {
 /// Options of startHeartbeat().
 struct HeartbeatOptions {
   /// Seconds without any progress after which the job ends with
-  /// ExitCommunication, naming the rank that caused it; 0: never.
+  /// ExitCommunication, naming the ranks that caused it, if any did; 0: never.
   int64_t timeout = 600;
   /// Whether a parent process detects ranks that die and reports them in more
   /// detail: see StatusBoard.h.
@@ -28,8 +28,9 @@ struct HeartbeatOptions {
 };
 
 /// Connects to rank 0 and monitors the ranks from then on; all ranks call it.
-/// The death of a rank makes all others exit with ExitCommunication; one of
-/// them names the dead rank. If the connections cannot be established, rank 0
+/// Without `hasParent` the death of a rank makes all others exit with
+/// ExitCommunication, and one of them names the dead rank; if a rank fails, the
+/// others exit with its code. If the connections cannot be established, rank 0
 /// warns and the run continues.
 void startHeartbeat(const HeartbeatOptions &options);
 

@@ -13,8 +13,9 @@
 namespace pcc {
 
 /// Suspends each bind() of this process, and of processes started from now on,
-/// until serveBinds(). Returns a descriptor to poll; -1 with errno set if the
-/// kernel does not support it (before Linux 5.5, or without seccomp).
+/// until serveBinds(), which needs Linux 5.5. Returns a descriptor to poll; -1
+/// with errno set if the kernel does not support it (before Linux 5.0, or
+/// without seccomp).
 int holdBinds();
 
 /// When that descriptor is readable: resumes one bind(), on the loopback if its

@@ -28,7 +28,8 @@ struct RankConnections {
   uint64_t processes = 0; ///< this rank's, as in Peer
 };
 
-/// Connects by TCP; all ranks call it. Rank 0 listens until all have connected:
+/// Connects by TCP; all ranks call it. Rank 0 listens until all have connected,
+/// or none has for connectTimeout:
 /// on the loopback if all are on its host, otherwise on the interfaces through
 /// which the others can be reached. Unauthenticated connections are closed
 /// without delaying the ranks.

@@ -1,9 +1,10 @@
 //===- Signals.h - Requests to stop a run -----------------------*- C++ -*-===//
 //
-// A first signal requests an orderly end, a second one ends the process at
-// once. Some senders send one request twice: `timeout` to the process and to
-// its group, srun on two paths, a closing terminal from the shell and from the
-// kernel. A repetition within a short time counts as the same request.
+// A first SIGTERM, SIGUSR1 or SIGHUP requests an orderly end, a second SIGTERM
+// or SIGHUP ends the process at once. Some senders send one request twice:
+// `timeout` to the process and to its group, srun on two paths, a closing
+// terminal from the shell and from the kernel. A repetition within a short time
+// counts as the same request.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ void watchSignals();
 /// within a longer time.
 void expectRepeatedSignals();
 
-/// Records a signal. Returns true if it is a second one, which must end the run
-/// at once. Safe in a signal handler.
+/// Records a signal. Returns true if it is a second SIGTERM or SIGHUP, which
+/// must end the run at once. Safe in a signal handler.
 bool noteSignal(int signal);
 
 /// The signal that requested an end, or 0.

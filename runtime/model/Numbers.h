@@ -19,7 +19,8 @@ namespace pcc {
 
 /// The loss scale, a power of two: gradients are multiplied by it.
 inline constexpr char lossScaleName[] = "loss_scale";
-/// The number of steps without overflow since the loss scale last changed.
+/// The number of updates since the last overflow. It returns to 0 when it
+/// reaches the window, at which the loss scale is doubled up to its maximum.
 inline constexpr char goodStepsName[] = "good_steps";
 /// The number of optimizer updates so far.
 inline constexpr char updatesName[] = "updates";

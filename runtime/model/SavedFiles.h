@@ -16,6 +16,7 @@
 //                                      metadata of each tensor
 //       },
 //       ...
+//     }
 //   },
 //   "hash": "..."                      hash of all bytes before this line
 // }
@@ -64,7 +65,7 @@ public:
   /// damaged, or if its step is not that of the folder's name.
   explicit SavedFiles(const std::string &folder);
 
-  /// The checkpoint's folder, without a slash at its end.
+  /// The checkpoint's folder, as it was given.
   const std::string &folder() const { return path; }
   /// The fields of trainer_state.json; see Checkpoint.h.
   const nlohmann::ordered_json &fields() const { return state; }

@@ -16,7 +16,7 @@
 
 using namespace pcc;
 
-static const double standardDeviation = 0.02; // GPT-2's, for every matrix
+static const double standardDeviation = 0.02; // GPT-2's, for every shape
 
 std::set<std::string> pcc::sourceFiles(const pcc_program &program) {
   std::set<std::string> files;

@@ -45,7 +45,7 @@ public:
 private:
   std::string placeOf(const std::string &file) const;
   /// Returns the current path of a file; empty if it is not found. Under
-  /// --model the file need not exist.
+  /// --model, or if the path is absolute, the file need not exist.
   std::string locate(const std::string &file) const;
 
   const char *decoded(const pcc_source &source, const MappedFile &file,

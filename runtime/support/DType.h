@@ -115,8 +115,8 @@ constexpr int32_t dtypeOfONNX(int32_t dataType) {
 }
 
 /// Copies `count` elements, with strides in elements, converting between
-/// floating-point types (rounding to nearest, ties to even) and between equal
-/// types. Returns false for any other pair.
+/// floating-point types (rounding to nearest, ties to even; f64 to bf16 by way
+/// of f32) and between equal types. Returns false for any other pair.
 bool convert(void *to, int32_t toType, int64_t toStride, const void *from,
              int32_t fromType, int64_t fromStride, int64_t count);
 

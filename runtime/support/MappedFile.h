@@ -15,8 +15,8 @@ namespace pcc {
 class MappedFile {
 public:
   /// Exits with `code` if the file cannot be mapped; later, if a read fails
-  /// because the file was truncated. `what`: the kind of file, for messages;
-  /// `note`: the note of the error message.
+  /// because the file was truncated or its disk failed. `what`: the kind of
+  /// file, for messages; `note`: the note of the error message.
   MappedFile(const std::string &path, ExitCode code, const char *what,
              const std::string &note);
   ~MappedFile();

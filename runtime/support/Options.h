@@ -63,13 +63,13 @@ std::vector<std::pair<std::string, std::string>>
 savedOptions(const TrainingOptions &options);
 
 /// Returns the options that must agree on all ranks of a run: flags with
-/// values, such as "--lr 0.1", and whether a path is given, "--save" or "no
-/// --save". Paths may differ between hosts. --timeout, --log-every and --model
-/// are left out.
+/// values, such as "--lr 0.1", and whether a path or --trace-steps is given,
+/// "--save" or "no --save". Paths may differ between hosts. --timeout,
+/// --log-every and --model are left out.
 std::vector<std::string> commonOptions(const TrainingOptions &options);
 
-/// Returns the saved flags that differ, as "--lr 0.1 -> 0.2" or "--lr 0.2, not
-/// given before".
+/// Returns the saved flags that differ, as "--lr 0.1 -> 0.2" or "--min-lr 0.2,
+/// not given before".
 std::vector<std::string> changedOptions(const TrainingOptions &before,
                                         const TrainingOptions &after);
 

@@ -31,8 +31,8 @@ struct ProgressNotes {
   /// The number of requests of a device to the host, counted by threads of its
   /// driver. Meanwhile the main thread may wait for a whole step.
   std::atomic<uint64_t> deviceRequests{0};
-  /// Finished pieces of operations of the communication thread, and the
-  /// thread's id; 0: there is none.
+  /// Finished pieces of operations of the communication thread or, without MPI,
+  /// of messages over TCP; and the thread's id; 0: there is none.
   std::atomic<uint64_t> communicated{0};
   std::atomic<int> communicator{0};
   std::atomic<const char *> operation{""}, detail{""};
@@ -51,7 +51,8 @@ inline void advance() {
   progressNotes.finished.store(finished + 1, std::memory_order_relaxed);
 }
 
-/// The same, for the communication thread.
+/// The same, for the communication thread or, without MPI, for messages over
+/// TCP on the main thread.
 inline void advanceCommunication() {
   uint64_t done = progressNotes.communicated.load(std::memory_order_relaxed);
   progressNotes.communicated.store(done + 1, std::memory_order_relaxed);

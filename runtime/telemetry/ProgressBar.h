@@ -8,8 +8,8 @@
 
 namespace pcc {
 
-/// Returns the columns of the terminal on standard output; 0 if it is not a
-/// terminal, or one that cannot move back in a line.
+/// Returns the columns of the terminal on standard output, 80 if they are
+/// unknown; 0 if it is not a terminal, or one that cannot move back in a line.
 int terminalColumns();
 
 /// A progress bar below the printed lines. Lines are printed between hide() and

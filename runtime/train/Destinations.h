@@ -8,9 +8,11 @@
 
 namespace pcc {
 
-/// Checks, before a run begins, each file that its flags write. The file must
-/// be writable. It must not be a file that the run reads (data, weights, the
-/// model, the program) or that another flag writes, even under another path.
+/// Checks, before a run begins, each file that its flags write, except
+/// TensorBoard's events. The file must be writable, which for --log-json is
+/// checked only when Log opens it. It must not be a file that the run reads
+/// (data, weights, the model, the program) or that another flag writes, even
+/// under another path.
 /// Exits with ExitOutput otherwise. Creates the folders of --save and
 /// --export-onnx.
 void checkDestinations(const pcc_program &program,

@@ -20,8 +20,9 @@ static const char *whyWhole() {
   return &pcc_the_whole_batch ? pcc_the_whole_batch.reason : nullptr;
 }
 
-/// The number of batches to evaluate, at most `most`. All pieces of an
-/// incomplete last batch together count as one batch of --eval-batches.
+/// The number of batches to evaluate. The limit `most`, from --eval-batches,
+/// counts all pieces of an incomplete last batch as one batch, the result
+/// counts each.
 static int64_t batchesOf(const DataOrder &order, int64_t batch, int64_t most) {
   int64_t whole = order.samples() / batch;
   return most > whole ? order.steps() : most;

@@ -15,8 +15,8 @@ namespace pcc {
 /// The last batch may have fewer samples.
 class Evaluation {
 public:
-  /// Exits with ExitData if the data do not fill a batch although the loss
-  /// needs a whole one, or if the samples have no valid target.
+  /// Exits with ExitData if there are no samples, if they do not fill a batch
+  /// although the loss needs a whole one, or if they have no valid target.
   Evaluation(const pcc_program &program, const TrainingOptions &options,
              const Dataset &data);
 

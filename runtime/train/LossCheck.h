@@ -34,7 +34,7 @@ struct LossCheck {
   std::string findMissingTargets(int64_t step) const;
   /// The data of the step that are inf or nan, or that are all 0 and were not
   /// in the previous step, if this run had one. In words; empty if there are
-  /// none.
+  /// none. All ranks must call it.
   std::string findBadData(int64_t step, bool hadOneBefore) const;
 
   /// "the loss of step 7 is nan"; empty if loss and norm are finite.

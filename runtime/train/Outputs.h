@@ -24,7 +24,7 @@ public:
   /// requests may be pending.
   void request(const char *arena);
   /// Waits for the oldest pending request. read() returns its scalars until the
-  /// next request but one.
+  /// next take(), or until the second request after its own.
   void take();
 
   /// Reads the scalar `name`. If the first stage does not have it, the first

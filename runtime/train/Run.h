@@ -24,7 +24,7 @@ public:
       const Launch &launch);
 
   /// Loads the weights and prints the description of the run. Returns false if
-  /// an end was requested meanwhile.
+  /// an end was requested before or meanwhile.
   bool begin();
   /// Runs the steps.
   void loop();
@@ -58,7 +58,8 @@ private:
   /// Whether a step can be issued before it is known whether the previous one
   /// updated the parameters.
   bool mayBeAhead() const;
-  /// Rejects flags that need a loss scale if the program has none.
+  /// Rejects flags that need a loss scale if the program has none, and
+  /// --initial-loss-scale if the checkpoint has a loss scale.
   void checkLossScale() const;
   /// The initial values of the program's numbers.
   Numbers firstNumbers() const;

@@ -37,7 +37,7 @@ struct StepMachine {
 
 /// Fills the inputs of a step or an evaluation, and sets the filler for inputs
 /// that the entry requests itself. Exits with ExitData for ids outside the
-/// vocabulary.
+/// vocabulary, and for values that an input's type cannot represent.
 void provideInputs(const StepMachine &machine, const Dataset &data,
                    const DataOrder &order, const StepValues &values);
 
