@@ -299,8 +299,9 @@ typedef struct {
   /// Runs a training step; NULL in a program that only computes outputs.
   pcc_step_fn step;
   pcc_step_fn evaluate; ///< NULL: the program was compiled without it
-  /// Results of evaluate: the mean loss of the global batch and, if the loss
-  /// has one, its target count.
+  /// Results of evaluate: the mean loss of the global batch and its target
+  /// count. For some losses that are part of the model the count is 1, or 0 if
+  /// the loss is undefined.
   int32_t n_eval_outputs;
   const pcc_output *eval_outputs;
   /// Computes the model's outputs from its inputs; the program then has neither

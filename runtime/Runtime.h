@@ -169,7 +169,7 @@ void pcc_all_gather(pcc_context *ctx, int32_t comm, int32_t dtype,
                     const void *in, void *out, int64_t count);
 /// in: one block of `count` elements for each rank. out: the sum over the ranks
 /// of their blocks for this rank, added to the previous contents if `adds` is
-/// not 0.
+/// not 0. In programs for GPUs it must be 0.
 void pcc_reduce_scatter(pcc_context *ctx, int32_t comm, int32_t dtype,
                         const void *in, void *out, int64_t count, int32_t adds);
 /// in: one block of `count` elements for each rank. out: one from each rank.

@@ -29,10 +29,9 @@ struct RankConnections {
 };
 
 /// Connects by TCP; all ranks call it. Rank 0 listens until all have connected,
-/// or none has for connectTimeout:
-/// on the loopback if all are on its host, otherwise on the interfaces through
-/// which the others can be reached. Unauthenticated connections are closed
-/// without delaying the ranks.
+/// or none has for connectTimeout: on the loopback if all are on its host,
+/// otherwise on the interfaces through which the others can be reached.
+/// Unauthenticated connections are closed without delaying the ranks.
 RankConnections connectRanks();
 
 } // namespace pcc

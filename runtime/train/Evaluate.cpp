@@ -70,7 +70,8 @@ Evaluation::Result Evaluation::run(pcc_context *context, const pcc_stage &stage,
     if (!outputs.read("loss", loss))
       fail(ExitInternal, "evaluation has no output called 'loss'");
     outputs.read("target_count", count);
-    // A loss without a target_count may still be divided by a count that is 0.
+    // A loss whose target_count is always 1 may still be divided by a number
+    // that is 0.
     bool isEmpty = count == 0 ||
                    (std::isnan(loss) &&
                     !data.findMissingTargets(order.samplesOf(batch)).empty());

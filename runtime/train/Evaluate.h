@@ -24,7 +24,8 @@ public:
   /// for the start of a run.
   std::string describe() const;
 
-  /// The mean loss over all valid targets.
+  /// The mean loss over all valid targets; over all samples if the loss does
+  /// not count its targets.
   struct Result {
     /// In a token model the cross entropy in nats; NaN if `empty` equals
     /// `batches`.
