@@ -1,9 +1,10 @@
 //===- Filling.h - The thread that fills inputs -----------------*- C++ -*-===//
 //
 // Fills that compiled code issues on a stream are executed by a thread, in
-// order, overlapped with compute. The thread starts with the first fill. It
-// calls the filler of backend::setFiller(). An issued fill keeps the filler of
-// its entry, even if the next entry is issued meanwhile.
+// order, overlapped with compute; for an emulated device the calling thread
+// executes them. The thread starts with the first fill. It calls the filler of
+// backend::setFiller(). An issued fill keeps the filler of its entry, even if
+// the next entry is issued meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
