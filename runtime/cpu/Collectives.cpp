@@ -255,7 +255,8 @@ static std::unique_ptr<Request> requestOf(const Collective &collective) {
   return request;
 }
 
-/// On a communicator of one rank: a copy or an addition.
+/// On a communicator of one rank: a copy or an addition; for all_reduce
+/// nothing.
 static std::unique_ptr<Request> copyAlone(const Collective &collective) {
   auto request = requestOf(collective);
   request->post = [=](int64_t, int, int, Posted &) {

@@ -49,8 +49,8 @@ struct Stream::Running {
   /// or completed.
   bool move();
   bool isDone() const { return isPosted && underWay == 0; }
-  /// Adds a span to the trace: from the start, or the end of the stream's
-  /// previous span, until now.
+  /// Adds a span to the trace: from the start or the end of the stream's
+  /// previous span, whichever is later, until now.
   void trace(Stream &stream) const {
     if (begin < 0 || !tracing)
       return;
@@ -71,7 +71,7 @@ struct Stream::Running {
   int underWay = 0; ///< pieces in slots
   bool isPosted = false;
   bool isStarted = false;
-  double due = -1;   ///< when its delay ends; -1: it has not started
+  double due = -1;   ///< when its delay ends; -1: that has not begun
   double begin = -1; ///< for a trace; -1: not traced
 };
 
@@ -171,7 +171,8 @@ bool Stream::Running::move() {
 //===----------------------------------------------------------------------===//
 
 /// The shortest and the longest nap between two tests while the rank computes.
-/// A completion is noticed late by at most an eighth of its time.
+/// A completion is noticed late by at most an eighth of the time since the last
+/// progress, or by the shortest nap.
 static const double shortNap = 20e-6, longNap = 200e-6;
 /// A stream starts no further request while it has this much in flight: earlier
 /// requests should not share the network with all later ones. The limit exceeds
@@ -271,7 +272,7 @@ static void askForShortSlices() {
 
 void CommunicationThread::run() {
   progressNotes.communicator = gettid();
-  // By default the kernel delays a timer by more than a nap.
+  // By default the kernel delays a timer by up to 50 us, more than a short nap.
   prctl(PR_SET_TIMERSLACK, 1000);
   askForShortSlices();
   int provided = 0;

@@ -16,8 +16,8 @@
 //   all_gather of weights  [64, 4096)  different bytes
 //   all_reduce             [64, 128)   posted when the weights have arrived
 //
-// A program of one rank has no such thread and does not initialize MPI: its
-// requests are executed where they are issued.
+// A process that joins alone (backend::join) has no such thread and does not
+// initialize MPI: its requests are executed where they are issued.
 //
 // One thread issues all requests of a stream. It is the main thread, except for
 // the compute stream of an emulated device (emulated/Device.h), whose own
@@ -46,8 +46,8 @@ using Posted = std::vector<MPI_Request>;
 
 /// A set of requests that are posted in the order of their issue, across all
 /// streams. It has the collectives of a communicator, which all ranks must post
-/// in the same order, or the transfers of a channel, which no other tag
-/// distinguishes.
+/// in the same order; or the transfers of a channel, which no other tag
+/// distinguishes; or, for launchIn(), all collectives and transfers.
 struct PostOrder {
   uint64_t issued = 0; ///< by the issuing thread
   uint64_t posted = 0; ///< by the communication thread

@@ -1,6 +1,6 @@
 //===- Compute.cpp - The compute stream of a CPU --------------------------===//
 //
-// Operations of compiled code are complete when their call returns.
+// Operations on the compute stream are complete when their call returns.
 //
 //===----------------------------------------------------------------------===//
 

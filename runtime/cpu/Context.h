@@ -69,7 +69,7 @@ struct pcc_context {
   /// By number, the last record of each event.
   std::vector<std::optional<pcc::Event>> events;
   MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
-  std::vector<int> peers; ///< [stage] the rank with this one's coordinates
+  std::vector<int> peers; ///< [stage] the rank with the same other coordinates
   /// [stage] " to stage 1", " from stage 1"
   std::vector<std::string> toStage, fromStage;
   std::string overStages; ///< " over pp"
@@ -92,8 +92,8 @@ void requireMemory(int64_t bytes);
 /// cannot. Call it once the arena is mapped.
 void requireBlasBuffers();
 
-/// Issues a request of `bytes` bytes on a stream of compiled code; on the
-/// compute stream returns when it is complete.
+/// Issues a request of `bytes` bytes on a stream of compiled code. On the
+/// compute stream of a CPU it returns when the request is complete.
 void issueOn(pcc_context *ctx, int32_t stream, std::unique_ptr<Request> request,
              int64_t bytes);
 
@@ -108,8 +108,9 @@ char *reach(const void *place);
 /// The maximum count of one MPI call: counts are ints. Tests lower it to cover
 /// large transfers.
 extern int64_t greatestCount;
-/// The maximum size in bytes of an all_reduce by MPI's own function; larger
-/// ones are composed of point-to-point messages. Tests lower it.
+/// The maximum size in bytes of an all_reduce by MPI's own function. Larger
+/// ones, and all of bf16 and f16, are composed of point-to-point messages.
+/// Tests lower it.
 extern int64_t greatestWhole;
 
 } // namespace pcc

@@ -9,7 +9,7 @@
 
 using namespace pcc;
 
-/// The minimum number of bytes per thread.
+/// A copy or clear uses at most one thread per this many bytes, rounded up.
 static const int64_t copyGrain = 1 << 20;
 
 static void copyPart(void *const *args, int64_t begin, int64_t end) {

@@ -1,8 +1,9 @@
 //===- Delays.h - Artificial delays of communication ------------*- C++ -*-===//
 //
 // PCC_DELAY, for tests of overlap, delays collectives and transfers by some
-// milliseconds; the delays of one stream follow each other. A delay uses no
-// core, so one machine can show the behavior of a slower network.
+// milliseconds; "any" also delays kernels and fills that are requests of a
+// stream. The delays of one stream follow each other. A delay uses no core, so
+// one machine can show the behavior of a slower network.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ namespace pcc {
 
 /// An item of PCC_DELAY.
 struct Delay {
-  std::string name;           ///< an operation, or "any"
+  std::string name;           ///< an operation, or "any": all but receives
   std::string over;           ///< its axes, "dp" or "pp tp"; empty: any
   double least = 0, most = 0; ///< seconds
   bool isPerMiB = false;      ///< seconds per MiB instead

@@ -31,7 +31,7 @@ public:
   void run(dnnl::stream &stream, const Matrices &matrices);
 
 private:
-  /// Creates the primitive, with the batch dims if `batched`.
+  /// Creates the primitive's descriptor, with the batch dims if `batched`.
   void make(const dnnl::engine &engine, bool batched);
   dnnl::memory::desc describe(int32_t dtype, int64_t rows, int64_t columns,
                               int64_t stride, bool transposed, int64_t step0,

@@ -29,8 +29,8 @@ static MPI_Comm hostRanks() {
   return host;
 }
 
-/// This rank's share of the cores, so that ranks x threads on this host do not
-/// exceed them; OMP_NUM_THREADS overrides it.
+/// This rank's share of the cores, at least 1, so that ranks x threads on this
+/// host do not exceed them if there are enough; OMP_NUM_THREADS overrides it.
 static int chooseThreads() {
   if (const char *wish = getenv("OMP_NUM_THREADS"))
     if (atoi(wish) > 0)

@@ -17,7 +17,8 @@ namespace pcc {
 /// The state of a stream, created on first use.
 StreamState &stateOf(pcc_context *ctx, int32_t stream);
 
-/// Sets a request's stream, its size and the events that it waits for there.
+/// Sets a request's stream, its size, its delay, the events that it waits for
+/// there and the node in its detail; notes it as the stream's last operation.
 void prepareRequest(pcc_context *ctx, int32_t stream, Request &request,
                     int64_t bytes);
 

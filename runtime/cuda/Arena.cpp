@@ -1,7 +1,7 @@
 //===- Arena.cpp - Device memory of a rank --------------------------------===//
 //
-// One allocation holds the arena, the GEMM workspace and the program's
-// constants.
+// One allocation holds the arena, the workspace of the libraries and the
+// program's constants.
 //
 //===----------------------------------------------------------------------===//
 

@@ -100,7 +100,7 @@ private:
   void reduce(cudnnReduceTensorOp_t kind, const Tensor &x,
               const Tensor &result);
   void reshape(const Tensor &x, const Tensor &result);
-  /// x, or -inf for keys after the query.
+  /// x; in causal attention -inf for keys after the query.
   Tensor mask(const Tensor &x);
   /// x^T y for x [batch, heads, queries, keys], summed over the heads that
   /// share a key head.

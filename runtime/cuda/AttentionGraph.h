@@ -38,7 +38,8 @@ enum class AttentionTensor : int64_t {
   DQ,
   DK,
   DV,
-  Delta, ///< f32 of [batch, heads, queries], in the workspace
+  Delta, ///< f32 of [samples, heads, queries] of one execution, in the
+         ///< workspace
   // Scalars in host memory.
   Scale,
   One,
@@ -70,9 +71,9 @@ struct AttentionEngine {
 };
 
 /// Builds the graph of `desc` and queries the heuristic for engines on the
-/// device that `device`, a descriptor of its properties, describes: at least
-/// one, the best first. Nothing is timed. All descriptors belong to `builder`,
-/// which records failures.
+/// device that `device`, a descriptor of its properties, describes: the best
+/// first, at least one unless `builder` records a failure. Nothing is timed.
+/// All descriptors belong to `builder`.
 std::vector<AttentionEngine>
 findAttentionEngines(DnnBuilder &builder, const pcc_attention_desc &desc,
                      cudnnBackendDescriptor_t device);

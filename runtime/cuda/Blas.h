@@ -21,7 +21,8 @@ const Blas &blas();
 /// Created by the first call.
 cublasLtHandle_t blasHandle();
 
-/// Exits with ExitDevice on a failure status, with a description of the GEMM.
+/// Exits with ExitDevice on a failure status, with a description of the GEMM;
+/// or as checkDevice() does if the device has failed.
 void checkBlas(cublasStatus_t status, const pcc_fused_desc &desc);
 
 } // namespace pcc::cuda

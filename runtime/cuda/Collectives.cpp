@@ -30,7 +30,7 @@ ncclDataType_t cuda::ncclTypeOf(int32_t dtype) {
 }
 
 /// Counts the traffic of a collective and issues it; `bytes` are those of a
-/// rank's block.
+/// rank's block, or of the buffer of an all_reduce.
 static void run(pcc_context *ctx, int32_t stream, Communicator &c,
                 const char *name, int64_t bytes, int64_t sent,
                 const std::function<ncclResult_t(CUstream)> &operation) {

@@ -73,7 +73,8 @@ static Nccl openNccl() {
   }
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
   // NVLS (reduction in the switches) is not deterministic, and needs buffers
-  // per communicator. It stays on if it was allowed or NCCL_ALGO is set.
+  // per communicator. It stays on if it was allowed or NCCL_ALGO is set; the
+  // user's NCCL_NVLS_ENABLE has priority.
   if (!usesNvls && !getenv("NCCL_ALGO"))
     setenv("NCCL_NVLS_ENABLE", "0", 0);
   // Operations of a graph may still run when the next one is launched.
@@ -380,7 +381,8 @@ static void noteLast(Communicator &communicator, int32_t stream,
 
 /// Issues an operation in a captured graph. NCCL's launch order holds within a
 /// graph only, so the first operation of a graph waits for the last one of the
-/// graph before.
+/// graph before. A version without that order makes each operation wait for the
+/// one before.
 static void issueInGraph(Graphs &graphs, int32_t stream,
                          Communicator &communicator, const char *name,
                          const char *node,

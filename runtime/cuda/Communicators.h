@@ -3,8 +3,9 @@
 // Each communicator of the program is an NCCL communicator. So is each
 // overlapped point-to-point channel between two stages, with two ranks: NCCL
 // runs the operations of a communicator in order, so a receive that was issued
-// early would block a later send. The ranks that differ only in the stage share
-// one more communicator, for transfers that the compute stream waits for.
+// early would block a later send. If the program has transfers that the compute
+// stream waits for, the ranks that differ only in the stage share one more
+// communicator for them.
 //
 // An NCCL kernel occupies part of a device until all its ranks have arrived.
 // With two communicators, one rank may run the first one's kernel and another

@@ -77,7 +77,8 @@ std::string freeText();
 
 /// Device memory after the arena, in the same allocation.
 struct Extra {
-  /// Shared by the libraries' calls, which the compute stream serializes.
+  /// Shared by GEMMs and forward attention, which the compute stream
+  /// serializes; attention's backward pass has a workspace in the arena.
   CUdeviceptr workspace;
   CUdeviceptr constants; ///< the program's, PCC_ALIGNMENT bytes apart
 };
@@ -89,11 +90,11 @@ void loadKernels();
 /// Loads cuBLASLt; exits with ExitDevice if it is missing.
 void openBlas();
 /// Exits with ExitDevice if ranks have different kinds of devices, drivers for
-/// different CUDA versions, different versions of cuBLASLt, NCCL or cuDNN, or
-/// if two ranks have the same device. Called by all ranks, before
-/// makeCommunicators().
+/// different CUDA versions, different versions of cuBLASLt, NCCL or (where
+/// their stages use it) cuDNN, or if two ranks have the same device without
+/// PCC_SHARE_DEVICES=1. Called by all ranks, before makeCommunicators().
 void requireSameDevices(const pcc_stage &stage);
-/// Creates plans for the attention that a stage's library computes; returns a
+/// Creates plans for the attention of a stage that cuDNN computes; returns a
 /// text for the log. Loads no library, and returns "", if there is none.
 std::string makeAttention(const pcc_stage &stage);
 

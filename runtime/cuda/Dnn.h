@@ -57,7 +57,8 @@ public:
 
   /// Whether nothing has failed so far.
   bool isWell() const { return failure.empty(); }
-  /// The first failure, in the library's words; or "".
+  /// The first failure, with the library's message if it is one of the library;
+  /// or "".
   const std::string &error() const { return failure; }
   /// Records a failure, unless there was one before.
   void fail(const std::string &what);

@@ -26,8 +26,9 @@ std::string driverText(const Driver &driver);
 /// Ends the job if a call of the driver failed. `what` and `subject` name the
 /// operation ("the launch of ", "kernel_3_gelu"), `node` the node of the model
 /// if it is known. Exits with ExitCommunication if the device has failed, as
-/// for a lost rank: hardware errors, and after the first step every error that
-/// the device reports. Else exits with ExitDevice or ExitMemory.
+/// for a lost rank: hardware errors, and every error that the device reports in
+/// an entry that it has completed before. Else exits with ExitDevice or
+/// ExitMemory.
 void check(CUresult result, const char *what, const char *subject = "",
            const char *node = "");
 /// Notes the entry whose operations the host issues next.

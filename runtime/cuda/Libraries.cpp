@@ -53,8 +53,8 @@ static std::vector<std::string> foldersOf(std::string path) {
   return folders;
 }
 
-/// The folders of Python's packages: of the active environment, of the
-/// interpreters on the PATH, and of the user.
+/// The folders of NVIDIA's packages for Python: in the active environment, in
+/// those of the interpreters on the PATH, and in the user's.
 static std::vector<std::string> packageFolders() {
   std::vector<std::string> roots, folders;
   for (const char *name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
@@ -102,8 +102,8 @@ Library::Library(const char *file, Part part) : file(file) {
     return;
   std::string why = dlerror();
   places += std::string(places.empty() ? "" : ", ") + "where the loader looks";
-  // The loader's message names a file that was found but not loaded, or a
-  // dependency of it; otherwise add it.
+  // A message about the file's bare name says only that it was not found.
+  // Others name a file that was found but not loaded, or a dependency of it.
   if (why.rfind(std::string(file) + ":", 0) != 0)
     places += " (" + why + ")";
   if (part == Part::Driver)

@@ -6,8 +6,9 @@
 //     [ lr ][ step ][ tokens ][ loss norm ][ lr ][ step ]...
 //       ^ the oldest piece: free once the host has waited for later work
 //
-// A step's pieces are free when its scalars are read, for which the host waits
-// anyway. Larger data, such as weights, goes through two alternating blocks.
+// The pieces of a step's inputs are free when its scalars are read, for which
+// the host waits anyway; the pieces of the scalars, at the next such wait.
+// Larger data, such as weights, goes through two alternating blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -181,7 +182,7 @@ void *backend::openView(char *memory, int64_t bytes, Access access) {
   if (!view)
     fail(ExitMemory, "out of memory on the host");
   if (access == Access::Write) {
-    // Memory that is not written was zero, and stays zero.
+    // Bytes that the host does not write become zero.
     memset(view, 0, bytes);
     return view;
   }

@@ -16,7 +16,8 @@
 
 namespace pcc {
 
-/// The device of this rank; exists from prepare() on.
+/// The device of this rank. The first call creates it, after backend::join():
+/// its seed depends on the rank.
 Device &device();
 
 /// Fills device memory with signalling NaNs.

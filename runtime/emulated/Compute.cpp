@@ -139,7 +139,7 @@ void pcc_forget(pcc_context *, void *buffer, int64_t bytes) {
 }
 
 void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
-  // As NCCL does on devices. A single rank does not communicate.
+  // As NCCL does on devices. A process that joined alone does not communicate.
   if (communication::isRunning())
     request.launchIn(ctx->launches);
 }
@@ -147,7 +147,7 @@ void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
 void pcc::issueOn(pcc_context *ctx, int32_t stream,
                   std::unique_ptr<Request> request, int64_t bytes) {
   prepareRequest(ctx, stream, *request, bytes);
-  // A single rank has no communication thread to run the request.
+  // A process that joined alone has no communication thread to run the request.
   if (stream == PCC_COMPUTE_STREAM || !communication::isRunning())
     return device().enqueueMessage(std::move(request));
   device().holdAtRandom(*request);

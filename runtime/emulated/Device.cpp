@@ -18,7 +18,8 @@ static const uint64_t mostHeld = 32, allHeld = uint64_t{1} << 32;
 /// The longest random delay of an operation, in microseconds: long enough for a
 /// transfer between ranks of a host.
 static const uint64_t mostLate = 300;
-/// A late device starts once the host is this many operations ahead, or waits.
+/// A late device runs while the host is more than this many operations ahead,
+/// waits, or ends the device.
 static const int64_t farAhead = 1000;
 
 Device::Device(uint64_t seed)

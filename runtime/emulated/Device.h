@@ -31,7 +31,7 @@
 
 namespace pcc {
 
-/// The device of a rank. Its member functions are for the main thread.
+/// The device of a rank. Its public member functions are for the main thread.
 class Device {
 public:
   /// `seed` determines the delays.

@@ -7,20 +7,22 @@
  * with a message that names kernel, block and thread, if
  *
  *   - threads of a block wait at different barriers, or some have ended;
- *   - lanes of a warp exchange values with lanes that wait elsewhere;
+ *   - lanes of a warp exchange values with lanes that wait elsewhere or do not
+ *     take part;
  *   - an access is not aligned as it claims, is outside all buffers of the
  *     kernel, or writes to a buffer that the kernel only reads;
  *   - two threads access the same element, one of them writing, and no barrier
  *     orders them;
+ *   - a thread reads shared memory that no thread of the block has written;
  *   - a thread's stack overflows its fiber's stack;
  *   - a block has more shared memory than the GPU offers.
  *
  * At a block's begin shared memory is filled with PCC_EMU_POISON. So are, at a
- * kernel's begin, results that share no memory with an operand. The emulator
- * counts launches, and the sectors of 32 bytes of the kernel's buffers that are
- * read and written: a warp's k-th execution of an access touches the distinct
- * sectors of its lanes, without a cache. It also counts the distinct sectors of
- * a launch, which are a lower bound of the traffic.
+ * kernel's begin, results that share no memory with another buffer. The
+ * emulator counts launches, and the sectors of 32 bytes of the kernel's buffers
+ * that are read and written: a warp's k-th execution of an access touches the
+ * distinct sectors of its lanes, without a cache. It also counts the distinct
+ * sectors of a launch, which are a lower bound of the traffic.
  *
  * Compiled kernels call the functions of the last part. A launch runs on one
  * host thread; several host threads may run launches at a time.
@@ -45,7 +47,7 @@ enum { PCC_EMU_POISON = 0x7fa57fa5 };
 struct pcc_emu_buffer {
   /// The size of the buffer.
   int64_t bytes;
-  /// Of the element that is written at once.
+  /// The size of an element, rounded up to whole bytes.
   int32_t element_bytes;
   /// Whether the kernel may write it.
   int32_t is_written;
@@ -82,7 +84,8 @@ void pcc_emu_launch(const struct pcc_emu_kernel *kernel, void *const *buffers);
 
 /// Selects the order of blocks, warps and lanes of later launches.
 void pcc_emu_seed(uint64_t seed);
-/// Launches whose buffers have more elements are not checked for races.
+/// Launches whose buffers have more elements are not checked for races, nor for
+/// reads of unwritten shared memory.
 void pcc_emu_check_races(int64_t most_elements);
 
 /// Sets the most shared memory of a block in later launches; the default is

@@ -30,7 +30,7 @@ public:
     running = fiber;
     switchStacks(&caller, fibers[fiber].pointer);
   }
-  /// Called by the running fiber; returns from resume().
+  /// Called by the running fiber: makes resume() return to its caller.
   void pause() { switchStacks(&fibers[running].pointer, caller); }
   /// Whether a fiber's body has returned.
   bool hasEnded(size_t fiber) const { return fibers[fiber].hasEnded; }

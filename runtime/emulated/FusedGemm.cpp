@@ -43,7 +43,7 @@ static void copyAdded(const pcc_gemm_desc &d, const Matrices &matrices,
   }
 }
 
-/// Sums a matrix's rows or columns, as f32.
+/// Sums a matrix's rows or columns in f64; the results are f32.
 static void sumUp(const char *matrix, int32_t dtype, int64_t rows,
                   int64_t columns, int64_t leading, bool ofRows, char *to) {
   std::vector<double> sums(ofRows ? rows : columns);

@@ -24,8 +24,8 @@ public:
          sector <= (address + bytes - 1) / kBytes; ++sector)
       insert({sector, warp, site, execution, round});
   }
-  /// Returns the number of distinct sectors over all executions, and clears the
-  /// set.
+  /// Returns the sum of all executions' numbers of distinct sectors, and clears
+  /// the set.
   int64_t take() {
     // Entries of earlier rounds are treated as empty.
     if (++round == 0)

@@ -84,8 +84,9 @@ private:
   Last write, read;
 };
 
-/// The last accesses of the bytes of a buffer. Bytes that were always accessed
-/// together share an entry.
+/// The last accesses of the bytes of a buffer. All entries have the same number
+/// of bytes: the largest power of two, at most 16, that divides the offset and
+/// the size of every access so far.
 class TouchedBytes {
 public:
   /// Forgets all accesses.
@@ -106,7 +107,7 @@ public:
 private:
   int64_t unit() const { return int64_t(1) << shift; }
   int64_t entryOf(int64_t byte) const { return byte >> shift; }
-  /// Makes entries small enough for multiples of some of the lowest bits.
+  /// Makes entries so small that their size divides `multiple`.
   void split(int64_t multiple) {
     int before = shift;
     while (multiple & (unit() - 1))

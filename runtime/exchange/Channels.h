@@ -27,7 +27,8 @@ enum class MessageKind : uint32_t {
 /// order of messages.
 class Channels {
 public:
-  /// Connects with the other ranks of a launch.
+  /// Connects rank 0 with the other ranks of a launch. They connect with each
+  /// other when one first sends.
   explicit Channels(const Launch &launch);
   ~Channels();
   Channels(const Channels &) = delete;

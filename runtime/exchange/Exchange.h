@@ -2,8 +2,8 @@
 //
 // The control messages of Backend.h for back ends without MPI: startup,
 // checkpoints and the end of a step. Compiled code's data is not sent here.
-// Every rank has a connection with rank 0 from the start; two other ranks
-// connect when one of them first sends to the other:
+// Every rank has a connection with rank 0 from the start. Two other ranks
+// connect when one of them first sends to the other, once per direction:
 //
 //   rank 1 ---- rank 0 ---- rank 2      endpoints, barriers, broadcasts
 //   rank 1 -----------------> rank 2    the pieces of a checkpoint

@@ -83,8 +83,8 @@ static uint64_t hashOf(const std::string &text) {
   return mix(fnv1a(text.data(), text.size()));
 }
 
-/// A text that all ranks of a job, and no others, can derive from their
-/// environment.
+/// A text that all ranks of a job derive from their environment and that
+/// differs from the texts of other jobs.
 static std::string nameOfJob(const Launch &launch) {
   std::vector<const char *> names;
   switch (launch.launcher) {

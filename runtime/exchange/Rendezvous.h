@@ -4,12 +4,12 @@
 // is derived from environment variables that are the same on all ranks:
 //
 //   self-started  the parent listens before it starts ranks; rank 0 inherits
-//                 the socket, the others its port and a secret
+//                 the socket, all ranks its port and a secret
 //   torchrun      MASTER_ADDR and MASTER_PORT; the ports next to it if
 //                 torchrun's agent listens there itself
 //   srun          the first host of the step
 //   mpirun        the host that mpirun runs on
-//   all           PCC_EXCHANGE=HOST or HOST:PORT overrides them
+//   launchers     PCC_EXCHANGE=HOST or HOST:PORT overrides theirs
 //
 // Ranks of one host use its loopback. If no port is given, several are derived
 // from the job's identifiers. Rank 0 listens at the first free one, and the
