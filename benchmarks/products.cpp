@@ -1,7 +1,8 @@
 //===- products.cpp - Times the GEMMs of the CPU back end -----------------===//
 //
 // Reads lines "m n k form dtype c_dtype". `form` is nn, nt or tn (the operand
-// that is transposed), the dtypes are numbers of pcc_dtype. Prints for each
+// that is transposed), the dtypes are numbers of pcc_dtype. Prints a line with
+// the number of threads and the library of bf16 GEMMs. Then prints for each
 // line the seconds of one GEMM, as one call of a program's step, and its CPU
 // time in seconds. The first answer for a new line includes one-time setup.
 //

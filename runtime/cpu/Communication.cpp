@@ -172,7 +172,7 @@ bool Stream::Running::move() {
 
 /// The shortest and the longest nap between two tests while the rank computes.
 /// A completion is noticed late by at most an eighth of the time since the last
-/// progress, or by the shortest nap.
+/// progress, or by the shortest nap if that is longer.
 static const double shortNap = 20e-6, longNap = 200e-6;
 /// A stream starts no further request while it has this much in flight: earlier
 /// requests should not share the network with all later ones. The limit exceeds

@@ -7,7 +7,7 @@
 //       ^ the oldest piece: free once the host has waited for later work
 //
 // The pieces of a step's inputs are free when its scalars are read, for which
-// the host waits anyway; the pieces of the scalars, at the next such wait.
+// the host waits anyway; the pieces of the scalars are free at a later wait.
 // Larger data, such as weights, goes through two alternating blocks.
 //
 //===----------------------------------------------------------------------===//

@@ -505,8 +505,8 @@ int32_t pcc_emu_shuffle(int32_t mask, int32_t bits, int32_t distance,
   if (other >= launch->kernel.block || !(mask >> other % kLanes & 1))
     launch->fail(id, "shuffles with lane %lld, which does not take part",
                  (long long)(other % kLanes));
-  // meet() sets it anew only when all its partners have continued and read:
-  // they run before the next call of meet().
+  // meet() overwrites it only when all partners of the lane have continued and
+  // read: they run before the next call of meet().
   return launch->threads[other].met;
 }
 

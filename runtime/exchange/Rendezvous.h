@@ -11,9 +11,9 @@
 //   mpirun        the host that mpirun runs on
 //   launchers     PCC_EXCHANGE=HOST or HOST:PORT overrides theirs
 //
-// Ranks of one host use its loopback. If no port is given, several are derived
-// from the job's identifiers. Rank 0 listens at the first free one, and the
-// others try all of them until one is answered.
+// If all ranks are on one host, they use its loopback. If no port is given,
+// several are derived from the job's identifiers. Rank 0 listens at the first
+// free one, and the others try all of them until one is answered.
 //
 //===----------------------------------------------------------------------===//
 
