@@ -13,9 +13,10 @@
 //
 // dQ is the matmul's result itself. With an f32 sum in between, the library
 // would accumulate dQ by atomics, in a nondeterministic order. Without it, the
-// library keeps dS in its workspace, and results are bitwise reproducible. Its
-// own frontend requests a deterministic backward pass in this way up to sm_90;
-// engines carry no flag that tells.
+// library keeps dS in its workspace, and results are bitwise reproducible, but
+// only up to sm_90 (repeatsAttention()). Its own frontend requests a
+// deterministic backward pass in this way there; engines carry no flag that
+// tells.
 //
 //===----------------------------------------------------------------------===//
 

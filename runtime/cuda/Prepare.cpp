@@ -35,8 +35,8 @@ pcc_context *backend::prepare(const pcc_program &program,
   warnOfConnections();
   auto *rank = new Rank;
   rank->streams.push_back(computeStream());
-  // Collectives, transfers and copies of inputs; computation is on the first
-  // stream.
+  // For collectives and the kernels that add their results, for transfers and
+  // copies of inputs; other computation is on the first stream.
   for (int i = 1; i < stage.n_streams; ++i)
     rank->streams.push_back(makeStream(StreamUse::Communicates));
   for (int i = 0; i < stage.n_events; ++i)
