@@ -1,9 +1,9 @@
 //===- Check.cpp - Verifies schedules by executing them -------------------===//
 //
-// Shares no code with the passes that build schedules. It executes the lists of
-// all stages against each other. Transfers are rendezvous, the strictest
-// semantics that a transport may have, and collectives over stages match in all
-// of them. A schedule that finishes here cannot hang.
+// Shares only small helpers with the passes that build schedules. It executes
+// the lists of all stages against each other. Transfers are rendezvous, the
+// strictest semantics that a transport may have, and collectives over stages
+// match in all of them. A schedule that finishes here cannot hang.
 //
 // A step in a loop depends on its stage's position only through microbatches
 // that it names relative to the loop's variable. Suppose that all stages are in

@@ -5,9 +5,9 @@
 // cross than their neighbors: in a transformer, where only the residual stream
 // crosses.
 //
-//     ops        add  norm  qkv  attention  proj  add  norm  up  gelu  down add
-//     crossing      1     2    4          2     2    1     2   5     5     2 1
-//                   ^                                ^ ^
+//  ops      add  norm  qkv  attention  proj  add  norm  up  gelu  down  add ...
+//  crossing    1     2    4          2     2    1     2   5     5     2    1
+//              ^                                ^                          ^
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ struct Line {
   llvm::DenseSet<mlir::Operation *> activations;
   /// The activations, in program order.
   llvm::SmallVector<mlir::Operation *> ops;
-  /// Prefix sums, [ops.size() + 1]: of FLOPs and bytes, and of contractions.
+  /// Prefix sums, [ops.size() + 1]: of costs (FLOPs plus ten for each byte
+  /// written), and of the numbers of contractions and attention ops.
   llvm::SmallVector<double> cost;
   llvm::SmallVector<int> products;
   /// Bytes that cross position k, [ops.size() + 1].
@@ -35,7 +36,8 @@ struct Line {
   explicit Line(mlir::Block &block);
   /// Returns the positions that locally fewest bytes cross.
   llvm::SmallVector<size_t> findCutPoints() const;
-  /// Returns those of them with a contraction before and after them.
+  /// Returns those of them with a contraction or attention op before and after
+  /// them.
   llvm::SmallVector<size_t> findStageCutPoints() const;
 };
 

@@ -37,7 +37,7 @@ private:
   /// The effects of a task's runs.
   struct Runs {
     /// The arguments that a run could initialize, with their gradients, and the
-    /// gradients that the task clears.
+    /// gradients that the task clears or whose buffer a value takes.
     llvm::SmallVector<std::pair<unsigned, OnStage>> adds;
     llvm::SmallVector<OnStage> clears;
     /// The arguments that the first run and that later runs initialize.

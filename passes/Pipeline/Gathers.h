@@ -4,8 +4,12 @@
 // F, B: the tasks of a segment; r: release of the bucket's flat buffer):
 //
 //   ZeRO 1, 2     g0 g1 g2 g3   F0 F1 F2 F3   B3 B2 B1 B0
-//   with tp, cp   g0 g1   F0 g2   F1 g3   F2   F3   B3 B2 B1 B0
+//   with tp, cp   g0 g1 g2 F0   g3 F1   F2   F3   B3 B2 B1 B0
 //   ZeRO 3        g0   g1 F0 r0   g2 F1 r1   F2   g1 B2 r2   g0 B1 r1   B0 r0
+//
+// The second line (four segments) and the third (three) need gathers that
+// overlap with tasks, as with `ahead` of pipe-schedule. Without it ZeRO 1 and 2
+// always have the first line, and ZeRO 3 gathers right before each use.
 //
 // The second line exists because a device starts collectives and transfers in
 // the order of their issue, across all streams. Collectives of tp and cp

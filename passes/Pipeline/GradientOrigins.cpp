@@ -157,8 +157,8 @@ static void addOrigins(Value value, Value before, Origins &origins) {
   }
 }
 
-/// Returns the only user of a value, ignoring changes of shape; null if there
-/// are several.
+/// Returns the only user of a value, ignoring the changes that sourceOf()
+/// ignores; null if there are several users or none.
 static Operation *userOf(Value value) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
@@ -245,8 +245,8 @@ const BodyUses &GradientOrigins::usesOf(BodyOp body) {
 /// A cotangent may have been gathered already in the task that computes it.
 std::pair<Operation *, Value> GradientOrigins::placeOf(TaskOp task,
                                                        Value value) {
-  // Each task result is followed at most once, which ends cycles of tasks:
-  // hand-written IR may contain them.
+  // Stops after as many steps as there are task results, which ends cycles of
+  // tasks: hand-written IR may contain them.
   for (size_t i = 0; i <= makers.size(); ++i) {
     value = sourceOf(value);
     auto argument = dyn_cast<BlockArgument>(value);

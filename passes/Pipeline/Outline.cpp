@@ -17,8 +17,8 @@ using namespace pcc::pipe;
 namespace {
 
 /// Divides one function into units. A unit becomes one task: the forward or the
-/// backward pass of a segment. Units are numbered in the order in which a
-/// microbatch passes through them.
+/// backward pass of a segment, or both if there is one segment. Units are
+/// numbered in the order in which a microbatch passes through them.
 class MicrobatchOutliner {
 public:
   MicrobatchOutliner(TaskSymbols &symbols, func::FuncOp func,

@@ -11,8 +11,8 @@ namespace pcc {
 /// Returns the segment of an op; a stage without segments is one.
 std::optional<int64_t> segmentOf(mlir::Operation *op);
 
-/// Creates the update tasks of every stage, and the tasks whose results stages
-/// exchange for parameters that several stages hold.
+/// Creates the update tasks of every stage, and the tasks that reduce gradients
+/// over data axes or give them to other stages that hold the parameter.
 mlir::LogicalResult outlineUpdate(TaskSymbols &symbols,
                                   mlir::func::FuncOp update, int64_t stages);
 
@@ -35,8 +35,8 @@ void outlineReduce(TaskSymbols &symbols, mlir::func::FuncOp reduce);
 /// it.
 void outlineGather(TaskSymbols &symbols, mlir::func::FuncOp gather);
 
-/// Creates a task per stage of a function that only reads sums and returns
-/// scalars, such as @evaluate_result.
+/// Creates a task per stage of @evaluate_result, which reads and clears sums
+/// and returns two scalars.
 mlir::LogicalResult outlineResult(TaskSymbols &symbols, mlir::func::FuncOp func,
                                   int64_t stages);
 

@@ -24,16 +24,18 @@ struct Use {
   bool isRead;
   /// Its contents are accumulated into.
   bool isAddedTo;
-  /// Its new contents do not depend on the old ones.
+  /// It is replaced by other contents than a sum with the old ones: it is
+  /// cleared, gathered or updated.
   bool isCleared;
-  /// Likewise, in a task of a microbatch that initializes a sum.
+  /// It is a sum, which a task of a microbatch overwrites.
   bool isInitialized;
 };
 
 /// The uses of states by the tasks of a program, by stage.
 struct StateUses {
   llvm::DenseSet<OnStage> trained;
-  /// Sums that are read, and cleared, after all microbatches have run.
+  /// States that are read after all microbatches have run or by a reduction in
+  /// each microbatch, and states that are cleared or otherwise replaced.
   llvm::DenseSet<OnStage> read, cleared;
   /// Sums that a run initializes in every step.
   llvm::DenseSet<OnStage> begun;
@@ -188,8 +190,8 @@ StateUses Ownership::findUses() {
   return found;
 }
 
-/// Returns the values that a value depends on. For the results of an optimizer
-/// step only the old value of that result counts.
+/// Returns the values that a value depends on. For a result of AdamW only the
+/// old value of that result counts.
 static llvm::SetVector<Value> findOrigins(Value value) {
   llvm::SetVector<Value> origins;
   origins.insert(value);

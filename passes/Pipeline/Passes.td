@@ -11,11 +11,12 @@ def NNStageCutsPass : Pass<"nn-stage-cuts", "::mlir::ModuleOp"> {
     Sets the attribute `nn.stage` on every op of `@loss` and `@evaluate`. Stages
     are contiguous in program order. A cut is allowed at a position that fewer
     bytes cross than its neighbors; between the halves of a transformer block
-    only the residual stream crosses. Every stage must hold a contraction.
+    only the residual stream crosses. Every stage must hold a contraction or an
+    attention op.
 
     Among these cuts the pass takes those that minimize the cost of the most
     expensive stage. The cost is FLOPs plus ten for each byte written. With
-    `cut` the named nodes begin the stages instead.
+    `cut` the named nodes begin the stages instead, at any position.
 
     An op that is no activation gets its first user's stage and is cloned into
     other users' stages later. In `@evaluate` each parameter is used in a stage
@@ -32,10 +33,11 @@ def NNSegmentsPass : Pass<"nn-segments", "::mlir::ModuleOp"> {
   let description = [{
     Sets the attribute `nn.segment` on every op of `@loss` and `@evaluate`; its
     numbers continue from stage to stage. The forward pass is cut where locally
-    fewest bytes cross, into pieces with at least one contraction each. The
-    longest repetition of equal pieces is divided into its periods, and
-    recursively the pieces before and after it; pieces that do not repeat are
-    segments of their own:
+    fewest bytes cross, into pieces with at least one contraction or attention
+    op each; the ops before the first one may be a piece, too. The longest
+    repetition of equal pieces is divided into its periods, and recursively the
+    pieces before and after it; pieces that do not repeat are segments of their
+    own:
 
     ```
     pieces     E | A | M | A | M | A | M | H     embedding, attention, MLP, head
@@ -83,19 +85,21 @@ def PipeOutlinePass : Pass<"pipe-outline", "::mlir::ModuleOp"> {
       both if there is one segment;
     - `@update`: an update task per stage, for the parameters that the stage
       holds; its reductions of gradients over data axes become tasks of their
-      own, one per bucket and stage, which pass their results to it;
+      own, one per stage and bucket (or gradient in no bucket), which pass their
+      results to it;
     - `@reduce` and `@counts`: tasks on the stages that hold their states;
-    - `@evaluate` and `@evaluate_result`: likewise;
+    - `@evaluate`: a task per segment; `@evaluate_result`: a task per stage;
     - `@gather`: a task per bucket on each stage that uses it, preceded by one
-      that rounds the rank's shard if working copies are gathered.
+      that rounds the rank's shard if narrower working copies are gathered;
+    - `@forward`, in a program without `@microbatch`: one task.
 
     Ops that depend on no activation are cloned into every task that uses them.
     Other values between tasks become `pipe.value`s.
 
-    A task has a body. Its arguments are the values, parameters and states that
-    its ops read, in the order of first use. New values of parameters and
-    states, and sums with them, are results, which replace the arguments'
-    contents when the task ends.
+    A task has a body. Its arguments are the inputs, values, parameters and
+    states that its ops read, in the order of first use. New values of
+    parameters and states, and sums with them, are results, which replace the
+    arguments' contents when the task ends.
 
     If several stages use a parameter, each holds it. Their reduced gradients
     are exchanged before the update, added in the order of stages so that all
@@ -123,7 +127,7 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
     Creates a `pipe.schedule` per stage and entry point. `gpipe` runs all
     forward tasks, then all backward tasks. `1f1b` interleaves them: on stage s
     of S, the backward of microbatch m runs before the forward of microbatch m +
-    S - s:
+    S - s. With one stage both kinds are 1f1b.
 
     ```
     gpipe   stage 0: F0 F1 F2 F3          B0 B1 B2 B3
@@ -134,8 +138,9 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
 
     - Transfers: a value is received just before the action that needs it and
       sent just after the action that computes it. Values for a distant stage
-      pass through the stages in between. A send and a receive after it with the
-      same stage become one exchange.
+      pass through the stages in between, except gradients of a parameter that
+      several stages hold. A send and a receive after it with the same stage
+      become one exchange; of several, the later stage receives before it sends.
     - With `ahead` the inputs of the next action of the same direction are
       received before the current one runs, so that transfers can overlap with
       it. Inputs of a backward action are only received ahead if no forward
@@ -148,7 +153,8 @@ def PipeSchedulePass : Pass<"pipe-schedule", "::mlir::ModuleOp"> {
       gather runs two runs ahead of its use: a device starts collectives in the
       order of issue, so the first tasks would wait for all gathers. A bucket
       that is marked `nn.released` is gathered for each use, with `ahead` one
-      run ahead of it, and released after it.
+      run ahead of it, and released after it, unless it is used again before
+      another gather could have ended.
     - First writers: the first run of a step that adds to a gradient overwrites
       it instead. It calls a body without that sum, and the gradient is no
       longer cleared.
@@ -165,9 +171,10 @@ def PipeMarkDeadArgumentsPass : Pass<"pipe-mark-dead-arguments", "::mlir::Module
   let summary = "Marks arguments that are dead after every call of a body";
   let description = [{
     Sets `gives_up` of bodies: the arguments that in every call are a value or a
-    gradient that no later run or transfer of the stage uses. A body may leave
-    any contents in their buffers. A gradient that the update writes is not
-    among them.
+    gradient whose contents no later run or transfer of the stage uses. A body
+    may leave any contents in their buffers. Not among them are gradients that
+    a once-per-step task writes, values in the buffer of a state, and values
+    with several live instances.
 
     Runs after scheduling, because the order of runs determines the last use.
   }];
@@ -179,8 +186,8 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
   let description = [{
     Executes the lists of all stages against each other, with transfers as
     rendezvous and collectives over stages as collectives that all stages must
-    reach. It changes nothing and shares no code with the pass that builds
-    schedules. It rejects a program if
+    reach. It changes nothing, and shares only small helpers with the pass that
+    builds schedules. It rejects a program if
 
     - there is not one schedule per stage of the mesh;
     - a task runs twice or never, or on a microbatch after a task that needs the

@@ -17,9 +17,9 @@
 // equal cuts it is the one nearest to the backward pass, which leaves least to
 // recompute.
 //
-// A backward pass that gathers a sharded value late, for the gradient of a
-// weight, gathers it again; otherwise the gathered value would be live during
-// the whole pass.
+// Each clone is placed right before its first use, so that its result is live
+// only from there on. Gathered values are not saved either: the backward pass
+// has gathers of its own from dist-insert-reshards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +59,8 @@ public:
 
   /// Chooses the values to save.
   void choose();
-  /// Clones the ops of the other values ahead of `begin`, where the backward
-  /// pass begins. Returns the number of clones.
+  /// Clones the ops of the other values into the backward pass, which begins at
+  /// `begin`, each right before its first use. Returns the number of clones.
   int64_t clone(Operation *begin);
 
 private:

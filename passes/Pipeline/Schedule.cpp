@@ -150,8 +150,8 @@ LogicalResult PipeSchedulePass::collect() {
   return success();
 }
 
-/// Finds the transfers of all values that other stages use, from stage to
-/// stage, in program order.
+/// Finds the transfers of all values that other stages use, in program order:
+/// from stage to stage, or directly for once-per-step values.
 void PipeSchedulePass::findTransfers() {
   llvm::StringMap<TaskOp> maker;
   for (auto task : getOperation().getOps<TaskOp>())

@@ -1,6 +1,6 @@
 //===- Segments.cpp - Divides stages into segments ------------------------===//
 //
-// A segment, such as a layer, is scheduled, recomputed and sent as a whole. Cut
+// A segment, such as a layer, becomes one forward and one backward task. Cut
 // points with the fewest crossing bytes divide a transformer into pieces; where
 // these repeat, each period is a segment:
 //
@@ -52,8 +52,8 @@ static std::optional<int64_t> numberOf(Operation *op, StringRef attr) {
 }
 
 /// Returns the begins of pieces: the cut points with at least one contraction
-/// since the previous one. The ops before the first contraction are a piece of
-/// their own.
+/// or attention op since the previous one. The ops before the first of these
+/// are a piece of their own, up to the last cut point before it.
 static SmallVector<size_t> findPieces(const Line &line) {
   SmallVector<size_t> begins = {0};
   for (size_t place : line.findCutPoints()) {

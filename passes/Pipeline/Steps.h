@@ -10,11 +10,12 @@ namespace pcc {
 /// Point-to-point channels between two stages; each direction has its own.
 enum StageChannel : int64_t { kActivations = 0, kGradients = 1, kTied = 2 };
 
-/// The transfer of a value from one stage to the next, towards its user.
+/// The transfer of a value from one stage to the next, towards its user; on
+/// channel kTied directly to its user.
 struct StageTransfer {
   llvm::StringRef value;
   int64_t from;
-  /// The receiving stage, next to `from`.
+  /// The receiving stage: next to `from`, or on channel kTied any other.
   int64_t to;
   /// The entry point whose schedules transfer it.
   pipe::Entry entry;
@@ -24,7 +25,7 @@ struct StageTransfer {
 /// A step of a stage for a microbatch, or after the last one: it runs tasks,
 /// releases a bucket, sends, receives, or sends and receives at once.
 struct Step {
-  /// The tasks that it runs, in order; none for a transfer.
+  /// The tasks that it runs, in order; none for a transfer or a release.
   llvm::ArrayRef<pipe::TaskOp> tasks;
   /// The value that it sends, or null.
   const StageTransfer *sent = nullptr;
@@ -35,7 +36,8 @@ struct Step {
   int64_t microbatch = 0;
   /// The microbatch of the received value.
   int64_t receivedMicrobatch = 0;
-  /// The tasks whose first runs initialize gradients.
+  /// The tasks that run for the first time here and initialize gradients that
+  /// their later runs do not.
   llvm::SmallVector<pipe::TaskOp, 1> first;
   /// The bucket that it releases, if any.
   llvm::StringRef released;

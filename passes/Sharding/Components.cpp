@@ -137,7 +137,7 @@ Components::choose(const Program &program) const {
   }
   // A layer before a key/value projection is column, then row parallel, too;
   // but without its heads attention cannot be split at all. Ties go to the
-  // earlier component: its first weight has the lower number.
+  // component whose first contraction comes first.
   llvm::sort(sized, [](const Candidate &a, const Candidate &b) {
     if (a.hasHeads != b.hasHeads)
       return a.hasHeads;

@@ -8,12 +8,13 @@
 //     %a = nn.gelu %h                                h, a [b s m]
 //     %y = nn.contract "bsm,mc->bsc" %a, %down       y [b s c]   down [m c]
 //
-// has four: all b, all s, the c of x, y, up and down, and the m of h, a, up and
-// down. Tensor parallelism splits the last one: m is a column dim of one weight
-// (N: in the result only) and a row dim of another (K: summed over). So both
-// weights are split, no value between them is ever gathered, and one all_reduce
-// after the second contraction is enough. The component of c is the residual
-// stream. Norms need it whole, so it is unsplittable ("dead").
+// has five: all b, all s, the c of x and up, the c of y and down, and the m of
+// h, a, up and down. Tensor parallelism splits the last one: m is a column dim
+// of one weight (N: in the result only) and a row dim of another (K: summed
+// over). So both weights are split, no value between them is ever gathered, and
+// one all_reduce after the second contraction is enough. The residual sum of x
+// and y joins both c to one component, the residual stream. Norms need it
+// whole, so it is unsplittable ("dead").
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +66,8 @@ public:
     std::vector<WeightUse> uses;
   };
   /// Returns the components to split: attention heads first, then the largest.
-  /// A component that shares a parameter with an earlier one or with class dims
-  /// is left out.
+  /// A component that shares a parameter with an earlier one, or with class
+  /// dims that can be split, is left out.
   std::vector<Choice> choose(const Program &program) const;
 
 private:

@@ -77,8 +77,8 @@ void Inserter::emitOp(const ShardedOp &op) {
         continue;
       keep[i].insert(axis);
       kept.insert(axis);
-      // Only this operand or a result uses the axis: remove it from the
-      // factors.
+      // Only this operand or a result uses the axis: remove it, and the axes
+      // after it, from the factors.
       for (AxisList &list : axes)
         if (auto it = llvm::find(list, axis); it != list.end())
           list.erase(it, list.end());

@@ -25,7 +25,8 @@ public:
         multiple(multiple), saysWhy(saysWhy) {}
 
   /// Fails where padding would change an op's result: the op sums over elements
-  /// that are not zero, or reshapes the dim.
+  /// that are not zero, or reshapes the dim. Also fails where an input, a state
+  /// or a constant would have to be padded.
   LogicalResult check();
 
 private:

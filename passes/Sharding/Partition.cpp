@@ -17,7 +17,8 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Gives every created op the stage and region of the current op.
+/// Copies the stage, the segment and the mark of the backward pass from the
+/// current op to every created op.
 struct Inheritor : OpBuilder::Listener {
   Operation *from = nullptr;
 
@@ -258,8 +259,9 @@ void Partitioner::localizeSymbols() {
   }
 }
 
-/// Merges consecutive sum all_reduces of scalars over the same axes into one,
-/// at the later position, unless an op before it needs the earlier result.
+/// Merges consecutive sum all_reduces of scalars over the same axes, in the
+/// same stage, into one at the later position, unless an op up to there needs
+/// the earlier result.
 static void mergeScalars(func::FuncOp function) {
   auto isScalarSum = [](AllReduceOp op) {
     return op.getReduction() == dist::Reduction::Sum &&

@@ -42,8 +42,8 @@ def DistMeshPass : ShardingPass<"dist-mesh"> {
 
     With grouped queries there may be fewer key/value heads than tensor ranks.
     If the query heads allow it, two axes then replace tp: "tp_kv" splits the
-    key/value heads, "tp_rep" the query heads that share one. With 2 key/value
-    heads and tp = 4:
+    key/value heads, "tp_rep" the query heads that share one. With one key/value
+    head only "tp_rep" is left. With dp = 2, tp = 4 and 2 key/value heads:
 
     ```mlir
     dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
@@ -68,10 +68,10 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     may not be a table's column dim.
 
     Candidates are taken in order: attention heads first, then the largest. Each
-    parameter is split in one component only; parameters with a class dim in
-    none of them. A value derived from parameters only, such as concatenated
-    weights of heads, counts as a parameter that every rank has whole and
-    slices.
+    parameter is split in one component only; parameters whose class dim can be
+    split in none of them. A value derived from parameters only, such as
+    concatenated weights of heads, counts as a parameter that every rank has
+    whole and slices.
 
     Only K dims of row-parallel weights, class dims and rows of token tables
     become seeds; column-parallel weights and biases follow by propagation. A
@@ -104,8 +104,8 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
   let summary = "Propagates shardings from the seeds to all values";
   let description = [{
     Sets the sharding of every value: `dist.shardings` and `dist.factors` on
-    ops, `dist.sharding` on parameters, states, arguments and results. Partial
-    sums are not included. From a seed on `down`:
+    ops, `dist.sharding` on parameters, states and arguments. Partial sums are
+    not included. From a seed on `down`:
 
     ```
     down [m:tp c]                    seed
@@ -118,12 +118,13 @@ def DistPropagatePass : ShardingPass<"dist-propagate"> {
     extended. An axis that two dims of an op request goes to the lower level,
     then to a parameter's dim, then to the earlier operand. After level 0
     gradients and optimizer state get the shardings of their parameters, and
-    parameters and inputs take no more axes.
+    parameters and states take no more axes. Inputs take the axes of their own
+    seeds only.
 
-    Fails if an op of the forward pass cannot use an axis of level 0, or if a
-    split weight does not use all tensor axes. Attention that stays whole is a
-    warning with its reason. A remark reports each layer that must gather an
-    operand over another axis.
+    Fails if an op outside the backward pass cannot use an axis of level 0, or
+    if a row-parallel contraction does not use all tensor axes. Attention that
+    stays whole is a warning with its reason. A remark reports each layer,
+    except attention, that must gather an operand over another axis.
 
     No generic clean-up may run from here to dist-partition: it would drop these
     attributes.
@@ -146,8 +147,8 @@ def DistInsertReshardsPass : ShardingPass<"dist-insert-reshards"> {
     - Operands of a sum are grouped by their partial axes; each group is added
       and reduced once, except over axes common to all groups. Operands that
       insert, pad or broadcast enlarges are reduced before that.
-    - An operand is resharded at its use, once per target sharding. A gathered
-      value is not kept from forward to backward.
+    - An operand is resharded at its use, once per stage and target sharding. A
+      gathered value is not kept from forward to backward.
     - Gradient states are partial over the axes that the backward pass leaves.
     - A sum of squares becomes partial over all axes, so that it needs one
       all_reduce.
@@ -159,9 +160,10 @@ def DistVerifyPass : ShardingPass<"dist-verify"> {
   let description = [{
     Before partition it checks that every value has a sharding; that operands
     and results of each op fit one assignment of axes to its factors; that
-    results are partial over exactly the axes that follow; that a partial
-    operand enters an op only if the op is linear in it alone; and that no
-    function returns a partial value.
+    results are partial over exactly the axes that follow, except zeros, which
+    may be partial over any; that a partial operand enters an op only if the op
+    is linear in it alone, or a sum of operands that are all partial over the
+    same axes; and that no function returns a partial value.
 
     After partition it checks local programs against their shardings:
 
@@ -193,9 +195,11 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
   let summary = "Turns the global program into one rank's program";
   let description = [{
     Makes types local, replaces ops by their local form and reshards by
-    collectives. A reshard becomes, in this order: all_to_all; per dim
-    reduce_scatter or slice; all_gather; all_reduce of the remaining partial
-    axes. For example:
+    collectives and local ops. A reshard becomes, in this order: all_to_all; per
+    dim reduce_scatter or slice, and all_to_all that these make possible;
+    all_gather, and reduce_scatter or slice over the axes that it makes free;
+    all_reduce of the remaining partial axes; a scale by 1/n where a value that
+    n ranks have becomes partial. For example:
 
     ```
     from                  to                    becomes
@@ -205,11 +209,12 @@ def DistPartitionPass : ShardingPass<"dist-partition"> {
     partial over tp       whole                 all_reduce
     ```
 
-    Consecutive sum all_reduces of scalars over the same axes become one. The
-    module is marked `dist.spmd`. Every value keeps its sharding in
-    `dist.shardings`, each step of a reshard gets one, and parameters, states,
-    arguments and results keep their global type in `dist.global` and their
-    sharding in `dist.sharding`.
+    Consecutive sum all_reduces of scalars over the same axes in one stage
+    become one, unless the result of one is needed before the next. The module
+    is marked `dist.spmd`. Every value keeps its sharding in `dist.shardings`,
+    each step of a reshard gets one, and parameters, states, arguments and
+    results keep their global type in `dist.global` and their sharding in
+    `dist.sharding`.
   }];
 }
 
@@ -238,8 +243,9 @@ def DistFormBucketsPass : ShardingPass<"dist-form-buckets"> {
     Places the trained parameters of one or more segments, their gradients and
     their optimizer state in buckets, flat buffers named `bucket.<n>.param`,
     `bucket.<n>.grad` and so on, with equal element offsets. @update then
-    reduces a bucket by one collective, adds its squares to the norm, and
-    updates it by one op:
+    reduces a bucket by one collective (and by a second one if it is partial
+    over tensor axes, too), adds its squares to the norm, and updates it by one
+    op:
 
     ```mlir
     nn.state @bucket.0.grad : tensor<1x64xf32> bucket

@@ -58,7 +58,7 @@ struct ShardedOp {
   nn::ShardingRule rule;
   /// Numbers of values. The result of a store is its symbol.
   llvm::SmallVector<unsigned> operands, results;
-  /// Whether it is in a function that writes parameters or states.
+  /// Whether its function has an nn.write, as @update does.
   bool inUpdate = false;
   /// Whether its result is replicated for free: a constant or, in the forward
   /// pass, a value derived from parameters. A dim that it needs whole costs no
@@ -114,8 +114,8 @@ private:
   llvm::StringMap<unsigned> symbols;
 };
 
-/// Returns the layer of an op: the innermost name in its location, else the
-/// op's own name.
+/// Returns the layer of an op: the first name in its location, else the
+/// symbol's name or the name of the op's kind.
 std::string layerName(mlir::Operation *op);
 
 /// Whether an op belongs to the forward pass: its function has inputs of the

@@ -44,7 +44,8 @@ llvm::SmallVector<dist::AxisList, 4>
 usableAxes(const Program &program, const ShardedOp &op, unsigned position);
 
 /// Returns the axes of the factors that the shardings of an op's operands and
-/// results (in this order) declare: the longest list of each.
+/// results (in this order) declare: of each the longest list that begins with
+/// the earlier ones.
 FactorAxes factorsOf(const dist::Mesh &mesh, const nn::ShardingRule &rule,
                      llvm::ArrayRef<dist::Layout> operands,
                      llvm::ArrayRef<dist::Layout> results);

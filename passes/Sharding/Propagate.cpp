@@ -1,7 +1,8 @@
 //===- Propagate.cpp - Spreads shardings from the seeds to all values -----===//
 //
-// A seed shards one dim; this pass derives the shardings of all other values.
-// For each op it finds the axes of its loops from the shardings of its values
+// A seed shards dims of one value; this pass derives the shardings of all
+// others. For each op it finds the axes of its loops from the shardings of its
+// values
 // (`project`) and extends the dims of its values by them (`visit`). Passes over
 // all ops, forward and backward, are repeated until nothing changes. From the
 // one seed on `down`:

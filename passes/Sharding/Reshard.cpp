@@ -80,7 +80,7 @@ void Planner::append() {
     append(dim);
 }
 
-/// Gathers the axes that the target does not split.
+/// Gathers the axes of a dim from the first one that differs from the target's.
 void Planner::gather(unsigned dim) {
   AxisList &axes = now.dims[dim];
   size_t kept = 0;

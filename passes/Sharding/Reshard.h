@@ -27,11 +27,13 @@ struct ReshardStep {
   dist::Layout after;
 };
 
-/// Returns the steps from one sharding to another. Reductions and slices come
-/// first, so that no later step moves more data than needed: all_to_all; per
-/// dim reduce_scatter or slice; all_gather of dims that the target does not
-/// split; all_reduce of remaining partial axes. Several axes that change
-/// together are one step.
+/// Returns the steps from one sharding to another, in an order in which gathers
+/// and the last reduction move little data: all_to_all; per dim reduce_scatter
+/// or slice, and all_to_all that these make possible; all_gather of axes that
+/// the target does not have there, and reduce_scatter or slice over axes that
+/// it makes free; all_reduce of remaining partial axes; Spread. An all_to_all
+/// moves one axis; for other kinds several axes that change together are one
+/// step.
 llvm::SmallVector<ReshardStep> planReshard(const dist::Layout &from,
                                            const dist::Layout &to);
 

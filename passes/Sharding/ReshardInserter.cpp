@@ -199,8 +199,8 @@ void ReshardInserter::resolve(Value result, Operation *at) {
         stays.erase(axis);
   if (stays == partial)
     return;
-  // Gradients are reduced over the data axes first: reductions over other axes
-  // then move less, because only a shard is left.
+  // Gradients are reduced over the data axes first: where that leaves only a
+  // shard, reductions over other axes move less.
   AxisSet data = partial & mesh.dataAxes(), rest = partial - data;
   if (isa<ReadOp>(at) && !(data - stays).empty() && !(rest - stays).empty() &&
       cast<RankedTensorType>(result.getType()).getRank() > 0) {

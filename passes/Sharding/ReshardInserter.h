@@ -32,7 +32,7 @@ protected:
   /// use cannot take it partial. The builder is after the result's op `at`.
   void resolve(mlir::Value result, mlir::Operation *at);
   /// Reshards a value for `user` at the builder's position. An earlier reshard
-  /// is reused, but a gathered value never in another stage or from forward to
+  /// in the same stage is reused, but a gathered value not from forward to
   /// backward.
   mlir::Value reshard(const Placed &from, const dist::Layout &to,
                       mlir::Operation *user);
@@ -43,8 +43,8 @@ protected:
   /// nothing and returns false.
   bool resolveBeforeEnlarging(llvm::ArrayRef<Placed> members,
                               const dist::Layout &to);
-  /// Returns the sharding that propagation chose for a value that stays
-  /// partial.
+  /// Returns the sharding that propagation chose for a value that stays partial
+  /// over these axes. Each dim ends before the first of them.
   dist::Layout chosenLayout(mlir::Value value, dist::AxisSet partial) const;
 
   Program &program;
@@ -59,7 +59,8 @@ protected:
   llvm::DenseMap<mlir::Value, dist::Layout> layouts;
 
 private:
-  /// By value and target sharding: the region of use and the resharded value.
+  /// By value and target sharding: the stage of use, or for gathered values the
+  /// region (stage and direction), and the resharded value.
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>,
                  llvm::SmallVector<std::pair<mlir::Attribute, mlir::Value>, 2>>
       cache;

@@ -31,7 +31,7 @@ struct Extents {
   };
   /// The distinct head counts of attention ops.
   SmallVector<Heads, 1> heads;
-  /// The greatest common divisor of the other major factors, for components
+  /// The greatest common divisor of the major factors; used for components
   /// without attention.
   int64_t common = 0;
   int64_t count = 0; ///< the smallest major factor

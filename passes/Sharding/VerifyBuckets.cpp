@@ -9,7 +9,8 @@
 // Buckets that are sharded between steps are gathered from all their shards by
 // @gather before any other function uses them.
 //
-// Shares no code with the pass that forms buckets.
+// Shares no code with the pass that forms buckets, except dist::Mesh and the
+// accessors of analysis/Buckets.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -287,8 +288,9 @@ static StringRef usedBy(Operation &op) {
   return op.getAttrOfType<FlatSymbolRefAttr>("symbol").getValue();
 }
 
-/// Checks that only @reduce uses accumulated microbatch gradients, and only
-/// @update their sums.
+/// Checks a function's uses of gradients that @reduce accumulates. @update may
+/// use only their sums; other functions, except @reduce, may only accumulate
+/// into the gradients of a microbatch.
 LogicalResult BucketVerifier::checkSums(func::FuncOp function) {
   bool isUpdate = function.getSymName() == kUpdate;
   for (Operation &op : function.getBody().front()) {
@@ -353,8 +355,8 @@ LogicalResult BucketVerifier::checkOffsets() {
   return success();
 }
 
-/// Checks that a function uses either a bucket or its members; of a sharded
-/// bucket it may not use members.
+/// Checks that a function uses either a bucket or its members. It may not use
+/// members of a sharded bucket, nor write members of a gathered one.
 LogicalResult BucketVerifier::checkUses(func::FuncOp function) {
   llvm::StringMap<Operation *> used;
   for (Operation &op : function.getBody().front())

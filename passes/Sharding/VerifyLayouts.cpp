@@ -8,8 +8,9 @@
 // from its kind, dim and axes. An op that numbers its elements (rows of a
 // table, classes, heads) must start with the first one of this rank.
 //
-// Shares no code with the passes that created the program, so that it repeats
-// none of their bugs. Only the sharding rules come from the ops.
+// Shares no code with the passes that created the program, except dist::Mesh,
+// so that it repeats none of their bugs. Only the sharding rules come from the
+// ops.
 //
 //===----------------------------------------------------------------------===//
 

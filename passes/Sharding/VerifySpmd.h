@@ -16,8 +16,8 @@ mlir::LogicalResult verifySpmd(mlir::ModuleOp module);
 
 /// Verifies that each gradient, and each other sum over microbatches, that
 /// @update or @evaluate_result reads is accumulated into, by itself or in a
-/// bucket, and that the same function clears it. A module without @microbatch
-/// is not checked.
+/// bucket, and that the same function clears it. Likewise for the buckets that
+/// @reduce reads. A module without @microbatch is not checked.
 mlir::LogicalResult verifyAdded(mlir::ModuleOp module);
 
 } // namespace pcc
