@@ -190,8 +190,9 @@ def PipeCheckPass : Pass<"pipe-check", "::mlir::ModuleOp"> {
     builds schedules. It rejects a program if
 
     - there is not one schedule per stage of the mesh;
-    - a task runs twice or never, or on a microbatch after a task that needs the
-      results of all microbatches;
+    - a task, except a gather of a bucket that is released, runs twice or never;
+    - a task runs on a microbatch after a task that needs the results of all
+      microbatches;
     - a value is used or sent before it is available, or after a task has killed
       it;
     - transfers do not match per channel in one order, or the stages deadlock;

@@ -1,6 +1,6 @@
 //===- Segments.cpp - Divides stages into segments ------------------------===//
 //
-// A segment, such as a layer, becomes one forward and one backward task. Cut
+// A segment, such as a layer, becomes a forward and a backward task. Cut
 // points with the fewest crossing bytes divide a transformer into pieces; where
 // these repeat, each period is a segment:
 //

@@ -8,7 +8,8 @@
 //     norms and the other biases           no decay, not sharded
 //
 // Buckets of a class take the parameters of one segment after the other. A
-// parameter that @update treats differently from all others is in no bucket.
+// parameter that @update treats differently from the module's first trained
+// parameter, or whose states are sharded differently, is in no bucket.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +127,7 @@ void BucketMembers::findUses(ModuleOp module) {
 }
 
 /// Whether all states of a parameter are sharded like it, and @update treats it
-/// like all others.
+/// like the first trained parameter.
 bool BucketMembers::isRegular(const TrainedParam &one) const {
   if (!one.squares || !one.step)
     return false;

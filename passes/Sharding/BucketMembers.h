@@ -42,7 +42,8 @@ struct BucketClass {
   bool decay = false;
   /// The element type of working copies, or null.
   mlir::Type copied;
-  /// Whether all functions but @update use the working copies only.
+  /// Whether data axes shard the optimizer state, and all functions but @update
+  /// use the working copies only.
   bool isMaster = false;
   /// The parameter if several stages hold it, else null; it has a bucket of its
   /// own.

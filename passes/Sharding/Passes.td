@@ -68,10 +68,10 @@ def DistSeedTensorPass : ShardingPass<"dist-seed-tensor"> {
     may not be a table's column dim.
 
     Candidates are taken in order: attention heads first, then the largest. Each
-    parameter is split in one component only; parameters whose class dim can be
-    split in none of them. A value derived from parameters only, such as
-    concatenated weights of heads, counts as a parameter that every rank has
-    whole and slices.
+    parameter is split in one component only; a parameter is split in none of
+    them if it has a class dim that can be split. A value derived from
+    parameters only, such as concatenated weights of heads, counts as a
+    parameter that every rank has whole and slices.
 
     Only K dims of row-parallel weights, class dims and rows of token tables
     become seeds; column-parallel weights and biases follow by propagation. A
