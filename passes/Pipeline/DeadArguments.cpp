@@ -3,8 +3,8 @@
 // Marks arguments that are dead after every call of a body: no later run or
 // transfer on the same stage uses the value of the same microbatch. The body
 // may leave any contents in their buffers. Gradients and their buckets count as
-// dead if no once-per-step task writes them: a run initializes them before the
-// next use.
+// dead if no later run uses them or the next one that does initializes them.
+// Gradients that a once-per-step task writes are not marked.
 //
 // A value in a state's buffer is not marked, because the task that uses it last
 // may initialize the state.

@@ -200,8 +200,8 @@ static bool isView(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp>(op);
 }
 
-/// Whether the source of a view crosses to a unit in no more bytes than its
-/// views would.
+/// Whether the source of a view crosses to a unit anyway, or in no more bytes
+/// than its views would.
 bool MicrobatchOutliner::isWorthRepeating(Operation *view, int64_t unit) {
   Value whole = view->getOperand(0);
   auto isUsedIn = [&](Operation *op) {

@@ -2,10 +2,9 @@
 //
 // A seed shards dims of one value; this pass derives the shardings of all
 // others. For each op it finds the axes of its loops from the shardings of its
-// values
-// (`project`) and extends the dims of its values by them (`visit`). Passes over
-// all ops, forward and backward, are repeated until nothing changes. From the
-// one seed on `down`:
+// values (`project`) and extends the dims of its values by them (`visit`).
+// Passes over all ops, forward and backward, are repeated until nothing
+// changes. From the one seed on `down`:
 //
 //     down [m:tp c]                       seed
 //     %y = contract %a, down              its loop m has tp, so a [b s m:tp]

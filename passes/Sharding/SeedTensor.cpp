@@ -18,8 +18,7 @@ using namespace pcc::nn;
 
 namespace {
 
-/// The sizes of a component that must be multiples of the number of tensor
-/// ranks.
+/// The sizes of a component that limit the number of tensor ranks.
 struct Extents {
   struct Heads {
     int64_t query, key;

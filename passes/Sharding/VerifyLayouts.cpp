@@ -1,12 +1,12 @@
 //===- VerifyLayouts.cpp - Verifies the shardings of ops ------------------===//
 //
-// Every value of a rank's program has a sharding. With its local type that
-// determines the global tensor that it is a shard of. So each op can be checked
-// on global types. Its sharding rule says which dims are one loop, the
-// operands' shardings determine the axes of the loops, and these the sharding
-// of each result. A collective changes a sharding in one way, which follows
-// from its kind, dim and axes. An op that numbers its elements (rows of a
-// table, classes, heads) must start with the first one of this rank.
+// Every value of a rank's program except counters has a sharding. With its
+// local type that determines the global tensor that it is a shard of. So each
+// op can be checked on global types. Its sharding rule says which dims are one
+// loop, the operands' shardings determine the axes of the loops, and these the
+// sharding of each result. A collective changes a sharding in one way, which
+// follows from its kind, dim and axes. An op that numbers its elements (rows of
+// a table, classes, heads) must start with the first one of this rank.
 //
 // Shares no code with the passes that created the program, except dist::Mesh,
 // so that it repeats none of their bugs. Only the sharding rules come from the
