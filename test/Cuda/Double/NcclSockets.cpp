@@ -144,8 +144,8 @@ void fake::connectAll(ncclComm &comm, const ncclUniqueId &id) {
         die("rank " + std::to_string(rank) + " does not come");
       usleep(5000);
     }
-    if (write(made, &comm.rank, sizeof(int)) != sizeof(int))
-      die("a rank is gone");
+    if (send(made, &comm.rank, sizeof(int), MSG_NOSIGNAL) != sizeof(int))
+      hang(comm);
     comm.sockets[rank] = made;
   }
   for (int i = comm.rank + 1; i < comm.size; ++i) {
@@ -165,14 +165,14 @@ int fake::findEqual(ncclComm &comm, const std::string &text) {
   text.copy(own, sizeof(own) - 1);
   for (int socket : comm.sockets)
     if (socket >= 0 && send(socket, own, sizeof(own), MSG_NOSIGNAL) < 0)
-      die("a rank is gone");
+      hang(comm);
   int found = -1;
   for (int rank = 0; rank < comm.size; ++rank) {
     int socket = comm.sockets[rank];
     if (socket < 0)
       continue;
     if (recv(socket, theirs, sizeof(theirs), MSG_WAITALL) != sizeof(theirs))
-      die("a rank is gone");
+      hang(comm);
     if (!memcmp(own, theirs, sizeof(own)))
       found = rank;
     fcntl(socket, F_SETFL, O_NONBLOCK);
