@@ -72,8 +72,8 @@ def NN_CrossEntropyGradOp
 def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
   let summary = "The maximum of each row over the columns below `classes`";
   let description = [{
-    Columns are numbered from `offset` (absent: 0). The result is -inf for a row
-    without such a column.
+    Columns are numbered from `offset` (absent: 0). The result of a row without
+    such a column is -inf, or in compiled programs the lowest finite f32.
 
     ```mlir
     %max = nn.row_max %logits classes 7 : tensor<2x3x8xbf16> -> tensor<2x3xf32>

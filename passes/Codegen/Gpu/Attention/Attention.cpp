@@ -14,8 +14,8 @@ codegen::emitDeviceAttention(OpBuilder &builder, func::FuncOp kernel,
   auto tiles = chooseDeviceTiles(attention, choices.sharedBytes);
   if (!tiles)
     return attention->emitError()
-           << "cannot be lowered for a GPU: its tiles exceed the shared "
-              "memory of a block";
+           << "cannot be lowered for a GPU: no tiles of its element types "
+              "fit into the shared memory of a block";
   // Inserted next to the kernel, since a gpu.module cannot contain it.
   func::FuncOp flat;
   {
