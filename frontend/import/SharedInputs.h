@@ -11,8 +11,8 @@
 
 namespace pcc::frontend {
 
-/// Classifies a file's inputs by their declared dims: a row per sample in the
-/// first dim, or the same for all samples.
+/// Classifies a file's inputs, as the user chose or else by their declared
+/// dims: a row per sample in the first dim, or the same for all samples.
 class BatchDims {
 public:
   /// Errors: a name in `options.inputs` that no input has, or that is chosen

@@ -74,7 +74,7 @@ private:
   }
   /// The JSON array of an entry; empty if the entry is absent.
   FailureOr<json::Array> array(StringRef key);
-  /// Reports an entry that does not have the form of this version.
+  /// Reports an entry that this version of pcc-export would not write.
   LogicalResult malformed(StringRef key, const Twine &why) {
     InFlightDiagnostic diag = emitError(loc)
                               << "its metadata '" << key

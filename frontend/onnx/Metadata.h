@@ -43,7 +43,8 @@ inline constexpr llvm::StringLiteral kProgramNodeKey = "pkg.torch.onnx.fx_node";
 /// The stack trace in Python of the call that the node was exported for.
 inline constexpr llvm::StringLiteral kStackTraceKey =
     "pkg.torch.onnx.stack_trace";
-/// The module scopes of a node, from the model inwards, then its function.
+/// The module scopes of a node, from the model inwards, then its PyTorch
+/// function with a number: gelu_1.
 inline constexpr llvm::StringLiteral kScopesKey = "pkg.torch.onnx.name_scopes";
 /// The values that a constant was folded from.
 inline constexpr llvm::StringLiteral kFoldedFromKey =

@@ -12,7 +12,8 @@ using namespace pcc::nn;
 namespace {
 struct Reduction {
   SmallVector<int64_t> dims;
-  /// The result's shape without and with the reduced dims.
+  /// `shape` lacks the reduced dims; `kept`, the node's result shape, has them
+  /// as dims of extent 1 with keepdims.
   Shape shape, kept;
   int64_t count = 1;
 };

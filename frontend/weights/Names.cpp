@@ -36,7 +36,7 @@ StringRef pcc::frontend::stemOf(StringRef result) {
 
 std::string pcc::frontend::modulePath(const onnx::NodeProto &node) {
   // The dynamo exporter lists the module scopes from the model inwards, then
-  // the operator.
+  // the PyTorch function.
   std::string scopes = metadata(node, kNodeMetadata, kScopesKey);
   if (!scopes.empty()) {
     SmallVector<StringRef> list = parseList(scopes);

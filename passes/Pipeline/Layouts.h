@@ -9,8 +9,8 @@ namespace pcc {
 
 /// Rechecks the shardings of a partitioned module: ops of each body follow
 /// their sharding rules, tasks bind symbols in the sharding that their bodies
-/// expect, and no partial value crosses stages unless it may. Emits an error
-/// otherwise.
+/// expect, and no partial value crosses stages, except gradients that stages
+/// add at the end of a step. Emits an error otherwise.
 mlir::LogicalResult checkLayouts(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -282,7 +282,7 @@ void CommunicationThread::run() {
   for (int id : threadIds())
     if (!before.count(id))
       threadsOfMPI.insert(id);
-  // Duplicated communicators inherit the error handler.
+  // Communicators derived from this one inherit its error handler.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -102,7 +102,8 @@ void pcc_fill_async(pcc_context *ctx, int32_t stream, int32_t input,
   if (stream == PCC_COMPUTE_STREAM)
     return pcc_fill(ctx, input, microbatch, to, bytes);
   StreamState &state = stateOf(ctx, stream);
-  // Inputs are used by the compute stream, so this is rare.
+  // This rarely blocks: mostly the compute stream uses inputs, and its events
+  // are complete when they are recorded.
   for (const Event &event : state.waits)
     waitHere(event);
   state.waits.clear();

@@ -26,7 +26,8 @@ struct Ending {
 
 /// A request handler for the job's processes.
 struct Service {
-  /// Polled while the job runs; the creator closes it.
+  /// Polled while the job runs, unless negative. It stays open until the
+  /// process ends.
   int descriptor;
   /// Called on the supervising thread when the descriptor is readable.
   void (*serve)(int descriptor);

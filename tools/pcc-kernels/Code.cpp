@@ -113,10 +113,11 @@ static Type roundedAhead(Operation *sum) {
   return {};
 }
 
-/// Returns the type that intermediate values are rounded to. Tensor cores
-/// multiply scores in the type of an attention's operands. A sum over rows may
-/// have terms that differ in the last bit, as they were between two numbers
-/// before rounding.
+/// Returns the low-precision type that a kernel rounds intermediate values to;
+/// null if none. Tensor cores multiply an attention's probabilities and
+/// score gradients in its operands' type. A sum over rows may have terms that
+/// were rounded to 16 bits: close to the middle of two numbers, CPU and GPU may
+/// round differently.
 static Type roundedBy(func::FuncOp kernel) {
   Type rounded;
   kernel.walk([&](Operation *op) {

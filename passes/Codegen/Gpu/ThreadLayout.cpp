@@ -268,7 +268,8 @@ static ThreadLayout layOutGroups(func::FuncOp kernel,
   }
   if (hasSums) {
     layout.threads = vectors;
-    // At most one slice per row, but at least a warp.
+    // At most one slice per row (rounded up to a power of two), but at least
+    // two slices and a warp of threads.
     int64_t least = std::max<int64_t>(2, kWarp / vectors);
     int64_t rows = std::max<int64_t>(least, llvm::PowerOf2Ceil(summedRows));
     layout.slices = std::clamp(kBlock / vectors, least,

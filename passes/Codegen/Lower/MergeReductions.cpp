@@ -35,8 +35,8 @@ rt::BufferOp Neighbours::wholeBuffer(Value value) {
   if (!address || address.getLoop() || address.getSlot() != 0)
     return {};
   auto buffer = symbols.lookup<rt::BufferOp>(address.getBuffer());
-  // Buckets are not merged: their size is that of a collective. Neither are the
-  // accumulators of a gradient bucket's shard.
+  // Buckets are not merged: each already has the size of one collective.
+  // Neither are the accumulators of a gradient bucket's shard.
   bool isInBucket = buffer.getKind() == rt::BufferKind::Bucket ||
                     rt::bucketSummedIn(buffer, symbols);
   return isInBucket ? rt::BufferOp() : buffer;
