@@ -342,7 +342,7 @@ rt.stage 1 arena 128 {
 
 // Two communicators across stages, used in different orders by two stages.
 // expected-error @-3 {{the stages wait for each other forever in @train}}
-// expected-note @-4 {{transfers begin in program order}}
+// expected-note @-4 {{transfers on all streams begin in program order}}
 rt.program axes <["pp"=2, "tp"=2]> comms [] beside [["pp"], ["pp", "tp"]] microbatches 1
 rt.stage 0 arena 128 {
   rt.buffer @a : memref<16xf32> value at 0
