@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,13 +162,8 @@ static void overflow(void *const *buffers) {
   *x = static_cast<float>(descend(x, 0));
 }
 
-/// A stack overflow ends the program and does not write into another stack.
-static void testStacks() {
-  static float x;
-  static const pcc_emu_buffer buffer = {sizeof(x), 4, 1};
-  static const pcc_emu_kernel kernel = {"overflow", overflow, &buffer, 1,
-                                        1,          lanes,    0,       1};
-  void *buffers[] = {&x};
+/// Launches a kernel that aborts; returns the error message.
+static std::string errorOf(const pcc_emu_kernel &kernel, void *const *buffers) {
   int ends[2];
   CHECK(!pipe(ends));
   pid_t child = fork();
@@ -184,12 +180,56 @@ static void testStacks() {
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-  CHECK(strstr(said, "kernel 'overflow', block 0, thread "));
-  CHECK(strstr(said, ": needs more than 512 KiB of the host's stack\n"));
+  return said;
+}
+
+/// A stack overflow ends the program and does not write into another stack.
+static void testStacks() {
+  static float x;
+  static const pcc_emu_buffer buffer = {sizeof(x), 4, 1};
+  static const pcc_emu_kernel kernel = {"overflow", overflow, &buffer, 1,
+                                        1,          lanes,    0,       1};
+  void *buffers[] = {&x};
+  std::string said = errorOf(kernel, buffers);
+  CHECK(said.find("kernel 'overflow', block 0, thread ") != said.npos);
+  CHECK(said.find(": needs more than 512 KiB of the host's stack\n") !=
+        said.npos);
+}
+
+static const int32_t readsShared = 2, writesShared = 3;
+
+/// Thread 0 writes 16 bytes. After a barrier thread 1 writes byte 3, and thread
+/// 0 reads `bytes` bytes from `first` on.
+static void divide(int first, int bytes) {
+  char *at = static_cast<char *>(pcc_emu_shared());
+  if (pcc_emu_thread() == 0)
+    pcc_emu_access(at, 16, 16, writesShared, 0);
+  pcc_emu_barrier(1);
+  if (pcc_emu_thread() == 1)
+    pcc_emu_access(at + 3, 1, 1, writesShared, 2);
+  else
+    pcc_emu_access(at + first, bytes, bytes, readsShared, 3);
+}
+static void divideApart(void *const *) { divide(2, 1); }
+static void divideRacing(void *const *) { divide(0, 4); }
+
+/// Bytes that were written together race only with accesses to the same byte.
+static void testNarrowAccesses() {
+  pcc_emu_kernel kernel = {"divide", divideApart, nullptr, 0, 1, 2, 16, 4};
+  for (uint64_t seed = 1; seed < 20; ++seed) {
+    pcc_emu_seed(seed);
+    kernel.run = divideApart;
+    pcc_emu_launch(&kernel, nullptr);
+    kernel.run = divideRacing;
+    CHECK(errorOf(kernel, nullptr)
+              .find(" element 3 of shared memory, which another thread ") !=
+          std::string::npos);
+  }
 }
 
 int main() {
   testStacks();
+  testNarrowAccesses();
   testResults();
   testShared();
   testShuffles();
