@@ -286,7 +286,7 @@ typedef struct {
   int64_t arena_bytes;
   /// The size of the leading part of the arena that must be zero at the start.
   /// The rest may be uninitialized: an entry reads there only its inputs and
-  /// what it has written itself.
+  /// its own earlier writes.
   int64_t kept_bytes;
   /// The lengths of the three arrays that follow.
   int32_t n_tensors, n_inputs, n_outputs;
