@@ -1,9 +1,10 @@
 //===- Backend.h - The interface of back ends to the runtime ----*- C++ -*-===//
 //
 // The part of a training run that depends on the kind of device and on the
-// communication library. There are three implementations: runtime/cpu (MPI and
-// host memory), runtime/cuda (NVIDIA's driver, NCCL and TCP) and
-// runtime/emulated, which uses most of runtime/cpu.
+// communication library. There are three implementations: runtime/cpu (host
+// memory; shared memory or MPI), runtime/cuda (NVIDIA's driver and NCCL) and
+// runtime/emulated, which uses most of runtime/cpu. Control messages of all of
+// them use TCP (runtime/exchange).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,7 @@
 namespace pcc {
 namespace backend {
 
-/// Whether ranks communicate by MPI; otherwise runtime/exchange connects them
-/// by TCP.
+/// Whether ranks that a launcher started communicate by MPI.
 bool usesMPI();
 
 /// The devices of this host on which ranks compute, one rank on each unless

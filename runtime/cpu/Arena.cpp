@@ -1,31 +1,18 @@
 //===- Arena.cpp - The arena in host memory -------------------------------===//
 
 #include "runtime/Backend.h"
+#include "runtime/cpu/ArenaMemory.h"
 #include "runtime/cpu/Context.h"
-#include "runtime/support/Error.h"
-#include "runtime/telemetry/Log.h"
 
-#include <algorithm>
-#include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <sys/mman.h>
 
 using namespace pcc;
 
-// mmap returns zeroed memory.
 char *backend::allocateArena(int64_t bytes, int64_t) {
-  requireMemory(bytes);
-  void *memory =
-      mmap(nullptr, std::max<int64_t>(bytes, 1), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
-                            "needs: %s",
-                            bytesText(bytes).c_str(), strerror(errno)));
+  char *memory = allocateArenaMemory(bytes);
   requireBlasBuffers();
-  // Fewer page faults and TLB misses; only a hint.
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  return static_cast<char *>(memory);
+  return memory;
 }
 
 char *pcc::reach(const void *place) {

@@ -1,8 +1,8 @@
-//===- Communication.cpp - The communication thread -----------------------===//
+//===- Communication.cpp - Requests and the thread that runs them ---------===//
 
 #include "runtime/cpu/Communication.h"
 
-#include "runtime/cpu/IdleThreads.h"
+#include "runtime/cpu/Transport.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
@@ -23,15 +23,6 @@
 
 using namespace pcc;
 
-void pcc::checkMPI(int status, const char *what) {
-  if (status == MPI_SUCCESS)
-    return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(status, text, &length);
-  fail(ExitCommunication, format("%s failed: %s", what, text));
-}
-
 //===----------------------------------------------------------------------===//
 // A request in flight
 //===----------------------------------------------------------------------===//
@@ -45,8 +36,8 @@ struct Stream::Running {
   bool start(Stream &stream, double now);
   /// Whether one of the two writes memory that the other one accesses.
   bool conflictsWith(const Running &other) const;
-  /// Posts the phases that can be posted. Returns true if anything was posted
-  /// or completed.
+  /// Runs the next phase of each piece whose previous phase is over. Returns
+  /// true if there was any.
   bool move();
   bool isDone() const { return isPosted && underWay == 0; }
   /// Adds a span to the trace: from the start or the end of the stream's
@@ -59,6 +50,9 @@ struct Stream::Running {
             std::max(begin, stream.traced), end, request->bytes);
     stream.traced = end;
   }
+
+  /// Whether the conditions for the end of a phase hold.
+  bool isOver(Posted &posted) const;
 
   struct Piece {
     int64_t index = -1; ///< -1: the slot is free
@@ -126,36 +120,37 @@ bool Stream::Running::conflictsWith(const Running &other) const {
   return false;
 }
 
+bool Stream::Running::isOver(Posted &posted) const {
+  if (posted.counter &&
+      posted.counter->load(std::memory_order_acquire) < posted.value)
+    return false;
+  return posted.messages.empty() || communication::transport()->areComplete(
+                                        posted.messages, request->name);
+}
+
 bool Stream::Running::move() {
   bool moved = false;
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     Piece &piece = slots[slot];
-    while (true) {
-      if (piece.index < 0) {
-        if (next == request->pieces)
-          break;
-        piece.index = next++;
-        piece.phase = 0;
-        ++underWay;
-      } else {
-        int isOver = piece.posted.empty();
-        if (!isOver)
-          checkMPI(MPI_Testall(static_cast<int>(piece.posted.size()),
-                               piece.posted.data(), &isOver,
-                               MPI_STATUSES_IGNORE),
-                   request->name);
-        if (!isOver)
-          break;
-        ++piece.phase;
-      }
-      moved = true;
-      piece.posted.clear();
-      if (!request->post(piece.index, piece.phase, static_cast<int>(slot),
-                         piece.posted)) {
-        piece.index = -1;
-        --underWay;
-        advanceCommunication();
-      }
+    if (piece.index < 0) {
+      if (next == request->pieces)
+        continue;
+      piece.index = next++;
+      piece.phase = 0;
+      ++underWay;
+    } else {
+      if (!isOver(piece.posted))
+        continue;
+      ++piece.phase;
+    }
+    moved = true;
+    piece.posted.messages.clear();
+    piece.posted.counter = nullptr;
+    advanceCommunication();
+    if (!request->post(piece.index, piece.phase, static_cast<int>(slot),
+                       piece.posted)) {
+      piece.index = -1;
+      --underWay;
     }
   }
   if (!isPosted && next == request->pieces) {
@@ -167,66 +162,74 @@ bool Stream::Running::move() {
 }
 
 //===----------------------------------------------------------------------===//
-// The thread
+// The driver
 //===----------------------------------------------------------------------===//
 
-/// The shortest and the longest nap between two tests while the rank computes.
-/// A completion is noticed late by at most an eighth of the time since the last
-/// progress, or by the shortest nap if that is longer.
+/// The shortest and the longest nap between two tests of a polled transport
+/// while the rank computes. A completion is noticed late by at most an eighth
+/// of the time since the last progress, or by the shortest nap if that is
+/// longer.
 static const double shortNap = 20e-6, longNap = 200e-6;
 /// A stream starts no further request while it has this much in flight: earlier
 /// requests should not share the network with all later ones. The limit exceeds
 /// a network's bandwidth-delay product, and the bytes that a rank may send
-/// while its communication thread is preempted.
+/// while its driver is preempted.
 static const int mostUnderWay = 8;
 static const int64_t mostBytesUnderWay = 4 << 20;
-/// The interval for checking requests of other ranks when this rank has nothing
-/// to test: MPI may still need calls for a message that it has buffered.
+/// The interval for checking requests of other ranks when a polled transport
+/// has nothing to test: MPI may still need calls for a message that it has
+/// buffered.
 static const double idleNap = 10e-3;
 
 namespace pcc {
 
-class CommunicationThread {
+/// All requests of this rank, and the threads that drive them.
+class Engine {
 public:
+  explicit Engine(std::unique_ptr<Transport> transport)
+      : transport(std::move(transport)) {}
+
   void start();
-  void issue(Stream &stream, std::unique_ptr<Request> request);
+  /// `waits`: the caller calls wait() next, and may drive.
+  void issue(Stream &stream, std::unique_ptr<Request> request, bool waits);
   void wait(const Event &event);
   void end();
   [[noreturn]] void abort(int code);
   void lookAgain();
   static void runHere(Stream &stream, std::unique_ptr<Request> request);
 
+  const std::unique_ptr<Transport> transport;
   Stream calls; ///< the requests of communication::call()
 
 private:
   void run();
+  void drive(const std::function<bool()> &isOver);
   void takeNews();
   bool moveStreams();
   bool moveStream(Stream &stream, double now);
   /// Whether a request may start alongside the earlier ones of its stream.
   static bool mayBegin(const Stream &stream, size_t index);
   void tellWaiting();
-  void rest();
-  void wakeUp();
+  void rest(uint32_t rung);
 
   std::thread thread;
-  /// The threads that MPI started.
-  std::set<int> threadsOfMPI;
   std::mutex mutex;
-  std::condition_variable wake, told;
+  /// For the communication thread: it should drive. For threads that wait for
+  /// an event: it may be complete, or they may drive.
+  std::condition_variable needed, told;
 
-  // Protected by the mutex; `hasNews` tells the thread to read them.
+  // Protected by the mutex; `hasNews` tells the driver to read them.
   std::vector<std::pair<Stream *, std::unique_ptr<Request>>> incoming;
   std::vector<const Event *> awaited;
   bool isStarted = false, isEnding = false, isAborted = false;
   int abortCode = 0;
+  bool isDriven = false; ///< a thread is the driver
   std::atomic<bool> hasNews{false};
   std::atomic<int> waiting{0}; ///< threads that wait for an event
 
-  // Used only by the communication thread.
+  // Used only by the driver.
   std::vector<Stream *> busy; ///< the streams with requests
-  bool ends = false;
-  double movedAt = 0; ///< time of the last progress
+  double movedAt = 0;         ///< time of the last progress
   /// Whether requests of this rank are in flight, and when the next delay ends.
   bool isUnderWay = false;
   double nextDue = 0;
@@ -235,9 +238,9 @@ private:
 } // namespace pcc
 
 /// Never freed: other threads may abort while the process ends.
-static CommunicationThread *communicator = nullptr;
+static Engine *engine = nullptr;
 
-void CommunicationThread::start() {
+void Engine::start() {
   thread = startThread([this] {
     try {
       run();
@@ -270,47 +273,64 @@ static void askForShortSlices() {
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-void CommunicationThread::run() {
+void Engine::run() {
   progressNotes.communicator = gettid();
   // By default the kernel delays a timer by up to 50 us, more than a short nap.
   prctl(PR_SET_TIMERSLACK, 1000);
   askForShortSlices();
-  int provided = 0;
-  std::set<int> before = threadIds();
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided))
-    fail(ExitCommunication, "MPI cannot be started");
-  for (int id : threadIds())
-    if (!before.count(id))
-      threadsOfMPI.insert(id);
-  // Communicators derived from this one inherit its error handler.
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    isStarted = true;
-  }
+  transport->begin();
+  std::unique_lock<std::mutex> lock(mutex);
+  isStarted = true;
   told.notify_all();
-
-  while (!ends || !busy.empty()) {
-    if (hasNews.load())
-      takeNews();
-    if (moveStreams()) {
-      movedAt = steadyNow();
-      tellWaiting();
-    } else {
-      rest();
-    }
+  auto hasWork = [&] { return !busy.empty() || !incoming.empty(); };
+  while (true) {
+    // A polled transport always has this driver.
+    needed.wait(lock, [&] {
+      return !isDriven &&
+             (isEnding || isAborted || hasWork() || transport->isPolled());
+    });
+    if (isEnding && !hasWork())
+      break;
+    isDriven = true;
+    lock.unlock();
+    drive([&] { return busy.empty() && !transport->isPolled(); });
+    lock.lock();
+    isDriven = false;
+    told.notify_all();
   }
-  // Ten seconds exceed the time that a thread waits for a core on a busy host.
-  waitUntilIdle(threadsOfMPI, 10000);
-  MPI_Finalize();
+  lock.unlock();
+  transport->finish();
 }
 
-void CommunicationThread::takeNews() {
+/// Drives requests until `isOver()`, or until all are complete and the engine
+/// ends.
+void Engine::drive(const std::function<bool()> &isOver) {
+  while (true) {
+    uint32_t rung = transport->bell().read();
+    if (hasNews.load())
+      takeNews();
+    bool moved = moveStreams();
+    if (moved) {
+      movedAt = steadyNow();
+      tellWaiting();
+    }
+    if (isOver() && !hasNews.load())
+      return;
+    if (busy.empty() && !moved) {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (isEnding && incoming.empty())
+        return;
+    }
+    if (!moved)
+      rest(rung);
+  }
+}
+
+void Engine::takeNews() {
   std::lock_guard<std::mutex> lock(mutex);
   hasNews = false;
   if (isAborted)
-    MPI_Abort(MPI_COMM_WORLD, abortCode);
-  ends = isEnding;
+    transport->abort(abortCode);
   for (auto &[stream, request] : incoming) {
     if (stream->queue.empty())
       busy.push_back(stream);
@@ -320,7 +340,7 @@ void CommunicationThread::takeNews() {
   incoming.clear();
 }
 
-bool CommunicationThread::moveStreams() {
+bool Engine::moveStreams() {
   bool moved = false;
   double now = steadyNow();
   isUnderWay = false;
@@ -334,7 +354,7 @@ bool CommunicationThread::moveStreams() {
   return moved;
 }
 
-bool CommunicationThread::mayBegin(const Stream &stream, size_t index) {
+bool Engine::mayBegin(const Stream &stream, size_t index) {
   int64_t bytes = 0;
   int underWay = 0;
   for (size_t i = 0; i < index; ++i) {
@@ -349,7 +369,7 @@ bool CommunicationThread::mayBegin(const Stream &stream, size_t index) {
   return true;
 }
 
-bool CommunicationThread::moveStream(Stream &stream, double now) {
+bool Engine::moveStream(Stream &stream, double now) {
   bool moved = false;
   for (size_t i = 0; i < stream.queue.size(); ++i) {
     Stream::Running &running = *stream.queue[i];
@@ -379,7 +399,7 @@ bool CommunicationThread::moveStream(Stream &stream, double now) {
   return moved;
 }
 
-void CommunicationThread::tellWaiting() {
+void Engine::tellWaiting() {
   if (!waiting.load())
     return;
   {
@@ -392,91 +412,125 @@ void CommunicationThread::tellWaiting() {
   told.notify_all();
 }
 
-void CommunicationThread::rest() {
+/// Tells the processor that this thread spins.
+static void pauseSpin() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Pauses: nothing has happened since the bell rang for the `rung`-th time.
+void Engine::rest(uint32_t rung) {
+  Bell &bell = transport->bell();
+  double now = steadyNow(), left = nextDue - now;
+  if (!transport->isPolled()) {
+    double end = now + std::min(transport->spinSeconds(), left);
+    if (isUnderWay && waiting.load())
+      while (bell.read() == rung && steadyNow() < end)
+        pauseSpin();
+    return bell.sleep(rung, left);
+  }
   if (isUnderWay && waiting.load()) {
     // There may be fewer cores than spinning threads.
     sched_yield();
     return;
   }
-  double now = steadyNow();
   double nap = idleNap;
   if (isUnderWay)
     nap = std::clamp((now - movedAt) / 8, shortNap, longNap);
-  nap = std::min(nap, nextDue - now);
-  {
-    std::unique_lock<std::mutex> lock(mutex);
-    wake.wait_for(lock, std::chrono::duration<double>(nap),
-                  [&] { return hasNews.load(); });
-  }
-  int isThere;
+  bell.sleep(rung, std::min(nap, left));
   if (!isUnderWay)
-    checkMPI(MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &isThere,
-                        MPI_STATUS_IGNORE),
-             "probing for messages");
+    transport->poll();
 }
 
 //===----------------------------------------------------------------------===//
 // The issuing threads
 //===----------------------------------------------------------------------===//
 
-void CommunicationThread::issue(Stream &stream,
-                                std::unique_ptr<Request> request) {
+void Engine::issue(Stream &stream, std::unique_ptr<Request> request,
+                   bool waits) {
+  bool drives;
   {
     std::lock_guard<std::mutex> lock(mutex);
     incoming.emplace_back(&stream, std::move(request));
     hasNews = true;
+    drives = isDriven;
   }
-  wake.notify_one();
+  if (drives)
+    transport->bell().ring();
+  else if (!waits)
+    needed.notify_one();
 }
 
-void CommunicationThread::wait(const Event &event) {
+void Engine::wait(const Event &event) {
   std::unique_lock<std::mutex> lock(mutex);
   awaited.push_back(&event);
-  // The thread either sees this wait and notifies it, or has already marked the
-  // event as done.
   ++waiting;
-  hasNews = true;
-  wake.notify_one();
-  told.wait(lock, [&] { return event.stream->hasDone(event.count); });
+  auto isDone = [&] { return event.stream->hasDone(event.count); };
+  while (!isDone()) {
+    if (isDriven || transport->isPolled()) {
+      // The driver either sees this wait and notifies it, or has already marked
+      // the event as done.
+      hasNews = true;
+      transport->bell().ring();
+      told.wait(lock, [&] {
+        return isDone() || !(isDriven || transport->isPolled());
+      });
+      continue;
+    }
+    isDriven = true;
+    lock.unlock();
+    drive(isDone);
+    lock.lock();
+    isDriven = false;
+    told.notify_all();
+    if (!busy.empty() || !incoming.empty())
+      needed.notify_one();
+  }
   --waiting;
   awaited.erase(std::find(awaited.begin(), awaited.end(), &event));
 }
 
-void CommunicationThread::lookAgain() {
+void Engine::lookAgain() {
+  bool drives;
   {
     std::lock_guard<std::mutex> lock(mutex);
     hasNews = true;
+    drives = isDriven;
   }
-  wake.notify_one();
+  if (drives)
+    transport->bell().ring();
 }
 
-void CommunicationThread::end() {
+void Engine::end() {
   {
     std::lock_guard<std::mutex> lock(mutex);
     isEnding = true;
     hasNews = true;
   }
-  wake.notify_one();
+  needed.notify_one();
+  transport->bell().ring();
   thread.join();
 }
 
-void CommunicationThread::abort(int code) {
-  if (std::this_thread::get_id() == thread.get_id())
-    MPI_Abort(MPI_COMM_WORLD, code);
+void Engine::abort(int code) {
+  if (!transport->isPolled() || std::this_thread::get_id() == thread.get_id())
+    transport->abort(code);
   {
     std::lock_guard<std::mutex> lock(mutex);
     isAborted = true;
     abortCode = code;
     hasNews = true;
   }
-  wake.notify_one();
+  transport->bell().ring();
   // The thread may be in a call that does not return.
   usleep(2000000);
   _exit(code);
 }
 
-void CommunicationThread::runHere(Stream &stream,
-                                  std::unique_ptr<Request> request) {
+void Engine::runHere(Stream &stream, std::unique_ptr<Request> request) {
   Stream::Running running(std::move(request));
   running.start(stream, steadyNow());
   while (!running.isDone())
@@ -494,58 +548,61 @@ void Stream::noteDone() {
 }
 
 void Stream::noteIdle() {
-  if (communicator)
-    communicator->lookAgain();
+  if (engine)
+    engine->lookAgain();
 }
 
-void communication::start() {
-  communicator = new CommunicationThread;
-  communicator->start();
+void communication::start(std::unique_ptr<Transport> transport) {
+  engine = new Engine(std::move(transport));
+  engine->start();
 }
 
-bool communication::isRunning() { return communicator; }
+Transport *communication::transport() {
+  return engine ? engine->transport.get() : nullptr;
+}
 
-void communication::issue(Stream &stream, std::unique_ptr<Request> request) {
+void communication::issue(Stream &stream, std::unique_ptr<Request> request,
+                          bool waits) {
   ++stream.issued;
   request->issuedAt = steadyNow();
   stream.lastName = request->name;
   stream.lastDetail = request->detail;
-  if (communicator)
-    communicator->issue(stream, std::move(request));
+  if (engine)
+    engine->issue(stream, std::move(request), waits);
   else
-    CommunicationThread::runHere(stream, std::move(request));
+    Engine::runHere(stream, std::move(request));
 }
 
 void communication::wait(const Event &event) {
   if (event.stream && !event.stream->hasDone(event.count))
-    communicator->wait(event);
+    engine->wait(event);
 }
 
 void communication::run(Stream &stream, std::unique_ptr<Request> request) {
-  issue(stream, std::move(request));
+  issue(stream, std::move(request), /*waits=*/true);
   wait(stream.recorded());
 }
 
 void communication::call(const std::function<void()> &body) {
-  if (!communicator)
+  if (!engine || !engine->transport->isPolled())
     return body();
   auto request = std::make_unique<Request>();
   request->post = [&body](int64_t, int, int, Posted &) {
     body();
     return false;
   };
-  run(communicator->calls, std::move(request));
+  run(engine->calls, std::move(request));
 }
 
 void communication::end() {
-  if (!communicator)
+  if (!engine)
     return;
-  communicator->end();
-  communicator = nullptr;
+  engine->end();
+  engine = nullptr;
 }
 
 void communication::abort(int code) {
-  if (CommunicationThread *running = communicator)
+  if (Engine *running = engine)
     running->abort(code);
   _exit(code);
 }

@@ -1,12 +1,20 @@
-//===- Communication.h - The communication thread ---------------*- C++ -*-===//
+//===- Communication.h - Requests and the thread that runs them -*- C++ -*-===//
 //
-// One thread of each rank initializes and finalizes MPI, and only it calls MPI.
-// Other threads issue requests: compiled code's (collectives and transfers on
-// streams) and the host's (control messages, calls). A request posts a few
-// nonblocking MPI operations at a time. The thread tests the operations of all
-// streams in a loop: without a pause while the rank waits for one of them, with
-// naps in between while the rank computes. Without any, it wakes up every 10
-// ms. MPI progresses only inside its calls, hence the tests.
+// Other threads issue requests: compiled code's collectives and transfers, on
+// streams. A request consists of pieces and phases, which a Transport
+// (Transport.h) defines; a phase posts messages, or waits for a counter of
+// other ranks, or computes. The driver tests and continues the requests of all
+// streams in a loop. The driver is
+//
+//   with MPI            the communication thread of the rank, which alone calls
+//                       MPI, from MPI_Init to MPI_Finalize
+//   in shared memory    the thread that waits for a request, while it waits;
+//                       otherwise the communication thread
+//
+// With MPI the driver tests without a pause while the rank waits, with naps in
+// between while the rank computes, and every 10 ms when nothing is in flight:
+// MPI progresses only inside its calls. In shared memory other ranks ring a
+// bell, so the driver sleeps until there is something to do.
 //
 // Requests of a stream begin in order and complete in order. A request is
 // posted while earlier ones are in flight if their memory accesses do not
@@ -16,8 +24,8 @@
 //   all_gather of weights  [64, 4096)  different bytes
 //   all_reduce             [64, 128)   posted when the weights have arrived
 //
-// A process that joins alone (backend::join) has no such thread and does not
-// initialize MPI: its requests are executed where they are issued.
+// A process that joins alone (backend::join) has neither transport nor thread:
+// its requests are executed where they are issued.
 //
 // One thread issues all requests of a stream. It is the main thread, except for
 // the compute stream of an emulated device (emulated/Device.h), whose own
@@ -28,21 +36,27 @@
 #ifndef PCC_RUNTIME_CPU_COMMUNICATION_H
 #define PCC_RUNTIME_CPU_COMMUNICATION_H
 
-#define OMPI_SKIP_MPICXX 1
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mpi.h>
 #include <string>
 #include <vector>
 
 namespace pcc {
 
-/// MPI operations that were posted together and are complete when all of them
-/// are.
-using Posted = std::vector<MPI_Request>;
+class Transport;
+
+/// The conditions for the end of a phase: all of them. None: the phase is over
+/// at once.
+struct Posted {
+  /// The transport's messages that must be complete.
+  std::vector<void *> messages;
+  /// A counter in shared memory that must reach a value; null: none.
+  const std::atomic<uint64_t> *counter = nullptr;
+  uint64_t value = 0;
+};
 
 /// A set of requests that are posted in the order of their issue, across all
 /// streams. It has the collectives of a communicator, which all ranks must post
@@ -50,13 +64,13 @@ using Posted = std::vector<MPI_Request>;
 /// distinguishes; or, for launchIn(), all collectives and transfers.
 struct PostOrder {
   uint64_t issued = 0; ///< by the issuing thread
-  uint64_t posted = 0; ///< by the communication thread
+  uint64_t posted = 0; ///< by the driver
 };
 
 class Stream;
 struct Request;
 namespace communication {
-void issue(Stream &stream, std::unique_ptr<Request> request);
+void issue(Stream &stream, std::unique_ptr<Request> request, bool waits);
 } // namespace communication
 
 /// The first `count` requests of a stream, or the first `fills` fills
@@ -88,8 +102,9 @@ struct Request {
   int64_t bytes = 0;
   int64_t pieces = 1;
   int window = 1;
-  /// Posts a phase of a piece; `slot` identifies the piece among those in
-  /// flight. Returns false if there is no such phase: the piece is complete.
+  /// Runs a phase of a piece, and sets what it waits for; `slot` identifies the
+  /// piece among those in flight. Returns false if there is no such phase: the
+  /// piece is complete.
   std::function<bool(int64_t piece, int phase, int slot, Posted &posted)> post;
   /// The events after which it starts.
   std::vector<Event> waits;
@@ -111,8 +126,11 @@ struct Request {
   /// The time of issue by the steady clock; set by issue().
   double issuedAt = 0;
 
-  /// Takes the next position of an order.
-  void addTo(PostOrder &order) { turns.push_back({&order, order.issued++}); }
+  /// Takes the next position of an order, and returns it.
+  uint64_t addTo(PostOrder &order) {
+    turns.push_back({&order, order.issued});
+    return order.issued++;
+  }
   /// Makes it start only after all requests that were added to `order` before
   /// it have started, as NCCL does with NCCL_LAUNCH_ORDER_IMPLICIT=1.
   void launchIn(PostOrder &order) {
@@ -134,29 +152,29 @@ public:
   /// Whether this many requests are complete. For any thread.
   bool hasDone(uint64_t count) const { return done.load() >= count; }
 
-  /// For a stream whose requests another thread than the communication thread
-  /// executes: records an issued request. For the issuing thread.
+  /// For a stream whose requests another thread than the driver executes:
+  /// records an issued request. For the issuing thread.
   void noteIssued(const char *name, const char *detail) {
     ++issued;
     lastName = name;
     lastDetail = detail;
   }
-  /// Records that one more request is complete, and notifies the communication
-  /// thread. For the executing thread.
+  /// Records that one more request is complete, and notifies the driver. For
+  /// the executing thread.
   void noteDone();
-  /// Makes the communication thread evaluate `isHeld` of held requests again.
+  /// Makes the driver evaluate `isHeld` of held requests again.
   static void noteIdle();
 
 private:
-  friend class CommunicationThread;
-  friend void communication::issue(Stream &, std::unique_ptr<Request>);
-  struct Running; ///< a request in the communication thread
+  friend class Engine;
+  friend void communication::issue(Stream &, std::unique_ptr<Request>, bool);
+  struct Running; ///< a request of the driver
 
   uint64_t issued = 0;
   const char *lastName = "", *lastDetail = "";
   std::atomic<uint64_t> done{0};
 
-  // Used only by the communication thread.
+  // Used only by the driver.
   std::deque<std::unique_ptr<Running>> queue;
   double linkFree = 0; ///< when the last delay ends
   double traced = 0;   ///< the end of the last span in a trace
@@ -164,29 +182,28 @@ private:
 
 namespace communication {
 
-/// Starts the thread, which initializes MPI; returns when it has.
-void start();
-/// Whether the thread exists.
-bool isRunning();
-/// Issues a request on a stream, which must live until end().
-void issue(Stream &stream, std::unique_ptr<Request> request);
+/// Starts the communication thread, which starts the transport; returns when it
+/// has. The transport lives until end().
+void start(std::unique_ptr<Transport> transport);
+/// The transport; null if this rank is alone.
+Transport *transport();
+/// Issues a request on a stream, which must live until end(). `waits`: the
+/// caller waits for it next.
+void issue(Stream &stream, std::unique_ptr<Request> request,
+           bool waits = false);
 /// Returns when the event is complete.
 void wait(const Event &event);
 /// issue(), then wait().
 void run(Stream &stream, std::unique_ptr<Request> request);
-/// Runs `body`, which calls MPI, on the communication thread, or on the caller
-/// if there is none. Returns when it is complete.
+/// Runs `body`, which may call MPI, on a thread that may, or on the caller if
+/// there is no transport. Returns when it is complete.
 void call(const std::function<void()> &body);
-/// Returns when all requests are complete and MPI is finalized.
+/// Returns when all requests are complete and the transport has ended.
 void end();
 /// Ends all ranks with this code; ends this one if that takes more than 2 s.
 [[noreturn]] void abort(int code);
 
 } // namespace communication
-
-/// Exits with ExitCommunication if an MPI call failed.
-void checkMPI(int status, const char *what);
-
 } // namespace pcc
 
 #endif // PCC_RUNTIME_CPU_COMMUNICATION_H

@@ -4,6 +4,7 @@
 #define PCC_RUNTIME_CPU_CONTEXT_H
 
 #include "runtime/cpu/Communication.h"
+#include "runtime/cpu/Transport.h"
 #include "runtime/support/Mesh.h"
 
 #include <map>
@@ -13,17 +14,6 @@
 #include <vector>
 
 namespace pcc {
-
-/// A communicator of pcc_program.comms as this rank sees it.
-struct Communicator {
-  MPI_Comm comm = MPI_COMM_NULL; ///< null if size is 1
-  int size = 1, index = 0;
-  bool oneHost = true; ///< all its ranks share a host
-  std::string over;    ///< " over tp"
-  PostOrder order;     ///< of the requests posted on it
-  /// The number of message tags that were used.
-  uint64_t tags = 0;
-};
 
 /// A stream of compiled code, in its issuing thread.
 struct StreamState {
@@ -68,7 +58,6 @@ struct pcc_context {
   pcc::Event begun;
   /// By number, the last record of each event.
   std::vector<std::optional<pcc::Event>> events;
-  MPI_Comm transfers = MPI_COMM_NULL; ///< for send, receive and exchange
   std::vector<int> peers; ///< [stage] the rank with the same other coordinates
   /// [stage] " to stage 1", " from stage 1"
   std::vector<std::string> toStage, fromStage;
@@ -104,14 +93,6 @@ void keepLaunchOrder(pcc_context *ctx, Request &request);
 /// The address at which this rank's threads access arena memory; compiled code
 /// and the host may use another address.
 char *reach(const void *place);
-
-/// The maximum count of one MPI call: counts are ints. Tests lower it to cover
-/// large transfers.
-extern int64_t greatestCount;
-/// The maximum size in bytes of an all_reduce by MPI's own function. Larger
-/// ones, and all of bf16 and f16, are composed of point-to-point messages.
-/// Tests lower it.
-extern int64_t greatestWhole;
 
 } // namespace pcc
 

@@ -3,6 +3,7 @@
 #include "runtime/Backend.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Delays.h"
+#include "runtime/exchange/Exchange.h"
 #include "runtime/host/Threads.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Progress.h"
@@ -19,16 +20,6 @@
 
 using namespace pcc;
 
-/// The communicator of this host's ranks; null if this is the only rank.
-static MPI_Comm hostRanks() {
-  static MPI_Comm host = MPI_COMM_NULL;
-  if (host == MPI_COMM_NULL && backend::size() > 1)
-    checkMPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-                                 MPI_INFO_NULL, &host),
-             "finding the ranks of this host");
-  return host;
-}
-
 /// This rank's share of the cores, at least 1, so that ranks x threads on this
 /// host do not exceed them if there are enough; OMP_NUM_THREADS overrides it.
 static int chooseThreads() {
@@ -40,50 +31,38 @@ static int chooseThreads() {
     return 1;
   if (backend::size() == 1)
     return std::max(1, CPU_COUNT(&own));
-  MPI_Comm host = hostRanks();
-  int ranks, index;
-  MPI_Comm_size(host, &ranks);
-  MPI_Comm_rank(host, &index);
-  std::vector<unsigned char> masks(ranks * sizeof(own));
-  checkMPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, masks.data(), sizeof(own),
-                         MPI_BYTE, host),
-           "finding the ranks of this host");
-  return fairThreads(masks.data(), sizeof(own), ranks, index);
+  exchange::Neighbors near = exchange::neighbors();
+  return fairThreads(reinterpret_cast<const unsigned char *>(near.cores.data()),
+                     sizeof(cpu_set_t), near.count(), near.index);
 }
 
 /// This rank's communicator over some axes: the ranks with the same coordinates
 /// on all other axes, ordered by their index on these.
-static Communicator makeCommunicator(const pcc_program &program,
-                                     const pcc_comm &comm,
+static Communicator makeCommunicator(const pcc_program &program, int32_t number,
                                      const Coordinates &coordinates) {
+  const pcc_comm &comm = program.comms[number];
   Communicator made;
-  Coordinates others = coordinates;
+  made.number = number;
+  int64_t ranks = 1;
   for (int i = 0; i < comm.n_axes; ++i) {
-    int axis = comm.axes[i];
-    int64_t size = program.axes[axis].size;
-    made.size *= static_cast<int>(size);
-    made.index = static_cast<int>(made.index * size + coordinates[axis]);
-    others[axis] = 0;
-    made.over += (i ? " " : " over ") + std::string(program.axes[axis].name);
+    const pcc_axis &axis = program.axes[comm.axes[i]];
+    ranks *= axis.size;
+    made.over += (i ? " " : " over ") + std::string(axis.name);
   }
-  if (made.size == 1)
-    return made;
-  checkMPI(MPI_Comm_split(MPI_COMM_WORLD,
-                          static_cast<int>(rankOf(program, others)), made.index,
-                          &made.comm),
-           "making a communicator");
-  MPI_Comm host;
-  checkMPI(MPI_Comm_split_type(made.comm, MPI_COMM_TYPE_SHARED, 0,
-                               MPI_INFO_NULL, &host),
-           "finding the ranks of this host");
-  int onHost = 0;
-  MPI_Comm_size(host, &onHost);
-  MPI_Comm_free(&host);
-  // The ranks of a communicator must divide a message in the same way.
-  int local = onHost == made.size;
-  checkMPI(MPI_Allreduce(MPI_IN_PLACE, &local, 1, MPI_INT, MPI_MIN, made.comm),
-           "making a communicator");
-  made.oneHost = local;
+  for (int64_t index = 0; index < ranks; ++index) {
+    Coordinates at = coordinates;
+    int64_t left = index;
+    for (int i = comm.n_axes - 1; i >= 0; --i) {
+      int64_t size = program.axes[comm.axes[i]].size;
+      at[comm.axes[i]] = left % size;
+      left /= size;
+    }
+    made.ranks.push_back(static_cast<int>(rankOf(program, at)));
+    if (at == coordinates)
+      made.index = static_cast<int>(index);
+  }
+  if (made.size() > 1)
+    communication::transport()->connect(made);
   return made;
 }
 
@@ -92,17 +71,13 @@ static void connect(pcc_context &context, const pcc_program &program,
                     const Coordinates &coordinates) {
   context.threads = chooseThreads();
   for (int i = 0; i < program.n_comms; ++i)
-    context.comms.push_back(
-        makeCommunicator(program, program.comms[i], coordinates));
+    context.comms.push_back(makeCommunicator(program, i, coordinates));
   for (int i = 0; i < program.n_constants; ++i) {
     const pcc_constant &constant = program.constants[i];
     int64_t index =
         constant.comm < 0 ? 1 : context.comms.at(constant.comm).index;
     context.constants.push_back({constant.value * index});
   }
-  if (backend::size() > 1)
-    checkMPI(MPI_Comm_dup(MPI_COMM_WORLD, &context.transfers),
-             "making a communicator");
 }
 
 bool backend::chooseGraphs(bool) { return false; }
@@ -161,17 +136,8 @@ static int64_t availableMemory() {
 
 void pcc::requireMemory(int64_t bytes) {
   Operation operation("adding up memory", Activity::Waits);
-  int64_t needed = bytes;
-  int ranks = 1;
-  communication::call([&] {
-    MPI_Comm host = hostRanks();
-    if (host == MPI_COMM_NULL)
-      return;
-    MPI_Comm_size(host, &ranks);
-    checkMPI(
-        MPI_Allreduce(MPI_IN_PLACE, &needed, 1, MPI_INT64_T, MPI_SUM, host),
-        "adding up memory");
-  });
+  int64_t needed = exchange::sumOnHost(bytes);
+  int ranks = exchange::neighbors().count();
   int64_t available = availableMemory();
   if (needed > available)
     fail(ExitMemory,

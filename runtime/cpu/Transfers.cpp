@@ -5,21 +5,20 @@
 #include "runtime/host/Traffic.h"
 #include "runtime/support/Error.h"
 
-#include <algorithm>
 #include <vector>
 
 using namespace pcc;
 
 static void checkStage(pcc_context *ctx, int32_t stage) {
   if (stage < 0 || stage >= static_cast<int32_t>(ctx->peers.size()) ||
-      ctx->transfers == MPI_COMM_NULL)
+      !communication::transport())
     fail(ExitInternal,
          format("the program has no stage %d to communicate with", stage));
 }
 
 namespace {
 /// A transfer to or from another stage.
-struct Message {
+struct Transfer {
   int32_t stage, channel;
   char *buffer;
   int64_t bytes;
@@ -27,49 +26,29 @@ struct Message {
 };
 } // namespace
 
-// Both sides divide a transfer in the same way; pieces of one channel arrive in
-// order.
-static void post(pcc_context *ctx, const Message &message, Posted &posted) {
-  int peer = ctx->peers[message.stage];
-  for (int64_t at = 0; at < message.bytes; at += greatestCount) {
-    int n = static_cast<int>(std::min(greatestCount, message.bytes - at));
-    char *piece = message.buffer + at;
-    posted.emplace_back();
-    checkMPI(message.sends
-                 ? MPI_Isend(piece, n, MPI_BYTE, peer, message.channel,
-                             ctx->transfers, &posted.back())
-                 : MPI_Irecv(piece, n, MPI_BYTE, peer, message.channel,
-                             ctx->transfers, &posted.back()),
-             message.sends ? "send" : "receive");
-  }
-}
-
 /// Posts some transfers together; progress reports name the first one's stage.
 static void transfer(pcc_context *ctx, int32_t stream, const char *name,
-                     const std::vector<Message> &messages) {
+                     const std::vector<Transfer> &transfers) {
   auto request = std::make_unique<Request>();
   int64_t bytes = 0;
-  for (const Message &message : messages) {
-    checkStage(ctx, message.stage);
-    request->addTo(ctx->channels[{ctx->peers[message.stage], message.channel,
-                                  message.sends}]);
-    countTraffic(stream, message.sends ? "send" : "receive",
-                 ctx->overStages.c_str(), message.bytes,
-                 message.sends ? message.bytes : 0);
-    bytes += message.bytes;
-    request->accesses.push_back(
-        {message.buffer, message.bytes, /*writes=*/!message.sends});
+  std::vector<Message> messages;
+  for (const Transfer &one : transfers) {
+    checkStage(ctx, one.stage);
+    int peer = ctx->peers[one.stage];
+    uint64_t index =
+        request->addTo(ctx->channels[{peer, one.channel, one.sends}]);
+    messages.push_back(
+        {peer, one.channel, one.buffer, one.bytes, one.sends, index});
+    countTraffic(stream, one.sends ? "send" : "receive",
+                 ctx->overStages.c_str(), one.bytes, one.sends ? one.bytes : 0);
+    bytes += one.bytes;
+    request->accesses.push_back({one.buffer, one.bytes, /*writes=*/!one.sends});
   }
-  const Message &first = messages.front();
+  const Transfer &first = transfers.front();
   request->name = name;
   request->detail =
       (first.sends ? ctx->toStage : ctx->fromStage)[first.stage].c_str();
-  request->post = [ctx, messages](int64_t, int phase, int, Posted &posted) {
-    if (phase == 0)
-      for (const Message &message : messages)
-        post(ctx, message, posted);
-    return phase == 0;
-  };
+  communication::transport()->transfer(*request, messages);
   keepLaunchOrder(ctx, *request);
   issueOn(ctx, stream, std::move(request), bytes);
 }

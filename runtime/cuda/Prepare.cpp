@@ -21,7 +21,7 @@ static int chooseThreads() {
       return atoi(wish);
   exchange::Neighbors near = exchange::neighbors();
   return fairThreads(reinterpret_cast<const unsigned char *>(near.cores.data()),
-                     sizeof(cpu_set_t), near.count, near.index);
+                     sizeof(cpu_set_t), near.count(), near.index);
 }
 
 pcc_context *backend::prepare(const pcc_program &program,

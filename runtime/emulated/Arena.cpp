@@ -3,6 +3,7 @@
 #include "runtime/emulated/Arena.h"
 
 #include "runtime/Backend.h"
+#include "runtime/cpu/ArenaMemory.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/emulated/Emulator.h"
 #include "runtime/support/Error.h"
@@ -35,8 +36,9 @@ Device &pcc::device() {
   return device;
 }
 
-static char *reserve(int64_t bytes, int protection) {
-  void *memory = mmap(nullptr, bytes, protection,
+/// Reserves addresses that cannot be accessed.
+static char *reserve(int64_t bytes) {
+  void *memory = mmap(nullptr, bytes, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     fail(ExitMemory, format("out of memory: cannot allocate the %s this rank "
@@ -55,11 +57,10 @@ void pcc::poison(char *place, int64_t bytes) {
 }
 
 char *backend::allocateArena(int64_t bytes, int64_t kept) {
-  requireMemory(bytes);
   arenaBytes = std::max<int64_t>(bytes, 1);
-  ofDevice = reserve(arenaBytes, PROT_READ | PROT_WRITE);
+  ofDevice = allocateArenaMemory(arenaBytes);
   poison(ofDevice + kept, bytes - kept);
-  ofHost = reserve(arenaBytes, PROT_NONE);
+  ofHost = reserve(arenaBytes);
   requireBlasBuffers();
   return ofHost;
 }

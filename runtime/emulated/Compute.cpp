@@ -140,7 +140,7 @@ void pcc_forget(pcc_context *, void *buffer, int64_t bytes) {
 
 void pcc::keepLaunchOrder(pcc_context *ctx, Request &request) {
   // As NCCL does on devices. A process that joined alone does not communicate.
-  if (communication::isRunning())
+  if (communication::transport())
     request.launchIn(ctx->launches);
 }
 
@@ -148,7 +148,7 @@ void pcc::issueOn(pcc_context *ctx, int32_t stream,
                   std::unique_ptr<Request> request, int64_t bytes) {
   prepareRequest(ctx, stream, *request, bytes);
   // A process that joined alone has no communication thread to run the request.
-  if (stream == PCC_COMPUTE_STREAM || !communication::isRunning())
+  if (stream == PCC_COMPUTE_STREAM || !communication::transport())
     return device().enqueueMessage(std::move(request));
   device().holdAtRandom(*request);
   communication::issue(stateOf(ctx, stream).stream, std::move(request));

@@ -181,8 +181,10 @@ static std::string textOf(in_addr_t host) {
 
 /// Makes rank 0 listen.
 static void startListening(const Rendezvous &rendezvous, Listener &listener) {
-  if (rendezvous.listener >= 0)
-    return listener.listenAt(rendezvous.listener);
+  for (int socket : rendezvous.listeners)
+    listener.listenAt(socket);
+  if (listener.isOpen())
+    return;
   int error = 0;
   std::string where;
   for (in_addr_t host : listeningAddresses(rendezvous)) {
@@ -199,8 +201,7 @@ static void startListening(const Rendezvous &rendezvous, Listener &listener) {
          "PCC_EXCHANGE=HOST:PORT names another one");
 }
 
-void Channels::acceptRanks(const Launch &launch) {
-  Rendezvous rendezvous = findRendezvous(launch);
+void Channels::acceptRanks(const Rendezvous &rendezvous) {
   Listener first(rendezvous.secret, size());
   startListening(rendezvous, first);
   std::vector<Endpoint> endpoints(size());
@@ -256,8 +257,7 @@ static int connectUntilAccepted(const Rendezvous &rendezvous,
   }
 }
 
-void Channels::findRankZero(const Launch &launch) {
-  Rendezvous rendezvous = findRendezvous(launch);
+void Channels::findRankZero(const Rendezvous &rendezvous) {
   Operation operation("wait", Activity::Waits, " for rank 0");
   in[0] = out[0] = connectUntilAccepted(rendezvous, {rendezvous.secret, own});
   Endpoint endpoint;
@@ -282,24 +282,25 @@ void Channels::findRankZero(const Launch &launch) {
 }
 
 void Channels::takeTable(const std::vector<Endpoint> &endpoints) {
-  near = {0, 0, {}};
+  near = {0, {}, {}};
   for (int rank = 0; rank < size(); ++rank) {
     hosts.push_back(endpoints[rank].host);
     ports.push_back(endpoints[rank].port);
     bool isNear = endpoints[rank].network == endpoints[own].network;
     near.index += isNear && rank < own;
-    near.count += isNear;
-    if (isNear)
-      near.cores.push_back(endpoints[rank].cores);
+    if (!isNear)
+      continue;
+    near.ranks.push_back(rank);
+    near.cores.push_back(endpoints[rank].cores);
   }
 }
 
-Channels::Channels(const Launch &launch)
+Channels::Channels(const Launch &launch, const Rendezvous &rendezvous)
     : own(launch.rank), in(launch.size, -1), out(launch.size, -1) {
   if (own == 0)
-    acceptRanks(launch);
+    acceptRanks(rendezvous);
   else
-    findRankZero(launch);
+    findRankZero(rendezvous);
 }
 
 Channels::~Channels() {

@@ -4,6 +4,7 @@
 #define PCC_RUNTIME_EXCHANGE_CHANNELS_H
 
 #include "runtime/exchange/Exchange.h"
+#include "runtime/exchange/Rendezvous.h"
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Listener.h"
 
@@ -29,7 +30,7 @@ class Channels {
 public:
   /// Connects rank 0 with the other ranks of a launch. They connect with each
   /// other when one first sends.
-  explicit Channels(const Launch &launch);
+  Channels(const Launch &launch, const Rendezvous &rendezvous);
   ~Channels();
   Channels(const Channels &) = delete;
   Channels &operator=(const Channels &) = delete;
@@ -49,8 +50,8 @@ public:
 private:
   struct Endpoint;
 
-  void acceptRanks(const Launch &launch);
-  void findRankZero(const Launch &launch);
+  void acceptRanks(const Rendezvous &rendezvous);
+  void findRankZero(const Rendezvous &rendezvous);
   void takeTable(const std::vector<Endpoint> &endpoints);
   int socketTo(int rank);
   int socketFrom(int rank);

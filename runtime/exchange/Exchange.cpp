@@ -9,32 +9,25 @@
 
 #include <algorithm>
 #include <memory>
-#include <unistd.h>
 
 using namespace pcc;
 
-/// Null if this is the only rank. Only finish() frees it: other threads may end
-/// the process.
+/// Null if this is the only rank. Only disconnect() frees it: other threads may
+/// end the process.
 static Channels *channels = nullptr;
 
-bool backend::usesMPI() { return false; }
-
-void backend::join(bool alone) {
-  Launch launch = findLaunch();
-  if (!alone && launch.size > 1)
-    channels = new Channels(launch);
+void exchange::connect(const Launch &launch, const Rendezvous &rendezvous) {
+  channels = new Channels(launch, rendezvous);
 }
 
-void backend::finish() {
-  Operation operation("leaving the other ranks", Activity::Waits);
+void exchange::disconnect() {
+  if (!channels)
+    return;
   // A rank that has left does not answer any more, so all meet here first.
-  maxOverRanks(0);
+  backend::maxOverRanks(0);
   delete channels;
   channels = nullptr;
 }
-
-// The heartbeat connection has told the other ranks, which end by themselves.
-void backend::abortRanks(int code) { _exit(code); }
 
 int backend::rank() { return channels ? channels->rank() : 0; }
 int backend::size() { return channels ? channels->size() : 1; }
@@ -47,7 +40,29 @@ cpu_set_t exchange::ownCores() {
 }
 
 exchange::Neighbors exchange::neighbors() {
-  return channels ? channels->neighbors() : Neighbors{0, 1, {ownCores()}};
+  return channels ? channels->neighbors() : Neighbors{0, {0}, {ownCores()}};
+}
+
+int64_t exchange::sumOnHost(int64_t value) {
+  Neighbors near = neighbors();
+  if (near.count() == 1)
+    return value;
+  int first = near.ranks[0];
+  if (near.index > 0) {
+    backend::send(&value, sizeof(value), first);
+    backend::receive(&value, sizeof(value), first);
+    return value;
+  }
+  int64_t sum = value;
+  for (int rank : near.ranks)
+    if (rank != first) {
+      backend::receive(&value, sizeof(value), rank);
+      sum += value;
+    }
+  for (int rank : near.ranks)
+    if (rank != first)
+      backend::send(&sum, sizeof(sum), rank);
+  return sum;
 }
 
 void backend::broadcast(void *buffer, int64_t bytes, int root) {

@@ -188,7 +188,8 @@ Rendezvous pcc::findRendezvous(const Launch &launch) {
   if (launch.launcher == Launcher::SelfStarted) {
     ExecRendezvous place = takeExecRendezvous(launch.rank == 0);
     rendezvous.secret = place.secret;
-    rendezvous.listener = place.listener;
+    if (place.listener >= 0)
+      rendezvous.listeners = {place.listener};
     rendezvous.hosts = {htonl(INADDR_LOOPBACK)};
     rendezvous.ports = {place.port};
     rendezvous.source = "the parent process";

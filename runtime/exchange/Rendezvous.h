@@ -1,4 +1,4 @@
-//===- Rendezvous.h - How ranks without MPI find rank 0 ---------*- C++ -*-===//
+//===- Rendezvous.h - How ranks find rank 0 ---------------------*- C++ -*-===//
 //
 // A launcher tells each rank its number, but not where rank 0 is. The address
 // is derived from environment variables that are the same on all ranks:
@@ -10,6 +10,9 @@
 //   srun          the first host of the step
 //   mpirun        the host that mpirun runs on
 //   launchers     PCC_EXCHANGE=HOST or HOST:PORT overrides theirs
+//
+// Ranks that communicate by MPI find each other by MPI instead
+// (mpi/Transport.h).
 //
 // If all ranks are on one host, they use its loopback. If no port is given,
 // several are derived from the job's identifiers. Rank 0 listens at the first
@@ -32,8 +35,8 @@ namespace pcc {
 struct Rendezvous {
   /// A secret of the ranks, or at least a value that nobody sends by accident.
   Secret secret = {};
-  /// On rank 0 a socket that is listening already, if there is one; else -1.
-  int listener = -1;
+  /// On rank 0 the sockets that are listening already, if there are any.
+  std::vector<int> listeners;
   /// The addresses of rank 0, in network byte order, and its possible ports, in
   /// host byte order.
   std::vector<in_addr_t> hosts;

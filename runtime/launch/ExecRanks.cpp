@@ -1,4 +1,4 @@
-//===- ExecRanks.cpp - Ranks that are started without mpirun --------------===//
+//===- ExecRanks.cpp - Starts local ranks ---------------------------------===//
 
 #include "runtime/launch/ExecRanks.h"
 
@@ -19,7 +19,7 @@
 using namespace pcc;
 
 /// "<socket> <port> <secret in hexadecimal digits>".
-static const char *const environmentName = "PCC_EXEC_MEETING";
+static const char *const environmentName = "PCC_RENDEZVOUS";
 /// The number of ranks to start.
 static const char *const starterName = "PCC_STARTS_RANKS";
 
@@ -33,18 +33,14 @@ static std::string digitsOf(const Secret &secret) {
 /// Listens on the loopback and passes port and secret in the environment, which
 /// on Linux only this user can read. Returns the socket.
 static int listenOnLoopback() {
-  int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof(address);
-  auto *generic = reinterpret_cast<sockaddr *>(&address);
-  if (listener < 0 || bind(listener, generic, length) ||
-      listen(listener, SOMAXCONN) || getsockname(listener, generic, &length))
+  uint16_t port = 0;
+  int listener = listenOn(htonl(INADDR_LOOPBACK), port);
+  if (listener < 0)
     fail(ExitWorld, format("cannot listen on the loopback for the ranks: %s",
                            strerror(errno)));
-  std::string text = format("%d %d ", listener, ntohs(address.sin_port)) +
-                     digitsOf(newSecret());
+  fcntl(listener, F_SETFD, 0); // rank 0 inherits it
+  std::string text =
+      format("%d %d ", listener, ntohs(port)) + digitsOf(newSecret());
   setenv(environmentName, text.c_str(), 1);
   return listener;
 }

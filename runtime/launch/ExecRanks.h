@@ -1,9 +1,8 @@
-//===- ExecRanks.h - Ranks that are started without mpirun ------*- C++ -*-===//
+//===- ExecRanks.h - Starts local ranks -------------------------*- C++ -*-===//
 //
-// For ranks without MPI, a child process of the manually started program takes
-// the role of mpirun. It starts the ranks, waits for them, and ends the others
-// when one fails. Each rank is a new exec of this executable, since the state
-// of a device's driver does not survive a fork.
+// A child process of the manually started program starts the ranks, waits for
+// them, and ends the others when one fails. Each rank is a new exec of this
+// executable, since the state of a device's driver does not survive a fork.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,6 +2,9 @@
 
 #include "runtime/launch/Interfaces.h"
 
+#include "runtime/launch/Machine.h"
+#include "runtime/support/Hash.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstdlib>
@@ -123,4 +126,32 @@ pcc::sharedAddresses(const std::vector<Address> &own,
     }
   }
   return shared.empty() ? own : shared;
+}
+
+HostAddresses pcc::ownHostAddresses() {
+  HostAddresses own;
+  std::string network = namespaceId("net");
+  own.network = fnv1a(network.data(), network.size());
+  for (const Address &address : interfaceAddresses())
+    if (own.count < HostAddresses::greatestCount)
+      own.addresses[own.count++] = address;
+  return own;
+}
+
+std::vector<in_addr_t>
+pcc::chooseListeningAddresses(const std::vector<HostAddresses> &processes) {
+  auto addressesOf = [](const HostAddresses &host) {
+    return std::vector<Address>(host.addresses, host.addresses + host.count);
+  };
+  std::vector<std::vector<Address>> others;
+  for (const HostAddresses &process : processes)
+    if (process.network != processes[0].network)
+      others.push_back(addressesOf(process));
+  if (others.empty())
+    return {htonl(INADDR_LOOPBACK)};
+  std::vector<in_addr_t> found;
+  for (const Address &address :
+       sharedAddresses(addressesOf(processes[0]), others))
+    found.push_back(address.host);
+  return found;
 }

@@ -3,6 +3,7 @@
 #ifndef PCC_RUNTIME_LAUNCH_INTERFACES_H
 #define PCC_RUNTIME_LAUNCH_INTERFACES_H
 
+#include <cstdint>
 #include <netinet/in.h>
 #include <string>
 #include <vector>
@@ -31,6 +32,21 @@ bool isListed(const std::string &list, const std::string &name, in_addr_t host);
 std::vector<Address>
 sharedAddresses(const std::vector<Address> &own,
                 const std::vector<std::vector<Address>> &others);
+
+/// The addresses of a process's host, to be sent to another process.
+struct HostAddresses {
+  static constexpr int greatestCount = 16;
+  /// A hash of the network namespace: equal if the loopback is shared.
+  uint64_t network = 0;
+  int32_t count = 0; ///< of the addresses
+  Address addresses[greatestCount] = {};
+};
+/// This process's.
+HostAddresses ownHostAddresses();
+/// The addresses, in network byte order, at which the first of these processes
+/// should listen for the others: the loopback if they share it.
+std::vector<in_addr_t>
+chooseListeningAddresses(const std::vector<HostAddresses> &processes);
 
 } // namespace pcc
 

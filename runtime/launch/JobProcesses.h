@@ -1,8 +1,7 @@
 //===- JobProcesses.h - The processes of a self-started job -----*- C++ -*-===//
 //
-// mpirun may hang or be gone, and each rank leads its own process group. So the
-// processes of a job are recognized by their inherited environment, which
-// contains the job's folder.
+// The process that started the ranks may hang or be gone. So the processes of a
+// job are recognized by their inherited environment.
 //
 //===----------------------------------------------------------------------===//
 

@@ -85,10 +85,10 @@ Launch pcc::findLaunch() {
     return launchBy(Launcher::SelfStarted,
                     {"PCC_RANK", "PCC_RANKS", "PCC_RANK", "PCC_RANKS"});
   if (getenv("OMPI_COMM_WORLD_SIZE"))
-    return launchBy(
-        getenv("PCC_SELF_STARTED") ? Launcher::SelfStarted : Launcher::OpenMPI,
-        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-         "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"});
+    return launchBy(Launcher::OpenMPI,
+                    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                     "OMPI_COMM_WORLD_LOCAL_RANK",
+                     "OMPI_COMM_WORLD_LOCAL_SIZE"});
   if (getenv("TORCHELASTIC_RUN_ID") ||
       (getenv("RANK") && getenv("WORLD_SIZE") && getenv("MASTER_ADDR")))
     return launchBy(Launcher::Torchrun,

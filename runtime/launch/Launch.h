@@ -58,11 +58,11 @@ int findColumns(const Launch &launch);
 /// backend::prepare.
 std::string launchLine(const Launch &launch, const std::string &resources);
 
-/// Starts `ranks` local ranks of this executable with the same arguments, with
-/// Open MPI's mpirun if they use MPI. Waits for them and returns the exit code
-/// of the run. SIGTERM, SIGUSR1 and SIGHUP request an end; a second SIGTERM or
-/// SIGHUP, or a first SIGINT or SIGQUIT, kills the ranks. A lost rank is
-/// reported, and the code is then ExitCommunication.
+/// Starts `ranks` local ranks of this executable with the same arguments. Waits
+/// for them and returns the exit code of the run. SIGTERM, SIGUSR1 and SIGHUP
+/// request an end; a second SIGTERM or SIGHUP, or a first SIGINT or SIGQUIT,
+/// kills the ranks. A lost rank is reported, and the code is then
+/// ExitCommunication.
 int startRanks(int64_t ranks, char **argv);
 
 /// Exits with ExitDevice if this host has no device, or fewer devices than

@@ -77,7 +77,7 @@ Listener::~Listener() {
     close(connection.socket);
 }
 
-uint16_t Listener::listenAt(in_addr_t host, uint16_t port) {
+int pcc::listenOn(in_addr_t host, uint16_t &port) {
   int listener = openSocket(), on = 1;
   sockaddr_in address = addressOf(host, port);
   socklen_t length = sizeof(address);
@@ -91,10 +91,18 @@ uint16_t Listener::listenAt(in_addr_t host, uint16_t port) {
     if (listener >= 0)
       close(listener);
     errno = error;
-    return 0;
+    return -1;
   }
+  port = address.sin_port;
+  return listener;
+}
+
+uint16_t Listener::listenAt(in_addr_t host, uint16_t port) {
+  int listener = listenOn(host, port);
+  if (listener < 0)
+    return 0;
   listeners.push_back(listener);
-  return address.sin_port;
+  return port;
 }
 
 void Listener::listenAt(int listener) { listeners.push_back(listener); }

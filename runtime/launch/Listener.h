@@ -42,6 +42,11 @@ struct AcceptedRank {
 /// that were told where to connect.
 const double stepTimeout = 3, connectTimeout = 10;
 
+/// Returns a new nonblocking socket that listens at an address of this host, in
+/// network byte order, and at this port (0: any); -1 with errno set on failure.
+/// `port` becomes the port in network byte order.
+int listenOn(in_addr_t host, uint16_t &port);
+
 /// Accepts connections of ranks. Its destructor closes the listening sockets
 /// and the pending connections; accepted connections stay open.
 class Listener {

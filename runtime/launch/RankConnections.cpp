@@ -24,22 +24,20 @@
 using namespace pcc;
 
 namespace {
-const int greatestAddresses = 16;
-
 /// The process and the addresses of a rank.
 struct Endpoint {
-  uint64_t network, processes; ///< hashes of namespaces
-  int32_t pid, count;
+  uint64_t processes; ///< hash of its pid namespace
+  int32_t pid;
   char host[64];
-  Address addresses[greatestAddresses];
+  HostAddresses addresses;
 };
 
 /// The addresses where rank 0 listens, and a secret for the ranks of this run.
 struct Invitation {
   Secret secret;
   int32_t count;
-  uint16_t ports[greatestAddresses];
-  in_addr_t hosts[greatestAddresses];
+  uint16_t ports[HostAddresses::greatestCount];
+  in_addr_t hosts[HostAddresses::greatestCount];
 };
 
 struct Answer {
@@ -55,41 +53,25 @@ static uint64_t hashOf(const std::string &text) {
 
 static Endpoint ownEndpoint() {
   Endpoint endpoint = {};
-  endpoint.network = hashOf(namespaceId("net"));
   endpoint.processes = hashOf(namespaceId("pid"));
   endpoint.pid = getpid();
   strncpy(endpoint.host, hostName().c_str(), sizeof(endpoint.host) - 1);
-  for (const Address &address : interfaceAddresses())
-    if (endpoint.count < greatestAddresses)
-      endpoint.addresses[endpoint.count++] = address;
+  endpoint.addresses = ownHostAddresses();
   return endpoint;
-}
-
-/// The addresses where rank 0 listens.
-static std::vector<Address>
-chooseAddresses(const std::vector<Endpoint> &endpoints) {
-  auto addressesOf = [](const Endpoint &endpoint) {
-    return std::vector<Address>(endpoint.addresses,
-                                endpoint.addresses + endpoint.count);
-  };
-  std::vector<std::vector<Address>> others;
-  for (const Endpoint &endpoint : endpoints)
-    if (endpoint.network != endpoints[0].network)
-      others.push_back(addressesOf(endpoint));
-  if (others.empty())
-    return {{htonl(INADDR_LOOPBACK), 0}};
-  return sharedAddresses(addressesOf(endpoints[0]), others);
 }
 
 /// Makes rank 0 listen.
 static void startListening(const std::vector<Endpoint> &endpoints,
                            Listener &listener, Invitation &invitation) {
-  for (const Address &host : chooseAddresses(endpoints)) {
-    uint16_t port = listener.listenAt(host.host, 0);
+  std::vector<HostAddresses> addresses;
+  for (const Endpoint &endpoint : endpoints)
+    addresses.push_back(endpoint.addresses);
+  for (in_addr_t host : chooseListeningAddresses(addresses)) {
+    uint16_t port = listener.listenAt(host, 0);
     if (!port)
       continue;
     invitation.ports[invitation.count] = port;
-    invitation.hosts[invitation.count++] = host.host;
+    invitation.hosts[invitation.count++] = host;
   }
 }
 

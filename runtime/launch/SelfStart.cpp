@@ -1,18 +1,15 @@
 //===- SelfStart.cpp - A program that starts its own ranks ----------------===//
 //
-// The parent process runs mpirun, or its replacement, as a child instead of
-// executing it in place. So signals and exit codes have the same meaning as
-// under any other launcher.
+// The parent process has a child that starts the ranks (ExecRanks.h), and
+// supervises them. So signals and exit codes have the same meaning as under any
+// launcher.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Backend.h"
 #include "runtime/launch/ExecRanks.h"
-#include "runtime/launch/Handover.h"
-#include "runtime/launch/JobFolder.h"
+#include "runtime/launch/JobMemory.h"
 #include "runtime/launch/Launch.h"
-#include "runtime/launch/Loopback.h"
-#include "runtime/launch/Mpirun.h"
 #include "runtime/launch/Signals.h"
 #include "runtime/launch/StatusBoard.h"
 #include "runtime/launch/Supervisor.h"
@@ -41,9 +38,7 @@ static int availableCores() {
 
 /// The child that starts the ranks.
 [[noreturn]] static void becomeLauncher(int64_t ranks, char **argv,
-                                        const std::string &self,
-                                        const std::string &folder,
-                                        pid_t parent) {
+                                        const std::string &self, pid_t parent) {
   // It has its own process group, so that Ctrl-C reaches only the parent. It
   // ends with the parent even if it hangs or is stopped, and its ranks end with
   // it.
@@ -56,27 +51,14 @@ static int availableCores() {
     dup2(null, STDIN_FILENO);
   if (ranks > availableCores())
     stopSpinsOfRanks();
-  if (backend::usesMPI())
-    becomeMpirun(ranks, argv, self, folder);
   becomeStarter(ranks, argv, self);
 }
 
-/// The number of descriptors that mpirun or the ranks need, measured with Open
-/// MPI 4.1 on 4, 16 and 64 ranks, with some reserve. mpirun has 25 descriptors
-/// and 3 per rank, and a few more while it starts a rank. Without mpirun, rank
-/// 0 has two connections with each other rank, and any two ranks may have two.
+/// The number of descriptors that rank 0 needs, with some reserve: it has two
+/// connections with each other rank, and any two ranks may have two.
 static int64_t neededDescriptors(int64_t ranks) { return 48 + 4 * ranks; }
-/// The size of the job's folder: 8 MiB of addresses and settings, and per rank
-/// a file of 4 MiB for incoming messages, with some reserve; without mpirun
-/// only the status board.
-static int64_t neededBytes(int64_t ranks) {
-  if (!backend::usesMPI())
-    return int64_t{1} << 20;
-  return (int64_t{12} << 20) + ranks * (int64_t{9} << 19);
-}
 
-/// Raises the limit of open files if mpirun or rank 0 need more; with too few
-/// mpirun hangs.
+/// Raises the limit of open files if rank 0 needs more.
 static void allowDescriptors(int64_t ranks) {
   // Inherited descriptors count, too.
   int64_t needed = neededDescriptors(ranks) +
@@ -85,7 +67,6 @@ static void allowDescriptors(int64_t ranks) {
   if (getrlimit(RLIMIT_NOFILE, &limit) ||
       limit.rlim_cur >= static_cast<rlim_t>(needed))
     return;
-  // Not higher than needed: mpirun closes all of them one by one in each rank.
   limit.rlim_cur = needed;
   if (limit.rlim_max < limit.rlim_cur || setrlimit(RLIMIT_NOFILE, &limit))
     fail(ExitWorld,
@@ -131,9 +112,7 @@ static int outcome(const Ending &ending, int64_t ranks) {
   if (ending.late)
     failLate(ranks);
   if (ending.stuck) {
-    warn(backend::usesMPI()
-             ? "mpirun did not end when its ranks were done, and was killed"
-             : "ranks did not end when they were done, and were killed");
+    warn("ranks did not end when they were done, and were killed");
     return firstFailure();
   }
   if (ending.signal && stopSignal())
@@ -150,22 +129,17 @@ static int outcome(const Ending &ending, int64_t ranks) {
   std::vector<LostRank> lost = lostRanks();
   if (code == 0 && lost.empty())
     return ExitDone;
-  std::string starter =
-      backend::usesMPI() ? "mpirun" : "the ranks' parent process";
   if (startedRanks() == 0)
     fail(ExitCommunication,
-         format("%s could not start %lld ranks (it exited with %d)",
-                starter.c_str(), static_cast<long long>(ranks), code),
-         backend::usesMPI()
-             ? format("'mpirun -n %lld' with this program says more",
-                      static_cast<long long>(ranks))
-             : "");
+         format("the process that starts the %lld ranks ended with %d",
+                static_cast<long long>(ranks), code));
   std::string who = "a rank";
   if (lost.size() == 1)
     who = format("rank %d (process %d)", lost[0].rank, lost[0].pid);
   std::string how = format("ended with code %d", code);
   if (WIFSIGNALED(status))
-    how = format("was lost: %s was killed by signal %d", starter.c_str(),
+    how = format("was lost: the process that started it was killed by signal "
+                 "%d",
                  WTERMSIG(status));
   else if (code > 128)
     how = format("was lost: killed by signal %d (%s)", code - 128,
@@ -174,8 +148,8 @@ static int outcome(const Ending &ending, int64_t ranks) {
   if (code == 128 + SIGKILL)
     note = "the kernel sends signal 9 when memory runs out: see 'dmesg'";
   if (code == 128 + SIGBUS)
-    note = "signal 7 often means a full file system, such as /dev/shm, "
-           "under memory that ranks share";
+    note = "signal 7 often means that memory ran out, or that a file which the "
+           "program reads was shortened";
   fail(ExitCommunication, who + " " + how + "; all other ranks were ended",
        note);
 }
@@ -192,25 +166,16 @@ int pcc::startRanks(int64_t ranks, char **argv) {
     checkDevices(ranks);
   allowDescriptors(ranks);
   Supervisor supervisor;
-  std::string folder = createJobFolder(neededBytes(ranks));
-  std::string mark = createStatusBoard(folder, static_cast<int>(ranks));
-  int streams = offerStreams(folder);
-  // Hardening only: a kernel without support leaves mpirun unrestricted.
-  int binds = backend::usesMPI() ? holdBinds() : -1;
-  pid_t parent = getpid(), started = streams < 0 ? -1 : fork();
+  std::string mark = createJobMemory(ranks);
+  createStatusBoard(static_cast<int>(ranks));
+  pid_t parent = getpid(), started = fork();
   if (started == 0) {
     supervisor.prepareLauncher();
-    becomeLauncher(ranks, argv, path, folder, parent);
+    becomeLauncher(ranks, argv, path, parent);
   }
-  int error = errno;
-  if (started < 0) {
-    removeJobFolder(folder);
-    fail(ExitWorld, format("cannot start the ranks: %s", strerror(error)));
-  }
+  if (started < 0)
+    fail(ExitWorld, format("cannot start the ranks: %s", strerror(errno)));
   JobProcesses job(started, mark);
-  Ending ending = supervisor.supervise(
-      job, static_cast<int>(ranks),
-      {{streams, serveStreams}, {binds, serveBinds}}, seconds);
-  removeJobFolder(folder);
+  Ending ending = supervisor.supervise(job, static_cast<int>(ranks), seconds);
   return outcome(ending, ranks);
 }

@@ -1,21 +1,17 @@
 //===- StatusBoard.cpp - The outcome of each rank -------------------------===//
 
 #include "runtime/launch/StatusBoard.h"
+
+#include "runtime/launch/JobMemory.h"
 #include "runtime/support/Error.h"
-#include "runtime/support/Files.h"
 
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace pcc;
-
-static const char *const environmentName = "PCC_STATUS_BOARD";
 
 namespace {
 enum State : int32_t { NotStarted, Running, Joined, Done, Failed };
@@ -35,44 +31,19 @@ struct Board {
 static Board *board = nullptr;
 static Entry *own = nullptr;
 
-static Board *mapBoard(int file, size_t bytes) {
-  void *memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<Board *>(memory);
-}
-
-std::string pcc::createStatusBoard(const std::string &folder, int ranks) {
-  size_t bytes = sizeof(Board) + ranks * sizeof(Entry);
-  std::string path = folder + "/status";
-  int file = open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0 && ftruncate(file, bytes) == 0)
-    board = mapBoard(file, bytes);
-  if (!board)
-    fail(ExitWorld,
-         format("cannot write '%s': %s", path.c_str(), strerror(errno)));
-  close(file);
-  board->ranks = ranks;
-  setenv(environmentName, path.c_str(), 1);
-  return environmentName + ("=" + path);
-}
-
-std::string pcc::jobFolder() {
-  const char *path = getenv(environmentName);
-  return path ? folderOf(path) : "";
-}
-
-/// Maps the board if the environment names one.
+/// Maps the board if this process belongs to a job.
 static void openBoard() {
-  const char *path = getenv(environmentName);
-  if (board || !path)
-    return;
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0)
-    return;
-  off_t bytes = lseek(file, 0, SEEK_END);
-  if (bytes >= static_cast<off_t>(sizeof(Board)))
-    board = mapBoard(file, bytes);
-  close(file);
+  if (!board && hasJobMemory())
+    board = static_cast<Board *>(mapJobMemory(0, kBoardBytes));
+}
+
+void pcc::createStatusBoard(int ranks) {
+  static_assert(sizeof(Entry) * 65536 < kBoardBytes);
+  openBoard();
+  if (!board)
+    fail(ExitWorld, format("cannot map the memory that the ranks share: %s",
+                           strerror(errno)));
+  board->ranks = ranks;
 }
 
 void pcc::joinStatusBoard(int rank) {

@@ -1,8 +1,8 @@
 //===- StatusBoard.h - The outcome of each rank -----------------*- C++ -*-===//
 //
-// A run that starts its own ranks shares a small file with them. It tells the
+// A run that starts its own ranks shares some memory with them. It tells the
 // parent which rank was lost and with which code a rank failed, independent of
-// the launcher in between.
+// the process in between that starts the ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,16 +14,11 @@
 
 namespace pcc {
 
-/// Creates the board for `ranks` ranks in the job's folder. The entry
-/// "NAME=value" that it returns names the board in the environment of all
-/// processes started from now on.
-std::string createStatusBoard(const std::string &folder, int ranks);
+/// Creates the board for `ranks` ranks in the job's memory.
+void createStatusBoard(int ranks);
 
-/// The folder of the job that started this process; "" if there is none.
-std::string jobFolder();
-
-/// Called by a rank at its start. Without a board in the environment, this and
-/// the functions below do nothing.
+/// Called by a rank at its start. Without a job's memory, this and the
+/// functions below do nothing.
 void joinStatusBoard(int rank);
 /// This rank and all others are connected.
 void statusJoined();

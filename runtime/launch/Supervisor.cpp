@@ -1,8 +1,7 @@
 //===- Supervisor.cpp - The parent of a self-started job ------------------===//
 //
 // Only the parent receives signals. Ranks read the request to end on the status
-// board when they are ready for it. mpirun is not told, since it may hang, and
-// takes SIGTERM as an order to kill the ranks.
+// board when they are ready for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,9 +48,8 @@ Supervisor::Supervisor() {
 
 void Supervisor::prepareLauncher() const {
   signal(SIGPIPE, SIG_DFL);
-  // Batch systems signal all processes of a job. On a signal mpirun would end
-  // the ranks, which it starts with no signal blocked. So its other signals
-  // stay blocked.
+  // Batch systems signal all processes of a job. The process that starts the
+  // ranks must not end before them. So its other signals stay blocked.
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
@@ -84,11 +82,9 @@ int Supervisor::takeSignals(JobProcesses &job) {
   return 0;
 }
 
-Ending Supervisor::supervise(JobProcesses &job, int ranks,
-                             const std::vector<Service> &services,
-                             double seconds) {
-  // endPatience: seconds for the launcher to end after its ranks are done. That
-  // takes moments, but it may hang or be stopped.
+Ending Supervisor::supervise(JobProcesses &job, int ranks, double seconds) {
+  // endPatience: seconds for the ranks to end after they are done. That takes
+  // moments, but they may hang or be stopped.
   const double tick = 0.1, endPatience = 30;
   double waited = 0, asked = 0, left = 0, last = steadyNow();
   Ending ending;
@@ -97,14 +93,8 @@ Ending Supervisor::supervise(JobProcesses &job, int ranks,
     askToStop(stopSignal());
   while (!job.launcherEnded(ending.status)) {
     bool starts = joinedRanks() < ranks;
-    std::vector<pollfd> entries = {{queue, POLLIN, 0}};
-    for (const Service &service : services)
-      entries.push_back({service.descriptor, POLLIN, 0});
-    poll(entries.data(), entries.size(),
-         static_cast<int>(1000 * (starts ? tick : 5 * tick)));
-    for (size_t i = 0; i < services.size(); ++i)
-      if (entries[i + 1].revents & POLLIN)
-        services[i].serve(services[i].descriptor);
+    pollfd entry = {queue, POLLIN, 0};
+    poll(&entry, 1, static_cast<int>(1000 * (starts ? tick : 5 * tick)));
     ending.signal = takeSignals(job);
     // During a longer pause this process was stopped.
     double passed = std::min(steadyNow() - last, 10 * tick);

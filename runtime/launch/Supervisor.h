@@ -24,15 +24,6 @@ struct Ending {
       false; ///< the launcher was killed: it did not end after its ranks
 };
 
-/// A request handler for the job's processes.
-struct Service {
-  /// Polled while the job runs, unless negative. It stays open until the
-  /// process ends.
-  int descriptor;
-  /// Called on the supervising thread when the descriptor is readable.
-  void (*serve)(int descriptor);
-};
-
 /// Queues the signals of this process until the job can be told, and tells it.
 /// The handlers of Signals.h do not run any more.
 class Supervisor {
@@ -41,11 +32,9 @@ public:
   /// In the child that becomes the launcher: leaves signals to this process.
   void prepareLauncher() const;
 
-  /// Waits for the end of the job and serves its requests. All ranks must join
-  /// within `seconds`, not counting time in which the job was stopped; 0: no
-  /// limit.
-  Ending supervise(JobProcesses &job, int ranks,
-                   const std::vector<Service> &services, double seconds);
+  /// Waits for the end of the job. All ranks must join within `seconds`, not
+  /// counting time in which the job was stopped; 0: no limit.
+  Ending supervise(JobProcesses &job, int ranks, double seconds);
 
 private:
   /// Returns the signal that must end the job at once, or 0.

@@ -4,7 +4,6 @@
 #include "runtime/Version.h"
 #include "runtime/launch/Deadline.h"
 #include "runtime/launch/ExecRanks.h"
-#include "runtime/launch/Handover.h"
 #include "runtime/launch/Heartbeat.h"
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Signals.h"
@@ -135,8 +134,6 @@ static int run(int argc, char **argv) {
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
   joinStatusBoard(launch.rank);
-  if (launch.launcher == Launcher::SelfStarted && backend::usesMPI())
-    takeStreams(jobFolder());
   joinRanks(launch, options);
   requireSameRun(program, options);
   train(program, options, launch);

@@ -181,9 +181,9 @@ int main(int argc, char **argv) {
   testNames();
   exchange::Neighbors near = exchange::neighbors();
   if (const char *expected = getenv("EXPECTED_NEIGHBORS"))
-    CHECK(near.count == atoi(expected) && near.index < near.count);
-  CHECK(near.cores.size() == static_cast<size_t>(near.count));
-  for (int i = 0; isBound && i < near.count; ++i) {
+    CHECK(near.count() == atoi(expected) && near.index < near.count());
+  CHECK(near.cores.size() == static_cast<size_t>(near.count()));
+  for (int i = 0; isBound && i < near.count(); ++i) {
     cpu_set_t expected = oneCore(all, i);
     CHECK(CPU_EQUAL(&near.cores[i], &expected));
   }

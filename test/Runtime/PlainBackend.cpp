@@ -99,7 +99,7 @@ pcc_context *backend::prepare(const pcc_program &program,
     context->peers.push_back(static_cast<int>(rankOf(program, peer)));
   }
   exchange::Neighbors near = exchange::neighbors();
-  resources = format("1 of %d on this host", near.count);
+  resources = format("1 of %d on this host", near.count());
   return context;
 }
 

@@ -1,15 +1,18 @@
 //===- Ranks.cpp - Collectives and transfers of the CPU back end ----------===//
 //
-// Runs on 4 ranks, a mesh of pp=2 x tp=2, with whole MPI messages and with
-// messages in pieces of 3 elements or bytes, as very long ones are sent. Sums
-// are computed by MPI and, like large sums, by the ranks from messages.
+// Runs on 4 ranks, a mesh of pp=2 x tp=2, that share memory or use MPI. With
+// MPI: with whole messages and with messages in pieces of 3 elements or bytes,
+// as very long ones are sent. Sums are computed by MPI and, like large sums, by
+// the ranks from messages.
 //
 //===----------------------------------------------------------------------===//
 
+#include "test/Runtime/Ranks.h"
 #include "runtime/Backend.h"
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/host/Threads.h"
+#include "runtime/mpi/Transport.h"
 #include "runtime/support/DType.h"
 #include "test/Runtime/Check.h"
 
@@ -47,29 +50,29 @@ static void testCollectives(pcc_context *ctx) {
   CHECK(pcc_comm_index(ctx, 2) == rank % 2 * 2 + rank / 2);
   CHECK(pcc_comm_index(ctx, 3) == 0);
 
-  std::vector<float> a(n, rank + 1), all4(4 * n), out(4 * n);
+  ArenaVector<float> a(n, rank + 1), all4(4 * n), out(4 * n);
   pcc_all_reduce(ctx, 0, PCC_F32, PCC_SUM, a.data(), n);
-  CHECK(a == std::vector<float>(n, rank < 2 ? 3 : 7));
+  CHECK(a == ArenaVector<float>(n, rank < 2 ? 3 : 7));
   a.assign(n, rank);
   pcc_all_reduce(ctx, 1, PCC_F32, PCC_MAX, a.data(), n);
-  CHECK(a == std::vector<float>(n, 3));
+  CHECK(a == ArenaVector<float>(n, 3));
   pcc_all_reduce(ctx, 3, PCC_F32, PCC_SUM, a.data(), n);
-  CHECK(a == std::vector<float>(n, 3));
-  std::vector<int64_t> whole(n, int64_t{1} << 40);
+  CHECK(a == ArenaVector<float>(n, 3));
+  ArenaVector<int64_t> whole(n, int64_t{1} << 40);
   pcc_all_reduce(ctx, 1, PCC_I64, PCC_SUM, whole.data(), n);
-  CHECK(whole == std::vector<int64_t>(n, int64_t{1} << 42));
+  CHECK(whole == ArenaVector<int64_t>(n, int64_t{1} << 42));
 
   for (int64_t i = 0; i < n; ++i)
     a[i] = 100 * rank + i;
   pcc_all_gather(ctx, 2, PCC_F32, a.data(), out.data(), n);
-  std::vector<float> gathered(4 * n);
+  ArenaVector<float> gathered(4 * n);
   for (int64_t i = 0; i < 4 * n; ++i) {
     int64_t index = i / n, from = index % 2 * 2 + index / 2;
     gathered[i] = 100 * from + i % n;
   }
   CHECK(out == gathered);
   // A rank's block may already be at its offset in the result.
-  std::vector<float> parts(4 * n, NAN);
+  ArenaVector<float> parts(4 * n, NAN);
   float *own = parts.data() + pcc_comm_index(ctx, 2) * n;
   std::copy(a.begin(), a.end(), own);
   pcc_all_gather(ctx, 2, PCC_F32, own, parts.data(), n);
@@ -87,10 +90,10 @@ static void testCollectives(pcc_context *ctx) {
   pcc_reduce_scatter(ctx, 3, PCC_F32, all4.data(), a.data(), n, /*adds=*/1);
   for (int64_t i = 0; i < n; ++i)
     CHECK(a[i] == 4 * (rank * n + i) + 6 + 1000 + i + rank + i);
-  std::vector<int64_t> blocks(4 * n, rank), wide(n, int64_t{1} << 40);
+  ArenaVector<int64_t> blocks(4 * n, rank), wide(n, int64_t{1} << 40);
   pcc_reduce_scatter(ctx, 1, PCC_I64, blocks.data(), wide.data(), n,
                      /*adds=*/1);
-  CHECK(wide == std::vector<int64_t>(n, (int64_t{1} << 40) + 6));
+  CHECK(wide == ArenaVector<int64_t>(n, (int64_t{1} << 40) + 6));
 
   for (int64_t i = 0; i < 4 * n; ++i)
     all4[i] = 1000 * rank + i; // block i / n is for rank i / n
@@ -106,43 +109,43 @@ static void testOrderOfSums(pcc_context *ctx) {
     return static_cast<float>(std::sin(1 + rank * 1000003 + i) *
                               std::pow(10, rank - 2));
   };
-  std::vector<float> a(count), expected(count);
+  ArenaVector<float> a(count), expected(count);
   for (int64_t i = 0; i < count; ++i) {
     a[i] = element(backend::rank(), i);
     expected[i] = element(0, i);
     for (int rank = 1; rank < 4; ++rank)
       expected[i] += element(rank, i);
   }
-  int64_t before = greatestWhole;
-  greatestWhole = 0;
+  int64_t before = mpi::greatestWhole;
+  mpi::greatestWhole = 0;
   pcc_all_reduce(ctx, 1, PCC_F32, PCC_SUM, a.data(), count);
   CHECK(a == expected);
-  greatestWhole = before;
+  mpi::greatestWhole = before;
 }
 
 /// Sums of bf16 and fp16 are computed in f32 and rounded once.
 static void testHalves(pcc_context *ctx, int32_t dtype) {
   const int64_t count = 9001;
-  auto narrowed = [&](const std::vector<float> &values) {
-    std::vector<uint16_t> bits(values.size());
+  auto narrowed = [&](const ArenaVector<float> &values) {
+    ArenaVector<uint16_t> bits(values.size());
     narrow(bits.data(), dtype, values.data(), values.size());
     return bits;
   };
-  auto widened = [&](const std::vector<uint16_t> &bits) {
-    std::vector<float> values(bits.size());
+  auto widened = [&](const ArenaVector<uint16_t> &bits) {
+    ArenaVector<float> values(bits.size());
     widen(values.data(), bits.data(), dtype, bits.size());
     return values;
   };
   auto valuesOf = [&](int rank) {
-    std::vector<float> values(4 * count);
+    ArenaVector<float> values(4 * count);
     for (int64_t i = 0; i < 4 * count; ++i)
       values[i] = static_cast<float>(std::sin(1 + rank * 1000003 + i) *
                                      std::pow(10, rank - 2));
     return narrowed(values);
   };
-  std::vector<float> once(4 * count), often(4 * count), most(4 * count);
+  ArenaVector<float> once(4 * count), often(4 * count), most(4 * count);
   for (int rank = 0; rank < 4; ++rank) {
-    std::vector<float> values = widened(valuesOf(rank));
+    ArenaVector<float> values = widened(valuesOf(rank));
     for (int64_t i = 0; i < 4 * count; ++i) {
       once[i] += values[i];
       often[i] += values[i];
@@ -150,15 +153,15 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
     }
     often = widened(narrowed(often));
   }
-  std::vector<uint16_t> expected = narrowed(once),
+  ArenaVector<uint16_t> expected = narrowed(once),
                         all = valuesOf(backend::rank());
   CHECK(expected != narrowed(often));
-  std::vector<uint16_t> sums(count);
+  ArenaVector<uint16_t> sums(count);
   pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count, 0);
   CHECK(std::equal(sums.begin(), sums.end(),
                    expected.begin() + backend::rank() * count));
   // The accumulated value is rounded together with the sum.
-  std::vector<float> added(count);
+  ArenaVector<float> added(count);
   for (int64_t i = 0; i < count; ++i)
     added[i] = static_cast<float>(std::sin(i));
   sums = narrowed(added);
@@ -167,7 +170,7 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
     added[i] = once[backend::rank() * count + i] + added[i];
   pcc_reduce_scatter(ctx, 1, dtype, all.data(), sums.data(), count, 1);
   CHECK(sums == narrowed(added));
-  std::vector<uint16_t> few(all.begin(), all.begin() + 3), greatest = all;
+  ArenaVector<uint16_t> few(all.begin(), all.begin() + 3), greatest = all;
   pcc_all_reduce(ctx, 1, dtype, PCC_SUM, all.data(), 4 * count);
   CHECK(all == expected);
   pcc_all_reduce(ctx, 1, dtype, PCC_SUM, few.data(), few.size());
@@ -175,12 +178,12 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
   pcc_all_reduce(ctx, 1, dtype, PCC_MAX, greatest.data(), 4 * count);
   CHECK(greatest == narrowed(most));
   // A NaN of one rank, and the sum of opposite infinities.
-  std::vector<float> odd = {backend::rank() == 2 ? NAN : 1,
+  ArenaVector<float> odd = {backend::rank() == 2 ? NAN : 1,
                             backend::rank() == 1   ? INFINITY
                             : backend::rank() == 3 ? -INFINITY
                                                    : 0,
                             backend::rank() == 3 ? INFINITY : 1};
-  std::vector<uint16_t> bits = narrowed(odd), gathered(4 * bits.size());
+  ArenaVector<uint16_t> bits = narrowed(odd), gathered(4 * bits.size());
   pcc_all_gather(ctx, 1, dtype, bits.data(), gathered.data(), bits.size());
   CHECK(std::equal(bits.begin(), bits.end(),
                    gathered.begin() + backend::rank() * bits.size()));
@@ -192,16 +195,16 @@ static void testHalves(pcc_context *ctx, int32_t dtype) {
 static void testTransfers(pcc_context *ctx) {
   int rank = backend::rank(), stage = rank / 2, peer = (rank + 2) % 4;
   const int64_t bytes = 4 * n;
-  std::vector<int32_t> mine(n, rank + 10), theirs(n), second(n);
+  ArenaVector<int32_t> mine(n, rank + 10), theirs(n), second(n);
   if (stage == 0) {
     pcc_send(ctx, 1, 5, mine.data(), bytes);
   } else {
     pcc_recv(ctx, 0, 5, theirs.data(), bytes);
-    CHECK(theirs == std::vector<int32_t>(n, peer + 10));
+    CHECK(theirs == ArenaVector<int32_t>(n, peer + 10));
   }
   pcc_exchange(ctx, 1 - stage, stage, mine.data(), bytes, 1 - stage, 1 - stage,
                second.data(), bytes);
-  CHECK(second == std::vector<int32_t>(n, peer + 10));
+  CHECK(second == ArenaVector<int32_t>(n, peer + 10));
   // One side may send fewer bytes than the other.
   second.assign(n, 0);
   pcc_exchange(ctx, 1 - stage, 0, mine.data(), stage ? 4 : bytes, 1 - stage, 0,
@@ -218,7 +221,7 @@ static void testKernels(pcc_context *ctx) {
     ctx->threads = threads;
     setThreads(threads);
     for (int64_t size : {0, 1, 2, 3, 7, 100}) {
-      std::vector<int> hits(size + 1, 0);
+      ArenaVector<int> hits(size + 1, 0);
       void *args[] = {hits.data()};
       int64_t bytes = 4 * size;
       pcc_kernel kernel = {"count",
@@ -238,7 +241,7 @@ static void testKernels(pcc_context *ctx) {
       CHECK(std::accumulate(hits.begin(), hits.end(), 0) == size);
       CHECK(size == 0 || hits[size - 1] == 1);
     }
-    std::vector<char> from(5 << 20, 'x'), to(5 << 20, 'y');
+    ArenaVector<char> from(5 << 20, 'x'), to(5 << 20, 'y');
     pcc_copy(ctx, to.data(), from.data(), to.size());
     CHECK(from == to);
     pcc_zero(ctx, to.data(), to.size() - 1);
@@ -246,7 +249,7 @@ static void testKernels(pcc_context *ctx) {
   }
 }
 
-int main() {
+static int runTests() {
   pcc_program program = {};
   program.n_axes = 2;
   program.axes = axes;
@@ -255,16 +258,16 @@ int main() {
   program.comms = comms;
   program.n_constants = 3;
   program.constants = constants;
-  backend::join(/*alone=*/false);
   CHECK(backend::size() == 4);
   std::string resources;
   pcc_context *ctx = backend::prepare(
       program, coordinatesOf(program, backend::rank()), resources);
+  ArenaMemory::allocate();
   testConstants(ctx);
-  for (int64_t pieces : {greatestCount, int64_t{3}})
-    for (int64_t whole : {greatestWhole, int64_t{0}}) {
-      greatestCount = pieces;
-      greatestWhole = whole;
+  for (int64_t pieces : {mpi::greatestCount, int64_t{3}})
+    for (int64_t whole : {mpi::greatestWhole, int64_t{0}}) {
+      mpi::greatestCount = pieces;
+      mpi::greatestWhole = whole;
       testCollectives(ctx);
       testTransfers(ctx);
     }
@@ -274,7 +277,7 @@ int main() {
   if (backend::rank() == 0)
     testKernels(ctx);
   failures = backend::maxOverRanks(failures);
-  int result = backend::rank() == 0 ? checkResult() : failures != 0;
-  backend::finish();
-  return result;
+  return backend::rank() == 0 ? checkResult() : failures != 0;
 }
+
+int main(int, char **argv) { return runOnRanks(4, argv, runTests); }

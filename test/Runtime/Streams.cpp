@@ -9,10 +9,12 @@
 #include "runtime/Runtime.h"
 #include "runtime/cpu/Context.h"
 #include "runtime/cpu/Delays.h"
-#include "runtime/cpu/IdleThreads.h"
+#include "runtime/mpi/IdleThreads.h"
+#include "runtime/mpi/Transport.h"
 #include "runtime/support/Clock.h"
 #include "runtime/telemetry/Trace.h"
 #include "test/Runtime/Check.h"
+#include "test/Runtime/Ranks.h"
 
 #include <atomic>
 #include <cmath>
@@ -31,18 +33,18 @@ static const pcc_comm comms[] = {{1, tp, 1, 1}, {2, all, 0, 1}, {0, tp, 0, 1}};
 enum Comm { OverTP, OverAll, Alone };
 enum Stream { Compute, First, Second, Third };
 
-static std::vector<float> filled(float value) {
-  return std::vector<float>(n, value);
+static ArenaVector<float> filled(float value) {
+  return ArenaVector<float>(n, value);
 }
 
 static void sum(pcc_context *ctx, int32_t stream, int32_t comm,
-                std::vector<float> &a) {
+                ArenaVector<float> &a) {
   pcc_all_reduce_async(ctx, stream, comm, PCC_F32, PCC_SUM, a.data(), n);
 }
 
 /// A rank that waits for a message reports the message's node of the model.
 static void testNodes(pcc_context *ctx) {
-  std::vector<float> a = filled(1);
+  ArenaVector<float> a = filled(1);
   for (const char *node : {"layer/add", "", "layer/add"}) {
     pcc_set_node(ctx, node);
     sum(ctx, First, OverTP, a);
@@ -59,7 +61,7 @@ static void testNodes(pcc_context *ctx) {
 static void testOrder(pcc_context *ctx) {
   float rank = backend::rank();
   for (int round = 0; round < 20; ++round) {
-    std::vector<float> a = filled(rank + round), b(2 * n), c(2 * n), d(n);
+    ArenaVector<float> a = filled(rank + round), b(2 * n), c(2 * n), d(n);
     // tp pairs: ranks 0 and 1, 2 and 3.
     float pair = 2 * round + (rank < 2 ? 1 : 5);
     sum(ctx, First, OverTP, a);
@@ -77,10 +79,10 @@ static void testOrder(pcc_context *ctx) {
     pcc_record(ctx, Third, 9);
     pcc_wait(ctx, Compute, 9);
     CHECK(a == filled(pair));
-    CHECK(b == std::vector<float>(2 * n, pair));
+    CHECK(b == ArenaVector<float>(2 * n, pair));
     CHECK(c == b && d == filled(2 * pair));
     // A rank's block may already be at its offset in the result.
-    std::vector<float> parts(2 * n, -1), both(n, rank - fmodf(rank, 2));
+    ArenaVector<float> parts(2 * n, -1), both(n, rank - fmodf(rank, 2));
     both.insert(both.end(), n, both[0] + 1);
     float *own = parts.data() + pcc_comm_index(ctx, OverTP) * n;
     std::fill_n(own, n, rank);
@@ -90,7 +92,7 @@ static void testOrder(pcc_context *ctx) {
     CHECK(parts == both);
     // Synchronous work of the compute stream follows all operations issued
     // before.
-    std::vector<float> e = filled(1), f = filled(2);
+    ArenaVector<float> e = filled(1), f = filled(2);
     sum(ctx, First, OverAll, e);
     pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, f.data(), n);
     CHECK(f == filled(8));
@@ -104,7 +106,7 @@ static void testOrder(pcc_context *ctx) {
 /// same order.
 static void testOneOrder(pcc_context *ctx) {
   for (int round = 0; round < 20; ++round) {
-    std::vector<float> slow = filled(1), a = filled(10), b = filled(100);
+    ArenaVector<float> slow = filled(1), a = filled(10), b = filled(100);
     sum(ctx, Third, Alone, slow);
     pcc_record(ctx, Third, 1);
     pcc_wait(ctx, First, 1);
@@ -122,15 +124,15 @@ static void testOneOrder(pcc_context *ctx) {
 static void testAhead(pcc_context *ctx) {
   int32_t stage = backend::rank() / 2;
   const int32_t slots = 4;
-  std::vector<float> buffers[slots];
+  ArenaVector<float> buffers[slots];
   for (int round = 0; round < 10; ++round) {
     if (stage == 0) {
       for (int32_t i = 0; i < slots; ++i) {
         // The last transfer is sent when the other stage has the first one.
-        float go = 0;
+        ArenaVector<float> go = {0};
         if (i == slots - 1)
-          pcc_recv(ctx, 1, 1, &go, sizeof(go));
-        CHECK(i < slots - 1 || go == round);
+          pcc_recv(ctx, 1, 1, go.data(), sizeof(float));
+        CHECK(i < slots - 1 || go[0] == round);
         pcc_record(ctx, First, 10 + i);
         pcc_wait(ctx, Compute, 10 + i);
         buffers[i] = filled(100 * round + i);
@@ -148,28 +150,33 @@ static void testAhead(pcc_context *ctx) {
     for (int32_t i = 0; i < slots; ++i) {
       pcc_wait(ctx, Compute, 10 + i);
       CHECK(buffers[i] == filled(100 * round + i));
-      float go = round;
+      ArenaVector<float> go = {static_cast<float>(round)};
       if (i == 0)
-        pcc_send(ctx, 0, 1, &go, sizeof(go));
+        pcc_send(ctx, 0, 1, go.data(), sizeof(float));
     }
   }
 }
 
 /// The second of two receives of one stream is posted before the first has its
 /// message if both have separate memory, otherwise not. The other stage detects
-/// this by a message so long that MPI accepts it only when a receive is posted.
+/// this by a message so long that it is accepted only when a receive is posted.
 static void testTogether(pcc_context *ctx) {
   const int64_t many = 1 << 19;
-  std::vector<float> one(many), other(many);
+  ArenaVector<float> one(many), other(many);
   for (bool meet : {false, true}) {
-    float word = 1;
+    ArenaVector<float> words = {1};
+    float &word = words[0];
     if (backend::rank() >= 2) {
       std::fill(one.begin(), one.end(), 1);
       std::fill(other.begin(), other.end(), 2);
-      pcc_send(ctx, 0, 1, other.data(), 4 * (meet ? n : many));
+      // A receive that is not posted must not block this stage.
+      pcc_send_async(ctx, meet ? First : Compute, 0, 1, other.data(),
+                     4 * (meet ? n : many));
       pcc_send(ctx, 0, 2, &word, sizeof(word));
       pcc_recv(ctx, 0, 3, &word, sizeof(word));
       pcc_send(ctx, 0, 0, one.data(), 4 * many);
+      pcc_record(ctx, First, 0);
+      pcc_wait(ctx, Compute, 0);
       continue;
     }
     std::fill(one.begin(), one.end(), -1);
@@ -193,7 +200,7 @@ static void testTogether(pcc_context *ctx) {
   // Reads after writes, and writes after reads.
   for (int round = 0; round < 20; ++round) {
     float rank = backend::rank(), pair = rank < 2 ? 1 : 5;
-    std::vector<float> a = filled(rank), b(2 * n), c = filled(10),
+    ArenaVector<float> a = filled(rank), b(2 * n), c = filled(10),
                        d = filled(1), e(n, 2 * pair);
     sum(ctx, First, OverTP, a);
     sum(ctx, First, OverTP, d);
@@ -224,7 +231,7 @@ static void testLaunches(pcc_context *ctx) {
   const pcc_kernel add = {"add", "", 2, bytes, addTo, n, 1, 0, 0, 0};
   for (int round = 0; round < 20; ++round) {
     float rank = backend::rank(), pair = rank < 2 ? 1 : 5;
-    std::vector<float> a = filled(rank), b = filled(round);
+    ArenaVector<float> a = filled(rank), b = filled(round);
     sum(ctx, First, OverTP, a);
     {
       // The array is reused for another launch immediately.
@@ -242,7 +249,7 @@ static void testLaunches(pcc_context *ctx) {
 /// With PCC_DELAY=send=300: a link sends one transfer after the other, though
 /// they are independent.
 static void testLink(pcc_context *ctx) {
-  std::vector<float> buffers[4];
+  ArenaVector<float> buffers[4];
   backend::maxOverRanks(0);
   double begin = steadyNow();
   for (int32_t i = 0; i < 4; ++i) {
@@ -270,7 +277,7 @@ static double cpuSeconds() {
 /// With PCC_DELAY=all_reduce/tp=1500: the all-reduce sleeps that long, and
 /// independent operations proceed.
 static void testDelay(pcc_context *ctx) {
-  std::vector<float> a = filled(1), b(4 * n);
+  ArenaVector<float> a = filled(1), b(4 * n);
   backend::maxOverRanks(0);
   double begin = steadyNow(), cpu = cpuSeconds();
   sum(ctx, First, OverTP, a);
@@ -290,7 +297,7 @@ static void testDelay(pcc_context *ctx) {
 /// stream starts once both earlier reductions have started, so the first one is
 /// complete.
 static void testLaunchOrder(pcc_context *ctx) {
-  std::vector<float> a = filled(1), b(4 * n);
+  ArenaVector<float> a = filled(1), b(4 * n);
   backend::maxOverRanks(0);
   sum(ctx, First, OverTP, a);
   pcc_record(ctx, First, 0);
@@ -339,7 +346,7 @@ static void testFills(pcc_context *ctx) {
 /// Checks the counted and traced operations by kind and stream.
 static void testCounts(pcc_context *ctx, const pcc_program &program) {
   startTrace();
-  std::vector<float> a = filled(1);
+  ArenaVector<float> a = filled(1);
   sum(ctx, First, OverTP, a);
   sum(ctx, First, OverTP, a);
   pcc_record(ctx, First, 0);
@@ -371,7 +378,7 @@ static void testCounts(pcc_context *ctx, const pcc_program &program) {
 /// A program of one rank has no additional thread.
 static void testAlone(pcc_context *ctx) {
   CHECK(threadIds().size() == 1);
-  std::vector<float> a = filled(3), b(n);
+  ArenaVector<float> a = filled(3), b(n);
   sum(ctx, First, Alone, a);
   pcc_record(ctx, First, 0);
   pcc_wait(ctx, Second, 0);
@@ -402,7 +409,7 @@ static void testAlone(pcc_context *ctx) {
 /// All ranks end even if requests are in flight: one without a match, or one
 /// whose call on the communication thread does not return.
 [[noreturn]] static void testAbort(pcc_context *ctx, bool isStuck) {
-  std::vector<float> a(n);
+  ArenaVector<float> a(n);
   if (backend::rank() < 2)
     pcc_recv_async(ctx, First, 1, 3, a.data(), 4 * n);
   sum(ctx, Second, OverTP, a);
@@ -419,9 +426,7 @@ static void testAlone(pcc_context *ctx) {
   _exit(1);
 }
 
-int main(int argc, char **argv) {
-  std::string what = argc > 1 ? argv[1] : "";
-  bool alone = what == "alone" || what == "unrecorded" || what == "fills";
+static int runTests(const std::string &what, bool alone) {
   pcc_program program = {};
   program.n_axes = alone ? 0 : 2;
   program.axes = axes;
@@ -429,10 +434,10 @@ int main(int argc, char **argv) {
   static const pcc_comm none[] = {{0, tp, 0, 1}, {0, tp, 0, 1}, {0, tp, 0, 1}};
   program.n_comms = 3;
   program.comms = alone ? none : comms;
-  backend::join(alone);
   std::string resources;
   pcc_context *ctx = backend::prepare(
       program, coordinatesOf(program, backend::rank()), resources);
+  ArenaMemory::allocate();
   if (what == "alone")
     testAlone(ctx);
   else if (what == "unrecorded")
@@ -455,12 +460,17 @@ int main(int argc, char **argv) {
     testAhead(ctx);
     testTogether(ctx);
     testLaunches(ctx);
-    greatestWhole = 0;
+    mpi::greatestWhole = 0;
     testOrder(ctx);
     testNodes(ctx);
   }
   failures = backend::maxOverRanks(failures);
-  int result = backend::rank() == 0 ? checkResult() : failures != 0;
-  backend::finish();
-  return result;
+  return backend::rank() == 0 ? checkResult() : failures != 0;
+}
+
+int main(int argc, char **argv) {
+  std::string what = argc > 1 ? argv[1] : "";
+  bool alone = what == "alone" || what == "unrecorded" || what == "fills";
+  auto body = [&] { return runTests(what, alone); };
+  return alone ? body() : runOnRanks(4, argv, body);
 }

@@ -1,7 +1,6 @@
 //===- Unit.cpp - Unit tests of the runtime without ranks -----------------===//
 
 #include "runtime/Backend.h"
-#include "runtime/cpu/IdleThreads.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/Elements.h"
 #include "runtime/data/Headerless.h"
@@ -10,6 +9,7 @@
 #include "runtime/model/SourceMap.h"
 #include "runtime/model/Weights.h"
 #include "runtime/model/WriteShares.h"
+#include "runtime/mpi/IdleThreads.h"
 #include "runtime/support/BlockHashes.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/FileNames.h"

@@ -17,7 +17,7 @@ import termios
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from runs import (begin, jobFolder, processes, requireNothingLeft, rows,
+from runs import (begin, jobOf, processes, requireNothingLeft, rows,
                   stateOf, until, untilWatching)
 
 ALL = bool(os.environ.get("PCC_TEST_ALL"))
@@ -105,7 +105,7 @@ for program in ("toy-1", "toy-dp2-tp2"):
 
 # Batch systems send signals to all processes of a job.
 run = logged("toy-dp2-tp2", "--save", "batch")
-for process in [run.pid, *processes(jobFolder(run))]:
+for process in [run.pid, *processes(jobOf(run))]:
     os.kill(process, signal.SIGTERM)
 out, err = finish(run, 0)
 assert "stopped by SIGTERM after" in out and not err, (out, err)
@@ -126,8 +126,8 @@ for program in ("toy-1", "toy-dp2-tp2"):
         # The run blocks because its lines are not read.
         run = begin(program, *ENDLESS)
         until(lambda: isFull(run.stdout))
-        folder = jobFolder(run)
-        for process in processes(folder) if folder else ():
+        job = jobOf(run)
+        for process in processes(job) if job else ():
             os.kill(process, signal.SIGSTOP)
         run.send_signal(getattr(signal, first))
         time.sleep(0.3)
@@ -141,10 +141,10 @@ for program in ("toy-1", "toy-dp2-tp2"):
             else 128 + number
         assert run.returncode == code, (program, first, second, run.returncode)
         assert time.time() - begun < 10
-        if folder:
+        if job:
             assert err == (f"warning: {second} ended the ranks before they had "
                            "stopped\n"), err
-            requireNothingLeft(folder)
+            requireNothingLeft(job)
 
 # A slow reader is not a rank that hangs.
 run = begin("toy-dp2-tp2", *ENDLESS, "--timeout", "1")
@@ -156,14 +156,14 @@ assert "stopped by SIGTERM" in out and not err, err
 
 # The parent is killed while its job is stopped: all processes end.
 run = logged("toy-dp2-tp2")
-folder = jobFolder(run)
-members = processes(folder)
+job = jobOf(run)
+members = processes(job)
 assert sorted(members.values(), key=str) == [0, 1, 2, 3, None], members
 for process in members:
     os.kill(process, signal.SIGSTOP)
 run.kill()
 finish(run, -signal.SIGKILL)
-until(lambda: not processes(folder), 10)
+until(lambda: not processes(job), 10)
 
 # Ctrl-Z in a shell stops all ranks, fg continues them, Ctrl-C ends them.
 for program in ("toy-dp2-tp2", "toy-1"):
@@ -195,7 +195,7 @@ for program in ("toy-dp2-tp2", "toy-1"):
     if program != "toy-1":
         class Parent:
             pid = parent
-        members += processes(jobFolder(Parent))
+        members += processes(jobOf(Parent))
         assert len(members) == 6, members
     for again in range(2):
         typed("\x1a")
@@ -220,14 +220,14 @@ for program in ("toy-dp2-tp2", "toy-1"):
 for program in ("toy-1", "toy-dp2-tp2"):
     run = begin(program, *ENDLESS, env=SLOW)
     run.stdout.readline()
-    folder = jobFolder(run)
+    job = jobOf(run)
     run.stdout.close()
     assert run.wait(timeout=20) == 0
     assert run.stderr.read() == ""
-    if folder:
-        requireNothingLeft(folder)
+    if job:
+        requireNothingLeft(job)
     # A run that saves or writes a log continues, with one warning.
-    for option in ("--save",) if folder else ("--log-json",
+    for option in ("--save",) if job else ("--log-json",
                                               "--tensorboard-dir"):
         run = begin(program, "--data", "tokens.bin", "--steps", "40", option,
                     f"kept{option}", env=SLOW)

@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "Inputs"))
-from runs import begin, jobFolder, processes, rows, until
+from runs import begin, jobOf, processes, rows, until
 
 NAMES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
 PLAIN = {key: value for key, value in os.environ.items() if key not in NAMES}
@@ -46,7 +46,7 @@ def alone(run):
 
 
 def started(run):
-    return [process for process, rank in processes(jobFolder(run)).items()
+    return [process for process, rank in processes(jobOf(run)).items()
             if rank is not None]
 
 

@@ -19,7 +19,7 @@ int open(const char *path, int flags, ...) {
   const char *name = strstr(path, "optim-rank-");
   if (name && (flags & O_ACCMODE) == O_RDONLY && getenv("OPENED")) {
     char line[128];
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *rank = getenv("PCC_RANK");
     int size =
         snprintf(line, sizeof(line), "%s %.16s\n", rank ? rank : "0", name);
     int file = next(getenv("OPENED"), O_WRONLY | O_CREAT | O_APPEND, 0666);

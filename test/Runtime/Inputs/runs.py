@@ -70,38 +70,52 @@ def untilWatching(run):
     until(watches)
 
 
-def jobFolder(run):
-    """The folder of a job that this parent started; None: not yet."""
-    for link in glob.glob(f"/proc/{run.pid}/fd/*"):
-        try:
-            match = re.search(r".*/pcc-job-[^/]*(?=/lock)", os.readlink(link))
-        except OSError:
-            continue
-        if match:
-            return match[0]
-    return None
+# The environment variable of the processes of a job.
+JOB = re.compile(rb"(?:^|\0)PCC_JOB=([^\0]+)")
 
 
-def processes(folder):
-    """{process: its rank, None for processes that start ranks} of the job with
-    this folder."""
-    found = {}
+def environments():
+    """(process, its environment) of all processes that can be read."""
     for path in glob.glob("/proc/[0-9]*/environ"):
         try:
             with open(path, "rb") as file:
-                text = file.read()
+                yield int(path.split("/")[2]), file.read()
         except OSError:
             continue
-        if f"PCC_STATUS_BOARD={folder}/".encode() in text:
-            match = RANK.search(text)
-            found[int(path.split("/")[2])] = int(match[1]) if match else None
+
+
+def parentOf(process):
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
+
+
+def jobOf(run):
+    """The name of the job that this parent started; None: not yet."""
+    for process, text in environments():
+        match = JOB.search(text)
+        if match and parentOf(process) == run.pid:
+            return match[1]
+    return None
+
+
+def processes(job):
+    """{process: its rank, None for processes that start ranks} of a job."""
+    found = {}
+    for process, text in environments():
+        match = JOB.search(text)
+        if match and match[1] == job:
+            rank = RANK.search(text)
+            found[process] = int(rank[1]) if rank else None
     return found
 
 
-def requireNothingLeft(folder):
-    """Requires that no processes or files of an ended job remain."""
-    until(lambda: not processes(folder), 5)
-    assert not os.path.exists(folder), folder
+def requireNothingLeft(job):
+    """Requires that no processes of an ended job remain, and no files."""
+    until(lambda: not processes(job), 5)
+    assert not glob.glob("/dev/shm/*pcc*"), glob.glob("/dev/shm/*")
 
 
 def ranks(run):

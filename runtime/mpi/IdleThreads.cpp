@@ -1,6 +1,6 @@
 //===- IdleThreads.cpp - Waiting for idle threads -------------------------===//
 
-#include "runtime/cpu/IdleThreads.h"
+#include "runtime/mpi/IdleThreads.h"
 
 #include <cstdio>
 #include <cstdlib>

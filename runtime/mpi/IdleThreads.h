@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef PCC_RUNTIME_CPU_IDLETHREADS_H
-#define PCC_RUNTIME_CPU_IDLETHREADS_H
+#ifndef PCC_RUNTIME_MPI_IDLETHREADS_H
+#define PCC_RUNTIME_MPI_IDLETHREADS_H
 
 #include <set>
 
@@ -25,4 +25,4 @@ bool waitUntilIdle(const std::set<int> &threads, int milliseconds);
 
 } // namespace pcc
 
-#endif // PCC_RUNTIME_CPU_IDLETHREADS_H
+#endif // PCC_RUNTIME_MPI_IDLETHREADS_H

@@ -1,0 +1,65 @@
+//===- JobMemory.cpp - The memory that a self-started job shares ----------===//
+
+#include "runtime/launch/JobMemory.h"
+
+#include "runtime/launch/HugePages.h"
+
+#include "runtime/launch/Machine.h"
+#include "runtime/support/Error.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace pcc;
+
+/// The descriptor, and a random number.
+static const char *const environmentName = "PCC_JOB";
+
+/// -1: not known yet.
+static int jobFile = -1;
+
+std::string pcc::createJobMemory(int64_t ranks) {
+  // Not closed by exec: the ranks inherit it.
+  jobFile = createHugePagesFile();
+  if (jobFile < 0)
+    jobFile = memfd_create("pcc-job", 0);
+  // A limit of file sizes must not end this process by a signal.
+  signal(SIGXFSZ, SIG_IGN);
+  if (jobFile < 0 || ftruncate(jobFile, arenaOffset(ranks))) {
+    int error = errno;
+    fail(ExitWorld,
+         format("cannot create the memory that the ranks share: %s",
+                strerror(error)),
+         error == EFBIG ? "'ulimit -f' limits the size of files; set it to "
+                          "unlimited"
+                        : "");
+  }
+  uint64_t number;
+  fillRandom(&number, sizeof(number));
+  std::string value =
+      format("%d-%016llx", jobFile, static_cast<unsigned long long>(number));
+  setenv(environmentName, value.c_str(), 1);
+  return environmentName + ("=" + value);
+}
+
+bool pcc::hasJobMemory() {
+  if (jobFile >= 0)
+    return true;
+  const char *value = getenv(environmentName);
+  int file = value ? atoi(value) : -1;
+  if (file < 0 || fcntl(file, F_GETFD) < 0)
+    return false;
+  jobFile = file;
+  return true;
+}
+
+void *pcc::mapJobMemory(int64_t offset, int64_t bytes) {
+  void *memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, jobFile, offset);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
