@@ -1,6 +1,6 @@
 //===- ranks.cpp - Times collectives between ranks of a CPU host ----------===//
 //
-//     cpu-collectives RANKS BYTES...
+//     cpu-collectives RANKS BYTES... [--once]
 //
 // Started alone, it starts RANKS ranks, which share memory. Under 'mpirun -n
 // RANKS' the ranks use MPI. For each operation and size, rank 0 prints a line
@@ -10,8 +10,8 @@
 //
 // BYTES are the size of a rank's largest buffer, of f32: the output of an
 // all_gather, the input of a reduce_scatter. The seconds are the least of some
-// operations, each on the slowest rank. Exits with ExitInternal if a result is
-// wrong.
+// operations, each on the slowest rank, or with --once of one. Exits with
+// ExitInternal if a result is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 
 using namespace pcc;
@@ -57,7 +58,7 @@ static double time(const Operation &operation, int64_t count) {
 }
 
 static void measure(const Operation &operation, float *in, float *out,
-                    int64_t count) {
+                    int64_t count, bool once) {
   std::fill(in, in + count, 1.0F);
   std::fill(out, out + count, 1.0F);
   double least = time(operation, count), total = least;
@@ -65,7 +66,8 @@ static void measure(const Operation &operation, float *in, float *out,
   for (int64_t i : {int64_t{0}, written - 1})
     if (out[i] != operation.result)
       fail(ExitInternal, format("%s computes %g", operation.name, out[i]));
-  for (int i = 1; i < 3 || (total < measuredSeconds && i < mostRepeats); ++i) {
+  const int fewest = once ? 1 : 3, most = once ? 1 : mostRepeats;
+  for (int i = 1; i < fewest || (total < measuredSeconds && i < most); ++i) {
     double took = time(operation, count);
     least = std::min(least, took);
     total += took;
@@ -92,8 +94,12 @@ static int measureAll(int64_t ranks, char **texts) {
       program, coordinatesOf(program, backend::rank()), resources);
 
   std::vector<int64_t> sizes;
+  bool once = false;
   for (; *texts; ++texts)
-    sizes.push_back(atoll(*texts) / (4 * ranks) * (4 * ranks));
+    if (!strcmp(*texts, "--once"))
+      once = true;
+    else
+      sizes.push_back(atoll(*texts) / (4 * ranks) * (4 * ranks));
   int64_t most = *std::max_element(sizes.begin(), sizes.end());
   char *arena = backend::allocateArena(2 * most, 0);
   auto *in = reinterpret_cast<float *>(arena),
@@ -116,7 +122,7 @@ static int measureAll(int64_t ranks, char **texts) {
        ranks, static_cast<float>(ranks)}};
   for (const Operation &operation : operations)
     for (int64_t bytes : sizes)
-      measure(operation, in, out, bytes / 4);
+      measure(operation, in, out, bytes / 4, once);
   return ExitDone;
 }
 
