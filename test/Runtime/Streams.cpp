@@ -426,6 +426,19 @@ static void testAlone(pcc_context *ctx) {
   _exit(1);
 }
 
+/// Ranks that issue different collectives get an error, as does memory that
+/// other ranks cannot access.
+static void testMismatch(pcc_context *ctx, bool isOutside) {
+  ArenaVector<float> a(n), b(4 * n);
+  std::vector<float> outside(n);
+  if (isOutside)
+    pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, outside.data(), n);
+  else if (backend::rank() == 2)
+    pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, a.data(), n);
+  else
+    pcc_all_reduce(ctx, OverAll, PCC_F32, PCC_SUM, b.data(), 4 * n);
+}
+
 static int runTests(const std::string &what, bool alone) {
   pcc_program program = {};
   program.n_axes = alone ? 0 : 2;
@@ -452,6 +465,8 @@ static int runTests(const std::string &what, bool alone) {
     testLaunchOrder(ctx);
   else if (what == "counts")
     testCounts(ctx, program);
+  else if (what == "mismatch" || what == "outside")
+    testMismatch(ctx, what == "outside");
   else if (what == "abort" || what == "stuck")
     testAbort(ctx, what == "stuck");
   else {
