@@ -367,7 +367,8 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
   mlir::registerAsmPrinterCLOptions();
-  Flags flags;
+  // The registry keeps their addresses, and the linker resets all options.
+  static Flags flags;
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "pcc " PCC_VERSION ", built with LLVM " << LLVM_VERSION_STRING
        << "\n";

@@ -15,6 +15,7 @@
 #include "mlir/Support/Timing.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
+#include "passes/Codegen/Gpu/Toolkit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc/Arguments.h"
@@ -255,7 +256,7 @@ int Compilation::write() {
     TimingScope scope = timing.nest(arguments.emit);
     return arguments.emit == "obj"
                ? emitObject(module, machine(), temporary)
-               : emitExecutable(module, machine(), findLibraries(), temporary);
+               : emitExecutable(module, machine(), libraryFolder(), temporary);
   };
   LogicalResult written =
       isText() ? writeText(path, print) : writeWhole(path, emit);

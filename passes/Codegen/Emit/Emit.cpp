@@ -7,10 +7,12 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Emit/Images.h"
+#include "passes/Codegen/Emit/Link.h"
 #include "passes/Codegen/Emit/Target.h"
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
+#include "passes/Codegen/Gpu/Toolkit.h"
 #include "runtime/Workspace.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -20,13 +22,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Target/TargetMachine.h"
-#include <cerrno>
-#include <fcntl.h>
 
 using namespace mlir;
 using namespace pcc;
@@ -193,110 +189,21 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
   return success();
 }
 
-std::string pcc::findLibraries() {
-  static int anchor;
-  std::string tool = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
-  SmallString<128> folder(
-      llvm::sys::path::parent_path(llvm::sys::path::parent_path(tool)));
-  llvm::sys::path::append(folder, "lib");
-  return folder.str().str();
-}
-
-/// Finds the C compiler that drives the linker.
-static llvm::ErrorOr<std::string> findLinker() {
-  llvm::ErrorOr<std::string> found = std::errc::no_such_file_or_directory;
-  for (StringRef name : {"clang-22", "clang", "cc", "gcc"})
-    if ((found = llvm::sys::findProgramByName(name)))
-      break;
-  return found;
-}
-
-/// Whether the disk has room for `path` with all linked inputs. A linker that
-/// runs out of space prints arbitrary errors or is killed by SIGBUS.
-static bool hasRoomFor(StringRef path, ArrayRef<std::string> inputs) {
-  uint64_t bytes = 0;
-  for (StringRef input : inputs) {
-    uint64_t size = 0;
-    if ((input.ends_with(".o") || input.ends_with(".a")) &&
-        !llvm::sys::fs::file_size(input, size))
-      bytes += size;
-  }
-  int file;
-  if (llvm::sys::fs::openFileForWrite(path, file))
-    return true;
-  int error = ::posix_fallocate(file, 0, bytes);
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
-  return error != ENOSPC && error != EDQUOT;
-}
-
-/// Removes temporary files that a killed linker left next to `path`: lld writes
-/// to <path>.tmp with some digits appended.
-static void removeLeftovers(StringRef path) {
-  StringRef folder = llvm::sys::path::parent_path(path);
-  std::string prefix = (llvm::sys::path::filename(path) + ".tmp").str();
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator
-           it(folder.empty() ? "." : folder, error),
-       end;
-       !error && it != end; it.increment(error))
-    if (llvm::sys::path::filename(it->path()).starts_with(prefix))
-      llvm::sys::fs::remove(it->path());
-}
-
 LogicalResult pcc::emitExecutable(ModuleOp module, const Machine &machine,
                                   StringRef libraries, StringRef path) {
-  SmallString<128> list(libraries);
-  llvm::sys::path::append(list, "pcc-link-" + machine.target + ".txt");
-  auto text = llvm::MemoryBuffer::getFile(list);
-  if (!text)
-    return module.emitError()
-           << "cannot read '" << list
-           << "', which lists the files that programs are linked "
-           << "with: " << text.getError().message();
-  llvm::ErrorOr<std::string> linker = findLinker();
-  if (!linker)
-    return module.emitError("no C compiler is installed to link with");
-
-  SmallString<128> object, log;
+  SmallString<128> object;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("pcc", "o", object))
     return module.emitError()
            << "cannot write a temporary file: " << error.message();
   llvm::FileRemover removeObject(object);
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("pcc-link", "log", log))
-    return module.emitError()
-           << "cannot write a temporary file: " << error.message();
-  llvm::FileRemover removeLog(log);
-  if (failed(emitObject(module, machine, object)))
+  // Programs load CUDA's libraries.
+  std::vector<std::string> folders;
+  if (machine.target == "cuda")
+    folders = codegen::cudaLibraryFolders(codegen::findCudaToolkit());
+  auto arguments =
+      readLinkFile(module, libraries, machine.target, object, folders);
+  if (failed(arguments) || failed(emitObject(module, machine, object)))
     return failure();
-
-  SmallVector<std::string> arguments = {*linker, "-o", path.str(),
-                                        object.str().str()};
-  if (StringRef(*linker).ends_with("clang-22") &&
-      llvm::sys::findProgramByName("ld.lld-22"))
-    arguments.push_back("-fuse-ld=lld-22");
-  SmallVector<StringRef> lines;
-  (*text)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines) {
-    std::string argument = line.str();
-    if (line.consume_front("{lib}"))
-      argument = (libraries + line).str();
-    arguments.push_back(argument);
-  }
-  SmallVector<StringRef> argv(arguments.begin(), arguments.end());
-  std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
-  std::string message;
-  if (llvm::sys::ExecuteAndWait(*linker, argv, std::nullopt, redirects, 0, 0,
-                                &message) == 0)
-    return success();
-  removeLeftovers(path);
-  if (!hasRoomFor(path, arguments)) {
-    StringRef folder = llvm::sys::path::parent_path(path);
-    return module.emitError("linking failed: no space is left on the disk of '")
-           << (folder.empty() ? "." : folder) << "'";
-  }
-  if (auto said = llvm::MemoryBuffer::getFile(log))
-    message += (*said)->getBuffer().take_front(4000);
-  return module.emitError() << "linking failed: " << message;
+  return link(module, *arguments, path);
 }

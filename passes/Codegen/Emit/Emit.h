@@ -45,15 +45,11 @@ mlir::LogicalResult emitObject(mlir::ModuleOp module, const Machine &machine,
                                llvm::StringRef path);
 
 /// As emitObject(), and links the object with the target's runtime into an
-/// executable. `libraries` is the folder of pcc-link-<target>.txt and the files
-/// that it lists.
+/// executable. `libraries` is libraryFolder().
 mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
                                    const Machine &machine,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
-
-/// The folder `lib` next to the running tool's folder.
-std::string findLibraries();
 
 } // namespace pcc
 

@@ -8,6 +8,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/Codegen/Gpu/Instrument.h"
 #include "passes/Codegen/Gpu/Optimize.h"
+#include "passes/Codegen/Gpu/Toolkit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -36,11 +37,10 @@ using namespace pcc::codegen;
 /// use.
 static constexpr llvm::StringLiteral kFeatures = "+ptx80";
 
-std::string codegen::findCudaToolkit() {
-  if (const char *home = getenv("CUDA_HOME"))
-    return home;
-  return PCC_CUDA_ROOT;
-}
+/// How a user gets a CUDA toolkit.
+static constexpr llvm::StringLiteral kFetchToolkit =
+    "fetch one: pip install 'pcc-train[cuda]', or in a source tree "
+    "scripts/install-deps --cuda";
 
 static llvm::Triple deviceTriple() {
   return llvm::Triple("nvptx64-nvidia-cuda");
@@ -182,8 +182,8 @@ FailureOr<std::string> codegen::emitPtx(gpu::GPUModuleOp module, StringRef chip,
   if (!device)
     return module.emitError() << "cannot compile for GPUs: " << error;
   if (toolkit.empty())
-    return module.emitError("no CUDA toolkit was found; set CUDA_HOME, or "
-                            "fetch one by scripts/install-deps --cuda");
+    return module.emitError("no CUDA toolkit was found; set CUDA_HOME, or ")
+           << kFetchToolkit;
   llvm::LLVMContext context;
   auto translated = translate(module, *device, toolkit, context);
   if (failed(translated))
@@ -235,8 +235,7 @@ FailureOr<DeviceBinary> codegen::assemblePtx(Operation *where, StringRef ptx,
   llvm::sys::path::append(ptxas, "bin", "ptxas");
   if (toolkit.empty() || !llvm::sys::fs::can_execute(ptxas))
     return where->emitError() << "the CUDA toolkit has no '" << ptxas
-                              << "'; set CUDA_HOME, or fetch a toolkit by "
-                                 "scripts/install-deps --cuda";
+                              << "'; set CUDA_HOME, or " << kFetchToolkit;
   SmallString<128> paths[3];
   const char *endings[] = {"ptx", "cubin", "log"};
   llvm::FileRemover removers[3];

@@ -22,10 +22,6 @@ std::string chipName(int number);
 /// in `known`.
 int chipNumber(llvm::StringRef chip, std::string &known);
 
-/// Returns the folder of the CUDA toolkit: $CUDA_HOME, or the one found when
-/// pcc was built. Empty if there is none.
-std::string findCudaToolkit();
-
 /// Returns the architecture whose PTX is assembled for `chip`: the default one,
 /// or `chip` itself if it is older. Older GPUs lack features of the default
 /// architecture; newer ones have all of them.

@@ -55,10 +55,11 @@ class Compiler:
             subprocess.run([self.build / "bin/pcc", "changed.mlir", "-q",
                             "--emit=obj", "-o", "program.o"], check=True)
             self.compiled = lines
-        libraries = self.build / "lib"
+        libraries = self.build / "lib/pcc"
         given = (libraries / f"pcc-link-{target}.txt").read_text()
-        given = given.replace("{lib}", str(libraries)).split()
-        subprocess.run(["clang-22", "-o", path, "program.o", *given], check=True)
+        given = given.replace("{lib}", str(libraries))
+        given = given.replace("{object}", "program.o").split()
+        subprocess.run(["ld.lld-22", "-o", path, *given], check=True)
 
 
 def run(program, seed=0):

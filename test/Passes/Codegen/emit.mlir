@@ -42,19 +42,27 @@
 
 // RUN: not pcc %s -q --emit=obj -o /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
 // FULL: error: cannot write '/dev/full': No space left on device
-// RUN: not env PATH=/none %build/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LINKER
-// LINKER: error: no C compiler is installed to link with
 // RUN: not env TMPDIR=/none pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=TEMPORARY
 // TEMPORARY: error: cannot write a temporary file: No such file or directory
-// The runtime libraries are expected in ../lib of the tool's folder.
+// No compiler is needed to link, and linking twice produces the same bytes.
+// RUN: env PATH=/none %build/bin/pcc %s -q -o a && pcc %s -q -o b && cmp a b
+// The runtime libraries are expected in ../lib/pcc of the tool's folder.
 // RUN: cp %build/bin/pcc alone/bin/pcc
 // RUN: not alone/bin/pcc %s -q -o a 2>&1 | FileCheck %s --check-prefix=LIBRARIES
-// LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc-link-cpu.txt', which lists the files that programs are linked with: No such file
+// LIBRARIES: error: cannot read '{{.*}}/alone/lib/pcc/pcc-link-cpu.txt', which lists the files that programs are linked with: No such file
 // The linker's error is printed, and no temporary files remain.
 // RUN: mkdir empty && echo 'module attributes {pcc.phase = "llvm"} { llvm.func @nowhere() llvm.func @main() { llvm.call @nowhere() : () -> () llvm.return } }' > loose.mlir
-// RUN: not env TMPDIR=%t/empty pcc loose.mlir -q -o a 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: not env TMPDIR=%t/empty pcc loose.mlir -q -o c 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: error: linking failed: {{.*}}undefined symbol: nowhere
-// RUN: pcc %s -q -o b && test -x b && rmdir empty
+// RUN: rmdir empty && not ls c*
+// A program names the libraries that it was linked with stubs of, their versions,
+// and the folders to look into: of an installation, and next to itself.
+// RUN: llvm-readelf -d a | FileCheck %s --check-prefix=NEEDED
+// NEEDED-DAG: Library runpath: [{{.*}}/lib/pcc/shared:$ORIGIN/lib:{{.*}}]
+// NEEDED-DAG: Shared library: [libopenblas.so.0]
+// NEEDED-DAG: Shared library: [libc.so.6]
+// RUN: llvm-readelf -V a | FileCheck %s --check-prefix=VERSIONS
+// VERSIONS: Name: GLIBC_2
 // Ops of dialects other than LLVM's cannot be translated.
 // RUN: echo 'module attributes {pcc.phase = "llvm"} { func.func @f() { return } }' > other.mlir
 // RUN: not pcc other.mlir -q --emit=obj -o a 2>&1 | FileCheck %s --check-prefix=OTHER
