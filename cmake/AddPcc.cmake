@@ -94,17 +94,29 @@ function(add_pcc_library name)
   endif()
 endfunction()
 
-# add_pcc_tool(<name> <sources> [LINK <libraries>] [PCH_OF <library>])
-function(add_pcc_tool name)
-  cmake_parse_arguments(ARG "" "PCH_OF" "LINK" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  pcc_use_llvm(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} pcc_llvm)
-  # Compiled like the libraries: -fPIE does not match the precompiled headers.
-  # Linked at fixed addresses, which need no relocation at the start.
+# Links an executable at fixed addresses, which need no relocation at the start.
+function(pcc_link_as_tool name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC)
   target_link_options(${name} PRIVATE -no-pie
                       -Wl,--gc-sections,--as-needed)
-  pcc_reuse_headers(${name} "${ARG_PCH_OF}")
+endfunction()
+
+# add_pcc_tool(<name> <sources> [LINK <libraries>] [PCH_OF <library>]
+#              [MAIN <function>])
+# With MAIN, the sources define that function of tools/Tools.h instead of main();
+# the installed executable has it, too.
+function(add_pcc_tool name)
+  cmake_parse_arguments(ARG "" "PCH_OF;MAIN" "LINK" ${ARGN})
+  add_library(${name}_tool OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  pcc_use_llvm(${name}_tool)
+  target_link_libraries(${name}_tool PUBLIC ${ARG_LINK} pcc_llvm)
+  pcc_reuse_headers(${name}_tool "${ARG_PCH_OF}")
+  set(main)
+  if(ARG_MAIN)
+    set(main ${PROJECT_SOURCE_DIR}/tools/Main.cpp)
+  endif()
+  add_executable(${name} ${main})
+  target_compile_definitions(${name} PRIVATE PCC_TOOL=${ARG_MAIN})
+  target_link_libraries(${name} PRIVATE ${name}_tool)
+  pcc_link_as_tool(${name})
 endfunction()

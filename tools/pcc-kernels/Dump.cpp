@@ -1,6 +1,7 @@
 //===- Dump.cpp - Export of kernels to a machine with a GPU ---------------===//
 
 #include "tools/pcc-kernels/Dump.h"
+#include "passes/Codegen/Gpu/Toolkit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"

@@ -1,6 +1,7 @@
 //===- pcc-kernels.cpp - Runs and inspects kernels for GPUs ---------------===//
 
 #include "mlir/Parser/Parser.h"
+#include "passes/Codegen/Gpu/Toolkit.h"
 #include "passes/RegisterAll.h"
 #include "tools/pcc-kernels/Compare.h"
 #include "tools/pcc-kernels/Dump.h"

@@ -3,8 +3,9 @@
 #include "TestAnalyses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "passes/RegisterAll.h"
+#include "tools/Tools.h"
 
-int main(int argc, char **argv) {
+int pccOptMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   pcc::registerAllPccDialects(registry);
   pcc::registerAllPccPasses();

@@ -4,6 +4,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "mlir/Parser/Parser.h"
+#include "tools/Tools.h"
 #include "tools/pcc-run/Session.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -16,7 +17,7 @@ int pcc::usage(const Twine &message) {
   return kUsage;
 }
 
-int main(int argc, char **argv) {
+int pccRunMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // LLVM's libraries have flags of their own, some of them named like ours.
   llvm::cl::ResetCommandLineParser();

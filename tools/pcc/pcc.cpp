@@ -18,6 +18,7 @@
 #include "passes/Codegen/Gpu/Toolkit.h"
 #include "passes/Pipelines.h"
 #include "passes/RegisterAll.h"
+#include "tools/Tools.h"
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Check.h"
 #include "tools/pcc/Diagnostics.h"
@@ -283,7 +284,7 @@ int Compilation::printSummary() {
   return kDone;
 }
 
-int main(int argc, char **argv) {
+int pccMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_bad_alloc_error_handler(outOfMemory);
   Arguments arguments;
