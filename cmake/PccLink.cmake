@@ -23,7 +23,8 @@ function(pcc_find_link_file variable name)
 endfunction()
 
 # pcc_add_stubs(<variable> <library>...): writes stubs of shared libraries;
-# returns their names in the order of the libraries.
+# returns their names in the order of the libraries. The global property
+# PCC_PROGRAM_LIBRARIES has the paths of all such libraries, by these names.
 function(pcc_add_stubs variable)
   execute_process(COMMAND ${PCC_PYTHON}
     ${PROJECT_SOURCE_DIR}/cmake/stub_library.py ${PCC_LIBRARY_DIR}/link ${ARGN}
@@ -31,6 +32,14 @@ function(pcc_add_stubs variable)
     COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" names "${names}")
   set(${variable} ${names} PARENT_SCOPE)
+  foreach(library name IN ZIP_LISTS ARGN names)
+    get_filename_component(folder ${library} DIRECTORY)
+    get_property(known GLOBAL PROPERTY PCC_PROGRAM_LIBRARIES)
+    if(NOT ${folder}/${name} IN_LIST known)
+      set_property(GLOBAL APPEND PROPERTY PCC_PROGRAM_LIBRARIES
+        ${folder}/${name})
+    endif()
+  endforeach()
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
     CMAKE_CONFIGURE_DEPENDS ${ARGN}
     ${PROJECT_SOURCE_DIR}/cmake/stub_library.py)

@@ -24,6 +24,7 @@
 #include "tools/pcc/Diagnostics.h"
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
+#include "tools/pcc/Needs.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Reproducer.h"
 #include "tools/pcc/Run.h"
@@ -280,6 +281,11 @@ int Compilation::printSummary() {
   print(llvm::errs());
   if (!isText())
     llvm::errs() << "target:   " << targetText(machine()) << "\n";
+  std::string needs;
+  if (arguments.emit == "exe")
+    needs = describeNeeds(path, libraryFolder(), arguments.options.target);
+  if (!needs.empty())
+    llvm::errs() << "needs:    " << needs << "\n";
   llvm::errs() << "wrote:    " << path << "\n";
   return kDone;
 }
