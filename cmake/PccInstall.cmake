@@ -11,7 +11,7 @@
 #     lib/pcc/python/    the module of pcc-export
 #     lib/pcc/shared/    libraries of programs, which a user may copy to other hosts
 #     lib/pcc/tools/     further libraries of pcc
-#     share/doc/pcc/     licences
+#     share/doc/pcc-train/    licences, in the folder of the .deb
 
 find_program(PCC_PATCHELF patchelf REQUIRED)
 # The shared libraries that programs are linked with, and their packages, which
@@ -22,7 +22,7 @@ execute_process(COMMAND ${PCC_PYTHON}
   ${PROJECT_SOURCE_DIR}/cmake/debian_packages.py list ${_libraries}
   OUTPUT_FILE ${PCC_LIBRARY_DIR}/packages.txt COMMAND_ERROR_IS_FATAL ANY)
 
-set(_licences share/doc/pcc/licences)
+set(_licences share/doc/pcc-train/licences)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME pcc)
 install(TARGETS pcc-installed RUNTIME DESTINATION bin)
 foreach(_tool pcc-opt pcc-run)
@@ -38,7 +38,7 @@ foreach(_target ${PCC_TARGETS})
 endforeach()
 install(FILES ${PCC_LIBRARY_DIR}/packages.txt DESTINATION lib/pcc)
 install(DIRECTORY ${PCC_LIBRARY_DIR}/link DESTINATION lib/pcc)
-install(FILES LICENSE DESTINATION share/doc/pcc)
+install(FILES LICENSE DESTINATION share/doc/pcc-train RENAME copyright)
 
 # The licences of files that are parts of installed ones.
 set(_parts ${PCC_STARTUP_FILES} ${PCC_LLD_ELF}

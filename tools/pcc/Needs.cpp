@@ -127,13 +127,13 @@ std::string pcc::describeNeeds(StringRef program, StringRef libraries,
     needs.add(it->path());
     hasShared = true;
   }
-  std::string text = "glibc " + needs.libc.getAsString() + " or later";
+  std::string text = "glibc " + needs.libc.getAsString() + " or later; ";
   if (hasShared)
-    text += ", and " + shared + " copied as 'lib' next to the program";
+    text += shared + " copied as 'lib' next to the program";
   if (!packages.empty())
-    text += (hasShared ? " or " : ", and ") + packages;
+    text += (hasShared ? ", or " : "") + packages;
   else if (!hasShared)
-    text += ", and " + llvm::join(needs.libraries, " ");
+    text += llvm::join(needs.libraries, " ");
   if (target == "cuda")
     text += "; NVIDIA's driver, cuBLASLt 13, cuDNN 9 and NCCL 2";
   return text;

@@ -30,6 +30,7 @@
 #include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
 #include "tools/pcc/UnusedFlags.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -98,6 +99,7 @@ private:
   int internalError(int index);
   int write();
   int printSummary();
+  void printNeeds();
   Machine machine() const {
     return {arguments.options.target, arguments.options.targetCpu,
             arguments.options.chips};
@@ -265,6 +267,20 @@ int Compilation::write() {
   return failed(written) ? kBadInput : kDone;
 }
 
+/// Prints what the program needs on other hosts.
+void Compilation::printNeeds() {
+  std::string needs =
+      describeNeeds(path, libraryFolder(), arguments.options.target);
+  if (!needs.empty())
+    llvm::errs() << "needs:    " << needs << "\n";
+  ArrayRef<std::string> files = input.files;
+  if (!input.onnx)
+    files = files.drop_front();
+  if (!files.empty() && !arguments.options.randomInit)
+    llvm::errs() << "needs:    for the initial weights "
+                 << llvm::join(files, ", ") << "\n";
+}
+
 int Compilation::printSummary() {
   auto print = [&](llvm::raw_ostream &os) {
     if (arguments.report == Report::JSON)
@@ -281,11 +297,8 @@ int Compilation::printSummary() {
   print(llvm::errs());
   if (!isText())
     llvm::errs() << "target:   " << targetText(machine()) << "\n";
-  std::string needs;
   if (arguments.emit == "exe")
-    needs = describeNeeds(path, libraryFolder(), arguments.options.target);
-  if (!needs.empty())
-    llvm::errs() << "needs:    " << needs << "\n";
+    printNeeds();
   llvm::errs() << "wrote:    " << path << "\n";
   return kDone;
 }

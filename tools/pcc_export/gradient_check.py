@@ -20,6 +20,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import torch
@@ -51,13 +52,17 @@ class Tools:
 
 
 def find_tools(given=None):
-    """pcc and pcc-run: `given`, else from $PCC, else on PATH or in this
-    checkout's build. None if they are missing; an error if `given` is."""
+    """pcc and pcc-run: `given`, else from $PCC, else on PATH, next to the running
+    command or in this checkout's build. None if they are missing; an error if
+    `given` is."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "pcc")
     checkout = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                             "..", "..", "build", "bin", "pcc")
     wanted = given or os.environ.get("PCC")
-    for candidate in [wanted] if wanted else [shutil.which("pcc"), checkout]:
-        if candidate and os.access(candidate, os.X_OK):
+    for candidate in [wanted] if wanted else [shutil.which("pcc"), beside,
+                                              checkout]:
+        if (candidate and os.path.isfile(candidate)
+                and os.access(candidate, os.X_OK)):
             run = os.path.join(os.path.dirname(candidate), "pcc-run")
             if os.access(run, os.X_OK):
                 return Tools(candidate, run)
