@@ -39,8 +39,8 @@ static constexpr llvm::StringLiteral kFeatures = "+ptx80";
 
 /// How a user gets a CUDA toolkit.
 static constexpr llvm::StringLiteral kFetchToolkit =
-    "fetch one: pip install 'pcc-train[cuda]', or in a source tree "
-    "scripts/install-deps --cuda";
+    "fetch one: pip install 'FILE[cuda]' with the FILE of pcc's wheel, or in a "
+    "source tree scripts/install-deps --cuda";
 
 static llvm::Triple deviceTriple() {
   return llvm::Triple("nvptx64-nvidia-cuda");
