@@ -27,6 +27,7 @@ import sys
 import zipfile
 
 ROOT, FOLDER = sys.argv[1:]
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import loading
 
