@@ -1,7 +1,7 @@
 //===- Tools.h - The main functions of the tools ----------------*- C++ -*-===//
 //
-// In the build tree each tool is an executable. Installed, they are one, so that
-// LLVM is there once (installed/).
+// In the build tree each tool is an executable. Installed, they are one, so
+// that LLVM is there once (installed/).
 //
 //===----------------------------------------------------------------------===//
 
