@@ -15,9 +15,8 @@
 
 find_program(PCC_PATCHELF patchelf REQUIRED)
 # The shared libraries that programs are linked with, and their packages, which
-# pcc names. MPI's are not installed: programs take those of their host.
+# pcc names. MPI's is opened at run time, under a launcher alone.
 get_property(_libraries GLOBAL PROPERTY PCC_PROGRAM_LIBRARIES)
-list(FILTER _libraries EXCLUDE REGEX libmpi)
 execute_process(COMMAND ${PCC_PYTHON}
   ${PROJECT_SOURCE_DIR}/cmake/debian_packages.py list ${_libraries}
   OUTPUT_FILE ${PCC_LIBRARY_DIR}/packages.txt COMMAND_ERROR_IS_FATAL ANY)
