@@ -92,12 +92,13 @@ for host, rank, speaker in ("node3", 3, 0), ("node1", 0, 1):
           seconds=20)
     os.remove("still.json")
 
-# Rank 0 listens at the address by which the hosts reach each other. (Open MPI
+# Ranks listen at the addresses by which the hosts reach each other. (Open MPI
 # listens at all addresses; an unauthenticated connection would delay it.)
 good(*MPIRUN, "-x", "LD_PRELOAD=./strangers.so", "-x", "STRANGERS=strangers",
      "-x", "STRANGERS_COUNT=0", *THREE, *TOY, "--steps", "2")
 with open("strangers") as file:
-    assert set(file.read().split()) == {"10.77.0.1", "0.0.0.0"}
+    assert set(file.read().split()) == {
+        "10.77.0.1", "10.77.0.2", "10.77.0.3", "0.0.0.0"}
 
 # A network that fails. mpirun itself waits for its daemon on that host.
 with open("cut.txt", "w") as file:
