@@ -35,6 +35,7 @@ sharedAddresses(const std::vector<Address> &own,
 
 /// The addresses of a process's host, to be sent to another process.
 struct HostAddresses {
+  /// The most addresses that are sent.
   static constexpr int greatestCount = 16;
   /// A hash of the network namespace: equal if the loopback is shared.
   uint64_t network = 0;

@@ -60,6 +60,7 @@ struct Channel {
   Parcel parcels[kParcels];
 };
 
+/// Returns the bytes rounded up to whole pages.
 inline int64_t roundToPage(int64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }

@@ -2,8 +2,8 @@
 //
 // lld initializes every target of LLVM and Polly, for bitcode that it compiles
 // when it links. pcc passes it no bitcode. The functions of this file take the
-// place of LLVM's for the parts that pcc does not use, so that their code is not
-// linked: the linker takes the first library that defines a name.
+// place of LLVM's for the parts that pcc does not use, so that their code is
+// not linked: the linker takes the first library that defines a name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,5 @@
-// Preloaded: the process that should start the ranks of a job hangs instead, and
-// ignores signals.
+// Preloaded: the process that should start the ranks of a job hangs instead,
+// and ignores signals.
 
 #include <signal.h>
 #include <stdlib.h>
