@@ -17,9 +17,11 @@ namespace mpi {
 
 /// The functions of MPI, without their prefix, and its objects.
 struct Library {
+// Names as in C. NOLINTBEGIN(readability-identifier-naming)
 #define PCC_MPI(name, result, parameters) result(*name) parameters;
 #include "runtime/mpi/Functions.def"
 #undef PCC_MPI
+  // NOLINTEND(readability-identifier-naming)
   MPI_Comm world, noComm;
   MPI_Datatype byte, f32, f64, i64, i32, u16;
   MPI_Op sum, max, min;
