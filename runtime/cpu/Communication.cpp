@@ -10,7 +10,6 @@
 #include "runtime/telemetry/Trace.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <limits>
 #include <mutex>

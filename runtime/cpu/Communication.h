@@ -56,6 +56,12 @@ struct Posted {
   /// A counter in shared memory that must reach a value; null: none.
   const std::atomic<uint64_t> *counter = nullptr;
   uint64_t value = 0;
+
+  /// Adds the condition that a counter reaches a value.
+  void await(const std::atomic<uint64_t> &awaited, uint64_t least) {
+    counter = &awaited;
+    value = least;
+  }
 };
 
 /// A set of requests that are posted in the order of their issue, across all

@@ -9,10 +9,9 @@
 #include "runtime/exchange/Channels.h"
 
 #include "runtime/exchange/Rendezvous.h"
-#include "runtime/launch/Machine.h"
+#include "runtime/launch/Interfaces.h"
 #include "runtime/support/Clock.h"
 #include "runtime/support/Error.h"
-#include "runtime/support/Hash.h"
 #include "runtime/support/Progress.h"
 
 #include <algorithm>
@@ -166,11 +165,6 @@ static sockaddr_in addressOf(int socket,
   socklen_t length = sizeof(address);
   read(socket, reinterpret_cast<sockaddr *>(&address), &length);
   return address;
-}
-
-static uint64_t ownNetwork() {
-  std::string text = namespaceId("net");
-  return fnv1a(text.data(), text.size());
 }
 
 static std::string textOf(in_addr_t host) {

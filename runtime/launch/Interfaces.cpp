@@ -128,10 +128,14 @@ pcc::sharedAddresses(const std::vector<Address> &own,
   return shared.empty() ? own : shared;
 }
 
+uint64_t pcc::ownNetwork() {
+  std::string network = namespaceId("net");
+  return fnv1a(network.data(), network.size());
+}
+
 HostAddresses pcc::ownHostAddresses() {
   HostAddresses own;
-  std::string network = namespaceId("net");
-  own.network = fnv1a(network.data(), network.size());
+  own.network = ownNetwork();
   for (const Address &address : interfaceAddresses())
     if (own.count < HostAddresses::greatestCount)
       own.addresses[own.count++] = address;

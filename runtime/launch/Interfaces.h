@@ -42,6 +42,8 @@ struct HostAddresses {
   int32_t count = 0; ///< of the addresses
   Address addresses[greatestCount] = {};
 };
+/// A hash of this process's network namespace.
+uint64_t ownNetwork();
 /// This process's.
 HostAddresses ownHostAddresses();
 /// The addresses, in network byte order, at which the first of these processes

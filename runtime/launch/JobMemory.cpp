@@ -3,7 +3,6 @@
 #include "runtime/launch/JobMemory.h"
 
 #include "runtime/launch/HugePages.h"
-
 #include "runtime/launch/Machine.h"
 #include "runtime/support/Error.h"
 

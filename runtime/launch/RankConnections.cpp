@@ -16,7 +16,6 @@
 #include "runtime/support/Clock.h"
 #include "runtime/support/Hash.h"
 
-#include <arpa/inet.h>
 #include <cstring>
 #include <optional>
 #include <unistd.h>

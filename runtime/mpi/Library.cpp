@@ -5,6 +5,7 @@
 #include "runtime/support/Error.h"
 
 #include <dlfcn.h>
+#include <type_traits>
 
 using namespace pcc;
 
@@ -43,7 +44,6 @@ static mpi::Library open() {
         find(file, name));
   };
   object(made.world, "ompi_mpi_comm_world");
-  object(made.noComm, "ompi_mpi_comm_null");
   object(made.byte, "ompi_mpi_byte");
   object(made.f32, "ompi_mpi_float");
   object(made.f64, "ompi_mpi_double");

@@ -22,7 +22,7 @@ struct Library {
 #include "runtime/mpi/Functions.def"
 #undef PCC_MPI
   // NOLINTEND(readability-identifier-naming)
-  MPI_Comm world, noComm;
+  MPI_Comm world;
   MPI_Datatype byte, f32, f64, i64, i32, u16;
   MPI_Op sum, max, min;
   MPI_Info noInfo;

@@ -6,16 +6,10 @@
 #include "runtime/support/Error.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <functional>
 
 using namespace pcc;
 using namespace pcc::shared;
-
-/// The bytes that one phase processes, so that the driver attends to other
-/// streams in between.
-static const int64_t phaseBytes = 1 << 20;
 
 namespace {
 
@@ -44,7 +38,7 @@ public:
 
   /// Waits until earlier uses of the slot are over.
   void awaitSlot(Posted &posted) const {
-    await(slot.finished, use * members, posted);
+    posted.await(slot.finished, use * members);
   }
   /// Publishes this rank's operands, and waits for all ranks'.
   void arrive(const Operands &own, Posted &posted) const {
@@ -63,18 +57,13 @@ public:
   std::vector<char *> outs() const { return addresses(&Operands::out); }
 
 private:
-  static void await(const std::atomic<uint64_t> &counter, uint64_t value,
-                    Posted &posted) {
-    posted.counter = &counter;
-    posted.value = value;
-  }
   void count(std::atomic<uint64_t> &counter, Posted &posted) const {
     uint64_t all = (use + 1) * members;
     if (counter.fetch_add(1, std::memory_order_acq_rel) + 1 == all)
       for (size_t i = 0; i < members; ++i)
         if (static_cast<int>(i) != collective.c.index)
           transport.ring(collective.c.ranks[i]);
-    await(counter, all, posted);
+    posted.await(counter, all);
   }
   std::vector<char *> addresses(int64_t Operands::*operand) const {
     std::vector<char *> found;
@@ -146,16 +135,13 @@ void SharedTransport::connect(Communicator &communicator) {
   int lowest =
       *std::min_element(communicator.ranks.begin(), communicator.ranks.end());
   link->slotBytes = Layout::slotBytes(communicator.size());
-  link->slots = static_cast<char *>(mapJobMemory(
-      layout.groupOffset(communicator.number, lowest), layout.groupBytes()));
-  if (!link->slots)
-    fail(ExitMemory, format("cannot map the memory of a communicator: %s",
-                            strerror(errno)));
+  link->slots = mapOrFail(layout.groupOffset(communicator.number, lowest),
+                          layout.groupBytes());
   communicator.link = std::move(link);
 }
 
 static int64_t partsOf(int64_t count, int64_t size) {
-  return (count * size + phaseBytes - 1) / phaseBytes;
+  return (count * size + kPhaseBytes - 1) / kPhaseBytes;
 }
 
 void SharedTransport::allReduce(Request &request,
@@ -168,7 +154,7 @@ void SharedTransport::allReduce(Request &request,
   };
   int64_t begin = boundary(collective.c.index),
           end = boundary(collective.c.index + 1);
-  int64_t size = collective.size, most = phaseBytes / size;
+  int64_t size = collective.size, most = kPhaseBytes / size;
   define(*this, request, collective, 0, n * size, partsOf(end - begin, size),
          [=](const Round &round, int64_t part) {
            int64_t at = begin + part * most;
@@ -184,7 +170,7 @@ void SharedTransport::allReduce(Request &request,
 void SharedTransport::reduceScatter(Request &request,
                                     const Collective &collective) {
   int64_t count = collective.count, size = collective.size;
-  int64_t most = phaseBytes / size, index = collective.c.index;
+  int64_t most = kPhaseBytes / size, index = collective.c.index;
   define(*this, request, collective, collective.c.size() * count * size,
          count * size, partsOf(count, size),
          [=](const Round &round, int64_t part) {
@@ -209,9 +195,9 @@ void SharedTransport::exchangeBlocks(Request &request,
          [=](const Round &round, int64_t part) {
            // Ranks begin with different blocks.
            int64_t from = (index + part / perBlock) % members;
-           int64_t at = part % perBlock * phaseBytes;
+           int64_t at = part % perBlock * kPhaseBytes;
            const char *block = round.ins()[from] + index * stride;
            memmove(collective.out + from * count + at, block + at,
-                   std::min(phaseBytes, count - at));
+                   std::min(kPhaseBytes, count - at));
          });
 }

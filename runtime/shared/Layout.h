@@ -41,6 +41,13 @@ struct Slot {
   alignas(kCacheLine) std::atomic<uint64_t> finished;
 };
 
+/// The bytes that one phase of a request processes, so that the driver attends
+/// to other streams in between.
+constexpr int64_t kPhaseBytes = 1 << 20;
+
+/// mapJobMemory(); exits with ExitMemory on failure.
+char *mapOrFail(int64_t offset, int64_t bytes);
+
 /// The collectives of a communicator that may be in flight.
 constexpr uint64_t kSlots = 16;
 

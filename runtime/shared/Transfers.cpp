@@ -5,14 +5,10 @@
 #include "runtime/support/Error.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 using namespace pcc;
 using namespace pcc::shared;
-
-/// The bytes that one phase copies.
-static const int64_t phaseBytes = 1 << 20;
 
 Channel &SharedTransport::channel(int from, int to, int32_t number) {
   if (number < 0 || number >= kChannels)
@@ -21,19 +17,10 @@ Channel &SharedTransport::channel(int from, int to, int32_t number) {
   Channel *&mapped = channels[{from, to}];
   if (!mapped) {
     Layout layout = {ranks};
-    mapped = static_cast<Channel *>(
-        mapJobMemory(layout.channelOffset(from, to), Layout::channelBytes()));
-    if (!mapped)
-      fail(ExitMemory,
-           format("cannot map the memory of a channel: %s", strerror(errno)));
+    mapped = reinterpret_cast<Channel *>(
+        mapOrFail(layout.channelOffset(from, to), Layout::channelBytes()));
   }
   return mapped[number];
-}
-
-static void await(const std::atomic<uint64_t> &counter, uint64_t value,
-                  Posted &posted) {
-  posted.counter = &counter;
-  posted.value = value;
 }
 
 namespace {
@@ -53,14 +40,14 @@ static bool send(SharedTransport &transport, const End &end, int phase,
   Parcel &parcel = *end.parcel;
   switch (phase) {
   case 0: // the parcel is free
-    await(parcel.received, end.uses, posted);
+    posted.await(parcel.received, end.uses);
     return true;
   case 1:
     parcel.offset = end.offset;
     parcel.bytes = end.message.bytes;
     parcel.sent.store(end.uses + 1, std::memory_order_release);
     transport.ring(end.message.peer);
-    await(parcel.received, end.uses + 1, posted);
+    posted.await(parcel.received, end.uses + 1);
     return true;
   default:
     return false;
@@ -73,7 +60,7 @@ static bool receive(SharedTransport &transport, const End &end, int phase,
   Parcel &parcel = *end.parcel;
   const Message &message = end.message;
   if (phase == 0) {
-    await(parcel.sent, end.uses + 1, posted);
+    posted.await(parcel.sent, end.uses + 1);
     return true;
   }
   if (parcel.bytes != message.bytes)
@@ -81,11 +68,11 @@ static bool receive(SharedTransport &transport, const End &end, int phase,
          format("rank %d sent %lld bytes, but this rank expects %lld",
                 message.peer, static_cast<long long>(parcel.bytes),
                 static_cast<long long>(message.bytes)));
-  int64_t at = (phase - 1) * phaseBytes;
+  int64_t at = (phase - 1) * kPhaseBytes;
   if (at < message.bytes) {
     memcpy(message.buffer + at,
            transport.addressOf(message.peer, parcel.offset) + at,
-           std::min(phaseBytes, message.bytes - at));
+           std::min(kPhaseBytes, message.bytes - at));
     return true;
   }
   parcel.received.store(end.uses + 1, std::memory_order_release);

@@ -14,7 +14,7 @@
 using namespace pcc;
 using namespace pcc::shared;
 
-static char *mapOrFail(int64_t offset, int64_t bytes) {
+char *shared::mapOrFail(int64_t offset, int64_t bytes) {
   void *memory = mapJobMemory(offset, bytes);
   if (!memory)
     fail(ExitMemory,
