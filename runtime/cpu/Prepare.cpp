@@ -41,26 +41,11 @@ static int chooseThreads() {
 static Communicator makeCommunicator(const pcc_program &program, int32_t number,
                                      const Coordinates &coordinates) {
   const pcc_comm &comm = program.comms[number];
+  std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
   Communicator made;
   made.number = number;
-  int64_t ranks = 1;
-  for (int i = 0; i < comm.n_axes; ++i) {
-    const pcc_axis &axis = program.axes[comm.axes[i]];
-    ranks *= axis.size;
-    made.over += (i ? " " : " over ") + std::string(axis.name);
-  }
-  for (int64_t index = 0; index < ranks; ++index) {
-    Coordinates at = coordinates;
-    int64_t left = index;
-    for (int i = comm.n_axes - 1; i >= 0; --i) {
-      int64_t size = program.axes[comm.axes[i]].size;
-      at[comm.axes[i]] = left % size;
-      left /= size;
-    }
-    made.ranks.push_back(static_cast<int>(rankOf(program, at)));
-    if (at == coordinates)
-      made.index = static_cast<int>(index);
-  }
+  made.over = axesText(program, axes);
+  made.ranks = membersOf(program, axes, coordinates, made.index);
   if (made.size() > 1)
     communication::transport()->connect(made);
   return made;

@@ -133,38 +133,6 @@ static void requireMemory(ncclResult_t result) {
 // Initialization
 //===----------------------------------------------------------------------===//
 
-/// The ranks that differ from this one only in these axes, ordered by their
-/// index on them, first axis major; sets `index` to this rank's.
-static std::vector<int> membersOf(const pcc_program &program,
-                                  const std::vector<int> &axes,
-                                  const Coordinates &own, int &index) {
-  int64_t count = 1;
-  for (int axis : axes)
-    count *= program.axes[axis].size;
-  std::vector<int> members;
-  Coordinates at = own;
-  for (int64_t number = 0; number < count; ++number) {
-    int64_t left = number;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-      at[*axis] = left % program.axes[*axis].size;
-      left /= program.axes[*axis].size;
-    }
-    members.push_back(static_cast<int>(rankOf(program, at)));
-    if (at == own)
-      index = static_cast<int>(number);
-  }
-  return members;
-}
-
-static std::string nameOf(const pcc_program &program,
-                          const std::vector<int> &axes) {
-  std::string over;
-  for (int axis : axes)
-    over +=
-        (over.empty() ? " over " : " ") + std::string(program.axes[axis].name);
-  return over;
-}
-
 static void check(ncclResult_t result, const Communicator &communicator) {
   if (result != ncclSuccess)
     failNccl(result, communicator, "the start of communication");
@@ -201,7 +169,7 @@ static Communicator makeCommunicator(const pcc_program &program,
                                      const Coordinates &own, int channels) {
   int index = 0;
   std::vector<int> members = membersOf(program, axes, own, index);
-  return join(members, index, nameOf(program, axes), channels);
+  return join(members, index, axesText(program, axes), channels);
 }
 
 /// Sends a byte to each of `to` and receives one from each of `from`, so that
@@ -251,7 +219,7 @@ static void connectChannels(const pcc_program &program,
     }
     Communicator &made = all().channels[{
         sends ? channel.to_stage : channel.from_stage, channel.channel, sends}];
-    made = join(members, sends ? 0 : 1, nameOf(program, {axis}),
+    made = join(members, sends ? 0 : 1, axesText(program, {axis}),
                 PCC_TRANSFER_CHANNELS);
     connect(made, 1 - made.index, sends);
   }

@@ -38,6 +38,36 @@ int64_t pcc::rankOf(const pcc_program &program,
   return rank;
 }
 
+std::vector<int> pcc::membersOf(const pcc_program &program,
+                                const std::vector<int> &axes,
+                                const Coordinates &own, int &index) {
+  int64_t count = 1;
+  for (int axis : axes)
+    count *= program.axes[axis].size;
+  std::vector<int> members;
+  Coordinates at = own;
+  for (int64_t number = 0; number < count; ++number) {
+    int64_t left = number;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      at[*axis] = left % program.axes[*axis].size;
+      left /= program.axes[*axis].size;
+    }
+    members.push_back(static_cast<int>(rankOf(program, at)));
+    if (at == own)
+      index = static_cast<int>(number);
+  }
+  return members;
+}
+
+std::string pcc::axesText(const pcc_program &program,
+                          const std::vector<int> &axes) {
+  std::string over;
+  for (int axis : axes)
+    over +=
+        (over.empty() ? " over " : " ") + std::string(program.axes[axis].name);
+  return over;
+}
+
 std::string pcc::ranksText(const std::vector<int> &ranks) {
   const size_t count = ranks.size(), most = 8;
   if (count == 1)

@@ -25,6 +25,16 @@ Coordinates coordinatesOf(const pcc_program &program, int64_t rank);
 /// Returns the rank with these coordinates.
 int64_t rankOf(const pcc_program &program, const Coordinates &coordinates);
 
+/// Returns the ranks that differ from the one with coordinates `own` only in
+/// these axes, ordered by their index on them, first axis major; sets `index`
+/// to that rank's.
+std::vector<int> membersOf(const pcc_program &program,
+                           const std::vector<int> &axes, const Coordinates &own,
+                           int &index);
+
+/// Returns axes as text: " over pp tp"; empty for none.
+std::string axesText(const pcc_program &program, const std::vector<int> &axes);
+
 /// Returns ascending ranks as text: "rank 3", "ranks 0, 1 and 5", "ranks 0 to
 /// 6", or the first eight of many: "ranks 0, 2, 4, 6, 8, 10, 12, 14 and 8
 /// others".

@@ -56,26 +56,11 @@ backend::Devices backend::findDevices() {
 
 static pcc_context::Communicator makeCommunicator(const pcc_program &program,
                                                   const pcc_comm &comm,
-                                                  Coordinates at) {
+                                                  const Coordinates &own) {
+  std::vector<int> axes(comm.axes, comm.axes + comm.n_axes);
   pcc_context::Communicator made;
-  Coordinates own = at;
-  int64_t ranks = 1;
-  for (int i = 0; i < comm.n_axes; ++i) {
-    ranks *= program.axes[comm.axes[i]].size;
-    made.over +=
-        (i ? " " : " over ") + std::string(program.axes[comm.axes[i]].name);
-  }
-  for (int64_t number = 0; number < ranks; ++number) {
-    int64_t left = number;
-    for (int i = comm.n_axes - 1; i >= 0; --i) {
-      int64_t size = program.axes[comm.axes[i]].size;
-      at[comm.axes[i]] = left % size;
-      left /= size;
-    }
-    made.ranks.push_back(static_cast<int>(rankOf(program, at)));
-    if (at == own)
-      made.index = static_cast<int>(number);
-  }
+  made.over = axesText(program, axes);
+  made.ranks = membersOf(program, axes, own, made.index);
   return made;
 }
 
