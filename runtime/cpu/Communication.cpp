@@ -306,13 +306,15 @@ void Engine::run() {
 void Engine::drive(const std::function<bool()> &isOver) {
   while (true) {
     uint32_t rung = transport->bell().read();
-    if (hasNews.load())
+    // Another thread may have completed a request of its stream: noteDone().
+    bool isNew = hasNews.load();
+    if (isNew)
       takeNews();
     bool moved = moveStreams();
-    if (moved) {
+    if (moved)
       movedAt = steadyNow();
+    if (moved || isNew)
       tellWaiting();
-    }
     if (isOver() && !hasNews.load())
       return;
     if (busy.empty() && !moved) {

@@ -8,8 +8,9 @@
 //
 //   with MPI            the communication thread of the rank, which alone calls
 //                       MPI, from MPI_Init to MPI_Finalize
-//   in shared memory    the thread that waits for a request, while it waits;
-//                       otherwise the communication thread
+//   in shared memory    the thread that waits for a request, while it waits, if
+//                       there is no driver at that time; otherwise the
+//                       communication thread
 //
 // With MPI the driver tests without a pause while the rank waits, with naps in
 // between while the rank computes, and every 10 ms when nothing is in flight:

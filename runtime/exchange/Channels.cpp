@@ -173,6 +173,13 @@ static std::string textOf(in_addr_t host) {
   return text;
 }
 
+static std::string textOf(const std::vector<in_addr_t> &hosts) {
+  std::string text;
+  for (in_addr_t host : hosts)
+    text += (text.empty() ? "" : ", ") + textOf(host);
+  return text;
+}
+
 /// Makes rank 0 listen.
 static void startListening(const Rendezvous &rendezvous, Listener &listener) {
   for (int socket : rendezvous.listeners)
@@ -180,18 +187,18 @@ static void startListening(const Rendezvous &rendezvous, Listener &listener) {
   if (listener.isOpen())
     return;
   int error = 0;
-  std::string where;
-  for (in_addr_t host : listeningAddresses(rendezvous)) {
+  std::vector<in_addr_t> hosts = listeningAddresses(rendezvous);
+  for (in_addr_t host : hosts) {
     uint16_t port = 0;
     for (size_t i = 0; i < rendezvous.ports.size() && !port; ++i)
       port = listener.listenAt(host, htons(rendezvous.ports[i]));
     error = port ? error : errno;
-    where += (where.empty() ? "" : ", ") + textOf(host);
   }
   if (!listener.isOpen())
     fail(ExitWorld,
          format("rank 0 cannot listen for the others at %s, port %d: %s",
-                where.c_str(), rendezvous.ports.front(), strerror(error)),
+                textOf(hosts).c_str(), rendezvous.ports.front(),
+                strerror(error)),
          "PCC_EXCHANGE=HOST:PORT names another one");
 }
 
@@ -234,10 +241,19 @@ void Channels::acceptRanks(const Rendezvous &rendezvous) {
   takeTable(endpoints);
 }
 
+[[noreturn]] static void failUnreachable(const Rendezvous &rendezvous) {
+  fail(ExitCommunication,
+       format("rank 0 did not answer within %g s at %s, port %d",
+              rendezvous.patience, textOf(rendezvous.hosts).c_str(),
+              rendezvous.ports.front()),
+       "the hosts need TCP over IPv4 between any ports, for control messages");
+}
+
 /// Rank 0 may not listen yet, and another program may use one of the ports.
 static int connectUntilAccepted(const Rendezvous &rendezvous,
                                 const Hello &hello) {
   const useconds_t pause = 50000;
+  double deadline = steadyNow() + rendezvous.patience;
   while (true) {
     for (in_addr_t host : rendezvous.hosts)
       for (uint16_t port : rendezvous.ports) {
@@ -247,6 +263,8 @@ static int connectUntilAccepted(const Rendezvous &rendezvous,
         if (socket >= 0)
           return socket;
       }
+    if (steadyNow() > deadline)
+      failUnreachable(rendezvous);
     usleep(pause);
   }
 }

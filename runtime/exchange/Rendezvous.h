@@ -26,6 +26,7 @@
 #include "runtime/launch/Launch.h"
 #include "runtime/launch/Listener.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct Rendezvous {
   /// host byte order.
   std::vector<in_addr_t> hosts;
   std::vector<uint16_t> ports;
+  /// Seconds in which rank 0 must answer. It may not listen yet, for as long as
+  /// the launcher takes to start it.
+  double patience = std::numeric_limits<double>::infinity();
   /// The origin of the addresses, for messages: "MASTER_ADDR 'node1'".
   std::string source;
   /// Whether the host is a guess: rank 0 may run on another one.

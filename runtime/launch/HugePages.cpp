@@ -4,8 +4,10 @@
 
 #include "runtime/support/Error.h"
 
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
@@ -13,6 +15,9 @@
 #include <unistd.h>
 
 using namespace pcc;
+
+/// How long the child may take.
+static const int mostMilliseconds = 5000;
 
 namespace {
 /// A message of one byte that carries a descriptor.
@@ -86,11 +91,15 @@ int pcc::createHugePagesFile() {
   close(ends[1]);
   int file = -1;
   Parcel parcel;
-  if (child > 0 && recvmsg(ends[0], &parcel.header, 0) == 1) {
+  pollfd entry = {ends[0], POLLIN, 0};
+  bool isThere = child > 0 && poll(&entry, 1, mostMilliseconds) == 1;
+  if (isThere && recvmsg(ends[0], &parcel.header, 0) == 1) {
     cmsghdr *content = CMSG_FIRSTHDR(&parcel.header);
     if (content && content->cmsg_len == CMSG_LEN(sizeof(file)))
       memcpy(&file, CMSG_DATA(content), sizeof(file));
   }
   close(ends[0]);
+  if (child > 0 && !isThere)
+    kill(child, SIGKILL);
   return file;
 }

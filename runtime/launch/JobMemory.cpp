@@ -22,11 +22,21 @@ static const char *const environmentName = "PCC_JOB";
 /// -1: not known yet.
 static int jobFile = -1;
 
+/// Creates a file with small pages. Returns -1 with errno set on failure.
+static int createInMemory() {
+  const char *name = "pcc-job";
+  // Some systems permit only files that cannot be executed. Kernels before 6.3
+  // do not know the flag.
+  const unsigned noExec = 8; // MFD_NOEXEC_SEAL
+  int file = memfd_create(name, noExec);
+  return file < 0 && errno == EINVAL ? memfd_create(name, 0) : file;
+}
+
 std::string pcc::createJobMemory(int64_t ranks) {
   // Not closed by exec: the ranks inherit it.
   jobFile = createHugePagesFile();
   if (jobFile < 0)
-    jobFile = memfd_create("pcc-job", 0);
+    jobFile = createInMemory();
   // A limit of file sizes must not end this process by a signal.
   signal(SIGXFSZ, SIG_IGN);
   if (jobFile < 0 || ftruncate(jobFile, arenaOffset(ranks))) {
@@ -34,9 +44,10 @@ std::string pcc::createJobMemory(int64_t ranks) {
     fail(ExitWorld,
          format("cannot create the memory that the ranks share: %s",
                 strerror(error)),
-         error == EFBIG ? "'ulimit -f' limits the size of files; set it to "
-                          "unlimited"
-                        : "");
+         error == EFBIG
+             ? "'ulimit -f' limits the size of files; set it to unlimited"
+             : "the system must permit memfd_create(), or a tmpfs in a "
+               "namespace");
   }
   uint64_t number;
   fillRandom(&number, sizeof(number));

@@ -110,8 +110,8 @@ Launch pcc::findLaunch() {
 static const char *launcherName(Launcher launcher) {
   switch (launcher) {
   case Launcher::None:
-    return "no launcher";
   case Launcher::SelfStarted:
+    return "no launcher";
   case Launcher::OpenMPI:
     return "Open MPI's mpirun";
   case Launcher::Slurm:

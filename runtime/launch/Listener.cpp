@@ -52,17 +52,21 @@ static sockaddr_in addressOf(in_addr_t host, uint16_t port) {
   return address;
 }
 
-// Keepalive probes find an idle host that vanished, unacknowledged data a busy
-// one. Shorter interruptions of the network are tolerated.
-void pcc::probe(int socket) {
-  int on = 1, idle = 20, interval = 10, count = 4, unanswered = 60000;
+/// Enables keepalive probes, which find an idle host that vanished. Shorter
+/// interruptions of the network are tolerated. Also sets TCP_NODELAY.
+static void probeIdle(int socket) {
+  int on = 1, idle = 20, interval = 10, count = 4;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
   setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
-  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered,
-             sizeof(unanswered));
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+void pcc::limitUnacknowledged(int socket) {
+  int milliseconds = 60000;
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds,
+             sizeof(milliseconds));
 }
 
 bool pcc::sendWhole(int socket, const void *bytes, size_t count) {
@@ -159,7 +163,7 @@ AcceptedRank Listener::next(double deadline) {
       }
       if (said >= 0) {
         accepted = {said, pending[i].socket};
-        probe(accepted.socket);
+        probeIdle(accepted.socket);
       } else {
         close(pending[i].socket);
       }
@@ -212,7 +216,7 @@ int pcc::connectTo(in_addr_t host, uint16_t port, const Hello &hello,
       got += n;
     }
     if (got == bytes) {
-      probe(socket);
+      probeIdle(socket);
       return socket;
     }
   }

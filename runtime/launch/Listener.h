@@ -32,7 +32,8 @@ struct Hello {
   int32_t rank;  ///< the sender's
 };
 
-/// An accepted connection; its socket is nonblocking.
+/// An accepted connection. Its socket is nonblocking, and has keepalive probes:
+/// the system detects within a minute that an idle host has vanished.
 struct AcceptedRank {
   int rank = -1; ///< -1: none before the deadline
   int socket = -1;
@@ -94,7 +95,8 @@ private:
 };
 
 /// Connects to a listener and sends `hello`; then waits until the deadline for
-/// an answer of `bytes` bytes. Returns the socket, which is nonblocking, or -1.
+/// an answer of `bytes` bytes. Returns the socket, which is as an accepted one,
+/// or -1.
 int connectTo(in_addr_t host, uint16_t port, const Hello &hello, void *answer,
               size_t bytes, double deadline);
 
@@ -104,10 +106,10 @@ void pollUntil(std::vector<pollfd> &entries, double deadline);
 /// Sends a few bytes, which must fit into the buffer of a new connection.
 bool sendWhole(int socket, const void *bytes, size_t count);
 
-/// Enables TCP keepalive and a timeout of unacknowledged data, so that the
-/// system detects within a minute that a host has vanished. Also sets
-/// TCP_NODELAY.
-void probe(int socket);
+/// Ends a connection when the other host has acknowledged nothing for a minute,
+/// which finds a busy host that vanished. A receiver that does not read for so
+/// long, with a full buffer, ends it, too.
+void limitUnacknowledged(int socket);
 
 } // namespace pcc
 

@@ -108,6 +108,7 @@ static bool acceptRanks(Listener &listener, std::vector<Peer> &peers) {
       close(accepted.socket);
       continue;
     }
+    limitUnacknowledged(accepted.socket);
     peers[accepted.rank].socket = accepted.socket;
     --missing;
   }
@@ -125,6 +126,7 @@ static bool connectRankZero(const Invitation &invitation,
                              &answer, sizeof(answer), deadline);
       if (socket < 0)
         continue;
+      limitUnacknowledged(socket);
       answer.host[sizeof(answer.host) - 1] = 0;
       connections.peers = {{socket, answer.pid, answer.host, answer.processes}};
       connections.order = answer.order;

@@ -17,7 +17,7 @@ static const char *const fileName = "libmpi.so.40";
        format("ranks that a launcher starts communicate by MPI, but Open MPI's "
               "library cannot be opened: %s",
               dlerror()),
-       "install Open MPI (Debian: libopenmpi3); ranks of one host need no MPI "
+       "install Open MPI (Debian: openmpi-bin); ranks of one host need no MPI "
        "if the program is started without a launcher");
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace pcc;
@@ -19,27 +20,47 @@ struct Invitation {
   Secret secret;
   int32_t count;
   int32_t error; ///< if there are none: errno
-  uint16_t ports[HostAddresses::greatestCount];
+  uint16_t port; ///< at all of them
   in_addr_t hosts[HostAddresses::greatestCount];
 };
 } // namespace
+
+/// Listens at a free port of each address. Returns false if another process
+/// uses that port at one of them.
+static bool listenAtOnePort(const std::vector<in_addr_t> &hosts,
+                            std::vector<int> &listeners,
+                            Invitation &invitation) {
+  uint16_t port = 0;
+  for (in_addr_t host : hosts) {
+    int listener = listenOn(host, port);
+    if (listener >= 0) {
+      listeners.push_back(listener);
+      invitation.hosts[invitation.count++] = host;
+      continue;
+    }
+    invitation.error = errno;
+    if (errno != EADDRINUSE)
+      continue;
+    for (int open : listeners)
+      close(open);
+    listeners.clear();
+    invitation.count = 0;
+    return false;
+  }
+  invitation.port = ntohs(port);
+  return true;
+}
 
 static Invitation invite(const std::vector<HostAddresses> &processes,
                          std::vector<int> &listeners) {
   Invitation invitation = {};
   invitation.secret = newSecret();
   invitation.error = EADDRNOTAVAIL;
-  for (in_addr_t host : chooseListeningAddresses(processes)) {
-    uint16_t port = 0;
-    int listener = listenOn(host, port);
-    if (listener < 0) {
-      invitation.error = errno;
-      continue;
-    }
-    listeners.push_back(listener);
-    invitation.ports[invitation.count] = ntohs(port);
-    invitation.hosts[invitation.count++] = host;
-  }
+  std::vector<in_addr_t> hosts = chooseListeningAddresses(processes);
+  const int tries = 16;
+  for (int i = 0; i < tries; ++i)
+    if (listenAtOnePort(hosts, listeners, invitation))
+      break;
   return invitation;
 }
 
@@ -68,10 +89,10 @@ Rendezvous mpi::findRendezvous(const Launch &launch) {
          format("rank 0 cannot listen for the other ranks: %s",
                 strerror(invitation.error)));
   rendezvous.secret = invitation.secret;
-  for (int i = 0; i < invitation.count; ++i) {
-    rendezvous.hosts.push_back(invitation.hosts[i]);
-    rendezvous.ports.push_back(invitation.ports[i]);
-  }
+  rendezvous.hosts.assign(invitation.hosts,
+                          invitation.hosts + invitation.count);
+  rendezvous.ports = {invitation.port};
   rendezvous.source = "MPI";
+  rendezvous.patience = 60;
   return rendezvous;
 }

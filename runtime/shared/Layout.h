@@ -19,7 +19,8 @@ namespace shared {
 
 /// Avoids that two ranks write the same cache line.
 constexpr int64_t kCacheLine = 64;
-constexpr int64_t kPage = 4096;
+/// The largest page of the systems that programs run on, as of arm64.
+constexpr int64_t kPage = 65536;
 
 /// A rank.
 struct alignas(2 * kCacheLine) RankEntry {
@@ -45,7 +46,7 @@ struct Slot {
 /// to other streams in between.
 constexpr int64_t kPhaseBytes = 1 << 20;
 
-/// mapJobMemory(); exits with ExitMemory on failure.
+/// mapJobMemory(); exits with ExitMemory on failure. Not in core dumps.
 char *mapOrFail(int64_t offset, int64_t bytes);
 
 /// The collectives of a communicator that may be in flight.

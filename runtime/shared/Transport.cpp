@@ -18,7 +18,11 @@ char *shared::mapOrFail(int64_t offset, int64_t bytes) {
   void *memory = mapJobMemory(offset, bytes);
   if (!memory)
     fail(ExitMemory,
-         format("cannot map memory that the ranks share: %s", strerror(errno)));
+         format("cannot map %lld bytes of the memory that the ranks share: %s",
+                static_cast<long long>(bytes), strerror(errno)),
+         "each rank maps the arenas of the ranks that it communicates with; "
+         "'ulimit -v' limits the sum");
+  madvise(memory, bytes, MADV_DONTDUMP); // only a hint
   return static_cast<char *>(memory);
 }
 

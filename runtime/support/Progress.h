@@ -31,9 +31,9 @@ struct ProgressNotes {
   /// The number of requests of a device to the host, counted by threads of its
   /// driver. Meanwhile the main thread may wait for a whole step.
   std::atomic<uint64_t> deviceRequests{0};
-  /// Finished pieces of operations of the communication thread or, without MPI,
-  /// of messages over TCP; and the thread's id; 0: there is none.
+  /// Finished phases of requests and pieces of messages over TCP.
   std::atomic<uint64_t> communicated{0};
+  /// The id of the communication thread; 0: there is none.
   std::atomic<int> communicator{0};
   std::atomic<const char *> operation{""}, detail{""};
   std::atomic<Activity> doing{Activity::Works};
@@ -51,11 +51,9 @@ inline void advance() {
   progressNotes.finished.store(finished + 1, std::memory_order_relaxed);
 }
 
-/// The same, for the communication thread or, without MPI, for messages over
-/// TCP on the main thread.
+/// The same, for a phase of a request or a piece of a message, on any thread.
 inline void advanceCommunication() {
-  uint64_t done = progressNotes.communicated.load(std::memory_order_relaxed);
-  progressNotes.communicated.store(done + 1, std::memory_order_relaxed);
+  progressNotes.communicated.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// The same, for any thread of a device's driver.

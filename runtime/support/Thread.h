@@ -8,8 +8,7 @@
 
 namespace pcc {
 
-/// Starts a thread with all signals blocked: they go to the main thread, which
-/// may be waiting in MPI.
+/// Starts a thread with all signals blocked: they go to the main thread.
 std::thread startThread(std::function<void()> run);
 
 /// Unblocks SIGBUS for this thread, which reads mapped files and gets it when a

@@ -133,7 +133,9 @@ static int run(int argc, char **argv) {
   if (launch.launcher == Launcher::SelfStarted ||
       launch.launcher == Launcher::OpenMPI)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-  joinStatusBoard(launch.rank);
+  // Under another launcher, a job in the environment is another one.
+  if (launch.launcher == Launcher::SelfStarted)
+    joinStatusBoard(launch.rank);
   joinRanks(launch, options);
   requireSameRun(program, options);
   train(program, options, launch);

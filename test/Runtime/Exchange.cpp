@@ -23,9 +23,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <netinet/tcp.h>
 #include <numeric>
 #include <string>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
 
@@ -105,6 +107,19 @@ static void testHuge() {
   }
   munmap(memory, parts * part);
   close(file);
+}
+
+/// A rank may be stopped for any time while messages wait for it: only
+/// heartbeats may end its connections.
+static void testPatience() {
+  const int most = 1024;
+  for (int socket = 0; socket < most; ++socket) {
+    unsigned milliseconds = 0;
+    socklen_t length = sizeof(milliseconds);
+    if (!getsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds,
+                    &length))
+      CHECK(milliseconds == 0);
+  }
 }
 
 static void testNames() {
@@ -196,6 +211,8 @@ int main(int argc, char **argv) {
     testOrder();
   }
   exchange::greatestPiece = int64_t{1} << 30;
+  if (bare)
+    testPatience();
   if (backend::size() > 1 && getenv("EXCHANGE_HUGE"))
     testHuge();
   failures = backend::maxOverRanks(failures);

@@ -191,6 +191,7 @@ void pcc_recv(pcc_context *ctx, int32_t stage, int32_t, void *buffer,
 }
 
 // The toy's messages fit into the receiver's socket buffer.
+// NOLINTBEGIN(readability-identifier-naming): as in Runtime.h.
 void pcc_exchange(pcc_context *ctx, int32_t to_stage, int32_t send_channel,
                   const void *send, int64_t send_bytes, int32_t from_stage,
                   int32_t recv_channel, void *recv, int64_t recv_bytes) {

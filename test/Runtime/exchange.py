@@ -73,9 +73,9 @@ asked.ranks[0].terminate()
 # Every operation and size, on 1, 2, 3 and 5 ranks.
 assert good("exchange") == "all checks hold\n"
 for ranks in (2, 3, 5):
-    more = {"EXCHANGE_HUGE": "1"} if ranks == 3 else {}
+    more = {2: {"PLAIN_NO_LIFELINE": "1"}, 3: {"EXCHANGE_HUGE": "1"}}
     ended = torchrun("exchange", ranks=ranks, EXPECTED_NEIGHBORS=str(ranks),
-                     **more)
+                     **more.get(ranks, {}))
     assert all(code == 0 and not err for code, err, _ in ended), ended
     assert ended[0][2] == "all checks hold\n", ended
 
