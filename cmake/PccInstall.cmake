@@ -8,7 +8,7 @@
 #
 #     bin/               pcc and the other tools
 #     lib/pcc/           the files of PccLink.cmake
-#     lib/pcc/python/    the module of pcc-export
+#     lib/pcc/python/    the modules of pcc-export and pcc-data
 #     lib/pcc/shared/    libraries of programs, which a user may copy to other hosts
 #     lib/pcc/tools/     further libraries of pcc
 #     share/doc/pcc-train/    licences, in the folder of the .deb
@@ -27,9 +27,8 @@ install(TARGETS pcc-installed RUNTIME DESTINATION bin)
 foreach(_tool pcc-opt pcc-run)
   install(PROGRAMS $<TARGET_FILE:pcc-launcher> DESTINATION bin RENAME ${_tool})
 endforeach()
-install(PROGRAMS tools/pcc-export DESTINATION bin)
-install(PROGRAMS scripts/prepare-data DESTINATION bin RENAME pcc-data)
-install(DIRECTORY tools/pcc_export DESTINATION lib/pcc/python
+install(PROGRAMS tools/pcc-export tools/pcc-data DESTINATION bin)
+install(DIRECTORY tools/pcc_export tools/pcc_data DESTINATION lib/pcc/python
   FILES_MATCHING PATTERN *.py)
 foreach(_target ${PCC_TARGETS})
   install(FILES $<TARGET_FILE:pcc_runtime_${_target}>

@@ -29,6 +29,9 @@ else:
     # ONNX's schemas, from scripts/install-deps --onnx.
     if os.path.isdir(os.path.join(config.pcc_root, ".onnx")):
         config.available_features.add("onnx")
+    # The packages of pcc-data, from scripts/install-deps --tokenizers.
+    if os.path.isdir(os.path.join(config.pcc_root, ".tokenizers")):
+        config.available_features.add("tokenizers")
     # As many concurrent tests as cores; tests that mostly wait are outside of
     # this group, and check-pcc starts one more worker for them.
     lit_config.parallelism_groups["computing"] = lit.util.usable_core_count()
@@ -40,6 +43,9 @@ else:
     config.environment["PCC_TEST_ALL"] = os.environ.get("PCC_TEST_ALL", "")
     if config.environment["PCC_TEST_ALL"]:
         config.available_features.add("all")
+    config.substitutions.append(("%pcc_data", (
+        f"env PYTHONPATH={config.pcc_root}/.tokenizers /usr/bin/python3 "
+        f"{config.pcc_root}/tools/pcc-data")))
     config.substitutions.append(("%root", config.pcc_root))
     config.substitutions.append(("%cuda", config.pcc_cuda))
     config.substitutions.append(("%build", config.pcc_build))

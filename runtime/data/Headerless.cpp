@@ -137,8 +137,8 @@ FormatMismatch pcc::findFormatMismatch(const char *data, int64_t bytes) {
       return {format.reason, format.note};
   if (isText(data, bytes))
     return {"is text, not token ids",
-            "a tokenizer turns text into ids; scripts/prepare-data makes each "
-            "byte a token"};
+            "pcc-data turns text into token ids, by a model's tokenizer or a "
+            "token per byte"};
   for (Reading reading : {Reading{8, false}, Reading{8, true},
                           Reading{4, false}, Reading{4, true}})
     if (areIds(data, bytes, reading)) {
