@@ -49,13 +49,13 @@ def check_links(pages):
 
 
 def check_readme():
-    """Runs the commands of pcc, prepare-data and compiled programs; returns
+    """Runs the commands of pcc, pcc-data and compiled programs; returns
     their number."""
     text = read("README.md")
     shutil.copy("examples/gpt2/gpt2.onnx", "model.onnx")
     shutil.copy("examples/gpt2/gpt2.weights", ".")
     commands = re.findall(
-        r"^    ((?:build/bin/pcc|pcc|scripts/prepare-data|\./train) .*)$", text,
+        r"^    ((?:build/bin/pcc|pcc|tools/pcc-data|\./train) .*)$", text,
         re.M)
     for command in commands:
         asked = re.sub(r"--steps \d+", "--steps 3", command)
@@ -96,7 +96,7 @@ def check_driver():
     return len(examples)
 
 
-for name in ("examples", "scripts", "test"):
+for name in ("examples", "scripts", "test", "tools"):
     os.symlink(os.path.join(ROOT, name), name)
 os.symlink(BUILD, "build")
 os.environ["PATH"] = os.pathsep.join([os.path.join(BUILD, "bin"),
