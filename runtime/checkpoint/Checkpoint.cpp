@@ -4,6 +4,7 @@
 
 #include "runtime/Backend.h"
 #include "runtime/Version.h"
+#include "runtime/checkpoint/DataState.h"
 #include "runtime/checkpoint/OptimizerFile.h"
 #include "runtime/checkpoint/SaveFolder.h"
 #include "runtime/checkpoint/Writers.h"
@@ -42,6 +43,7 @@ static json trainerState(const TrainingState &state,
               {"samples", samples},
               {"global_batch", globalBatch(program)},
               {"sequence", program.seq},
+              {"data", dataState(count.data)},
               {"plan", planOf(program)},
               {"rng", {{"kind", "counter"}, {"seed", state.initSeed}}},
               {"options", flags}};
@@ -266,6 +268,8 @@ StepCount pcc::readTrainerState(const pcc_program &program,
     restoreOption(options, name, value.get<std::string>());
     restoreOption(before, name, value.get<std::string>());
   }
+  if (!readDataState(state, before.data, count.step, count.data))
+    refuse("is not a trainer state");
   const std::pair<const char *, int64_t> sizes[] = {
       {"global_batch", globalBatch(program)}, {"sequence", program.seq}};
   for (auto [name, size] : sizes)

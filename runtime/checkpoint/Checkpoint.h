@@ -5,8 +5,9 @@
 //                               layout and types
 //   optim-rank-00000.safetensors  the optimizer state that this rank wrote; see
 //                               OptimizerFile.h
-//   trainer_state.json          step, data cursor, options, layout, hashes of
-//                               the files and of itself; see SavedFiles.h
+//   trainer_state.json          step, data cursor (DataState.h), options,
+//                               layout, hashes of the files and of itself; see
+//                               SavedFiles.h
 // DIR/latest                    the name of the newest complete folder
 //
 // A folder is written under a temporary name and renamed when all of it is
@@ -18,6 +19,7 @@
 #ifndef PCC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 #define PCC_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
+#include "runtime/data/DataPosition.h"
 #include "runtime/model/CheckpointFolder.h"
 #include "runtime/model/Numbers.h"
 #include "runtime/model/SavedFiles.h"
@@ -36,6 +38,7 @@ struct StepCount {
   /// and the number in a row at the end.
   int64_t nonfinite = 0, nonfiniteInRow = 0;
   Numbers numbers; ///< the program's persistent scalars after the step
+  DataPosition data;
 };
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.

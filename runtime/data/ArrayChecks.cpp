@@ -87,7 +87,7 @@ void ArrayDataset::checkWidth(const Array &array, int64_t first,
                 array.input.c_str(), infoOf(array.dtype).numpy));
 }
 
-bool ArrayDataset::check(int64_t budget) const {
+bool ArrayDataset::check(int64_t &budget) const {
   for (int i = 0; i < program.n_implied; ++i)
     checkImplied(program.implied[i]);
   for (const auto &[name, array] : arrays)
@@ -160,39 +160,15 @@ static std::string samplesText(const std::vector<int64_t> &samples) {
   return count > 3 ? text + " and " + grouped(count - 3) + " others" : text;
 }
 
-std::string
-ArrayDataset::findMissingTargets(const std::vector<int64_t> &samples) const {
+std::optional<std::vector<ArrayValues>>
+ArrayDataset::findValues(const std::vector<int64_t> &samples,
+                         bool ofLabels) const {
+  std::vector<ArrayValues> all;
   for (const auto &[name, array] : arrays)
-    if (array.isLabels && array.perSample && !hasValues(array, samples))
-      return format("no label of %s in '%s' is a valid target%s: all are "
-                    "negative",
-                    samplesText(samples).c_str(), array.file->path().c_str(),
-                    array.bound.c_str());
-  return "";
-}
-
-bool ArrayDataset::mayHaveTargets(const std::vector<int64_t> &samples) const {
-  bool hasLabels = false;
-  for (const auto &[name, array] : arrays) {
-    if (!array.isLabels || !array.perSample)
-      continue;
-    if (hasValues(array, samples))
-      return true;
-    hasLabels = true;
-  }
-  return !hasLabels;
-}
-
-std::string ArrayDataset::findZeros(const std::vector<int64_t> &samples,
-                                    const std::vector<int64_t> &before) const {
-  for (const auto &[name, array] : arrays) {
-    if (array.isLabels || !array.perSample || hasValues(array, samples))
-      continue;
-    // An array that was all 0 before, such as token types, is not the cause.
-    if (before.empty() || hasValues(array, before))
-      return format("'%s' is all 0 in this step: a quotient by its sum divides "
-                    "by 0",
-                    array.file->path().c_str());
-  }
-  return "";
+    if (array.isLabels == ofLabels && array.perSample)
+      all.push_back({array.input,
+                     hasValues(array, samples),
+                     array.bound,
+                     {{array.file->path(), samplesText(samples)}}});
+  return all;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/data/ArrayDataset.h"
 
+#include "runtime/data/Digest.h"
 #include "runtime/data/Roles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Error.h"
@@ -196,6 +197,15 @@ std::string ArrayDataset::describe() const {
 
 std::string ArrayDataset::needed(int64_t samples) const {
   return "at least " + grouped(samples) + " samples are needed";
+}
+
+std::string ArrayDataset::digest() const {
+  Digest digest;
+  for (const auto &[name, array] : arrays) {
+    digest.add(name.data(), static_cast<int64_t>(name.size()));
+    digest.addSampled(array.file->elements());
+  }
+  return digest.text();
 }
 
 const ArrayDataset::Array &ArrayDataset::arrayOf(const pcc_input &input) const {

@@ -24,14 +24,12 @@ public:
   int64_t samples() const override { return count; }
   std::string describe() const override;
   std::string needed(int64_t samples) const override;
-  bool check(int64_t budget) const override;
+  std::string digest() const override;
+  bool check(int64_t &budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t sample) const override;
-  std::string
-  findMissingTargets(const std::vector<int64_t> &samples) const override;
-  bool mayHaveTargets(const std::vector<int64_t> &samples) const override;
-  std::string findZeros(const std::vector<int64_t> &samples,
-                        const std::vector<int64_t> &before) const override;
+  std::optional<std::vector<ArrayValues>>
+  findValues(const std::vector<int64_t> &samples, bool ofLabels) const override;
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;
   bool copyConstant(const pcc_input &input, const Shard &shard,

@@ -37,8 +37,7 @@ static const pcc_input *findOther(const pcc_program &program) {
   return nullptr;
 }
 
-/// Splits a list at commas, unless the whole is the name of a file.
-static std::vector<std::string> split(const std::string &paths) {
+std::vector<std::string> pcc::splitPaths(const std::string &paths) {
   if (exists(paths))
     return {paths};
   std::vector<std::string> parts;
@@ -52,12 +51,12 @@ static std::vector<std::string> split(const std::string &paths) {
 
 std::vector<std::string> pcc::dataFiles(const std::string &paths) {
   std::vector<std::string> files;
-  if (isFolder(paths)) {
-    for (const std::string &name : listFolder(paths))
-      files.push_back(paths + "/" + name);
-    return files;
-  }
-  for (const std::string &path : split(paths)) {
+  for (const std::string &path : splitPaths(paths)) {
+    if (isFolder(path)) {
+      for (const std::string &name : listFolder(path))
+        files.push_back(path + "/" + name);
+      continue;
+    }
     files.push_back(path);
     // Megatron's index of a token file, and the token file of an index.
     size_t dot = path.rfind('.');
@@ -65,6 +64,56 @@ std::vector<std::string> pcc::dataFiles(const std::string &paths) {
       files.push_back(path.substr(0, dot) + suffix);
   }
   return files;
+}
+
+std::string
+Dataset::findMissingTargets(const std::vector<int64_t> &samples) const {
+  if (auto labels = findValues(samples, /*ofLabels=*/true))
+    for (const ArrayValues &array : *labels) {
+      if (array.isFound)
+        continue;
+      std::string where;
+      for (const ArrayValues::File &file : array.files)
+        where += (where.empty() ? "" : " or ") + file.samples + " in '" +
+                 file.path + "'";
+      return format("no label of %s is a valid target%s: all are negative",
+                    where.c_str(), array.bound.c_str());
+    }
+  return "";
+}
+
+bool Dataset::mayHaveTargets(const std::vector<int64_t> &samples) const {
+  auto labels = findValues(samples, /*ofLabels=*/true);
+  return !labels || labels->empty() ||
+         std::any_of(labels->begin(), labels->end(),
+                     [](const ArrayValues &array) { return array.isFound; });
+}
+
+std::string Dataset::findZeros(const std::vector<int64_t> &samples,
+                               const std::vector<int64_t> &before) const {
+  auto arrays = findValues(samples, /*ofLabels=*/false);
+  if (!arrays)
+    return "";
+  // An array that was all 0 before, such as token types, is not the cause.
+  std::optional<std::vector<ArrayValues>> earlier;
+  if (!before.empty())
+    earlier = findValues(before, /*ofLabels=*/false);
+  for (const ArrayValues &array : *arrays) {
+    bool hadValues =
+        !earlier ||
+        std::any_of(earlier->begin(), earlier->end(),
+                    [&](const ArrayValues &was) {
+                      return was.input == array.input && was.isFound;
+                    });
+    if (array.isFound || !hadValues)
+      continue;
+    std::string paths;
+    for (const ArrayValues::File &file : array.files)
+      paths += (paths.empty() ? "'" : " and '") + file.path + "'";
+    return paths + (array.files.size() == 1 ? " is" : " are") +
+           " all 0 in this step: a quotient by its sum divides by 0";
+  }
+  return "";
 }
 
 std::string pcc::describeWantedData(const pcc_program &program) {
@@ -88,5 +137,5 @@ std::unique_ptr<Dataset> pcc::openDataset(const pcc_program &program,
                 other->name),
          wanted);
   }
-  return std::make_unique<TokenDataset>(program, paths, split(paths));
+  return std::make_unique<TokenDataset>(program, paths, splitPaths(paths));
 }

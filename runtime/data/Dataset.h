@@ -6,10 +6,25 @@
 #include "runtime/support/Mesh.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace pcc {
+
+/// Whether some samples have values in the array of an input: a valid target,
+/// or a nonzero element if it has no labels.
+struct ArrayValues {
+  std::string input;
+  bool isFound = false;
+  std::string bound; ///< boundText() of the input
+
+  struct File {
+    std::string path;
+    std::string samples; ///< the samples that were searched, in words
+  };
+  std::vector<File> files; ///< one for each source
+};
 
 /// Numbered samples, each with values for every input fed from data. Files are
 /// mapped and never read whole.
@@ -28,27 +43,36 @@ public:
   /// tokens are needed".
   virtual std::string needed(int64_t samples) const = 0;
 
-  /// Checks at most `budget` bytes of ids against the program's vocabularies.
-  /// Exits with ExitData, naming the position of an id that is out of range.
-  /// Returns false if some ids are left unchecked.
-  virtual bool check(int64_t budget) const = 0;
+  /// Returns a text that identifies the contents: a hash of the sizes, the
+  /// first and last 64 KiB and 64 evenly spaced blocks of 4 KiB of each file.
+  virtual std::string digest() const = 0;
+
+  /// Checks at most `budget` bytes of ids against the program's vocabularies,
+  /// and subtracts the checked ones. Exits with ExitData, naming the position
+  /// of an id that is out of range. Returns false if some ids are left
+  /// unchecked.
+  virtual bool check(int64_t &budget) const = 0;
   /// Checks the ids of one sample in the same way, and that the types of the
   /// inputs can represent its integers.
   virtual void checkSample(int64_t sample) const = 0;
   /// Returns a description of a sample's first inf or nan; empty if none.
   virtual std::string findNotFinite(int64_t sample) const = 0;
+  /// Searches the samples' values in each array that has some per sample: in
+  /// arrays of labels, or else in all others. Returns none if the data always
+  /// has values, as tokens do.
+  virtual std::optional<std::vector<ArrayValues>>
+  findValues(const std::vector<int64_t> &samples, bool ofLabels) const = 0;
   /// Returns a description of the first array of labels without valid targets
   /// in these samples; empty if there is none.
-  virtual std::string
-  findMissingTargets(const std::vector<int64_t> &samples) const = 0;
+  std::string findMissingTargets(const std::vector<int64_t> &samples) const;
   /// Returns false if there are arrays of labels and none of them has a valid
   /// target in these samples.
-  virtual bool mayHaveTargets(const std::vector<int64_t> &samples) const = 0;
+  bool mayHaveTargets(const std::vector<int64_t> &samples) const;
   /// Returns a description of the first array, other than labels, that is 0 in
   /// all these samples but not in the samples `before` (which may be none);
   /// empty if there is none.
-  virtual std::string findZeros(const std::vector<int64_t> &samples,
-                                const std::vector<int64_t> &before) const = 0;
+  std::string findZeros(const std::vector<int64_t> &samples,
+                        const std::vector<int64_t> &before) const;
 
   /// Copies a sample's values of an input, row major: the indices [start, start
   /// + extent) of `shard` along all dims but the batch dim.
@@ -70,6 +94,9 @@ std::string boundText(const pcc_input &ids);
 std::unique_ptr<Dataset> openDataset(const pcc_program &program,
                                      const std::string &paths,
                                      const char *flag);
+
+/// Splits a value of --data at commas, unless the whole is the name of a file.
+std::vector<std::string> splitPaths(const std::string &paths);
 
 /// Returns the files that openDataset() may read for a value of --data.
 std::vector<std::string> dataFiles(const std::string &paths);

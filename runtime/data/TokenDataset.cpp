@@ -2,6 +2,7 @@
 
 #include "runtime/data/TokenDataset.h"
 
+#include "runtime/data/Digest.h"
 #include "runtime/data/Headerless.h"
 #include "runtime/data/Roles.h"
 #include "runtime/support/Error.h"
@@ -71,6 +72,13 @@ std::string TokenDataset::needed(int64_t samples) const {
   return "at least " + grouped(samples * seq + 1) + " tokens are needed";
 }
 
+std::string TokenDataset::digest() const {
+  Digest digest;
+  for (const auto &file : files)
+    digest.addSampled(file->elements());
+  return digest.text();
+}
+
 void TokenDataset::refuse(size_t file, int64_t position) const {
   const TokenFile &from = *files[file];
   const Elements &tokens = from.elements();
@@ -89,7 +97,7 @@ void TokenDataset::refuse(size_t file, int64_t position) const {
               static_cast<long long>(vocab - 1), bound.c_str(), other.c_str()));
 }
 
-bool TokenDataset::check(int64_t budget) const {
+bool TokenDataset::check(int64_t &budget) const {
   if (vocab == 0)
     return true;
   for (size_t i = 0; i < files.size(); ++i) {

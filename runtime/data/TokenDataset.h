@@ -24,18 +24,13 @@ public:
   int64_t samples() const override;
   std::string describe() const override;
   std::string needed(int64_t samples) const override;
-  bool check(int64_t budget) const override;
+  std::string digest() const override;
+  bool check(int64_t &budget) const override;
   void checkSample(int64_t sample) const override;
   std::string findNotFinite(int64_t) const override { return ""; }
-  std::string findMissingTargets(const std::vector<int64_t> &) const override {
-    return "";
-  }
-  bool mayHaveTargets(const std::vector<int64_t> &) const override {
-    return true;
-  }
-  std::string findZeros(const std::vector<int64_t> &,
-                        const std::vector<int64_t> &) const override {
-    return "";
+  std::optional<std::vector<ArrayValues>>
+  findValues(const std::vector<int64_t> &, bool) const override {
+    return std::nullopt;
   }
   void copySample(const pcc_input &input, const Shard &shard, int64_t sample,
                   char *to) const override;

@@ -4,6 +4,7 @@
 
 #include "runtime/support/Error.h"
 #include "runtime/support/LearningRate.h"
+#include "runtime/support/Proportions.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -57,6 +58,10 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
        {text("data", o.data, "PATH",
              "token files (llm.c, Megatron, uint16), separated by commas, or a "
              "folder of <input>.npy and labels.npy",
+             true),
+        text("data-weights", o.dataWeights, "X,Y,...",
+             "blend the entries of --data in these proportions, instead of "
+             "concatenating them",
              true),
         on("shuffle", o.shuffle,
            "visit the samples of each pass in a random order from --seed",
@@ -280,6 +285,13 @@ static void checkOptions(const TrainingOptions &options) {
          format("--lr-schedule: no schedule is called '%s'",
                 options.lrSchedule.c_str()),
          "valid values are constant, linear, cosine, wsd");
+  std::vector<int64_t> weights;
+  if (!options.dataWeights.empty())
+    if (std::string problem = parseProportions(options.dataWeights, weights);
+        !problem.empty())
+      fail(ExitUsage, "--data-weights: " + problem,
+           "--data a.bin,b.bin --data-weights 0.3,0.7 takes three of ten "
+           "samples from a.bin");
   int64_t scale = options.initialLossScale;
   if (scale & (scale - 1))
     fail(ExitUsage,
@@ -400,7 +412,10 @@ pcc::savedOptions(const TrainingOptions &options) {
   std::vector<std::pair<std::string, std::string>> saved;
   for (const Group &group : groupsOf(copy))
     for (const Flag &flag : group.flags) {
-      if (!flag.saved || (flag.value == &copy.minLr && copy.minLr < 0))
+      bool isUnset =
+          (flag.value == &copy.minLr && copy.minLr < 0) ||
+          (flag.value == &copy.dataWeights && copy.dataWeights.empty());
+      if (!flag.saved || isUnset)
         continue;
       saved.push_back({flag.name, textOf(flag)});
     }
@@ -422,6 +437,7 @@ std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
       std::string value = textOf(flag, people);
       bool isWord = name == "lr-schedule" || value == "random" ||
                     value == "from-onnx"; // values of --init
+      isWord |= name == "data-weights" && !value.empty();
       if (flag.kind != Kind::Text || isWord)
         texts.push_back("--" + name + " " + value);
       else

@@ -16,7 +16,8 @@ namespace pcc {
 /// The options of the command line; see the help texts in Options.cpp.
 struct TrainingOptions {
   /// Paths of inputs and outputs, as given, and other texts. Empty: not given.
-  std::string data, outputs, valData, save, resume, model, logJson, init;
+  std::string data, dataWeights, outputs, valData, save, resume, model, logJson,
+      init;
   std::string exportOnnx, tensorboardDir, trace, traceSteps, report;
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
@@ -63,7 +64,8 @@ std::vector<std::pair<std::string, std::string>>
 savedOptions(const TrainingOptions &options);
 
 /// Returns the options that must agree on all ranks of a run: flags with
-/// values, such as "--lr 0.1", and whether a path or --trace-steps is given,
+/// values, such as "--lr 0.1" and "--data-weights 3,7", and whether a path or
+/// --trace-steps is given,
 /// "--save" or "no --save". Paths may differ between hosts. --timeout,
 /// --log-every and --model are left out.
 std::vector<std::string> commonOptions(const TrainingOptions &options);

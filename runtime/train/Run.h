@@ -11,6 +11,7 @@
 #include "runtime/train/Evaluate.h"
 #include "runtime/train/LossCheck.h"
 #include "runtime/train/Steps.h"
+#include "runtime/train/TrainingData.h"
 
 #include <memory>
 
@@ -41,8 +42,6 @@ private:
   /// Warns of flags that have no effect together with others.
   void warnOfUnused() const;
   void load();
-  std::string dataText(const Dataset &set) const;
-  std::string unusedText() const;
   void describe() const;
   /// The signal that requests an end of this run, or 0. SIGPIPE also stands for
   /// a closed standard output if the run writes no files. All ranks must call
@@ -68,7 +67,9 @@ private:
   /// Warns of the first of consecutive steps whose loss or norm is not finite.
   void noteNonfinite(const StepResult &result);
   /// Returns the checks of the last step's loss.
-  LossCheck lossCheck() const { return {steps->taken(), *data, *order}; }
+  LossCheck lossCheck() const {
+    return {steps->taken(), data->samples(), data->order()};
+  }
   /// Evaluates after a step. Returns the reason why there is no loss, or ""
   /// once it is logged.
   std::string evaluate(int64_t step);
@@ -104,11 +105,11 @@ private:
   int64_t last = 0;                   ///< the last step of this run
   int64_t traceFrom = 0, traceTo = 0; ///< 0: none
   int64_t savedStep = -1;
-  std::unique_ptr<Dataset> data, valData;
+  std::unique_ptr<TrainingData> data;
+  std::unique_ptr<Dataset> valData;
   bool saidClosed = false;
   bool allChecked = true; ///< else the remaining ids are checked when read
   bool isOnePass = false; ///< over the data: no number of steps was given
-  std::unique_ptr<DataOrder> order;
   std::unique_ptr<Evaluation> evaluation;
   Schedule schedule;
   SourceFiles files;

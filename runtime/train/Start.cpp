@@ -25,21 +25,6 @@ static const pcc_stage &ownStage(const pcc_program &program,
   return program.stages[stageOf(program, coordinates)];
 }
 
-/// The order of the training samples, which must fill at least one step.
-static std::unique_ptr<DataOrder> orderOf(const pcc_program &program,
-                                          const Dataset &data,
-                                          const TrainingOptions &options) {
-  int64_t batch = globalBatch(program);
-  if (data.samples() < batch)
-    fail(ExitData,
-         format("'%s' is too short: it has %s samples, one step needs %lld",
-                data.path().c_str(), grouped(data.samples()).c_str(),
-                static_cast<long long>(batch)),
-         data.needed(batch));
-  return std::make_unique<DataOrder>(data.samples(), batch, options.shuffle,
-                                     options.seed);
-}
-
 /// Whether an input of any stage has this role.
 static bool hasRole(const pcc_program &program, Role role) {
   for (int i = 0; i < program.n_stages; ++i)
@@ -91,8 +76,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
 
   if (first())
     checkDestinations(program, options, files);
-  data = openDataset(program, options.data, "data");
-  order = orderOf(program, *data, options);
+  data = std::make_unique<TrainingData>(program, options, before.data);
   if (!options.valData.empty()) {
     valData = openDataset(program, options.valData, "val-data");
     evaluation = std::make_unique<Evaluation>(program, options, *valData);
@@ -101,7 +85,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   isOnePass = options.steps == 0;
   if (isOnePass)
     options.steps =
-        std::max<int64_t>(1, order->samples() / globalBatch(program));
+        std::max<int64_t>(1, data->samples().samples() / globalBatch(program));
   schedule = scheduleOf(options);
   if (checkpoint)
     checkRates(earlier);
@@ -120,9 +104,10 @@ void Run::load() {
   // Errors in the data are reported now, not when a step reaches them.
   if (first()) {
     Operation check("check of the data");
-    allChecked = data->check(checkedBytes);
+    int64_t budget = checkedBytes, valBudget = checkedBytes;
+    allChecked = data->samples().check(budget);
     if (valData)
-      allChecked = valData->check(checkedBytes) && allChecked;
+      allChecked = valData->check(valBudget) && allChecked;
   }
   Operation loading("load of the weights");
   if (!checkpoint)
@@ -135,8 +120,8 @@ void Run::load() {
   writeNumbers(stage, arena, firstNumbers());
   initFile.reset();
   steps = std::make_unique<Steps>(
-      StepMachine{program, stage, coordinates, context, arena}, *data, *order,
-      !options.report.empty());
+      StepMachine{program, stage, coordinates, context, arena}, data->samples(),
+      data->order(), !options.report.empty());
   ahead = mayBeAhead() ? backend::stepsAhead() : 0;
   if (first())
     log = std::make_unique<Log>(options, done, last, program.seq > 0,
@@ -192,23 +177,6 @@ void Run::checkRates(const TrainingOptions &earlier) {
                 static_cast<long long>(done + 1)));
 }
 
-/// "a.bin: 2,001 tokens (llm.c), 250 samples of 8".
-std::string Run::dataText(const Dataset &set) const {
-  std::string text =
-      set.describe() + ", " + grouped(set.samples()) + " samples";
-  if (program.seq)
-    text += format(" of %lld", static_cast<long long>(program.seq));
-  return text;
-}
-
-/// The samples that one pass over the data omits because they fill no step.
-std::string Run::unusedText() const {
-  int64_t left = data->samples() - options.steps * globalBatch(program);
-  if (!isOnePass || left <= 0)
-    return "";
-  return ", " + grouped(left) + " of them unused";
-}
-
 void Run::describe() const {
   if (!first())
     return;
@@ -227,11 +195,10 @@ void Run::describe() const {
           : format("; %s of ids were checked, the rest will be when they "
                    "are read",
                    bytesText(checkedBytes).c_str());
-  text += "data       " + dataText(*data) +
-          (options.shuffle ? ", shuffled" : "") + unusedText() + rest + "\n";
+  text += data->describe(isOnePass, rest);
   if (valData)
-    text += "validation " + dataText(*valData) + ", " + evaluation->describe() +
-            "\n";
+    text += "validation " + dataText(program, *valData) + ", " +
+            evaluation->describe() + "\n";
   std::string tokens =
       program.seq ? ", " + grouped(globalBatch(program) * program.seq) +
                         " tokens a step"
@@ -252,6 +219,8 @@ void Run::describe() const {
                    checkpoint->folder().c_str(), static_cast<long long>(done));
   for (const std::string &change : changes)
     text += format("changed    %s\n", change.c_str());
+  for (const std::string &line : data->changes())
+    text += line + "\n";
   print(text);
 }
 

@@ -60,10 +60,10 @@ void Run::save(int64_t step) {
   TraceSpan span(Track::Host, "save");
   setPhase("the save after step", step);
   double begin = steadyNow();
-  std::string folder =
-      saveCheckpoint(state(), options,
-                     {step, skipped(), before.nonfinite + nonfinite,
-                      nonfiniteInRow, readNumbers(stage, arena)});
+  std::string folder = saveCheckpoint(
+      state(), options,
+      {step, skipped(), before.nonfinite + nonfinite, nonfiniteInRow,
+       readNumbers(stage, arena), data->positionAfter(step)});
   savedStep = step;
   if (first())
     log->say(
@@ -152,8 +152,11 @@ void Run::settle(int64_t left) {
     StepResult result = steps->take();
     result.skipped = options.skipEmpty && lossCheck().isEmpty(result);
     countNonfinite(result);
-    if (first())
+    if (first()) {
       log->step(result);
+      for (const std::string &line : data->passesBegun(result.step))
+        log->say(line);
+    }
     if (result.overflows)
       ++overflowed;
     else if (result.skipped)

@@ -39,7 +39,8 @@ static void read(const std::string &paths) {
   std::unique_ptr<Dataset> data = openDataset(program, paths, "data");
   fuzz::use(data->describe().size());
   // Some ids are checked beforehand, the others when they are read.
-  data->check(64);
+  int64_t budget = 64;
+  data->check(budget);
   const Shard shard = {{0, 1}, {2, 3}};
   for (int64_t n = 0; n < std::min<int64_t>(data->samples(), 100); ++n) {
     data->checkSample(n);

@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <unistd.h>
 
 #ifndef MICROBATCHES
@@ -320,6 +321,27 @@ static void checkInputs(pcc_context *ctx, char *arena, int64_t m) {
     expect((i + 1) % S == 0 || targets[i] == tokens[i + 1], "targets");
 }
 
+/// With TOY_READ=FILE, appends what this data-parallel rank reads to FILE.<dp>:
+/// a line "step i token token ..." for the i-th sample of the step.
+static void writeInputs(pcc_context *ctx, char *arena, int64_t m) {
+  const char *path = getenv("TOY_READ");
+  if (!path || pcc_comm_index(ctx, 0) != 0)
+    return;
+  std::string name = path + ("." + std::to_string(pcc_comm_index(ctx, 1)));
+  FILE *file = fopen(name.c_str(), "a");
+  expect(file, "TOY_READ");
+  for (int64_t r = 0; r < B; ++r) {
+    fprintf(file, "%lld %lld", static_cast<long long>(*integers(arena, atStep)),
+            static_cast<long long>(integers(arena, atSamples)[m * B + r]));
+    for (int64_t i = 0; i < S; ++i)
+      fprintf(file, " %lld",
+              static_cast<long long>(
+                  integers(arena, atTokens)[(m * B + r) * S + i]));
+    fputc('\n', file);
+  }
+  fclose(file);
+}
+
 static void embedKernel(void *const *args, int64_t begin, int64_t end) {
   auto *h = static_cast<float *>(args[0]);
   auto *table = static_cast<const float *>(args[1]);
@@ -405,6 +427,8 @@ static void microbatches(pcc_context *ctx, char *arena, int64_t stage) {
   char *h = arena + atH, *dh = arena + atDH;
   for (int64_t m = 0; m < M; ++m) {
     checkInputs(ctx, arena, m);
+    if (stage == 0)
+      writeInputs(ctx, arena, m);
     if (stages == 1) {
       embed(ctx, arena, m);
       head(ctx, arena, m, true);
