@@ -17,10 +17,13 @@ using namespace pcc;
 /// The weights of --data-weights, one for each source.
 static std::vector<int64_t> weightsOf(const TrainingOptions &options,
                                       size_t sources) {
+  bool isGiven = options.given.count("data-weights") > 0;
   std::vector<int64_t> weights;
   std::string problem = parseProportions(options.dataWeights, weights);
   if (!problem.empty())
-    fail(ExitUsage, "--data-weights: " + problem);
+    fail(isGiven ? ExitUsage : ExitOutput,
+         (isGiven ? "--data-weights: " : "the checkpoint's --data-weights: ") +
+             problem);
   auto counted = [](size_t count, const char *what) {
     return format("%lld %s%s", static_cast<long long>(count), what,
                   count == 1 ? "" : "s");
@@ -30,11 +33,10 @@ static std::vector<int64_t> weightsOf(const TrainingOptions &options,
          format("--data names %s, --data-weights has %s",
                 counted(sources, "source").c_str(),
                 counted(weights.size(), "weight").c_str()),
-         options.given.count("data-weights")
-             ? "give a weight for each source"
-             : format("the weights %s are the checkpoint's: give "
-                      "--data-weights with a weight for each source",
-                      options.dataWeights.c_str()));
+         isGiven ? "give a weight for each source"
+                 : format("the weights %s are the checkpoint's: give "
+                          "--data-weights with a weight for each source",
+                          options.dataWeights.c_str()));
   return weights;
 }
 

@@ -75,6 +75,13 @@ optimizer = safetensors({"__metadata__": {"exp_avg.w": place,
 model = safetensors({"w": tensor("BF16", [5, 4], 0, 40)}, bytes(40))
 put("checkpoint/whole", file(json.dumps(state).encode()) + file(optimizer) +
     model)
+source = {"path": "x", "digest": "", "samples": 9, "number": 0, "weight": 1,
+          "start": 4, "taken": 1}
+blend = state | {"data": {"since_step": 1, "sources": [
+    source, source | {"path": "y", "number": 2},
+    source | {"number": 1, "weight": 0}]}}
+put("checkpoint/blend", file(json.dumps(blend).encode()) + file(optimizer) +
+    model)
 halves = safetensors({"__metadata__": {
     "exp_avg.w": json.dumps({"shape": [6, 4], "offset": [3, 0]})},
     "exp_avg.w": tensor("F32", [3, 4], 0, 48)}, bytes(48))

@@ -1,9 +1,11 @@
 //===- Blends.cpp - Unit tests of blends of data --------------------------===//
 
 #include "runtime/data/Blend.h"
+#include "runtime/data/BlendDataset.h"
 #include "runtime/data/DataOrder.h"
 #include "runtime/data/DataPosition.h"
 #include "runtime/support/Hash.h"
+#include "runtime/support/Options.h"
 #include "runtime/support/Proportions.h"
 #include "test/Runtime/Check.h"
 
@@ -312,8 +314,113 @@ static void testOtherBlend() {
   CHECK(blended.warnings.empty());
 }
 
+namespace {
+/// A source whose samples below `first` have no valid targets, and whose other
+/// array is 0 in them. Without arrays, it is one of tokens.
+class Fake : public Dataset {
+public:
+  Fake(std::string name, int64_t first, bool hasArrays = true)
+      : name(std::move(name)), first(first), hasArrays(hasArrays) {}
+
+  const std::string &path() const override { return name; }
+  int64_t samples() const override { return 10; }
+  std::string describe() const override { return name; }
+  std::string needed(int64_t) const override { return ""; }
+  std::string digest() const override { return name; }
+  bool check(int64_t &budget) const override {
+    int64_t checked = std::min<int64_t>(budget, 10);
+    budget -= checked;
+    return checked == 10;
+  }
+  void checkSample(int64_t sample) const override { last = sample; }
+  std::string findNotFinite(int64_t sample) const override {
+    return name + std::to_string(sample);
+  }
+  std::optional<std::vector<ArrayValues>>
+  findValues(const std::vector<int64_t> &samples,
+             bool ofLabels) const override {
+    if (!hasArrays)
+      return std::nullopt;
+    bool isFound = false;
+    std::string texts;
+    for (int64_t sample : samples) {
+      isFound |= sample >= first;
+      texts += (texts.empty() ? "" : ",") + std::to_string(sample);
+    }
+    return {{{ofLabels ? "labels" : "mask", isFound, "", {{name, texts}}}}};
+  }
+  void copySample(const pcc_input &, const Shard &, int64_t sample,
+                  char *to) const override {
+    *to = name[0];
+    to[1] = static_cast<char>('0' + sample);
+  }
+  bool copyConstant(const pcc_input &, const Shard &, char *) const override {
+    return false;
+  }
+
+  mutable int64_t last = -1;
+
+private:
+  std::string name;
+  int64_t first;
+  bool hasArrays;
+};
+} // namespace
+
+/// The checks of data look at all sources of the samples.
+static void testDataset() {
+  pcc_program program = {};
+  pcc_input input = {};
+  auto blendOf = [&](bool hasArrays) {
+    std::vector<std::unique_ptr<Dataset>> sources;
+    sources.push_back(std::make_unique<Fake>("a", 5));
+    sources.push_back(std::make_unique<Fake>("b", 8));
+    sources.push_back(std::make_unique<Fake>("c", 0, hasArrays));
+    return BlendDataset(program, "a,b,c", std::move(sources));
+  };
+  BlendDataset blend = blendOf(true), tokens = blendOf(false);
+  CHECK(blend.samples() == 30 && blend.describe() == "3 sources");
+  for (int64_t sample : {0, 9, 10, 19, 20, 29}) {
+    char text[3] = {};
+    blend.copySample(input, {}, sample, text);
+    CHECK(text[0] == "abc"[sample / 10] && text[1] - '0' == sample % 10);
+    CHECK(blend.findNotFinite(sample) == text);
+  }
+  CHECK(blend.findMissingTargets({1, 12, 3}) ==
+        "no label of 1,3 in 'a' or 2 in 'b' is a valid target: all are "
+        "negative");
+  CHECK(blend.findMissingTargets({4, 17, 20}).empty());
+  CHECK(blend.findMissingTargets({6, 17}).empty());
+  CHECK(!blend.mayHaveTargets({4, 17}) && blend.mayHaveTargets({4, 18}));
+  CHECK(tokens.mayHaveTargets({4, 20}) && !tokens.mayHaveTargets({4, 17}));
+  CHECK(tokens.findMissingTargets({4, 20}).empty());
+  CHECK(blend.findZeros({1, 12}, {}) == "'a' and 'b' are all 0 in this step: "
+                                        "a quotient by its sum divides by 0");
+  CHECK(!blend.findZeros({1}, {12, 6}).empty());
+  CHECK(blend.findZeros({1}, {12, 2}).empty());
+  // A short source leaves its share of the budget to those after it.
+  int64_t budget = 28;
+  CHECK(!blend.check(budget) && budget == 0);
+  budget = 31;
+  CHECK(blend.check(budget) && budget == 1);
+}
+
+/// Ranks with other weights are told apart.
+static void testCommonOptions() {
+  TrainingOptions options;
+  auto has = [&](const char *text) {
+    std::vector<std::string> common = commonOptions(options);
+    return std::count(common.begin(), common.end(), text) == 1;
+  };
+  CHECK(has("no --data-weights"));
+  options.dataWeights = "1,2";
+  CHECK(has("--data-weights 1,2"));
+}
+
 int main() {
   testBound();
+  testDataset();
+  testCommonOptions();
   testPeriod();
   testContinuation();
   testSteps();
