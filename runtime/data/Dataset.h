@@ -19,11 +19,12 @@ struct ArrayValues {
   bool isFound = false;
   std::string bound; ///< boundText() of the input
 
+  /// A file of the array, one for each source.
   struct File {
     std::string path;
     std::string samples; ///< the samples that were searched, in words
   };
-  std::vector<File> files; ///< one for each source
+  std::vector<File> files;
 };
 
 /// Numbered samples, each with values for every input fed from data. Files are

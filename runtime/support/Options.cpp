@@ -59,7 +59,7 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
              "token files (llm.c, Megatron, uint16), separated by commas, or a "
              "folder of <input>.npy and labels.npy",
              true),
-        text("data-weights", o.dataWeights, "X,Y,...",
+        text("data-weights", o.dataWeights, "X,Y",
              "blend the entries of --data in these proportions, instead of "
              "concatenating them",
              true),
