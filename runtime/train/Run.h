@@ -68,7 +68,7 @@ private:
   void noteNonfinite(const StepResult &result);
   /// Returns the checks of the last step's loss.
   LossCheck lossCheck() const {
-    return {steps->taken(), data->samples(), data->order()};
+    return {steps->taken(), data->dataset(), data->order()};
   }
   /// Evaluates after a step. Returns the reason why there is no loss, or ""
   /// once it is logged.

@@ -85,7 +85,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   isOnePass = options.steps == 0;
   if (isOnePass)
     options.steps =
-        std::max<int64_t>(1, data->samples().samples() / globalBatch(program));
+        std::max<int64_t>(1, data->dataset().samples() / globalBatch(program));
   schedule = scheduleOf(options);
   if (checkpoint)
     checkRates(earlier);
@@ -105,7 +105,7 @@ void Run::load() {
   if (first()) {
     Operation check("check of the data");
     int64_t budget = checkedBytes, valBudget = checkedBytes;
-    allChecked = data->samples().check(budget);
+    allChecked = data->dataset().check(budget);
     if (valData)
       allChecked = valData->check(valBudget) && allChecked;
   }
@@ -120,7 +120,7 @@ void Run::load() {
   writeNumbers(stage, arena, firstNumbers());
   initFile.reset();
   steps = std::make_unique<Steps>(
-      StepMachine{program, stage, coordinates, context, arena}, data->samples(),
+      StepMachine{program, stage, coordinates, context, arena}, data->dataset(),
       data->order(), !options.report.empty());
   ahead = mayBeAhead() ? backend::stepsAhead() : 0;
   if (first())

@@ -24,7 +24,7 @@ public:
   TrainingData(const pcc_program &program, const TrainingOptions &options,
                const DataPosition &earlier);
 
-  const Dataset &samples() const { return *data; }
+  const Dataset &dataset() const { return *data; }
   const DataOrder &order() const { return *sequence; }
   /// Returns the position after a step, for a checkpoint: the last step or one
   /// of the few before it.
