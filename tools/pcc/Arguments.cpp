@@ -9,6 +9,7 @@
 #include "passes/Codegen/Gpu/DeviceCode.h"
 #include "passes/RegisterAll.h"
 #include "runtime/Version.h"
+#include "tools/pcc/Directory/ModelDirectory.h"
 #include "tools/pcc/Flags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -287,6 +288,19 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   return given;
 }
 
+/// Reads the flags for the export of a directory.
+static void readDirectoryChoices(const Flags &flags,
+                                 DirectoryChoices &choices) {
+  choices.python = flags.python;
+  choices.task = flags.task;
+  choices.trustsCode = flags.trustRemoteCode;
+  const cl::Option *all[] = {&flags.task, &flags.python,
+                             &flags.trustRemoteCode};
+  for (const cl::Option *flag : all)
+    if (flag->getNumOccurrences())
+      choices.given.push_back(flag->ArgStr.str());
+}
+
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          checkChoice("overlap", flags.overlap, {"on", "off"}) &&
@@ -303,6 +317,8 @@ static bool checkChoices(const Flags &flags) {
          checkChoice("attention-backend", flags.attention,
                      {"auto", "cudnn", "tiles"}) &&
          checkTargetCpu(flags.targetCpu) &&
+         (!flags.task.getNumOccurrences() ||
+          checkChoice("task", flags.task, exportTasks())) &&
          checkChoice("emit", flags.emit,
                      {"import", "nn", "train", "plan", "spmd", "pipeline", "rt",
                       "llvm", "obj", "exe"}) &&
@@ -373,12 +389,13 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
     os << "pcc " PCC_VERSION ", built with LLVM " << LLVM_VERSION_STRING
        << "\n";
   });
-  cl::HideUnrelatedOptions({&flags.parallelism, &flags.training, &flags.target,
-                            &flags.output, &flags.debugging});
+  cl::HideUnrelatedOptions({&flags.parallelism, &flags.training,
+                            &flags.directory, &flags.target, &flags.output,
+                            &flags.debugging});
   if (!cl::ParseCommandLineOptions(
           argc, argv,
-          "pcc: compiles a transformer in ONNX into a program that trains it "
-          "on many ranks\n",
+          "pcc: compiles a transformer, an ONNX file or a directory of "
+          "transformers, into a program that trains it on many ranks\n",
           &llvm::errs()))
     return 2;
   arguments.check = flags.check;
@@ -403,6 +420,7 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   InputChoices &inputs = arguments.inputs;
   inputs.shared.assign(flags.sharedInputs.begin(), flags.sharedInputs.end());
   inputs.perSample.assign(flags.perSample.begin(), flags.perSample.end());
+  readDirectoryChoices(flags, arguments.directory);
   arguments.output = flags.outputPath;
   arguments.emit = flags.emit;
   arguments.listParams = flags.listParams;

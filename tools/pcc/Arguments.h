@@ -13,12 +13,22 @@ namespace pcc {
 /// The format of the summary on standard output; None: text on standard error.
 enum class Report { None, Text, JSON };
 
+/// The flags for the export of a directory.
+struct DirectoryChoices {
+  std::string python; ///< the Python that exports; empty: found
+  std::string task;   ///< empty: by config.json
+  bool trustsCode = false;
+  /// The names of those that are given.
+  std::vector<std::string> given;
+};
+
 /// The parsed command line.
 struct Arguments {
   /// The options of the passes.
   Options options;
-  std::string input;  ///< a path, or "-" for standard input
-  std::string output; ///< empty: derived from the input
+  std::string input;     ///< a path, or "-" for standard input
+  std::string modelName; ///< empty: the input's stem
+  std::string output;    ///< empty: derived from the input
   std::string emit = "exe";
   bool check = false;
   bool listParams = false;
@@ -29,6 +39,7 @@ struct Arguments {
   bool printsModules = false;
   TieChoices ties;
   InputChoices inputs;
+  DirectoryChoices directory;
   /// The names of the given flags. Files that carry choices of their own are
   /// checked against them.
   std::vector<std::string> given;

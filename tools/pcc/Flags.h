@@ -77,11 +77,28 @@ struct Flags {
   /// The headings that --help lists the flags under.
   cl::OptionCategory parallelism{"Parallelism"};
   cl::OptionCategory training{"Training"};
+  cl::OptionCategory directory{"Model directories"};
   cl::OptionCategory target{"Target"};
   cl::OptionCategory output{"Output"};
   cl::OptionCategory debugging{"Debugging"};
 
   cl::list<std::string> inputs{cl::Positional, cl::desc("<model>")};
+
+  Text task{"task",
+            cl::desc("Task of a model directory: causal-lm, masked-lm, "
+                     "seq2seq-lm, sequence-classification, "
+                     "token-classification or image-classification (default: "
+                     "by the architecture in config.json)"),
+            cl::value_desc("NAME"), cl::cat(directory)};
+  Text python{"python",
+              cl::desc("The Python with PyTorch and transformers that exports "
+                       "a model directory (default: beside pcc, of "
+                       "$VIRTUAL_ENV, on PATH)"),
+              cl::value_desc("FILE"), cl::cat(directory)};
+  Switch trustRemoteCode{
+      "trust-remote-code",
+      cl::desc("Runs the Python code that a model directory contains"),
+      cl::cat(directory)};
 
   Count tp{"tp",
            cl::desc("Tensor parallel size: heads, MLPs and the vocabulary are "

@@ -309,11 +309,16 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
   input.phase = findPhase("import");
   Builder builder(&context);
   (*input.module)
-      ->setAttr(kModelAttr,
-                builder.getStringAttr(llvm::sys::path::stem(arguments.input)));
+      ->setAttr(kModelAttr, builder.getStringAttr(modelName(arguments)));
   (*input.module)->setAttr(kSourceAttr, builder.getStringAttr(arguments.input));
   recordPlan(*input.module, input.phase, options);
   return success();
+}
+
+std::string pcc::modelName(const Arguments &arguments) {
+  return arguments.modelName.empty()
+             ? llvm::sys::path::stem(arguments.input).str()
+             : arguments.modelName;
 }
 
 LogicalResult pcc::readInput(MLIRContext &context, Arguments &arguments,

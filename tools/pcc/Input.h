@@ -32,6 +32,9 @@ struct Input {
 mlir::LogicalResult readInput(mlir::MLIRContext &context, Arguments &arguments,
                               Input &input);
 
+/// The name of the model in summaries and programs.
+std::string modelName(const Arguments &arguments);
+
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_INPUT_H

@@ -22,6 +22,7 @@
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Check.h"
 #include "tools/pcc/Diagnostics.h"
+#include "tools/pcc/Directory/ExportDirectory.h"
 #include "tools/pcc/Fit.h"
 #include "tools/pcc/Input.h"
 #include "tools/pcc/Needs.h"
@@ -197,7 +198,7 @@ int Compilation::runPhases() {
     auto name = module->getAttrOfType<StringAttr>(attr);
     return name ? name.str() : otherwise;
   };
-  model = nameOf(kModelAttr, llvm::sys::path::stem(arguments.input).str());
+  model = nameOf(kModelAttr, modelName(arguments));
   std::string source = nameOf(kSourceAttr, arguments.input);
   // Facts that earlier phases would have collected.
   if (input.phase < findPhase("rt"))
@@ -308,6 +309,9 @@ int pccMain(int argc, char **argv) {
   llvm::install_bad_alloc_error_handler(outOfMemory);
   Arguments arguments;
   if (int code = parseArguments(argc, argv, arguments); code >= 0)
+    return code;
+
+  if (int code = exportDirectory(arguments))
     return code;
 
   DefaultTimingManager timingManager;

@@ -8,6 +8,7 @@ import sys
 import warnings
 
 from .driver import export
+from .exporters import WRITERS
 from .huggingface import TASKS, load, prepare
 from .messages import Refused
 
@@ -43,6 +44,8 @@ def arguments():
                         help="inputs of the file (default: by task)")
     parser.add_argument("--random-weights", action="store_true",
                         help="random initial weights; a config.json is enough")
+    parser.add_argument("--trust-remote-code", action="store_true",
+                        help="run the Python code that DIR contains")
     parser.add_argument("--freeze", type=regex, metavar="REGEX",
                         help="parameters that are not trained")
     parser.add_argument("--dtype", default="float32",
@@ -52,11 +55,11 @@ def arguments():
     parser.add_argument("--context-length", type=positive, metavar="N",
                         help="longest sequence, if the model does not "
                              "state it")
-    parser.add_argument("--exporter", choices=("TorchScript", "dynamo"),
+    parser.add_argument("--exporter", choices=list(WRITERS),
                         help="use only this one (default: each in turn)")
     parser.add_argument("--opset", type=positive, default=17, metavar="N",
-                        help="opset of the file (default: 17; dynamo: at "
-                             "least 18)")
+                        help="opset of the file (default: 17; dynamo and "
+                             "transformers: at least 18)")
     parser.add_argument("--pcc", metavar="FILE",
                         help="the compiler to compare gradients with "
                              "(default: $PCC, or on PATH)")
@@ -72,7 +75,7 @@ def main():
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         model = load(options.hf, options.task, options.random_weights,
-                     options.dtype)
+                     options.dtype, options.trust_remote_code)
         freeze(model, options.freeze)
         inputs, call = prepare(model, options.task,
                                options.inputs and options.inputs.split(","))

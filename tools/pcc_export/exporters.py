@@ -16,6 +16,8 @@ replaces it by an Identity.
 
 import contextlib
 import dataclasses
+import importlib.util
+import os
 
 import onnx
 import torch
@@ -34,7 +36,7 @@ INLINE_BYTES = 1 << 30
 
 @dataclasses.dataclass
 class Attempt:
-    """exporter: "TorchScript" or "dynamo". attention: None for unchanged."""
+    """exporter: a key of WRITERS. attention: None for unchanged."""
 
     exporter: str
     opset: int
@@ -59,7 +61,16 @@ def attempts(module, opset, only=None):
             ("dynamo", max(opset, DYNAMO_OPSET))]
     tried = [Attempt(exporter, version, a) for exporter, version in both
              for a in attention] + [Attempt(*both[1], "math")]
+    if is_of_transformers(module):
+        tried.append(Attempt("transformers", max(opset, DYNAMO_OPSET)))
     return [a for a in tried if only in (None, a.exporter)]
+
+
+def is_of_transformers(module):
+    """Whether the exporter of transformers takes the module, and is there."""
+    return hasattr(module, "config") and importlib.util.find_spec(
+        "transformers") is not None and importlib.util.find_spec(
+            "transformers.exporters") is not None
 
 
 @torch.library.custom_op("pcc::stop_gradient", mutates_args=())
@@ -105,7 +116,7 @@ def attention(module, implementation):
 
 def run(subject, attempt, path):
     """Exports the module to `path`; returns the recorder of the export."""
-    write = by_torchscript if attempt.exporter == "TorchScript" else by_dynamo
+    write = WRITERS[attempt.exporter]
     module = subject.module
     try:
         with as_it_was(module), quiet(), attention(module, attempt.attention):
@@ -164,6 +175,53 @@ def by_dynamo(subject, opset, path):
     )
     program.save(path, external_data=weighs_much(subject.module))
     return recorder
+
+
+def by_transformers(subject, opset, path):
+    """The exporter of transformers: dynamo, with its patches of models that
+    dynamo cannot trace."""
+    import onnx_ir
+    from transformers.exporters import exporter_onnx as theirs
+
+    recorder = Recorder(lambda value, mark: stop_gradient(
+        value.detach(), mark))
+    wrapper = subject.wrapper(recorder).train()
+    wrapper.forward = by_keywords(wrapper.forward, subject.inputs)
+    dims = {label: torch.export.Dim.DYNAMIC for label in subject.extents()}
+    config = theirs.OnnxConfig(
+        dynamic_shapes={name: {d: dims[label] for d, label in labels.items()}
+                        for name, labels in subject.dynamic.items()},
+        optimize=False, opset_version=opset)
+    table = theirs._ONNX_TRANSLATION_TABLE
+    mark = torch.ops.pcc.stop_gradient.default
+    table[mark] = stop_gradient_node()
+    try:
+        model, _ = theirs.OnnxExporter().export_program(
+            wrapper, dict(subject.inputs), config)
+    finally:
+        del table[mark]
+    for value in model.graph.inputs:
+        for dim, label in subject.dynamic[value.name].items():
+            value.shape[dim] = label
+    model.graph.outputs[0].name = output_name(subject)
+    data = os.path.basename(path) + ".data"
+    onnx_ir.save(model, path, external_data=(
+        data if weighs_much(subject.module) else None))
+    return recorder
+
+
+def by_keywords(forward, names):
+    """`forward`, which takes tensors by position, with the keywords `names` in
+    this order. Returns the output in a dict."""
+
+    def call(**tensors):
+        return {"result": forward(*(tensors[name] for name in names))}
+
+    return call
+
+
+WRITERS = {"TorchScript": by_torchscript, "dynamo": by_dynamo,
+           "transformers": by_transformers}
 
 
 def stop_gradient_node():

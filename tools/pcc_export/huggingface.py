@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 import os
+import sys
 
 import torch
 
@@ -38,8 +39,10 @@ TASKS = {
 }
 
 
-def load(folder, task, random_weights=False, dtype="float32"):
-    """Loads the model in `folder`, with random initial weights if asked."""
+def load(folder, task, random_weights=False, dtype="float32",
+         trust_remote_code=False):
+    """Loads the model in `folder`, with random initial weights if asked. Python
+    code in the folder runs only with trust_remote_code."""
     import transformers
 
     if not os.path.isdir(folder):
@@ -47,17 +50,62 @@ def load(folder, task, random_weights=False, dtype="float32"):
                       ["model.save_pretrained(DIR) writes one"])
     auto = getattr(transformers, TASKS[task].auto)
     kind = getattr(torch, dtype)
+    # For weights that the folder lacks.
+    torch.manual_seed(0)
     try:
         if random_weights:
-            config = transformers.AutoConfig.from_pretrained(folder)
-            torch.manual_seed(0)
-            return auto.from_config(config, dtype=kind)
-        return auto.from_pretrained(folder, dtype=kind)
-    except (OSError, ValueError) as error:
-        raise Refused(f"'{folder}' does not load as {task}: "
-                      f"{str(error).splitlines()[0]}",
-                      [] if random_weights else
-                      ["with --random-weights a config.json is enough"])
+            config = transformers.AutoConfig.from_pretrained(
+                folder, trust_remote_code=trust_remote_code)
+            model = auto.from_config(config, dtype=kind,
+                                     trust_remote_code=trust_remote_code)
+        else:
+            model, found = auto.from_pretrained(
+                folder, dtype=kind, trust_remote_code=trust_remote_code,
+                output_loading_info=True)
+            warn_of_new_weights(folder, found)
+    except Exception as error:  # Code in the folder may raise any.
+        raise refusal(folder, task, error, random_weights)
+    use_plain_experts(model)
+    return model
+
+
+def warn_of_new_weights(folder, found):
+    """Warns of weights that the folder lacks: they are random, as those of a
+    new classifier should be."""
+    lost = sorted(found["missing_keys"]) + sorted(
+        key[0] for key in found["mismatched_keys"])
+    if lost:
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        print(f"pcc-export: warning: '{folder}' has no weights for "
+              f"'{lost[0]}'{more}: they begin with random values",
+              file=sys.stderr, flush=True)
+
+
+def refusal(folder, task, error, random_weights):
+    """The Refused for a model that does not load."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = lines[0] if lines else type(error).__name__
+    if "trust_remote_code" in str(error):
+        return Refused(f"'{folder}' needs Python code of its own, by the "
+                       "auto_map of its config.json",
+                       ["read that code; --trust-remote-code runs it"])
+    notes = [] if random_weights else [
+        "with --random-weights a config.json is enough"]
+    if isinstance(error, ImportError):
+        notes = ["install what its code imports"]
+    elif "does not recognize this architecture" in str(error):
+        notes = ["pip install --upgrade transformers may know it; code in the "
+                 "folder runs with --trust-remote-code"]
+    return Refused(f"'{folder}' does not load as {task}: {text}", notes)
+
+
+def use_plain_experts(model):
+    """Lets mixtures of experts compute with matmuls of gathered weights, which
+    can be exported; grouped matmuls cannot, and loops over experts keep the
+    routing of the example."""
+    can_set = getattr(model, "_can_set_experts_implementation", None)
+    if can_set and can_set():
+        model.set_experts_implementation("batched_mm")
 
 
 def text_config(model):
