@@ -16,6 +16,7 @@
 
 #include "frontend/import/ContextLength.h"
 #include "frontend/import/DimBinding.h"
+#include "frontend/import/ModelConfig.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -49,6 +50,18 @@ static llvm::SetVector<StringRef> openDims(const onnx::GraphProto &graph,
   open.remove_if(
       [&](StringRef name) { return !name.empty() && batches.contains(name); });
   return open;
+}
+
+/// The names of the dims of sequences of ids.
+static llvm::StringSet<> sequenceDims(const onnx::GraphProto &graph) {
+  llvm::StringSet<> names;
+  for (const onnx::ValueInfoProto *input : fedInputs(graph)) {
+    const auto &shape = input->type().tensor_type().shape();
+    for (int d = 0; d < shape.dim_size(); ++d)
+      if (isSequenceDim(*input, d))
+        names.insert(shape.dim(d).dim_param());
+  }
+  return names;
 }
 
 /// The context length in the file's metadata; nothing if it has none.
@@ -97,6 +110,7 @@ pcc::findContextLengths(MLIRContext &context, const ONNXFile &file,
     return readTables(context, file, probed);
   };
   TableReads before = probe(std::nullopt);
+  llvm::StringSet<> sequences = sequenceDims(model.graph());
   for (StringRef name : open) {
     std::optional<ContextLength> least;
     if (*stated)
@@ -115,6 +129,10 @@ pcc::findContextLengths(MLIRContext &context, const ONNXFile &file,
       if (!least || length < least->length)
         least = {name.str(), length, "table '" + read.table + "'"};
     }
+    // config.json may be of another file, so the file's own facts come first.
+    if (!least && sequences.contains(name))
+      if (auto stated = configuredLength(file->getPath()))
+        least = {name.str(), stated->length, "config.json's " + stated->key};
     if (least)
       lengths.push_back(*least);
   }

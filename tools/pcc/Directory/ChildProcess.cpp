@@ -22,15 +22,19 @@ static void onSignal(int signal) {
 }
 
 namespace {
-/// Catches the signals that ask this process to end.
+/// Catches the signals that ask this process to end, except those that are
+/// ignored, as under nohup.
 class CaughtSignals {
 public:
   CaughtSignals() {
     interruption = 0;
     struct sigaction action = {};
     action.sa_handler = onSignal;
-    for (int i = 0; i < kCount; ++i)
+    for (int i = 0; i < kCount; ++i) {
       ::sigaction(kSignals[i], &action, &before[i]);
+      if (before[i].sa_handler == SIG_IGN)
+        ::sigaction(kSignals[i], &before[i], nullptr);
+    }
   }
   CaughtSignals(const CaughtSignals &) = delete;
   CaughtSignals &operator=(const CaughtSignals &) = delete;
@@ -51,8 +55,6 @@ private:
                                  int output, int report, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
-    ::signal(signal, SIG_DFL);
   int nothing = ::open("/dev/null", O_RDONLY);
   ::dup2(nothing, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
