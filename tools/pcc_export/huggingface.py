@@ -48,6 +48,8 @@ def load(folder, task, random_weights=False, dtype="float32",
     if not os.path.isdir(folder):
         raise Refused(f"'{folder}' is not a folder",
                       ["model.save_pretrained(DIR) writes one"])
+    if not sys.stderr.isatty():
+        transformers.utils.logging.disable_progress_bar()
     auto = getattr(transformers, TASKS[task].auto)
     kind = getattr(torch, dtype)
     # For weights that the folder lacks.

@@ -1,6 +1,7 @@
 //===- ChildProcess.cpp - Running another program -------------------------===//
 
 #include "tools/pcc/Directory/ChildProcess.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>

@@ -4,7 +4,9 @@
 #define PCC_TOOLS_PCC_DIRECTORY_CHILDPROCESS_H
 
 #include "mlir/Support/LLVM.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 

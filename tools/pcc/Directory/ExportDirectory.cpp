@@ -14,15 +14,17 @@
 #include "runtime/Version.h"
 #include "tools/pcc/Directory/ChildProcess.h"
 #include "tools/pcc/Directory/ExportFolder.h"
+#include "tools/pcc/Directory/Exporter.h"
+#include "tools/pcc/Directory/ModelDirectory.h"
 #include "tools/pcc/Directory/Python.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Summary.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <csignal>
 
@@ -60,7 +62,6 @@ public:
 
 private:
   int chooseFolder();
-  int findScript();
   int reuse(const ExportRecord &found, StringRef remark);
   int exportNow();
   int runScript(const std::string &file);
@@ -115,41 +116,13 @@ int Export::chooseFolder() {
   return 0;
 }
 
-/// Finds pcc-export next to this executable, or in its source tree.
-int Export::findScript() {
-  StringRef bin = path::parent_path(own);
-  std::string tree = inside(bin, "../../tools/pcc-export");
-  for (const std::string &candidate : {inside(bin, "pcc-export"), tree})
-    if (script.empty() && fs::is_regular_file(candidate))
-      script = candidate;
-  if (script.empty())
-    return fail("there is no pcc-export next to " + own,
-                {"install pcc as a whole"});
-  return 0;
-}
-
-/// A digest of the sources of pcc-export, if they are in a known place.
-static std::string digestOf(StringRef script) {
-  StringRef bin = path::parent_path(script);
-  for (const std::string &package :
-       {inside(bin, "pcc_export"),
-        inside(bin, "../lib/pcc/python/pcc_export")}) {
-    std::string all;
-    for (const FileStamp &file : stampsIn(package))
-      if (StringRef(file.name).ends_with(".py"))
-        if (auto text = llvm::MemoryBuffer::getFile(inside(package, file.name)))
-          all += (*text)->getBuffer();
-    if (!all.empty())
-      return llvm::utohexstr(llvm::xxh3_64bits(all), /*LowerCase=*/true);
-  }
-  return "";
-}
-
 int Export::run() {
   if (int code = chooseFolder())
     return code;
-  if (int code = findScript())
-    return code;
+  script = findExporter(own);
+  if (script.empty())
+    return fail("there is no pcc-export next to " + own,
+                {"install pcc as a whole"});
   SmallString<128> absolute;
   if (fs::real_path(model.path, absolute))
     absolute = model.path;
@@ -161,7 +134,7 @@ int Export::run() {
       {"trust-remote-code", arguments.directory.trustsCode ? "yes" : "no"},
       {"random-weights", isRandom ? "yes" : "no"}};
   wanted.versions["pcc"] = PCC_VERSION;
-  if (std::string digest = digestOf(script); !digest.empty())
+  if (std::string digest = exporterDigest(script); !digest.empty())
     wanted.versions["pcc-export"] = digest;
 
   auto found = readRecord(folder);

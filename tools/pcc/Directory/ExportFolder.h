@@ -3,8 +3,10 @@
 #ifndef PCC_TOOLS_PCC_DIRECTORY_EXPORTFOLDER_H
 #define PCC_TOOLS_PCC_DIRECTORY_EXPORTFOLDER_H
 
-#include "tools/pcc/Directory/ModelDirectory.h"
+#include "tools/pcc/Directory/DirectoryFiles.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <map>
+#include <optional>
 
 namespace pcc {
 

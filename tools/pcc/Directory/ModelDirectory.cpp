@@ -2,6 +2,7 @@
 
 #include "tools/pcc/Directory/ModelDirectory.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -9,7 +10,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
-#include <sys/stat.h>
 
 using namespace mlir;
 using namespace pcc;
@@ -29,74 +29,6 @@ static LogicalResult refuse(StringRef file, const Twine &what,
   llvm::errs() << file << ": error: " << what << "\n"
                << file << ": note: " << wayOut << "\n";
   return failure();
-}
-
-llvm::ErrorOr<FileStamp> pcc::stampOf(StringRef folder, StringRef name) {
-  struct stat status;
-  if (::stat(inside(folder, name).c_str(), &status))
-    return std::error_code(errno, std::generic_category());
-  return FileStamp{name.str(), status.st_size,
-                   status.st_mtim.tv_sec * int64_t(1'000'000'000) +
-                       status.st_mtim.tv_nsec};
-}
-
-/// The names of a folder's visible files, sorted; those below additional_chat_
-/// templates/ with that folder.
-static std::vector<std::string> filesOf(StringRef folder) {
-  std::vector<std::string> names;
-  for (StringRef below : {"", "additional_chat_templates"}) {
-    std::error_code error;
-    for (fs::directory_iterator it(inside(folder, below), error), end;
-         !error && it != end; it.increment(error)) {
-      std::string name = inside(below, path::filename(it->path()));
-      if (!path::filename(name).starts_with(".") &&
-          fs::is_regular_file(inside(folder, name)))
-        names.push_back(name);
-    }
-  }
-  llvm::sort(names);
-  return names;
-}
-
-/// Whether an export may read a file: weights, configuration, tokenizer, code.
-static bool isOfExport(StringRef name) {
-  static constexpr StringLiteral endings[] = {
-      ".safetensors", ".json", ".model", ".txt",
-      ".jinja",       ".py",   ".spm",   ".tiktoken"};
-  return llvm::is_contained(endings, path::extension(name));
-}
-
-std::vector<std::string> pcc::companionFiles(StringRef folder) {
-  static constexpr StringLiteral known[] = {"config.json",
-                                            "generation_config.json",
-                                            "preprocessor_config.json",
-                                            "processor_config.json",
-                                            "video_preprocessor_config.json",
-                                            "tokenizer.json",
-                                            "tokenizer_config.json",
-                                            "special_tokens_map.json",
-                                            "added_tokens.json",
-                                            "vocab.json",
-                                            "vocab.txt",
-                                            "merges.txt",
-                                            "bpe.codes",
-                                            "tokenizer.model",
-                                            "tokenizer.model.v3",
-                                            "spiece.model",
-                                            "sentencepiece.bpe.model",
-                                            "spm.model",
-                                            "source.spm",
-                                            "target.spm",
-                                            "tekken.json",
-                                            "chat_template.jinja",
-                                            "chat_template.json"};
-  std::vector<std::string> names;
-  for (const std::string &name : filesOf(folder))
-    if (llvm::is_contained(known, name) ||
-        StringRef(name).starts_with("additional_chat_templates/") ||
-        path::extension(name) == ".py" || path::extension(name) == ".tiktoken")
-      names.push_back(name);
-  return names;
 }
 
 static constexpr StringRef kTasks[] = {"causal-lm",

@@ -2,6 +2,8 @@
 
 #include "tools/pcc/Directory/Python.h"
 #include "tools/pcc/Directory/ChildProcess.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"

@@ -4,8 +4,10 @@
 #define PCC_TOOLS_PCC_DIRECTORY_PYTHON_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 #include <map>
 #include <string>
+#include <vector>
 
 namespace pcc {
 
