@@ -1,6 +1,7 @@
 """The documents are correct: links exist, the README's commands work, and the
 programs accept the command lines of docs/Driver.md. Of the README's programs those
 that it runs are compiled, and end after 3 steps; other compile commands get --check.
+Those of model directories, which need PyTorch, must only be understood.
 
 RUN: rm -rf %t && mkdir %t && cd %t && %python %s %root %build
 """
@@ -65,6 +66,9 @@ def check_readme():
                 not re.search("--check|--list-params", asked)):
             asked = re.sub(r" -o \S+", "", asked) + " --check"
         code, output = run(asked)
+        # A directory of the hub, which a command before it downloads.
+        if "hf download" in output and "hf download" in text:
+            continue
         if code:
             problems.append(f"README.md: {command}: exit {code}\n{output}")
     for command, shown in re.findall(r"^    \$ (.*)\n((?:    .*\n)+)", text,
