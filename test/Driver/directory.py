@@ -150,6 +150,17 @@ def test_reuse():
     expect(said, "it is the export of " + os.path.abspath("tiny"))
     pcc(*compiled)
     calls()
+    # A link stays one.
+    os.rename("plan.model", "elsewhere")
+    os.symlink("elsewhere", "plan.model")
+    write("tiny/merges.txt", "changed")
+    expect(pcc(*compiled), "exported: plan.model")
+    assert os.path.islink("plan.model") and not os.path.islink("elsewhere")
+    with open("plan.model/merges.txt", encoding="utf-8") as file:
+        assert file.read() == "changed"
+    os.remove("plan.model")
+    os.rename("elsewhere", "plan.model")
+    calls()
     # Without a Python, versions are not compared.
     expect(pcc(*compiled, python=None, PATH=own_path()),
            reused + "; no Python is here to compare its versions")

@@ -18,6 +18,7 @@ import contextlib
 import dataclasses
 import importlib.util
 import os
+from unittest import mock
 
 import onnx
 import torch
@@ -181,6 +182,7 @@ def by_transformers(subject, opset, path):
     """The exporter of transformers: dynamo, with its patches of models that
     dynamo cannot trace."""
     import onnx_ir
+    from transformers.exporters import exporter_dynamo
     from transformers.exporters import exporter_onnx as theirs
 
     recorder = Recorder(lambda value, mark: stop_gradient(
@@ -196,8 +198,9 @@ def by_transformers(subject, opset, path):
     mark = torch.ops.pcc.stop_gradient.default
     table[mark] = stop_gradient_node()
     try:
-        model, _ = theirs.OnnxExporter().export_program(
-            wrapper, dict(subject.inputs), config)
+        with mock.patch.object(exporter_dynamo, "torch", WithGradients()):
+            model, _ = theirs.OnnxExporter().export_program(
+                wrapper, dict(subject.inputs), config)
     finally:
         del table[mark]
     for value in model.graph.inputs:
@@ -208,6 +211,16 @@ def by_transformers(subject, opset, path):
     onnx_ir.save(model, path, external_data=(
         data if weighs_much(subject.module) else None))
     return recorder
+
+
+class WithGradients:
+    """The module torch, for an exporter that traces without gradients: all values
+    would be recorded as detached."""
+
+    no_grad = contextlib.nullcontext
+
+    def __getattr__(self, name):
+        return getattr(torch, name)
 
 
 def by_keywords(forward, names):

@@ -294,13 +294,15 @@ int pcc::exportDirectory(Arguments &arguments) {
   bool isDirectory =
       arguments.input != "-" && fs::is_directory(arguments.input);
   if (!isDirectory) {
+    if (failed(checkModelPath(arguments.input)))
+      return 1;
     for (StringRef flag : arguments.directory.given) {
       fail("--" + flag + ": the model is no directory",
            {"only the export of a directory of transformers takes --" +
             flag.str()});
       return 2;
     }
-    return failed(checkModelPath(arguments.input));
+    return 0;
   }
   StringRef given = StringRef(arguments.input).rtrim('/');
   auto model =

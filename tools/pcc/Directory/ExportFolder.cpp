@@ -224,8 +224,11 @@ static void removeLeftovers(StringRef destination) {
     }
 }
 
-UnfinishedFolder::UnfinishedFolder(StringRef destination)
-    : destination(destination) {
+UnfinishedFolder::UnfinishedFolder(StringRef given) : destination(given) {
+  // A link stays one: the folder that it names is replaced.
+  SmallString<128> real;
+  if (fs::is_symlink_file(given) && !fs::real_path(given, real))
+    destination = real.str().str();
   removeLeftovers(destination);
   while (true) {
     folder = prefixFor(destination) + "XXXXXX";
@@ -234,7 +237,9 @@ UnfinishedFolder::UnfinishedFolder(StringRef destination)
       folder.clear();
       return;
     }
-    ::chmod(folder.c_str(), 0755);
+    mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::chmod(folder.c_str(), 0777 & ~mask);
     lock = lockFolder(folder);
     // A process that removes leftovers may have taken it before it was locked.
     struct stat named = {}, locked = {};

@@ -9,6 +9,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -54,6 +55,8 @@ static std::string readVersions(Python &python) {
           answer = rest.str();
         last = line.str();
       });
+  if (ended.interrupted)
+    ::raise(ended.interrupted);
   if (!ended.error.empty())
     return "cannot be started: " + ended.error;
   auto parsed = llvm::json::parse(answer);
