@@ -110,7 +110,7 @@ def samples(model, example, task, count):
     return inputs, labels
 
 
-def export(name, path, pcc, count):
+def export(name, path, pcc, count, exporter=None):
     case = CASES[name]
     torch.manual_seed(0)
     model = case.build()
@@ -121,16 +121,17 @@ def export(name, path, pcc, count):
     example, call = prepare(model, case.task)
     said = []
     pcc_export.export(model, example, path, call=call, output="logits",
-                      loss=case.loss, pcc=pcc, log=said.append)
+                      loss=case.loss, pcc=pcc, exporter=exporter,
+                      log=said.append)
     inputs, labels = samples(model, example, case.task, count)
     return model, call, inputs, labels, said
 
 
-def check(case, metadata, said):
+def check(case, metadata, said, exporter=None):
     assert metadata.get("context_length") == case.context, metadata.get(
         "context_length")
     padded = {p["name"]: p["padding_row"] for p in metadata["parameters"]
               if "padding_row" in p}
     assert padded == case.padded, padded
-    assert any(line.startswith("exporter: " + case.said) for line in said), \
-        said
+    used = "exporter: " + (exporter or case.said)
+    assert any(line.startswith(used) for line in said), said

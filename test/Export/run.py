@@ -3,10 +3,10 @@
 
     .venv/bin/python test/Export/run.py [--bin build/bin] [NAME ...]
 
-Exports the modules of modules.py by both exporters and tiny models of
-transformers as the command line does, compares the metadata with the module,
-and trains each file for five steps against PyTorch: pcc's program, interpreted
-in f64. Modules that no file can express must be refused, and leave no file.
+Exports the modules of modules.py by both of PyTorch's exporters and tiny models
+of transformers as the command line does, some by transformers' exporter, too.
+Compares the metadata with the module, and trains each file for five steps
+against PyTorch: pcc's program, interpreted in f64. Modules that no file can express must be refused, and leave no file.
 Prints a line for each; exits with 1 if one fails.
 """
 
@@ -117,12 +117,13 @@ def run_external(options, folder):
         assert os.path.exists(os.path.join(folder, "model.onnx.data"))
 
 
-def run_family(name, options, folder):
+def run_family(name, options, folder, exporter=None):
     case = families.CASES[name]
     model, call, inputs, labels, said = families.export(
         name, os.path.join(folder, "model.onnx"), options.pcc,
-        steps.BATCH * steps.STEPS)
-    families.check(case, metadata_of(os.path.join(folder, "model.onnx")), said)
+        steps.BATCH * steps.STEPS, exporter)
+    families.check(case, metadata_of(os.path.join(folder, "model.onnx")), said,
+                   exporter)
     return train(model, lambda m, *t: call(m, *t).logits,
                  os.path.join(folder, "model.onnx"), inputs, labels,
                  case.loss, case.flags, options, folder)
@@ -206,6 +207,10 @@ def main():
                              ("TorchScript", "dynamo"))]
     jobs.append(("external weights", "external", lambda folder:
                  run_external(options, folder)))
+    jobs += [(f"{name} by transformers' exporter", "transformers",
+              lambda folder, n=name: run_family(n, options, folder,
+                                                "transformers"))
+             for name in ("gpt2", "llama", "bert")]
     jobs.append(("rounding", "rounding", run_rounding))
     jobs.append(("sparse", "sparse",
                  lambda folder: run_sparse(options, folder)))

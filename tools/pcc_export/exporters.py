@@ -1,4 +1,5 @@
-"""PyTorch's exporters, with the flags that keep what training needs.
+"""PyTorch's exporters, with the flags that keep what training needs, and that of
+transformers.
 
 TorchScript in training mode with constant folding off keeps every parameter
 under its name and every dropout; it is tried first. It cannot export some
@@ -7,9 +8,10 @@ that Python computes into constants. Next is the dynamo exporter, unoptimized,
 because its optimizer merges and folds parameters. If fused attention is the
 problem, models of transformers can compute it by primitives ("eager"), and
 PyTorch can compute it without the fused kernel ("math"): the kernel's results
-have a memory layout that views in dynamo's trace do not support.
+have a memory layout that views in dynamo's trace do not support. The last is the
+exporter of transformers: dynamo with changes to models that it cannot trace.
 
-Both export a value through which no gradient flows as a custom node,
+All export a value through which no gradient flows as a custom node,
 pcc::StopGradient, whose attribute `mark` is the number of the mark. graph.py
 replaces it by an Identity.
 """
@@ -62,7 +64,7 @@ def attempts(module, opset, only=None):
             ("dynamo", max(opset, DYNAMO_OPSET))]
     tried = [Attempt(exporter, version, a) for exporter, version in both
              for a in attention] + [Attempt(*both[1], "math")]
-    if is_of_transformers(module):
+    if only == "transformers" or is_of_transformers(module):
         tried.append(Attempt("transformers", max(opset, DYNAMO_OPSET)))
     return [a for a in tried if only in (None, a.exporter)]
 
