@@ -13,7 +13,7 @@ using namespace pcc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string inside(StringRef folder, const Twine &name) {
+std::string pcc::joined(StringRef folder, const Twine &name) {
   SmallString<128> result = folder;
   path::append(result, name);
   return result.str().str();
@@ -21,7 +21,7 @@ static std::string inside(StringRef folder, const Twine &name) {
 
 llvm::ErrorOr<FileStamp> pcc::stampOf(StringRef folder, StringRef name) {
   struct stat status;
-  if (::stat(inside(folder, name).c_str(), &status))
+  if (::stat(joined(folder, name).c_str(), &status))
     return std::error_code(errno, std::generic_category());
   return FileStamp{name.str(), status.st_size,
                    status.st_mtim.tv_sec * int64_t(1'000'000'000) +
@@ -32,11 +32,11 @@ std::vector<std::string> pcc::filesOf(StringRef folder) {
   std::vector<std::string> names;
   for (StringRef below : {"", "additional_chat_templates"}) {
     std::error_code error;
-    for (fs::directory_iterator it(inside(folder, below), error), end;
+    for (fs::directory_iterator it(joined(folder, below), error), end;
          !error && it != end; it.increment(error)) {
-      std::string name = inside(below, path::filename(it->path()));
+      std::string name = joined(below, path::filename(it->path()));
       if (!path::filename(name).starts_with(".") &&
-          fs::is_regular_file(inside(folder, name)))
+          fs::is_regular_file(joined(folder, name)))
         names.push_back(name);
     }
   }

@@ -13,6 +13,9 @@
 
 namespace pcc {
 
+/// The path of a file in a folder.
+std::string joined(llvm::StringRef folder, const llvm::Twine &name);
+
 /// A file as export.json records it.
 struct FileStamp {
   std::string name; ///< from its folder

@@ -34,18 +34,11 @@ using namespace pcc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static int fail(const Twine &what, ArrayRef<std::string> notes = {}) {
+static int refuseExport(const Twine &what, ArrayRef<std::string> notes = {}) {
   llvm::errs() << "pcc: error: " << what << "\n";
   for (const std::string &note : notes)
     llvm::errs() << "pcc: note: " << note << "\n";
   return 1;
-}
-
-static std::string inside(StringRef folder, StringRef name) {
-  SmallString<128> result = folder;
-  path::append(result, name);
-  path::remove_dots(result, /*remove_dot_dot=*/true);
-  return result.str().str();
 }
 
 namespace {
@@ -109,9 +102,10 @@ int Export::chooseFolder() {
     std::error_code error;
     if (!fs::is_directory(folder) ||
         fs::directory_iterator(folder, error) != fs::directory_iterator())
-      return fail("'" + folder + "', where the export of " + model.path +
-                      " goes, exists, and is no export of pcc",
-                  {"remove it, or name another output with -o"});
+      return refuseExport("'" + folder + "', where the export of " +
+                              model.path +
+                              " goes, exists, and is no export of pcc",
+                          {"remove it, or name another output with -o"});
   }
   return 0;
 }
@@ -121,8 +115,8 @@ int Export::run() {
     return code;
   script = findExporter(own);
   if (script.empty())
-    return fail("there is no pcc-export next to " + own,
-                {"install pcc as a whole"});
+    return refuseExport("there is no pcc-export next to " + own,
+                        {"install pcc as a whole"});
   SmallString<128> absolute;
   if (fs::real_path(model.path, absolute))
     absolute = model.path;
@@ -146,8 +140,8 @@ int Export::run() {
         whyOutdated(folder, *found, wanted, /*withVersions=*/false).empty())
       return reuse(*found, "; no Python is here to compare its versions");
     StringRef first = problem.front();
-    return fail(first + ", to export " + model.path,
-                ArrayRef<std::string>(problem).drop_front());
+    return refuseExport(first + ", to export " + model.path,
+                        ArrayRef<std::string>(problem).drop_front());
   }
   python = *chosen;
   wanted.versions.insert(python.versions.begin(), python.versions.end());
@@ -207,22 +201,24 @@ int Export::runScript(const std::string &file) {
                        " --hf " + model.path + " --task " + model.task +
                        " -o model.onnx";
   if (!ended.error.empty())
-    return fail("cannot start " + python.path + ": " + ended.error);
+    return refuseExport("cannot start " + python.path + ": " + ended.error);
   if (ended.signal)
-    return fail("pcc-export was ended by signal " + Twine(ended.signal) + " (" +
-                    ::strsignal(ended.signal) + ")",
-                {ended.signal == SIGKILL
-                     ? "Linux ends processes so when memory is exhausted; pcc "
-                       "also compiles the .onnx file that pcc-export writes on "
-                       "another machine"
-                     : byHand});
+    return refuseExport(
+        "pcc-export was ended by signal " + Twine(ended.signal) + " (" +
+            ::strsignal(ended.signal) + ")",
+        {ended.signal == SIGKILL
+             ? "Linux ends processes so when memory is exhausted; pcc "
+               "also compiles the .onnx file that pcc-export writes on "
+               "another machine"
+             : byHand});
   if (!ended.code)
     return 0;
   if (isTold)
     return 1;
   if (isQuiet())
     llvm::errs() << all;
-  return fail("pcc-export ended with exit code " + Twine(ended.code), {byHand});
+  return refuseExport("pcc-export ended with exit code " + Twine(ended.code),
+                      {byHand});
 }
 
 int Export::exportNow() {
@@ -236,19 +232,20 @@ int Export::exportNow() {
   {
     UnfinishedFolder unfinished(folder);
     if (!unfinished.error().empty())
-      return fail("cannot write '" + folder + "': " + unfinished.error(),
-                  {"name another output with -o"});
+      return refuseExport("cannot write '" + folder +
+                              "': " + unfinished.error(),
+                          {"name another output with -o"});
     // pcc-export finds them next to the file.
     for (const std::string &name : companionFiles(model.path)) {
-      std::string copy = inside(unfinished.path(), name);
+      std::string copy = joined(unfinished.path(), name);
       std::error_code error = fs::create_directories(path::parent_path(copy));
       if (!error)
-        error = fs::copy_file(inside(model.path, name), copy);
+        error = fs::copy_file(joined(model.path, name), copy);
       if (error)
-        return fail("cannot copy '" + inside(model.path, name) + "' to '" +
-                    copy + "': " + error.message());
+        return refuseExport("cannot copy '" + joined(model.path, name) +
+                            "' to '" + copy + "': " + error.message());
     }
-    int code = runScript(inside(unfinished.path(), kModelFile));
+    int code = runScript(joined(unfinished.path(), kModelFile));
     if (code > 128) {
       signal = code - 128;
     } else if (code) {
@@ -265,16 +262,16 @@ int Export::exportNow() {
 }
 
 int Export::finish(UnfinishedFolder &unfinished, double seconds) {
-  if (!fs::is_regular_file(inside(unfinished.path(), kModelFile)))
-    return fail("pcc-export ended without an error, but wrote no " +
-                kModelFile);
+  if (!fs::is_regular_file(joined(unfinished.path(), kModelFile)))
+    return refuseExport("pcc-export ended without an error, but wrote no " +
+                        kModelFile);
   wanted.files = stampsIn(unfinished.path());
   std::string error = writeRecord(unfinished.path(), wanted);
   if (error.empty())
     error = unfinished.finish();
   if (!error.empty())
-    return fail("cannot write '" + folder + "': " + error,
-                {"name another output with -o"});
+    return refuseExport("cannot write '" + folder + "': " + error,
+                        {"name another output with -o"});
   if (!isQuiet())
     llvm::errs() << "exported: " << folder << ", " << bytes() << ", in "
                  << llvm::format("%.0f", seconds) << " s\n";
@@ -282,7 +279,7 @@ int Export::finish(UnfinishedFolder &unfinished, double seconds) {
 }
 
 void Export::adopt() {
-  arguments.input = inside(folder, kModelFile);
+  arguments.input = joined(folder, kModelFile);
   arguments.modelName = model.name;
   // The file of another task ends in scores whose loss does not follow from it.
   Options &options = arguments.options;
@@ -297,9 +294,9 @@ int pcc::exportDirectory(Arguments &arguments) {
     if (failed(checkModelPath(arguments.input)))
       return 1;
     for (StringRef flag : arguments.directory.given) {
-      fail("--" + flag + ": the model is no directory",
-           {"only the export of a directory of transformers takes --" +
-            flag.str()});
+      refuseExport("--" + flag + ": the model is no directory",
+                   {"only the export of a directory of transformers takes --" +
+                    flag.str()});
       return 2;
     }
     return 0;

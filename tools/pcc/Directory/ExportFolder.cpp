@@ -26,10 +26,6 @@ namespace json = llvm::json;
 /// The version of the record's format.
 static constexpr int64_t kFormat = 1;
 
-static std::string inside(StringRef folder, StringRef name) {
-  return (folder + "/" + name).str();
-}
-
 static json::Array toJson(ArrayRef<FileStamp> files) {
   json::Array array;
   for (const FileStamp &file : files)
@@ -74,7 +70,7 @@ entriesFrom(const json::Object *from) {
 }
 
 std::optional<ExportRecord> pcc::readRecord(StringRef folder) {
-  auto text = llvm::MemoryBuffer::getFile(inside(folder, kRecordFile));
+  auto text = llvm::MemoryBuffer::getFile(joined(folder, kRecordFile));
   if (!text)
     return std::nullopt;
   auto parsed = json::parse((*text)->getBuffer());
@@ -97,7 +93,7 @@ std::optional<ExportRecord> pcc::readRecord(StringRef folder) {
 
 std::string pcc::writeRecord(StringRef folder, const ExportRecord &record) {
   std::error_code error;
-  llvm::raw_fd_ostream os(inside(folder, kRecordFile), error);
+  llvm::raw_fd_ostream os(joined(folder, kRecordFile), error);
   if (error)
     return error.message();
   json::Object root{
@@ -124,13 +120,13 @@ static std::string difference(ArrayRef<FileStamp> before,
   for (const FileStamp &file : now) {
     const auto *old = find(before, file.name);
     if (old == before.end())
-      return inside(folder, file.name) + " is new";
+      return joined(folder, file.name) + " is new";
     if (!(*old == file))
-      return inside(folder, file.name) + " has changed";
+      return joined(folder, file.name) + " has changed";
   }
   for (const FileStamp &file : before)
     if (find(now, file.name) == now.end())
-      return inside(folder, file.name) + " is gone";
+      return joined(folder, file.name) + " is gone";
   return "";
 }
 

@@ -17,12 +17,6 @@ using namespace pcc;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string inside(StringRef folder, const Twine &name) {
-  SmallString<128> result = folder;
-  path::append(result, name);
-  return result.str().str();
-}
-
 /// Prints an error about `file` and the way out.
 static LogicalResult refuse(StringRef file, const Twine &what,
                             const Twine &wayOut) {
@@ -81,9 +75,9 @@ static LogicalResult refuseWithoutConfig(StringRef folder,
   std::string what = "has no config.json, so it is not a model directory of "
                      "transformers";
   std::error_code error;
-  for (fs::directory_iterator it(inside(folder, "snapshots"), error), end;
+  for (fs::directory_iterator it(joined(folder, "snapshots"), error), end;
        !error && it != end; it.increment(error))
-    if (fs::exists(inside(it->path(), "config.json")))
+    if (fs::exists(joined(it->path(), "config.json")))
       return refuse(folder, what,
                     "it is a folder of the hub's cache: give " + it->path());
   auto hasEnding = [&](StringRef ending) {
@@ -105,7 +99,7 @@ static LogicalResult refuseWithoutConfig(StringRef folder,
   for (StringRef name : names)
     if (name.ends_with(".onnx"))
       return refuse(folder, what,
-                    "to compile the file in it, give " + inside(folder, name));
+                    "to compile the file in it, give " + joined(folder, name));
   return refuse(folder, what,
                 "model.save_pretrained(DIR) writes one; pcc also reads .onnx "
                 "files");
@@ -135,7 +129,7 @@ static LogicalResult checkWeights(ModelDirectory &model,
       if (name.ends_with(".onnx"))
         return refuse(folder, "has no weights: there is no *.safetensors",
                       "to compile the ONNX file in it, give " +
-                          inside(folder, name));
+                          joined(folder, name));
     if (has(".gguf"))
       return refuse(folder, "its weights are in GGUF, for inference",
                     "give the directory of the original model");
@@ -150,13 +144,13 @@ static LogicalResult checkWeights(ModelDirectory &model,
       needed.insert(name.str());
     if (!name.ends_with(".safetensors.index.json"))
       continue;
-    auto text = llvm::MemoryBuffer::getFile(inside(folder, name));
+    auto text = llvm::MemoryBuffer::getFile(joined(folder, name));
     if (!text)
       continue;
     auto index = llvm::json::parse((*text)->getBuffer());
     if (!index) {
       llvm::consumeError(index.takeError());
-      return refuse(inside(folder, name), "is not JSON",
+      return refuse(joined(folder, name), "is not JSON",
                     "download or save the model again");
     }
     if (const auto *root = index->getAsObject())
@@ -172,9 +166,9 @@ static LogicalResult checkWeights(ModelDirectory &model,
                     "download or save the model again");
     if (stamp->size > 1024)
       continue;
-    auto text = llvm::MemoryBuffer::getFile(inside(folder, name));
+    auto text = llvm::MemoryBuffer::getFile(joined(folder, name));
     if (text && (*text)->getBuffer().starts_with("version https://git-lfs"))
-      return refuse(inside(folder, name),
+      return refuse(joined(folder, name),
                     "is a pointer of git-lfs, not the weights",
                     "run 'git lfs pull' in " + folder.str());
   }
@@ -221,7 +215,7 @@ pcc::readModelDirectory(StringRef folder, StringRef task, bool randomInit) {
   if (!llvm::is_contained(names, "config.json"))
     return refuseWithoutConfig(folder, names);
 
-  std::string file = inside(folder, "config.json");
+  std::string file = joined(folder, "config.json");
   auto text = llvm::MemoryBuffer::getFile(file);
   if (!text)
     return refuse(file, "cannot be read: " + text.getError().message(),
@@ -264,7 +258,7 @@ pcc::readModelDirectory(StringRef folder, StringRef task, bool randomInit) {
       continue;
     auto stamp = stampOf(folder, name);
     if (!stamp)
-      return refuse(inside(folder, name),
+      return refuse(joined(folder, name),
                     "cannot be read: " + stamp.getError().message(),
                     "give a directory whose files you may read");
     model.files.push_back(*stamp);
