@@ -31,7 +31,8 @@ def pcc(*arguments, code=0, python=FAKE, **variables):
     """Runs pcc; returns its output and errors."""
     given = [f"--python={python}"] if python else []
     done = subprocess.run(["pcc", *arguments, *given], text=True, timeout=100,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          errors="surrogateescape", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
                           env=environment(**variables))
     assert done.returncode == code, (arguments, done.returncode, done.stdout)
     return done.stdout
@@ -199,6 +200,13 @@ def test_places():
     expect(said, "exported: Qwen3-0.6B.model")
     expect(pcc("hub/models--Qwen--Qwen3-0.6B", code=1), "has no config.json",
            "give hub/models--Qwen--Qwen3-0.6B/snapshots/12ab")
+    # Names of any bytes.
+    for name in ("two words", "it's \"so\"", "back\\slash", "gr\xfc\xdfe",
+                 "x\udcff"):
+        model(name)
+        expect(pcc(name, *COMPILE, "-o", "-"), f"exported: {name}.model")
+        assert calls()[-1][2] == os.path.abspath(name)
+        expect(pcc(name, *COMPILE, "-o", "-"), f"reused:   {name}.model")
     # A program's default name, next to a folder with the model's.
     said = pcc("tiny", "--seq=4", "--emit=obj")
     expect(said, "exported: train.model", "wrote:    train.o")
@@ -212,6 +220,8 @@ def test_places():
     expect(pcc("tiny.model", code=1), "tiny.model: note: to compile the ONNX "
            "file in it, give tiny.model/model.onnx")
     expect(pcc("tiny", "-o", "below", code=1), "it is a folder")
+    expect(pcc("tiny", "-o", "absent/train", code=1), "cannot write "
+           "'absent/train': No such file or directory")
     calls()
 
 

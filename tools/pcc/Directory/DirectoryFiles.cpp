@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <sys/stat.h>
 
@@ -23,7 +24,7 @@ llvm::ErrorOr<FileStamp> pcc::stampOf(StringRef folder, StringRef name) {
   struct stat status;
   if (::stat(joined(folder, name).c_str(), &status))
     return std::error_code(errno, std::generic_category());
-  return FileStamp{name.str(), status.st_size,
+  return FileStamp{llvm::json::fixUTF8(name), status.st_size,
                    status.st_mtim.tv_sec * int64_t(1'000'000'000) +
                        status.st_mtim.tv_nsec};
 }

@@ -18,7 +18,7 @@ std::string joined(llvm::StringRef folder, const llvm::Twine &name);
 
 /// A file as export.json records it.
 struct FileStamp {
-  std::string name; ///< from its folder
+  std::string name; ///< from its folder, in UTF-8
   int64_t size = 0;
   int64_t time = 0; ///< of the last change, in nanoseconds
 

@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -64,6 +65,7 @@ private:
 
   Arguments &arguments;
   ModelDirectory model;
+  std::string source; ///< the model's absolute path
   std::string own;    ///< this executable
   std::string script; ///< pcc-export
   std::string folder; ///< the export's
@@ -121,7 +123,8 @@ int Export::run() {
   if (fs::real_path(model.path, absolute))
     absolute = model.path;
   bool isRandom = !model.hasWeights;
-  wanted.source = absolute.str().str();
+  source = absolute.str().str();
+  wanted.source = llvm::json::fixUTF8(source);
   wanted.sourceFiles = model.files;
   wanted.options = {
       {"task", model.task},
@@ -175,9 +178,9 @@ int Export::reuse(const ExportRecord &found, StringRef remark) {
 /// Runs pcc-export. Its lines are indented below the first of this export; its
 /// errors are left as they are.
 int Export::runScript(const std::string &file) {
-  std::vector<std::string> command = {
-      python.path, script, "--hf", wanted.source, "--task",
-      model.task,  "-o",   file,   "--pcc",       own};
+  std::vector<std::string> command = {python.path, script,     "--hf", source,
+                                      "--task",    model.task, "-o",   file,
+                                      "--pcc",     own};
   if (arguments.directory.trustsCode)
     command.push_back("--trust-remote-code");
   if (!model.hasWeights)

@@ -12,7 +12,7 @@ namespace pcc {
 
 /// What an export was made from, and its files: the contents of export.json.
 struct ExportRecord {
-  std::string source; ///< the directory's absolute path
+  std::string source; ///< the directory's absolute path, in UTF-8
   std::vector<FileStamp> sourceFiles;
   std::map<std::string, std::string> options;
   std::map<std::string, std::string> versions;
