@@ -220,6 +220,9 @@ def test_places():
     expect(pcc("tiny.model", code=1), "tiny.model: note: to compile the ONNX "
            "file in it, give tiny.model/model.onnx")
     expect(pcc("tiny", "-o", "below", code=1), "it is a folder")
+    expect(pcc("tiny", "-o", "tiny/model.safetensors", code=1),
+           "it contains weights of the model")
+    expect(pcc("tiny", "--gpu-arch=sm_80", "-o", "none", code=2), "--gpu-arch")
     expect(pcc("tiny", "-o", "absent/train", code=1), "cannot write "
            "'absent/train': No such file or directory")
     calls()

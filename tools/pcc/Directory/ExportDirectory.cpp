@@ -56,7 +56,7 @@ public:
 
 private:
   int chooseFolder();
-  int reuse(const ExportRecord &found, StringRef remark);
+  int reuse(StringRef remark);
   int exportNow();
   int runScript(const std::string &file);
   int finish(UnfinishedFolder &unfinished, double seconds);
@@ -92,7 +92,10 @@ int Export::chooseFolder() {
              (arguments.emit == "obj" ? ".o" : "");
   StringRef stem = model.name;
   if (!output.empty() && output != "-" && !arguments.check) {
-    if (failed(checkDestination(output, {})))
+    std::vector<std::string> inputs = {model.path};
+    for (const FileStamp &file : model.files)
+      inputs.push_back(joined(model.path, file.name));
+    if (failed(checkDestination(output, inputs)))
       return 1;
     if (isWritten(output))
       stem = output;
@@ -141,7 +144,7 @@ int Export::run() {
     // The export may serve without a Python, whose versions are then unknown.
     if (arguments.directory.python.empty() && found &&
         whyOutdated(folder, *found, wanted, /*withVersions=*/false).empty())
-      return reuse(*found, "; no Python is here to compare its versions");
+      return reuse("; no Python is here to compare its versions");
     StringRef first = problem.front();
     return refuseExport(first + ", to export " + model.path,
                         ArrayRef<std::string>(problem).drop_front());
@@ -151,7 +154,7 @@ int Export::run() {
   if (found) {
     std::string why = whyOutdated(folder, *found, wanted, true);
     if (why.empty())
-      return reuse(*found, "");
+      return reuse("");
     if (!isQuiet())
       llvm::errs() << "export:   " << folder << " is exported again: " << why
                    << "\n";
@@ -168,7 +171,7 @@ std::string Export::bytes() const {
   return formatBytes(double(sum));
 }
 
-int Export::reuse(const ExportRecord &found, StringRef remark) {
+int Export::reuse(StringRef remark) {
   if (!isQuiet())
     llvm::errs() << "reused:   " << folder << ", " << bytes()
                  << ", the export of " << model.path << remark << "\n";
@@ -304,6 +307,9 @@ int pcc::exportDirectory(Arguments &arguments) {
     }
     return 0;
   }
+  // It does not depend on the model, and an export takes long.
+  if (!checkTarget(arguments))
+    return 2;
   StringRef given = StringRef(arguments.input).rtrim('/');
   auto model =
       readModelDirectory(given.empty() ? "/" : given, arguments.directory.task,
