@@ -1,0 +1,214 @@
+"""compile(), its flags and errors, verify(), and where executables are found."""
+
+import gc
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+
+import pcc
+import pytest
+from conftest import MODEL, ROOT
+from pcc import executables, flags
+
+
+def test_summary(program):
+    assert program.summary["mesh"] == {"tp": 1, "cp": 1, "dp": 2, "pp": 1}
+    assert program.summary["parameters"] == 220544
+    assert program.summary["stages"][0]["arena_bytes"] > 0
+    assert "step:     4 samples of 16 tokens" in program.log
+    assert repr(program) == (f"<pcc.Program '{program.path}': gpt2, 220,544 "
+                             "parameters, dp 2, f32>")
+
+
+def test_open_program(program):
+    again = pcc.Program(program.path)
+    assert again.log == program.log
+    with pytest.raises(pcc.Error, match="was not compiled by this object"):
+        again.summary
+    with pytest.raises(pcc.Error, match="there is no program 'absent'"):
+        pcc.Program("absent")
+    with pytest.raises(pcc.Error, match="may not be executed"):
+        pcc.Program(MODEL)
+    with open("script", "w") as file:
+        file.write("echo run\n")
+    os.chmod("script", 0o755)
+    with pytest.raises(pcc.Error, match="'script' is no program"):
+        pcc.Program("script")
+
+
+def test_temporary_program_and_forward():
+    numpy = pytest.importorskip("numpy")
+    with pytest.warns(pcc.DiagnosticWarning, match="--schedule") as caught:
+        model = pcc.compile(os.path.relpath(MODEL), seq=8, forward=True,
+                            schedule="gpipe")
+    assert len(caught) == 1 and caught[0].filename == __file__
+    folder = os.path.dirname(model.path)
+    os.mkdir("elsewhere")
+    os.chdir("elsewhere")
+    ids = numpy.arange(8).reshape(1, 8)
+    outputs = model.forward({"input_ids": ids}, outputs="kept")
+    assert outputs["logits"].shape == (1, 8, 256)
+    assert os.path.exists("kept/logits.npy")
+    with pytest.raises(pcc.Error, match=r"is \[1, 7\], input 'input_ids' takes"):
+        model.forward({"input_ids": ids[:, 1:]})
+    assert os.path.exists(folder)
+    del model
+    gc.collect()
+    assert not os.path.exists(folder)
+
+
+def test_diagnostic():
+    with pytest.raises(pcc.Error) as caught:
+        pcc.compile(MODEL, "train", tensor_model_parallel_size=3)
+    error = caught.value
+    assert error.message == (
+        "cannot split '/transformer/h.0/attn/c_attn/Gemm' 3 ways over mesh axis "
+        '"tp": 4 heads are not a multiple of 3')
+    assert error.notes[-1] == "valid values for --tp are 1, 2, 4"
+    assert error.code == 1 and error.command[1] == MODEL
+    done = subprocess.run(error.command, stderr=subprocess.PIPE, text=True)
+    assert str(error) + "\n" == done.stderr
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.notes == error.notes
+    assert not os.path.exists("train")
+    with pytest.raises(pcc.Error, match="'absent.onnx'|absent.onnx: error"):
+        pcc.compile("absent.onnx")
+    with pytest.raises(pcc.Error, match="-x.onnx"):
+        pcc.compile("-x.onnx", "train")
+
+
+TABLE = flags._table("""
+  --tp=<N>                   - Tensor parallel size
+  --stage-cut=<NODE,NODE>    - Nodes
+  --dim=<NAME=N>             - Extent
+  --overlap=<WHEN>           - on, off
+  --padding-mask             - is an input
+  --no-padding-mask          - is all ones
+  --no-dropout               - without
+  -q                         - quiet
+""", flags.OF_PCC)
+PROGRAM = flags._table("""
+  --data PATH          token files, separated by commas
+  --shuffle            visit the samples
+  --trace-steps A:B    the steps
+  --initial-loss-scale N fp16: first loss scale
+""", flags.OF_PROGRAM)
+
+
+@pytest.mark.parametrize("given, wanted", [
+    ({"tp": 2}, ["--tp=2"]),
+    ({"tp": None, "stage_cut": []}, []),
+    ({"stage_cut": ["a", "b"]}, ["--stage-cut=a,b"]),
+    ({"dim": {"seq": 3, "n": 4}}, ["--dim=seq=3", "--dim=n=4"]),
+    ({"dim": ("a=1", "b=2")}, ["--dim=a=1", "--dim=b=2"]),
+    ({"overlap": False}, ["--overlap=off"]),
+    ({"overlap": True}, ["--overlap=on"]),
+    ({"padding_mask": True}, ["--padding-mask"]),
+    ({"padding_mask": False}, ["--no-padding-mask"]),
+    ({"no_padding_mask": False}, []),
+    ({"dropout": False, "no_dropout_": True}, ["--no-dropout", "--no-dropout"]),
+    ({"dropout": True}, []),
+])
+def test_flags(given, wanted):
+    assert flags.arguments(given, TABLE, "pcc --help", {}) == wanted
+
+
+def test_flags_of_programs():
+    given = {"data": [__file__, "b.bin"], "shuffle": True, "trace_steps": "1:2",
+             "initial_loss_scale": 1024}
+    assert flags.arguments(given, PROGRAM, "train --help", {}) == [
+        f"--data={__file__},b.bin", "--shuffle", "--trace-steps=1:2",
+        "--initial-loss-scale=1024"]
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"tpp": 2}, "tpp=2: there is no flag --tpp\nnote: names like it are tp\n"
+     "note: pcc --help lists all flags"),
+    ({"padding_mask": 3}, "padding_mask=3: --padding-mask takes no value\nnote: "
+     "padding_mask=True and padding_mask=False are accepted"),
+    ({"q": True}, "q=True: refused"),
+])
+def test_wrong_flags(given, message):
+    with pytest.raises(pcc.Error) as caught:
+        flags.arguments(given, TABLE, "pcc --help", {"q": "refused"})
+    assert str(caught.value) == message and caught.value.code == 2
+
+
+def test_refused_flags():
+    with pytest.raises(pcc.Error, match="the argument output names the program"):
+        pcc.compile(MODEL, o="train")
+    with pytest.raises(pcc.Error, match="names like it are global_batch_size"):
+        pcc.compile(MODEL, global_batch=3)
+
+
+def fake(text, name="pcc"):
+    with open(name, "w") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(name, 0o755)
+    return os.path.abspath(name)
+
+
+def test_executables(monkeypatch, tmp_path):
+    assert os.path.samefile(executables.find(), os.path.join(
+        ROOT, "build/bin/pcc"))
+    monkeypatch.setattr(executables, "BESIDE", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(pcc.Error, match="no executable 'pcc'") as caught:
+        pcc.compile(MODEL)
+    assert "pip install FILE" in caught.value.notes[0]
+    os.mkdir("pcc")
+    with pytest.raises(pcc.Error, match="no executable 'pcc'"):
+        executables.find()
+    os.rmdir("pcc")
+    own = fake('echo "  --foo - bar"')
+    assert executables.find() == own
+    with pytest.raises(pcc.Error, match="is another program of the same name"):
+        pcc.compile(MODEL)
+    monkeypatch.setenv("PCC", "absent")
+    with pytest.raises(pcc.Error, match=r"\$PCC is 'absent'"):
+        pcc.compile(MODEL)
+    monkeypatch.setenv("PCC", own)
+    fake('case "$*" in *--help*) echo "  --tp=<N> - size" ;; '
+         '*) kill -SEGV $$ ;; esac')
+    with pytest.raises(pcc.Error, match=r"was killed by signal 11 \(SIGSEGV\)"):
+        pcc.compile(MODEL)
+
+
+def test_verify(monkeypatch):
+    report = ('{"ok": %s, "quantities": [{"name": "losses", "worst": "step 2", '
+              '"difference": 1e-7, "rounding": null, "bound": 2e-6, "ok": %s}], '
+              '"worst": [1]}')
+    monkeypatch.setenv("PCC", fake(
+        'case "$*" in "verify --help"*) echo "  --tp=<N> - size" ;;\n'
+        f"*--tp=2*) echo '{report % ('true', 'true')}' ;;\n"
+        f"*--tp=4*) echo '{report % ('false', 'false')}'; exit 1 ;;\n"
+        '*) echo "pcc: error: too large" >&2; exit 1 ;; esac'))
+    right, wrong = (pcc.verify("m.onnx", tp=tp) for tp in (2, 4))
+    assert right and not wrong
+    assert right.quantities == (pcc.Quantity("losses", "step 2", 1e-7, None, 2e-6,
+                                             True),)
+    assert "ok     losses: 1e-07 at step 2" in str(right)
+    with pytest.raises(pcc.Error, match="too large"):
+        pcc.verify("m.onnx", tp=8)
+    with pytest.raises(pcc.Error, match="there is no flag --pp"):
+        pcc.verify("m.onnx", pp=2)
+
+
+def test_import_next_to_other_things_named_pcc():
+    """In tools/ there is a folder pcc, in build/bin an executable."""
+    for folder in "tools", "build/bin":
+        done = subprocess.run(
+            [sys.executable, "-c", "import pcc; pcc.compile"],
+            cwd=os.path.join(ROOT, folder), stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_export_without_pytorch():
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        with pytest.raises(pcc.Error, match="cannot import its packages") as e:
+            pcc.export(None, (), "model.onnx")
+        assert "benchmarks/setup" in e.value.notes[0]

@@ -1,0 +1,72 @@
+"""compile(): from a model to a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any
+
+from . import executables, flags as flags_of
+from .errors import Error, failure, pass_on_warnings
+from .processes import capture
+from .programs import Program, to_stderr
+
+TEXT = "pcc.compile() compiles programs; the command pcc prints texts"
+REFUSED = {
+    "o": "the argument output names the program",
+    "emit": TEXT, "check": TEXT, "list-params": TEXT,
+    "report": "Program.summary and Program.log have the summary",
+    "q": "nothing is printed unless verbose=True",
+    "v": "verbose=True prints the messages of the compile",
+    "help": TEXT, "help-list": TEXT, "version": TEXT,
+}
+
+
+def compile(model: str | os.PathLike[str],
+            output: str | os.PathLike[str] | None = None, *,
+            verbose: bool = False, **flags: flags_of.Value) -> Program:
+    """Compiles a model to the program `output`, or else to one that exists as long
+    as the object that is returned.
+
+    model: what the command `pcc` takes, such as "model.onnx". Keyword arguments are
+    its flags: tp=2 is --tp=2, sequence_parallel=True is --sequence-parallel; see
+    docs/Driver.md. verbose: prints the messages of the compile."""
+    pcc = executables.find()
+    arguments = flags_of.arguments(
+        flags, flags_of.of_pcc(pcc), "pcc --help", REFUSED,
+        lambda: flags_of.of_pcc(pcc, hidden=True))
+    source, folder = os.fspath(model), None
+    if output is None:
+        folder = tempfile.TemporaryDirectory(prefix="pcc-")
+        # The program finds its model by this path, from any folder.
+        source = os.path.abspath(source)
+        stem = os.path.splitext(os.path.basename(source))[0] or "program"
+        path = os.path.join(folder.name, stem)
+    else:
+        path = os.fspath(output)
+    command = [pcc, _as_path(source), *arguments, "--report=json",
+               f"-o={path}"]
+    done = capture(command, show=to_stderr if verbose else None)
+    if done.code:
+        raise failure(done.errors, done.code, command)
+    if not verbose:
+        pass_on_warnings(done.errors, stacklevel=2)
+    program = Program(path)
+    program._summary = _summary("\n".join(done.lines), command)
+    program._messages, program._folder = done.errors, folder
+    return program
+
+
+def _as_path(model: str) -> str:
+    return os.path.join(os.curdir, model) if model.startswith("-") else model
+
+
+def _summary(text: str, command: list[str]) -> dict[str, Any]:
+    try:
+        summary: dict[str, Any] = json.loads(text)
+        return summary
+    except ValueError as error:
+        raise Error(f"{command[0]} printed no JSON: {error}",
+                    ["this package and the executable may be of different "
+                     "versions"], 0, command) from error
