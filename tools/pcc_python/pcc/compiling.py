@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
+import weakref
 from typing import Any
 
 from . import executables, flags as flags_of
@@ -36,25 +38,40 @@ def compile(model: str | os.PathLike[str],
     arguments = flags_of.arguments(
         flags, flags_of.of_pcc(pcc), "pcc --help", REFUSED,
         lambda: flags_of.of_pcc(pcc, hidden=True))
-    source, folder = os.fspath(model), None
-    if output is None:
-        folder = tempfile.TemporaryDirectory(prefix="pcc-")
-        # The program finds its model by this path, from any folder.
-        source = os.path.abspath(source)
-        stem = os.path.splitext(os.path.basename(source))[0] or "program"
-        path = os.path.join(folder.name, stem)
-    else:
-        path = os.fspath(output)
-    command = [pcc, _as_path(source), *arguments, "--report=json",
-               f"-o={path}"]
+    if output is not None:
+        return _compile(pcc, os.fspath(model), arguments, os.fspath(output),
+                        verbose)
+    # The program finds its model by this path, from any folder.
+    source = os.path.abspath(model)
+    stem = os.path.splitext(os.path.basename(source))[0] or "program"
+    folder = tempfile.mkdtemp(prefix="pcc-")
+    try:
+        program = _compile(pcc, source, arguments, os.path.join(folder, stem),
+                           verbose)
+    except BaseException:
+        _remove(folder, os.getpid())
+        raise
+    weakref.finalize(program, _remove, folder, os.getpid())
+    return program
+
+
+def _remove(folder: str, owner: int) -> None:
+    # A fork of Python has a copy of the object, but not the folder.
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _compile(pcc: str, model: str, arguments: list[str], path: str,
+             verbose: bool) -> Program:
+    command = [pcc, _as_path(model), *arguments, "--report=json", f"-o={path}"]
     done = capture(command, show=to_stderr if verbose else None)
     if done.code:
         raise failure(done.errors, done.code, command)
     if not verbose:
-        pass_on_warnings(done.errors, stacklevel=2)
+        pass_on_warnings(done.errors, stacklevel=3)
     program = Program(path)
     program._summary = _summary("\n".join(done.lines), command)
-    program._messages, program._folder = done.errors, folder
+    program._messages = done.errors
     return program
 
 

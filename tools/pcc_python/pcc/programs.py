@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import tempfile
@@ -32,7 +33,6 @@ class Program:
         self._file = os.path.abspath(self.path)
         self._summary: dict[str, Any] | None = None
         self._messages: list[str] = []
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._check()
 
     def _check(self) -> None:
@@ -107,8 +107,7 @@ class Program:
         inputs: arrays by name, or a folder of `<input>.npy`. Returns NumPy's arrays
         by the outputs' names, with '_' in place of '/', '\\\\' and ':', as in the names
         of files. outputs=DIR keeps the files."""
-        import numpy
-
+        numpy = _numpy()
         refused = {**REFUSED_TO_TRAIN, "data": "the argument inputs is the data"}
         with tempfile.TemporaryDirectory(prefix="pcc-") as folder:
             if isinstance(inputs, Mapping):
@@ -126,6 +125,14 @@ class Program:
             return {name[:-len(".npy")]: numpy.load(os.path.join(target, name))
                     for name in sorted(os.listdir(target))
                     if name.endswith(".npy")}
+
+
+def _numpy() -> Any:
+    try:
+        return importlib.import_module("numpy")
+    except ImportError as error:
+        raise Error(f"Program.forward() needs NumPy: {error}",
+                    ["pip install numpy"]) from error
 
 
 def _file_of(name: str) -> str:
