@@ -1,14 +1,15 @@
-# What `cmake --install` and CPack install, in two components:
+# What `cmake --install` and CPack install, in components:
 #
 #     pcc      the tools and the files that they link programs from
 #     shared   copies of the shared libraries that the tools and programs need, for
 #              machines that lack them; the .deb has dependencies instead
+#     debian   in the .deb alone: the module pcc for Debian's Python
 #
 # The layout below the prefix; it may be moved as a whole:
 #
 #     bin/               pcc and the other tools
 #     lib/pcc/           the files of PccLink.cmake
-#     lib/pcc/python/    the modules of pcc-export and pcc-data
+#     lib/pcc/python/    the modules pcc, pcc_export and pcc_data
 #     lib/pcc/shared/    libraries of programs, which a user may copy to other hosts
 #     lib/pcc/tools/     further libraries of pcc
 #     share/doc/pcc-train/    licences, in the folder of the .deb
@@ -28,8 +29,12 @@ foreach(_tool pcc-opt pcc-run)
   install(PROGRAMS $<TARGET_FILE:pcc-launcher> DESTINATION bin RENAME ${_tool})
 endforeach()
 install(PROGRAMS tools/pcc-export tools/pcc-data DESTINATION bin)
-install(DIRECTORY tools/pcc_export tools/pcc_data DESTINATION lib/pcc/python
-  FILES_MATCHING PATTERN *.py)
+install(DIRECTORY tools/pcc_export tools/pcc_data tools/pcc_python/pcc
+  DESTINATION lib/pcc/python FILES_MATCHING PATTERN *.py PATTERN py.typed)
+# Only in the .deb: a folder in which Debian's Python searches modules.
+install(DIRECTORY tools/pcc_python/pcc DESTINATION lib/python3/dist-packages
+  COMPONENT debian EXCLUDE_FROM_ALL
+  FILES_MATCHING PATTERN *.py PATTERN py.typed)
 foreach(_target ${PCC_TARGETS})
   install(FILES $<TARGET_FILE:pcc_runtime_${_target}>
     ${PCC_LIBRARY_DIR}/pcc-link-${_target}.txt DESTINATION lib/pcc)

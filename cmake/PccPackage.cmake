@@ -1,4 +1,4 @@
-# `cpack` in the build folder writes a .deb: the component pcc of
+# `cpack` in the build folder writes a .deb: the components pcc and debian of
 # PccInstall.cmake, with dependencies on the packages of the machine that it was
 # built on.
 
@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
-set(CPACK_COMPONENTS_ALL pcc)
+set(CPACK_COMPONENTS_ALL pcc debian)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # The libraries of the tools are computed from their files, those of programs are
 # in the list of the libraries that programs are linked with.

@@ -1,6 +1,10 @@
 """What the tests of the package share: compiled programs, and processes."""
 
+import contextlib
+import io
 import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,11 +26,43 @@ DATA = os.path.join(ROOT, "examples/data/gpl-3.bin")
 ENDLESS = 1_000_000
 
 
+# These need PyTorch and minutes.
+BY_HAND = re.compile(r"pcc\.(verify|export)\(")
+
+
 @pytest.fixture(scope="session")
-def program(tmp_path_factory):
+def document(tmp_path_factory):
+    """The variables of the examples in docs/Python.md, run in order in a folder
+    with their files; "shown" is what they print."""
+    folder = tmp_path_factory.mktemp("document")
+    for source, name in ((MODEL, "model.onnx"), (DATA, "text.bin"),
+                         (MODEL.replace(".onnx", ".weights"), "gpt2.weights")):
+        shutil.copy(source, folder / name)
+    with open(os.path.join(ROOT, "docs", "Python.md")) as file:
+        examples = re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+    variables = {"number": 0}
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            for example in examples:
+                if BY_HAND.search(example):
+                    continue
+                # Fewer steps.
+                exec(re.sub(r"((?:steps|every)=)\d+", r"\g<1>4", example), variables)
+                variables["number"] += 1
+    finally:
+        os.chdir(before)
+    program = variables["program"]
+    program.path = str(folder / program.path)
+    variables["shown"] = shown.getvalue()
+    return variables
+
+
+@pytest.fixture
+def program(document):
     """A program of two ranks."""
-    path = tmp_path_factory.mktemp("program") / "train"
-    return pcc.compile(MODEL, path, seq=16, dp=2, global_batch_size=4)
+    return document["program"]
 
 
 @pytest.fixture(autouse=True)

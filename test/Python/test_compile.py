@@ -3,10 +3,11 @@
 import gc
 import os
 import pickle
-import shutil
+import re
 import subprocess
 import sys
 
+import numpy
 import pcc
 import pytest
 from conftest import MODEL, ROOT
@@ -18,7 +19,7 @@ def test_summary(program):
     assert program.summary["parameters"] == 220544
     assert program.summary["stages"][0]["arena_bytes"] > 0
     assert "step:     4 samples of 16 tokens" in program.log
-    assert repr(program) == (f"<pcc.Program '{program.path}': gpt2, 220,544 "
+    assert repr(program) == (f"<pcc.Program '{program.path}': model, 220,544 "
                              "parameters, dp 2, f32>")
 
 
@@ -38,22 +39,47 @@ def test_open_program(program):
         pcc.Program("script")
 
 
-def test_temporary_program_and_forward():
-    numpy = pytest.importorskip("numpy")
+def test_forward(document):
+    model, ids = document["model"], numpy.arange(16).reshape(1, 16)
+    outputs = model.forward({"input_ids": ids}, outputs="kept")
+    assert outputs["logits"].shape == (1, 16, 256)
+    assert (numpy.load("kept/logits.npy") == outputs["logits"]).all()
+    with pytest.raises(pcc.Error, match=r"is \[1, 15\], input 'input_ids' takes"):
+        model.forward({"input_ids": ids[:, 1:]})
+    with pytest.raises(pcc.Error, match="^this program computes the model's "
+                       "outputs, and trains nothing\nnote: Program.forward"):
+        list(model.train(data="."))
+
+
+def test_document(document):
+    assert document["number"] == 6
+    shown = document["shown"]
+    with open(os.path.join(ROOT, "docs", "Python.md")) as file:
+        error = re.search(r"^    cannot split.*\n    .*\n", file.read(), re.M)[0]
+    assert error.replace("    ", "") in shown
+    assert "(1, 16, 256)\n" in shown and shown.startswith("1 5.")
+
+
+def test_temporary_program():
+    """It is removed with the object, and finds its model from any folder."""
+    small = os.path.join(ROOT, "test/Inputs/bad/good.onnx")
     with pytest.warns(pcc.DiagnosticWarning, match="--schedule") as caught:
-        model = pcc.compile(os.path.relpath(MODEL), seq=8, forward=True,
+        model = pcc.compile(os.path.relpath(small), forward=True,
                             schedule="gpipe")
     assert len(caught) == 1 and caught[0].filename == __file__
-    folder = os.path.dirname(model.path)
     os.mkdir("elsewhere")
     os.chdir("elsewhere")
-    ids = numpy.arange(8).reshape(1, 8)
-    outputs = model.forward({"input_ids": ids}, outputs="kept")
-    assert outputs["logits"].shape == (1, 8, 256)
-    assert os.path.exists("kept/logits.npy")
-    with pytest.raises(pcc.Error, match=r"is \[1, 7\], input 'input_ids' takes"):
-        model.forward({"input_ids": ids[:, 1:]})
-    assert os.path.exists(folder)
+    ids = numpy.arange(8).reshape(2, 4)
+    assert model.forward({"input_ids": ids})["logits"].shape == (2, 4, 16)
+    folder = os.path.dirname(model.path)
+    # A fork of Python that ends does not remove it.
+    child = os.fork()
+    if child == 0:
+        del model
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.path.exists(model.path)
     del model
     gc.collect()
     assert not os.path.exists(folder)

@@ -153,7 +153,7 @@ class Run(Iterator[Step]):
                 self._end()
                 code = int(line.text)
                 if code:
-                    raise failure(self._errors, code, self.command)
+                    raise self._failure(code)
                 if not self._verbose:
                     pass_on_warnings(self._errors, stacklevel=3)
                 return None
@@ -164,6 +164,15 @@ class Run(Iterator[Step]):
                 self.log.append(line.text)
             if self._verbose:
                 print(line.text, flush=True)
+
+    def _failure(self, code: int) -> Error:
+        error = failure(self._errors, code, self.command)
+        # Forward-only programs refuse this flag, which the caller did not give.
+        flag, _, text = error.message.partition(": ")
+        if flag != "--log-json":
+            return error
+        return Error(text, ["Program.forward() runs a forward-only program"], code,
+                     self.command)
 
     def _end(self) -> None:
         self._finished = True
