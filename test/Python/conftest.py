@@ -96,7 +96,7 @@ class Marked:
         """Starts Python with this code; its ranks have the mark, too."""
         return subprocess.Popen(
             [sys.executable, "-c", code, *map(str, arguments)], text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env={**os.environ, **self.env})
 
 

@@ -69,7 +69,8 @@ def begin(marked, code, program):
 def test_orderly(code, number, ended, program, marked):
     begun = begin(marked, "import signal; signal.signal(signal.SIGINT, "
                   "signal.default_int_handler)\n" + code, program)
-    begun.send_signal(number)
+    # As Ctrl-C on a terminal and a closing terminal do.
+    os.killpg(begun.pid, number)
     _, errors = begun.communicate(timeout=30)
     assert begun.returncode == ended, errors
     assert not marked.processes()

@@ -2,12 +2,13 @@
 
 import json
 import os
+import signal
 import subprocess
 import threading
 
 import pcc
 import pytest
-from conftest import DATA, ENDLESS, step_of
+from conftest import DATA, ENDLESS, step_of, until
 
 
 def test_steps(program):
@@ -100,6 +101,26 @@ def test_errors(program):
     assert caught.value.code == 8
 
 
+def test_reaped_by_another(program):
+    """No error passes for success."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        with pytest.raises(pcc.Error, match="its exit code is unknown"):
+            list(program.train(data=DATA, steps=1))
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+def test_nothing_leaks(program):
+    def held():
+        return len(os.listdir("/proc/self/fd")), threading.active_count()
+    before = held()
+    for _ in range(3):
+        with pytest.raises(pcc.Error):
+            list(program.train(data="absent.bin"))
+    until(lambda: held() == before)
+
+
 def test_two_at_once_with_output(program, capsys):
     two = [program.train(data=DATA, steps=3, seed=seed, verbose=seed == 0,
                          init="random") for seed in (0, 1)]
@@ -136,9 +157,12 @@ def test_thread(program, marked):
     if child == 0:
         try:
             run.close()
+            next(run)
+        except pcc.Error:
+            os._exit(3)
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
     last = next(run).step
     assert next(run).step == last + 1
     del run

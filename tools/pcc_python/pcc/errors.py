@@ -13,6 +13,10 @@ DIAGNOSTIC = re.compile(
     r"(?:(?P<kind>error|warning|note): (?P<text>.*)|internal error.*)$")
 
 
+# In place of the exit code of a process that something else reaped.
+UNKNOWN = 256
+
+
 class DiagnosticWarning(UserWarning):
     """A warning that `pcc` or a program printed."""
 
@@ -71,6 +75,9 @@ def failure(lines: Sequence[str], code: int, command: Sequence[str]) -> Error:
 
 
 def ended(code: int) -> str:
+    if code == UNKNOWN:
+        return ("ended, and its exit code is unknown: SIGCHLD is ignored, or "
+                "another part of this Python waited for it")
     if code >= 0:
         return f"ended with exit code {code}"
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shutil
 from typing import Iterator
@@ -24,6 +23,9 @@ def is_executable(path: str) -> bool:
 def scripts_of_wheel() -> Iterator[str]:
     """The folder that pip installed the executables into, if it installed this
     package."""
+    # It takes as long as the rest of this package.
+    import importlib.metadata
+
     try:
         wheel = importlib.metadata.distribution(DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:

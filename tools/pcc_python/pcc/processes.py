@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import IO, Callable, Mapping, Sequence
 
-from .errors import Error
+from .errors import UNKNOWN, Error
 
 # Has the process wait until it is tied to this one. No function of Python runs
 # between fork and exec, which would be unsafe with threads.
@@ -29,6 +29,16 @@ def _let_go() -> None:
 
 
 os.register_at_fork(after_in_child=_let_go)
+
+
+def _pipe() -> list[int]:
+    """The reading and the writing end of a pipe. They are none of the standard
+    streams, although Python may run without these."""
+    ends = []
+    for end in os.pipe():
+        ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3))
+        os.close(end)
+    return ends
 
 
 def _tie(near: int, group: int) -> None:
@@ -66,12 +76,12 @@ class Child:
         self.lines: queue.SimpleQueue[Line] = queue.SimpleQueue()
         self._lock = threading.RLock()
         self._reaped = False
-        near, self._far = os.pipe()
+        near, self._far = _pipe()
         _held.add(self._far)
         given, self._streams = [near], {}
         self._files: list[IO[bytes]] = []
         if rows:
-            source, target = os.pipe()
+            source, target = _pipe()
             self._streams[source] = "rows"
             given.append(target)
             self.command.append(f"{rows}=/dev/fd/{target}")
@@ -121,13 +131,16 @@ class Child:
                         self.lines.put(Line(self._streams[key.fd],
                                             line.decode(errors="replace")))
         # It is reaped under the lock, so that no signal reaches another process.
+        reaped = True
         try:
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        except ChildProcessError:  # SIGCHLD is ignored: the kernel reaped it
-            pass
+        except ChildProcessError:
+            reaped = False
         with self._lock:
             code = self._process.wait()
             self._reaped = True
+        if not reaped:
+            code = UNKNOWN
         self._close()
         self.lines.put(Line("end", str(code)))
 

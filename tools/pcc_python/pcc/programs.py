@@ -72,6 +72,7 @@ class Program:
     def log(self) -> str:
         """The messages of the compile, then what `--info` prints: the summary for
         people."""
+        self._check()
         about = self._checked(capture([self._file, "--info"]), "--info")
         return "\n".join([*self._messages, *about.lines]).strip() + "\n"
 
@@ -82,6 +83,7 @@ class Program:
 
     def _arguments(self, given: Mapping[str, flags_of.Value],
                    refused: Mapping[str, str]) -> list[str]:
+        self._check()
         table = flags_of.of_program(self._file)
         return flags_of.arguments(given, table, f"{self.path} --help", refused)
 

@@ -131,13 +131,16 @@ class Run(Iterator[Step]):
     def __next__(self) -> Step:
         if self._finished:
             raise StopIteration
+        if self._child.owner != os.getpid():
+            raise Error("the run belongs to the process that this one was forked "
+                        "from", ["only that process gets its steps"])
         try:
             step = self._next()
         except Error:
             raise
         except BaseException:
             # Ctrl-C and the like, while it waits for the step.
-            self.close()
+            self._close_after()
             raise
         if step is None:
             raise StopIteration
@@ -163,7 +166,11 @@ class Run(Iterator[Step]):
             if line.stream == "err" or not re.match("step +[0-9]", line.text):
                 self.log.append(line.text)
             if self._verbose:
-                print(line.text, flush=True)
+                try:
+                    print(line.text, flush=True)
+                except OSError:
+                    self._verbose = False
+                    raise
 
     def _failure(self, code: int) -> Error:
         error = failure(self._errors, code, self.command)
@@ -206,13 +213,24 @@ class Run(Iterator[Step]):
             self._end()
             raise
 
+    def _close_after(self) -> None:
+        """Ends the run because of an exception, which remains the one that is
+        raised."""
+        try:
+            self.close()
+        except Error as error:
+            print(error, file=sys.stderr)
+
     def __enter__(self) -> Run:
         return self
 
     def __exit__(self, kind: type[BaseException] | None,
                  error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        self.close()
+        if error is None:
+            self.close()
+        else:
+            self._close_after()
 
     def __del__(self) -> None:
         self.close()
@@ -224,10 +242,7 @@ _live: weakref.WeakSet[Run] = weakref.WeakSet()
 @atexit.register
 def _close_all() -> None:
     for run in list(_live):
-        try:
-            run.close()
-        except Error as error:
-            print(error, file=sys.stderr)
+        run._close_after()
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
