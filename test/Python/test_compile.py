@@ -1,6 +1,7 @@
 """compile(), its flags and errors, verify(), and where executables are found."""
 
 import gc
+import importlib.util
 import os
 import pickle
 import re
@@ -232,9 +233,24 @@ def test_import_next_to_other_things_named_pcc():
 
 
 def test_export_without_pytorch():
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        with pytest.raises(pcc.Error, match="cannot import its packages") as e:
-            pcc.export(None, (), "model.onnx")
-        assert "benchmarks/setup" in e.value.notes[0]
+    if importlib.util.find_spec("torch"):
+        pytest.skip("PyTorch is installed")
+    with pytest.raises(pcc.Error, match="cannot import its packages") as caught:
+        pcc.export(None, (), "model.onnx")
+    assert "benchmarks/setup" in caught.value.notes[0]
+
+
+def test_export():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh())
+    model = pcc.export(module, {"input": torch.randn(2, 4)}, "model.onnx")
+    program = pcc.compile(model, loss="mse")
+    assert program.summary["parameters"] == 15
+
+    class Item(torch.nn.Module):
+        def forward(self, input):
+            return input * input.sum().item()
+    with pytest.raises(pcc.Error, match=r"item\(\) turns a value"):
+        pcc.export(Item(), {"input": torch.randn(2, 4, requires_grad=True)},
+                   "item.onnx")
+    assert not os.path.exists("item.onnx")

@@ -3,7 +3,8 @@ programs are linked from in its data, Python's modules, and licences. Its bytes 
 on nothing but its files.
 
 RUN: rm -rf %t && mkdir %t && %python %s %root %t | FileCheck %s
-CHECK: pcc_data/cli.py
+CHECK: pcc/py.typed
+CHECK-NEXT: pcc_data/cli.py
 CHECK-NEXT: pcc_export/cli.py
 CHECK-NEXT: pcc_train-[[V:[0-9.]+]].data/data/lib/pcc/pcc-link-cpu.txt
 CHECK-NEXT: pcc_train-[[V]].data/scripts/pcc
@@ -41,6 +42,7 @@ def write(stage, times):
             "lib/pcc/pcc-link-cpu.txt": "{object}\n",
             "lib/pcc/python/pcc_data/cli.py": "import sys\n",
             "lib/pcc/python/pcc_export/cli.py": "import os\n",
+            "lib/pcc/python/pcc/py.typed": "",
             "share/doc/pcc-train/copyright": "licence\n"}.items():
         path = os.path.join(FOLDER, stage, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
