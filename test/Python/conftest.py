@@ -16,9 +16,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 PACKAGE = os.path.join(ROOT, "tools", "pcc_python")
 sys.path.insert(0, PACKAGE)
-# For Python in other folders.
+# For Python in other folders. pytest.test sets PCC to the build that is tested.
 os.environ["PYTHONPATH"] = PACKAGE
-os.environ.pop("PCC", None)
 import pcc  # noqa: E402
 
 MODEL = os.path.join(ROOT, "examples/gpt2/gpt2.onnx")
