@@ -205,22 +205,35 @@ def test_executables(monkeypatch, tmp_path):
         pcc.compile(MODEL)
 
 
+REPORT = """{"ok": OK, "mesh": {"tp": 2}, "quantities": [
+  {"name": "losses", "worst": {"of": "step 1", "difference": 0, "rounding": 0,
+                               "bound": 2e-6, "ok": true}},
+  {"name": "gradients", "worst": {"of": "wte", "difference": null, "rounding": 0,
+                                  "bound": 1e-5, "ok": OK}}]TENSORS}"""
+TENSORS = """, "tensors_of": "gradients", "tensors": [
+  {"of": "wte", "difference": null, "rounding": 0, "bound": 1e-5, "ok": false}]"""
+
+
 def test_verify(monkeypatch):
-    report = ('{"ok": %s, "quantities": [{"name": "losses", "worst": "step 2", '
-              '"difference": 1e-7, "rounding": null, "bound": 2e-6, "ok": %s}], '
-              '"worst": [1]}')
+    equal = REPORT.replace("OK", "true").replace("TENSORS", "")
+    other = REPORT.replace("OK", "false").replace("TENSORS", TENSORS)
     monkeypatch.setenv("PCC", fake(
         'case "$*" in "verify --help"*) echo "  --tp=<N> - size" ;;\n'
-        f"*--tp=2*) echo '{report % ('true', 'true')}' ;;\n"
-        f"*--tp=4*) echo '{report % ('false', 'false')}'; exit 1 ;;\n"
+        f"*--tp=2*) echo '{equal}' ;;\n"
+        f"*--tp=4*) echo '{other}'; echo 'pcc: error: differ' >&2; exit 1 ;;\n"
+        "*--tp=16*) echo text ;;\n"
         '*) echo "pcc: error: too large" >&2; exit 1 ;; esac'))
     right, wrong = (pcc.verify("m.onnx", tp=tp) for tp in (2, 4))
-    assert right and not wrong
-    assert right.quantities == (pcc.Quantity("losses", "step 2", 1e-7, None, 2e-6,
-                                             True),)
-    assert "ok     losses: 1e-07 at step 2" in str(right)
+    assert right and not wrong and not right.worst
+    loss, gradient = wrong.quantities
+    assert loss.ok and loss == right.quantities[0] and not gradient.ok
+    assert wrong.worst == (pcc.Difference("wte", None, 0, 1e-5, False),)
+    assert wrong.report["mesh"] == {"tp": 2}
+    assert "DIFFER gradients: not finite (wte; rounding 0, bound 1e-05)" in str(wrong)
     with pytest.raises(pcc.Error, match="too large"):
         pcc.verify("m.onnx", tp=8)
+    with pytest.raises(pcc.Error, match="printed no JSON object"):
+        pcc.verify("m.onnx", tp=16)
     with pytest.raises(pcc.Error, match="there is no flag --pp"):
         pcc.verify("m.onnx", pp=2)
 

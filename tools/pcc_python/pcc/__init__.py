@@ -26,7 +26,7 @@ from .errors import DiagnosticWarning, Error
 from .exporting import export
 from .programs import Program
 from .runs import Run, Step
-from .verification import Quantity, Verification, verify
+from .verification import Difference, Quantity, Verification, verify
 
-__all__ = ["DiagnosticWarning", "Error", "Program", "Quantity", "Run", "Step",
-           "Verification", "compile", "export", "verify"]
+__all__ = ["DiagnosticWarning", "Difference", "Error", "Program", "Quantity",
+           "Run", "Step", "Verification", "compile", "export", "verify"]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import importlib.util
 import os
 import shutil
+import sys
 import tempfile
 import weakref
-from typing import Any
 
 from . import executables, flags as flags_of
-from .errors import Error, failure, pass_on_warnings
-from .processes import capture
+from .errors import failure, pass_on_warnings
+from .processes import capture, parse_json
 from .programs import Program, to_stderr
 
 TEXT = "pcc.compile() compiles programs; the command pcc prints texts"
@@ -35,9 +35,12 @@ def compile(model: str | os.PathLike[str],
     its flags: tp=2 is --tp=2, sequence_parallel=True is --sequence-parallel; see
     docs/Driver.md. verbose: prints the messages of the compile."""
     pcc = executables.find()
+    table = flags_of.of_pcc(pcc)
     arguments = flags_of.arguments(
-        flags, flags_of.of_pcc(pcc), "pcc --help", REFUSED,
+        flags, table, "pcc --help", REFUSED,
         lambda: flags_of.of_pcc(pcc, hidden=True))
+    if "python" in table and "python" not in flags and _exports(model):
+        arguments.append(f"--python={sys.executable}")
     if output is not None:
         return _compile(pcc, os.fspath(model), arguments, os.fspath(output),
                         verbose)
@@ -55,6 +58,12 @@ def compile(model: str | os.PathLike[str],
     return program
 
 
+def _exports(model: str | os.PathLike[str]) -> bool:
+    """Whether the model is a directory that this Python can export."""
+    return bool(os.path.isdir(model) and sys.executable and all(
+        importlib.util.find_spec(name) for name in ("torch", "transformers")))
+
+
 def _remove(folder: str, owner: int) -> None:
     # A fork of Python has a copy of the object, but not the folder.
     if os.getpid() == owner:
@@ -70,20 +79,10 @@ def _compile(pcc: str, model: str, arguments: list[str], path: str,
     if not verbose:
         pass_on_warnings(done.errors, stacklevel=3)
     program = Program(path)
-    program._summary = _summary("\n".join(done.lines), command)
+    program._summary = parse_json(done.lines, command)
     program._messages = done.errors
     return program
 
 
 def _as_path(model: str) -> str:
     return os.path.join(os.curdir, model) if model.startswith("-") else model
-
-
-def _summary(text: str, command: list[str]) -> dict[str, Any]:
-    try:
-        summary: dict[str, Any] = json.loads(text)
-        return summary
-    except ValueError as error:
-        raise Error(f"{command[0]} printed no JSON: {error}",
-                    ["this package and the executable may be of different "
-                     "versions"], 0, command) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import queue
 import selectors
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import threading
 from dataclasses import dataclass, field
-from typing import IO, Callable, Mapping, Sequence
+from typing import IO, Any, Callable, Mapping, Sequence
 
 from .errors import UNKNOWN, Error
 
@@ -93,8 +94,14 @@ class Child:
         finally:
             for end in given:
                 os.close(end)
-        threading.Thread(target=self._read, daemon=True,
-                         name=f"pcc: {os.path.basename(command[0])}").start()
+        reader = threading.Thread(target=self._read, daemon=True,
+                                  name=f"pcc: {os.path.basename(command[0])}")
+        try:
+            reader.start()
+        except RuntimeError as error:  # too many threads
+            self.signal(signal.SIGKILL, group=True)
+            self._read()
+            raise Error(f"cannot read from {command[0]}: {error}") from error
 
     def _start(self, given: list[int], env: Mapping[str, str] | None) -> None:
         self._process = subprocess.Popen(
@@ -191,6 +198,20 @@ def capture(command: Sequence[str], env: Mapping[str, str] | None = None,
         if child_lingers(child):
             child.signal(signal.SIGKILL, group=True)
         raise
+
+
+def parse_json(lines: Sequence[str], command: Sequence[str]) -> dict[str, Any]:
+    """The JSON object that a command printed."""
+    try:
+        value = json.loads("\n".join(lines))
+        if isinstance(value, dict):
+            return value
+        why = f"it is a {type(value).__name__}"
+    except ValueError as error:
+        why = str(error)
+    raise Error(f"{command[0]} printed no JSON object: {why}",
+                ["this package and the executable may be of different versions"],
+                0, command)
 
 
 def child_lingers(child: Child, seconds: float = 5) -> bool:

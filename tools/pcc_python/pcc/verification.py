@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
 
 from . import executables, flags as flags_of
 from .errors import failure, pass_on_warnings
-from .processes import capture
+from .processes import capture, parse_json
 from .programs import to_stderr
 
 REFUSED = {
@@ -18,20 +17,41 @@ REFUSED = {
 }
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A compared quantity, such as the losses or the gradients."""
+def _short(number: float | None) -> str:
+    return "not finite" if number is None else f"{number:.3g}"
 
-    name: str
-    #: The tensor, or the step, with the largest difference.
-    worst: Any
-    #: The largest relative difference; None if it is not finite.
+
+@dataclass(frozen=True)
+class Difference:
+    """How much a tensor, or a number of a step, differs from one rank's."""
+
+    #: Its name, such as "step 2" or a parameter's.
+    of: str
+    #: The relative difference; None, as below, if it is not finite.
     difference: float | None
     #: The difference of two programs of one rank that differ by rounding.
     rounding: float | None
     #: The largest difference that is accepted.
     bound: float | None
     ok: bool
+
+    def __str__(self) -> str:
+        return (f"{_short(self.difference)} ({self.of}; rounding "
+                f"{_short(self.rounding)}, bound {_short(self.bound)})")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A compared quantity, such as the losses or the gradients."""
+
+    name: str
+    #: The largest difference.
+    worst: Difference
+
+    @property
+    def ok(self) -> bool:
+        """Whether all differences are within the bound."""
+        return self.worst.ok
 
 
 @dataclass(frozen=True)
@@ -40,8 +60,8 @@ class Verification:
 
     ok: bool
     quantities: tuple[Quantity, ...]
-    #: The tensors that differ most, as the report has them.
-    worst: list[Any]
+    #: The largest differences of the first quantity that is not within its bound.
+    worst: tuple[Difference, ...]
     #: What `pcc verify --report=json` prints.
     report: dict[str, Any]
 
@@ -49,10 +69,9 @@ class Verification:
         return self.ok
 
     def __str__(self) -> str:
-        lines = [f"{'ok    ' if one.ok else 'FAILED'} {one.name}: "
-                 f"{one.difference} at {one.worst}, rounding {one.rounding}, "
-                 f"bound {one.bound}" for one in self.quantities]
-        return "\n".join([*lines, "ok" if self.ok else "not ok"])
+        lines = [f"{'ok    ' if one.ok else 'DIFFER'} {one.name}: {one.worst}"
+                 for one in self.quantities]
+        return "\n".join([*lines, *(f"       {one}" for one in self.worst)])
 
 
 def verify(model: str | os.PathLike[str], *, verbose: bool = False,
@@ -69,21 +88,16 @@ def verify(model: str | os.PathLike[str], *, verbose: bool = False,
         lambda: flags_of.of_pcc(pcc, "verify", hidden=True))
     command = [pcc, "verify", os.fspath(model), *arguments, "--report=json"]
     done = capture(command, show=to_stderr if verbose else None)
-    try:
-        report = json.loads("\n".join(done.lines))
-        result = Verification(
-            bool(report["ok"]),
-            tuple(_quantity(entry) for entry in report["quantities"]),
-            list(report.get("worst", [])), report)
-    except (ValueError, KeyError, TypeError):
-        raise failure(done.errors, done.code, command) from None
-    if done.code not in (0, 1):
+    if done.code not in (0, 1) or not done.lines:
         raise failure(done.errors, done.code, command)
     if not verbose:
         pass_on_warnings(done.errors, stacklevel=2)
-    return result
+    return _verification(parse_json(done.lines, command))
 
 
-def _quantity(entry: dict[str, Any]) -> Quantity:
-    return Quantity(entry["name"], entry.get("worst"), entry.get("difference"),
-                    entry.get("rounding"), entry.get("bound"), bool(entry["ok"]))
+def _verification(report: dict[str, Any]) -> Verification:
+    return Verification(
+        report["ok"],
+        tuple(Quantity(entry["name"], Difference(**entry["worst"]))
+              for entry in report["quantities"]),
+        tuple(Difference(**entry) for entry in report.get("tensors", ())), report)
