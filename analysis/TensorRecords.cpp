@@ -3,6 +3,8 @@
 #include "analysis/TensorRecords.h"
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/AttrNames.h"
+#include "dialects/NN/SavedForm.h"
+#include "runtime/support/DType.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -20,6 +22,20 @@ TensorMarks TensorMarks::of(nn::ParamOp param) {
   if (auto uses = param->getAttrOfType<DenseI64ArrayAttr>(nn::kUsesAttr))
     marks.uses = uses.asArrayRef();
   return marks;
+}
+
+TensorRecords::TensorRecords(ModuleOp module)
+    : savedTypes(module->getAttr(nn::kSavedTypesAttr)),
+      savedNames(module->getAttrOfType<DictionaryAttr>(nn::kSavedNamesAttr)) {}
+
+int32_t TensorRecords::savedTypeOf(StringRef name, int32_t dtype) const {
+  Attribute type = savedTypes;
+  if (auto byName = dyn_cast_or_null<DictionaryAttr>(type))
+    type = byName.get(name);
+  if (!type || !isFloat(dtype))
+    return dtype;
+  int32_t saved = dtypeOf(cast<TypeAttr>(type).getValue());
+  return saved < 0 ? dtype : saved;
 }
 
 const char *TensorRecords::keep(StringRef text) {
@@ -46,12 +62,16 @@ static int32_t initOf(nn::Init init) {
 
 pcc_source TensorRecords::encode(nn::SourceAttr attr, int32_t dtype) {
   pcc_source source = {};
-  source.name = keep(attr.getName());
+  source.name = source.saved_name = keep(attr.getName());
+  if (savedNames)
+    if (auto name = savedNames.getAs<StringAttr>(attr.getName()))
+      source.saved_name = keep(name.getValue());
   source.file = attr.getFile().empty() ? nullptr : keep(attr.getFile());
   source.file_size = attr.getFileSize();
   source.file_digest = attr.getDigest();
   source.offset = attr.getOffset();
   source.dtype = dtype;
+  source.saved_dtype = savedTypeOf(attr.getName(), dtype);
   source.rank = attr.getType().getRank();
   source.shape = keep(attr.getType().getShape());
   source.base = attr.getBase();

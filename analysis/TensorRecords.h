@@ -10,6 +10,7 @@
 #define PCC_ANALYSIS_TENSORRECORDS_H
 
 #include "dialects/NN/NN.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "runtime/Program.h"
 #include <deque>
 #include <string>
@@ -38,6 +39,13 @@ struct TensorMarks {
 /// Encodes records and owns the memory that they point to.
 class TensorRecords {
 public:
+  /// Without a module, checkpoints have the names and types of the model's
+  /// file.
+  TensorRecords() = default;
+  /// With the names and types in checkpoints that `module` states
+  /// (kSavedNamesAttr, kSavedTypesAttr).
+  explicit TensorRecords(mlir::ModuleOp module);
+
   /// Encodes a tensor of `type`, which may be global or local. The caller sets
   /// kind, `of`, layout, offset and bucket. Tensors with the same source share
   /// its record. If the runtime does not support an element type, calls
@@ -53,7 +61,12 @@ public:
 
 private:
   pcc_source encode(nn::SourceAttr attr, int32_t dtype);
+  /// The type in checkpoints of a source tensor.
+  int32_t savedTypeOf(llvm::StringRef name, int32_t dtype) const;
 
+  /// The values of kSavedTypesAttr and kSavedNamesAttr, or null.
+  mlir::Attribute savedTypes;
+  mlir::DictionaryAttr savedNames;
   std::deque<std::string> texts;
   std::deque<std::vector<int64_t>> lists;
   std::deque<pcc_source> sources;

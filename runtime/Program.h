@@ -19,7 +19,7 @@ extern "C" {
 
 /// Incremented whenever a struct below or in Runtime.h changes; the runtime
 /// rejects a program with another version.
-#define PCC_ABI_VERSION 20
+#define PCC_ABI_VERSION 21
 
 /// The type of an element; support/DType.h has its size and its name in files.
 /// The numbers are part of the ABI.
@@ -122,7 +122,10 @@ enum { PCC_ABSENT = -1 };
 /// (i0, i1, ...) is source element base + sum of i_d * stride[d]; it is zero
 /// (padding) if i_d >= valid[d] for any d.
 typedef struct {
-  const char *name;     ///< the source tensor's name
+  const char *name; ///< the source tensor's name
+  /// Its name in checkpoints: that in the model directory which the file was
+  /// exported from, else `name`.
+  const char *saved_name;
   const char *file;     ///< as given to pcc; NULL: only in the program
   int64_t file_size;    ///< bytes of the whole file, checked at start
   uint64_t file_digest; ///< see FileDigest.h, checked at start
@@ -130,6 +133,9 @@ typedef struct {
   /// file does not store the elements as plain bytes (model/EncodedTensor.h).
   int64_t offset;
   int32_t dtype; ///< of the source elements
+  /// The type of the elements in checkpoints: that of the model directory which
+  /// the file was exported from, else `dtype`.
+  int32_t saved_dtype;
   int32_t rank;
   /// 1: the model, and so a checkpoint, has the transpose of this matrix under
   /// this name; an exporter folded a transposition.
@@ -361,6 +367,16 @@ typedef struct {
   int32_t ones;
 } pcc_implied;
 
+/// The model directory that the model file was exported from, as pcc-export
+/// records it.
+typedef struct {
+  const char *path; ///< its path when it was exported
+  /// The files that complete a directory of trained weights, such as
+  /// "config.json". They lie in the model file's folder, or in `path`.
+  int32_t n_files;
+  const char *const *files;
+} pcc_model_folder;
+
 /// The descriptor of a program.
 typedef struct {
   /// PCC_ABI_VERSION of the compiler that emitted it.
@@ -386,6 +402,12 @@ typedef struct {
   const pcc_implied *implied;
   int32_t n_constants;
   const pcc_constant *constants;
+  /// NULL: the model file does not say where it was exported from.
+  const pcc_model_folder *model_folder;
+  /// Why the loss is only defined for a batch with all of its samples, such as
+  /// "'/MatMul' combines several samples"; NULL: it can be computed from the
+  /// losses of parts of a batch.
+  const char *whole_batch;
 } pcc_program;
 
 /// The one program of this executable.

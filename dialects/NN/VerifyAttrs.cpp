@@ -1,12 +1,14 @@
 //===- VerifyAttrs.cpp - Discardable attributes of nn ---------------------===//
 //
-// Checks the rules of AttrNames.h. An unknown name, or a name on another op, is
-// an error, so a misspelled attribute is not mistaken for an absent one.
+// Checks the rules of AttrNames.h and SavedForm.h. An unknown name, or a name
+// on another op, is an error, so a misspelled attribute is not mistaken for an
+// absent one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/NN/SavedForm.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -37,6 +39,31 @@ bool isImplied(Attribute attr) {
            auto what = dyn_cast<StringAttr>(input.getValue());
            return what && (what == kImpliedOnes || what == kImpliedPositions);
          });
+}
+bool isFloatType(Attribute attr) {
+  auto type = dyn_cast<TypeAttr>(attr);
+  return type && isa<FloatType>(type.getValue());
+}
+bool isSavedTypes(Attribute attr) {
+  auto types = dyn_cast<DictionaryAttr>(attr);
+  return isFloatType(attr) ||
+         (types && llvm::all_of(types, [](NamedAttribute type) {
+            return isFloatType(type.getValue());
+          }));
+}
+bool isNames(Attribute attr) {
+  auto names = dyn_cast<DictionaryAttr>(attr);
+  return names && llvm::all_of(names, [](NamedAttribute name) {
+           return isString(name.getValue());
+         });
+}
+bool isModelFolder(Attribute attr) {
+  auto folder = dyn_cast<DictionaryAttr>(attr);
+  if (!folder || folder.size() != 2 ||
+      !folder.getAs<StringAttr>(kModelFolderPath))
+    return false;
+  auto files = folder.getAs<ArrayAttr>(kModelFolderFiles);
+  return files && llvm::all_of(files, isString);
 }
 
 bool isAny(Operation *) { return true; }
@@ -76,6 +103,11 @@ const Attr onOps[] = {
     {kDimsAttr, isLater, isDims, "an input", "#nn.dims"},
     {kImpliedAttr, isModule, isImplied, aModule,
      "a dictionary of \"ones\" and \"positions\""},
+    {kSavedTypesAttr, isModule, isSavedTypes, aModule,
+     "a floating-point type or a dictionary of these"},
+    {kSavedNamesAttr, isModule, isNames, aModule, "a dictionary of strings"},
+    {kModelFolderAttr, isModule, isModelFolder, aModule,
+     "a dictionary of a path and a list of files"},
     {kLossAttr, isModule, isString, aModule, aString},
     {kWholeBatchAttr, isModule, isString, aModule, aString},
     {kHasLossAttr, isFunction, isTerms, aFunction,

@@ -16,6 +16,7 @@
 #include "frontend/onnx/Constants.h"
 #include "frontend/onnx/Definitions.h"
 #include "frontend/onnx/MarkedWrites.h"
+#include "frontend/onnx/ModelFolder.h"
 #include "frontend/onnx/RowEnds.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,6 +92,9 @@ LogicalResult Importer::begin() {
   choice.emplace(std::move(*trainChoice));
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
+  // Only programs that train save checkpoints.
+  if (!options.forward && failed(readModelFolder(file, model.proto, *module)))
+    return failure();
   FailureOr<BatchDims> dims =
       BatchDims::read(file, model.proto.graph(), options);
   if (failed(dims))

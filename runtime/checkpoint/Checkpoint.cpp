@@ -9,7 +9,7 @@
 #include "runtime/checkpoint/SaveFolder.h"
 #include "runtime/checkpoint/Writers.h"
 #include "runtime/data/Inputs.h"
-#include "runtime/model/ModelFile.h"
+#include "runtime/model/ModelFolder.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
@@ -119,9 +119,10 @@ static bool agree(const std::string &error, const CheckpointPath &place,
   return true;
 }
 
-/// Gathers the "files" entries of trainer_state.json on rank 0: the model and
-/// the optimizer file of each rank. Other ranks return null.
-static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
+/// Gathers the "files" entries of trainer_state.json on rank 0: the model's
+/// files and the optimizer file of each rank. Other ranks return null.
+static json gatherFiles(const WrittenShards &model,
+                        const WrittenFile &optimizer) {
   std::string own;
   // Names come from models and may not be UTF-8.
   if (optimizer.hashes.bytes)
@@ -133,7 +134,9 @@ static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
     backend::send(own.data(), size, 0);
     return {};
   }
-  json files = {{modelFile, entryOf(model)}};
+  json files;
+  for (auto &[name, hashes] : model)
+    files[name] = entryOf(hashes);
   for (int rank = 0; rank < backend::size(); ++rank) {
     if (rank > 0) {
       backend::receive(&size, sizeof(size), rank);
@@ -149,13 +152,19 @@ static json gatherFiles(const FileHashes &model, const WrittenFile &optimizer) {
 /// Completes a checkpoint on rank 0 once all other files are written: writes
 /// trainer_state.json, renames the folder, updates DIR/latest and deletes old
 /// checkpoints. Returns the error, or an empty string.
-static std::string complete(const std::string &text,
+static std::string complete(const std::string &text, const TrainingState &state,
                             const TrainingOptions &options,
                             const CheckpointPath &place) {
   const std::string &dir = place.dir;
   // A run that took the folder over may be writing under the same names.
   requireSaveFolder();
-  std::string error = writeFile(place.temporary() + "/" + stateFile, text);
+  std::string error;
+  if (state.folderFiles)
+    error = state.folderFiles->write(place.temporary());
+  if (error.empty())
+    error = writeFile(place.temporary() + "/" + stateFile, text);
+  if (error.empty())
+    error = syncFolder(place.temporary() + "/" + optimizerFolder);
   if (error.empty())
     error = syncFolder(place.temporary());
   if (error.empty())
@@ -186,26 +195,33 @@ static bool tryToSave(const TrainingState &state,
     makeFolders(place.dir);
     removeLeftovers(place.dir);
     makeNewFolder(place.temporary());
+    makeNewFolder(place.temporary() + "/" + optimizerFolder);
   }
   backend::maxOverRanks(0);
   std::string error;
   std::vector<bool> writers = findWriters(place.temporary(), error);
   if (!agree(error, place, again))
     return false;
-  FileHashes model;
+  ModelForm form = modelForm(options);
+  WrittenShards model;
   WrittenFile optimizer;
-  error = writeModel(state, count.step, place.temporary() + "/" + modelFile,
-                     writers, model);
+  error =
+      writeModel(state, count.step, place.temporary(), writers, form, model);
   if (error.empty())
     error = writeOptimizer(state, count.step, place.temporary(), writers,
-                           optimizer);
+                           form.types, optimizer);
   if (!agree(error, place, again))
     return false;
   json files = gatherFiles(model, optimizer);
   if (first)
     error = complete(stateText(trainerState(state, options, count), files),
-                     options, place);
+                     state, options, place);
   return agree(error, place, again);
+}
+
+ModelForm pcc::modelForm(const TrainingOptions &options) {
+  return {options.saveDtype == "f32" ? SavedTypes::F32 : SavedTypes::Source,
+          parseBytes(options.maxShardSize).value_or(0)};
 }
 
 std::string pcc::saveCheckpoint(const TrainingState &state,
@@ -282,12 +298,12 @@ StepCount pcc::readTrainerState(const pcc_program &program,
 }
 
 void pcc::loadCheckpoint(const TrainingState &state, const SavedFiles &files) {
-  std::unique_ptr<SafeTensors> model = files.open(modelFile, "checkpoint");
+  std::unique_ptr<WeightFiles> model = files.openModel();
   InitialValues values;
   values.kind = InitialValues::FromTensors;
   values.tensors = model.get();
   values.code = ExitOutput;
   fillParameters(state.program, state.stage, state.coordinates, state.arena,
                  values, state.files);
-  readOptimizer(state, files);
+  readOptimizer(state, files, *model);
 }

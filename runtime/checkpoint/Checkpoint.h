@@ -1,14 +1,19 @@
 //===- Checkpoint.h - Saves and resumes training ----------------*- C++ -*-===//
 //
 // DIR/step-00001000/
-//   model.safetensors           the parameters in the source model's names,
-//                               layout and types
-//   optim-rank-00000.safetensors  the optimizer state that this rank wrote; see
-//                               OptimizerFile.h
+//   model.safetensors           the parameters in the source model's names and
+//                               layout, or their shards; see ModelFile.h
+//   config.json, ...            files of the model directory that the model was
+//                               exported from; see ModelFolder.h
 //   trainer_state.json          step, data cursor (DataState.h), options,
-//                               layout, hashes of the files and of itself; see
-//                               SavedFiles.h
+//                               layout, hashes of the safetensors files and of
+//                               itself; see SavedFiles.h
+//   optimizer/
+//     optim-rank-00000.safetensors  the optimizer state that this rank wrote;
+//                               see OptimizerFile.h
 // DIR/latest                    the name of the newest complete folder
+//
+// So each folder is a model directory that transformers and vLLM load.
 //
 // A folder is written under a temporary name and renamed when all of it is
 // flushed to disk, so a kill at any moment leaves the previous checkpoint
@@ -21,6 +26,7 @@
 
 #include "runtime/data/DataPosition.h"
 #include "runtime/model/CheckpointFolder.h"
+#include "runtime/model/ModelFile.h"
 #include "runtime/model/Numbers.h"
 #include "runtime/model/SavedFiles.h"
 #include "runtime/model/TrainingState.h"
@@ -40,6 +46,9 @@ struct StepCount {
   Numbers numbers; ///< the program's persistent scalars after the step
   DataPosition data;
 };
+
+/// Returns the form of the model in the checkpoints of a run.
+ModelForm modelForm(const TrainingOptions &options);
 
 /// Writes the checkpoint of a step into `options.save`; all ranks call it.
 /// Returns the folder. Exits with ExitOutput if it cannot be written.

@@ -9,6 +9,7 @@
 #include "runtime/support/DType.h"
 
 #include <algorithm>
+#include <functional>
 
 using namespace pcc;
 
@@ -29,14 +30,18 @@ struct Stored {
 };
 } // namespace
 
-static std::vector<Saved> savedTensors(const TrainingState &state) {
+/// Returns the tensors of this rank's stage that are in the optimizer files.
+/// typeOf(map): the type of a parameter in the model's files.
+static std::vector<Saved>
+savedTensors(const TrainingState &state,
+             const std::function<int32_t(const SourceMap &)> &typeOf) {
   std::vector<Saved> saved;
   for (int i = 0; i < state.stage.n_tensors; ++i) {
     const pcc_tensor &tensor = state.stage.tensors[i];
     std::string name = tensor.name;
     if (tensor.kind == PCC_PARAM) {
       SourceMap map(tensor);
-      if (map.dtype == tensor.dtype && !map.excess)
+      if (isHeldBy(tensor.dtype, typeOf(map)) && !map.excess)
         continue;
       name = "master." + name;
     } else if (tensor.kind != PCC_STATE) {
@@ -63,10 +68,11 @@ static OptimizerPiece pieceOf(const TrainingState &state,
 std::string pcc::writeOptimizer(const TrainingState &state, int64_t step,
                                 const std::string &folder,
                                 const std::vector<bool> &writers,
-                                WrittenFile &written) {
+                                SavedTypes types, WrittenFile &written) {
   WriteShares division(state.program, writers);
   const std::vector<Span> &shares = division.sharesOf(backend::rank());
-  std::vector<Saved> tensors = savedTensors(state);
+  std::vector<Saved> tensors = savedTensors(
+      state, [&](const SourceMap &map) { return savedType(map, types); });
   tensors.erase(std::remove_if(tensors.begin(), tensors.end(),
                                [&](const Saved &saved) {
                                  return shares[saved.index].isEmpty();
@@ -256,8 +262,12 @@ static bool isNeeded(const TrainingState &state,
 }
 
 void pcc::readOptimizer(const TrainingState &state,
-                        const SavedFiles &checkpoint) {
-  std::vector<Saved> tensors = savedTensors(state);
+                        const SavedFiles &checkpoint,
+                        const WeightFiles &model) {
+  std::vector<Saved> tensors = savedTensors(state, [&](const SourceMap &map) {
+    const SafeTensors::Tensor *tensor = model.find(map).tensor;
+    return tensor ? dtypeNamed(tensor->dtype) : map.dtype;
+  });
   std::vector<std::unique_ptr<SafeTensors>> files;
   Pieces pieces;
   for (const std::string &name : checkpoint.optimizerFiles()) {

@@ -14,6 +14,7 @@
 
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/model/SavedFiles.h"
+#include "runtime/model/SourceTensors.h"
 
 namespace pcc {
 
@@ -25,18 +26,20 @@ struct WrittenFile {
 
 /// Writes this rank's share of the optimizer state: "exp_avg.<parameter>",
 /// "exp_avg_sq.<parameter>" and so on. "master.<parameter>" is written for a
-/// parameter whose values in training are not those of the model file: they are
-/// in another type, or have one added. `writers`: by rank, whether it can write
-/// into `folder`. Returns the error, or an empty string.
-[[nodiscard]] std::string writeOptimizer(const TrainingState &state,
-                                         int64_t step,
-                                         const std::string &folder,
-                                         const std::vector<bool> &writers,
-                                         WrittenFile &written);
+/// parameter whose values in training do not follow from the model's files,
+/// written as `types`: these are rounded to a narrower type, or have one less.
+/// `writers`: by rank, whether it can write into `folder`. Returns the error,
+/// or an empty string.
+[[nodiscard]] std::string
+writeOptimizer(const TrainingState &state, int64_t step,
+               const std::string &folder, const std::vector<bool> &writers,
+               SavedTypes types, WrittenFile &written);
 
 /// Reads this rank's shards of the optimizer state from the files of the
-/// checkpoint. Exits with ExitOutput if elements are in no file.
-void readOptimizer(const TrainingState &state, const SavedFiles &checkpoint);
+/// checkpoint, and those of parameters whose values do not follow from `model`,
+/// its model files. Exits with ExitOutput if elements are in no file.
+void readOptimizer(const TrainingState &state, const SavedFiles &checkpoint,
+                   const WeightFiles &model);
 
 } // namespace pcc
 

@@ -29,7 +29,7 @@ using namespace pcc;
 static std::vector<NewInitializer> newTensors(const pcc_program &program) {
   std::vector<NewInitializer> added;
   std::set<std::pair<std::string, int64_t>> places;
-  std::vector<SourceTensor> sources = sourceTensors(program);
+  std::vector<SourceTensor> sources = sourceTensors(program, SavedTypes::File);
   auto add = [&](const pcc_source &source) -> NewInitializer & {
     NewInitializer made = {
         source.name, source.dtype, {}, sizeOf(source.dtype), {}};
@@ -292,7 +292,7 @@ void pcc::exportModel(const TrainingState &state, const std::string &target) {
   }
   std::vector<char> whole, turned;
   gatherSourceTensors(
-      state, sourceTensors(program),
+      state, sourceTensors(program, SavedTypes::File),
       [&](const SourceTensor &tensor, const char *bytes) {
         const pcc_source *source = tensor.map.source;
         if (!source || !source->file)

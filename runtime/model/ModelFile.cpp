@@ -1,9 +1,10 @@
-//===- ModelFile.cpp - The parameters as a safetensors file ---------------===//
+//===- ModelFile.cpp - The parameters as safetensors files ----------------===//
 
 #include "runtime/model/ModelFile.h"
 
 #include "runtime/Backend.h"
 #include "runtime/model/BlockPlan.h"
+#include "runtime/model/SavedFiles.h"
 #include "runtime/support/DType.h"
 #include "runtime/support/Files.h"
 
@@ -19,11 +20,11 @@ static const int64_t slack = 8;
 static const size_t hashDigits = 32;
 
 namespace {
-/// Writes this rank's blocks of a model file.
+/// Writes this rank's blocks of a file with these tensors.
 class Writer {
 public:
   Writer(const TrainingState &state, int64_t step, const std::string &path,
-         const std::vector<bool> &writers);
+         const std::vector<bool> &writers, std::vector<SourceTensor> tensors);
 
   std::string write(FileHashes &written);
 
@@ -66,14 +67,15 @@ static std::string headerOf(const std::vector<SourceTensor> &sources,
                             int64_t step) {
   std::vector<SafeTensorsEntry> entries;
   for (const SourceTensor &tensor : sources)
-    entries.push_back({tensor.map.name, dtypeName(tensor.map.dtype),
+    entries.push_back({tensor.map.savedName, dtypeName(tensor.map.dtype),
                        tensor.map.shape, tensor.bytes()});
   return safeTensorsHeader(entries, {{"step", std::to_string(step)}});
 }
 
 Writer::Writer(const TrainingState &state, int64_t step,
-               const std::string &path, const std::vector<bool> &writers)
-    : state(state), path(path), sources(sourceTensors(state.program)),
+               const std::string &path, const std::vector<bool> &writers,
+               std::vector<SourceTensor> tensors)
+    : state(state), path(path), sources(std::move(tensors)),
       header(headerOf(sources, step)),
       plan(state.program, sources, header.size(), writers),
       hashes(plan.blocks().size()) {}
@@ -244,9 +246,60 @@ std::string Writer::write(FileHashes &written) {
   return error;
 }
 
+/// Returns the tensors of each shard, in their order.
+static std::vector<std::vector<SourceTensor>>
+divideIntoShards(std::vector<SourceTensor> sources, int64_t most) {
+  std::vector<std::vector<SourceTensor>> shards(1);
+  int64_t bytes = 0;
+  for (SourceTensor &source : sources) {
+    if (!shards.back().empty() && source.bytes() > most - bytes) {
+      shards.emplace_back();
+      bytes = 0;
+    }
+    bytes += source.bytes();
+    shards.back().push_back(std::move(source));
+  }
+  return shards;
+}
+
+/// Writes the file that names the shard of each tensor.
+static std::string
+writeIndex(const std::string &path,
+           const std::vector<std::vector<SourceTensor>> &shards) {
+  // Sorted by name, as transformers writes it.
+  nlohmann::json names = nlohmann::json::object();
+  int64_t bytes = 0;
+  for (size_t i = 0; i < shards.size(); ++i)
+    for (const SourceTensor &source : shards[i]) {
+      names[source.map.savedName] = shardFile(i, shards.size());
+      bytes += source.bytes();
+    }
+  nlohmann::json index = {{"metadata", {{"total_size", bytes}}},
+                          {"weight_map", names}};
+  // Names may not be UTF-8.
+  return writeFile(path, index.dump(2, ' ', false,
+                                    nlohmann::json::error_handler_t::replace) +
+                             "\n");
+}
+
 std::string pcc::writeModel(const TrainingState &state, int64_t step,
-                            const std::string &path,
+                            const std::string &folder,
                             const std::vector<bool> &writers,
-                            FileHashes &written) {
-  return Writer(state, step, path, writers).write(written);
+                            const ModelForm &form, WrittenShards &written) {
+  std::vector<std::vector<SourceTensor>> shards = divideIntoShards(
+      sourceTensors(state.program, form.types), form.shardBytes);
+  std::string error;
+  if (shards.size() > 1 && backend::rank() == 0)
+    error = writeIndex(folder + "/" + indexFile, shards);
+  for (size_t i = 0; i < shards.size(); ++i) {
+    std::string name = shardFile(i, shards.size());
+    std::string path = folder + "/" + name;
+    // All ranks take part in each file, also after an error.
+    std::string failed =
+        Writer(state, step, path, writers, std::move(shards[i]))
+            .write(written[name]);
+    if (error.empty())
+      error = failed;
+  }
+  return error;
 }

@@ -7,24 +7,43 @@
 #include "runtime/support/Files.h"
 
 #include <algorithm>
-#include <optional>
 
 using namespace pcc;
 using json = nlohmann::ordered_json;
 
 const char *const pcc::stateFile = "trainer_state.json";
 const char *const pcc::modelFile = "model.safetensors";
+const char *const pcc::indexFile = "model.safetensors.index.json";
+const char *const pcc::optimizerFolder = "optimizer";
 
 static const char *const kind = "xxh128";
 static const std::string optimizerPrefix = "optim-rank-";
 static const int64_t greatestStep = int64_t{1} << 53;
 
 std::string pcc::optimizerFile(int rank) {
-  return optimizerPrefix + format("%05d.safetensors", rank);
+  return std::string(optimizerFolder) + "/" + optimizerPrefix +
+         format("%05d.safetensors", rank);
+}
+
+std::string pcc::shardFile(size_t index, size_t count) {
+  return count == 1
+             ? modelFile
+             : format("model-%05zu-of-%05zu.safetensors", index + 1, count);
 }
 
 static bool isOptimizerFile(const std::string &name) {
-  return name.compare(0, optimizerPrefix.size(), optimizerPrefix) == 0;
+  std::string folder = std::string(optimizerFolder) + "/";
+  size_t at = name.compare(0, folder.size(), folder) ? 0 : folder.size();
+  return name.compare(at, optimizerPrefix.size(), optimizerPrefix) == 0 &&
+         name.find('/', at) == std::string::npos;
+}
+
+/// Returns whether a file of a checkpoint holds weights.
+static bool isModelFile(const std::string &name) {
+  size_t index = 0, count = 0;
+  return name == modelFile ||
+         (sscanf(name.c_str(), "model-%zu-of-%zu", &index, &count) == 2 &&
+          index > 0 && index <= count && name == shardFile(index - 1, count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,14 +156,17 @@ StateText::StateText(const std::string &text)
     error = "was written by a newer version";
     return;
   }
-  for (auto &[name, entry] : hashes["files"].items())
-    if ((name != modelFile && !isOptimizerFile(name)) ||
-        name.find('/') != std::string::npos ||
+  size_t shards = 0;
+  for (auto &[name, entry] : hashes["files"].items()) {
+    if ((!isModelFile(name) && !isOptimizerFile(name)) ||
         !readHashes(entry, files[name]) ||
         (entry.contains("pieces") && !readIndex(entry, pieces[name])))
       error = "is not a trainer state";
-  if (!files.count(modelFile))
-    error = "is not a trainer state";
+    shards += isModelFile(name);
+  }
+  for (size_t i = 0; i < std::max<size_t>(shards, 1); ++i)
+    if (!files.count(shardFile(i, shards)))
+      error = "is not a trainer state";
 }
 
 static std::string readText(const std::string &path, ExitCode code) {
@@ -194,12 +216,22 @@ std::unique_ptr<SafeTensors> SavedFiles::open(const std::string &name,
   return std::make_unique<SafeTensors>(file, ExitOutput, what, saved);
 }
 
+std::unique_ptr<WeightFiles> SavedFiles::openModel() const {
+  std::vector<std::unique_ptr<SafeTensors>> opened;
+  for (auto &[name, hashes] : files)
+    if (isModelFile(name))
+      opened.push_back(open(name, "checkpoint"));
+  if (opened.empty()) // without hashes
+    opened.push_back(open(modelFile, "checkpoint"));
+  return std::make_unique<WeightFiles>(std::move(opened), ExitOutput);
+}
+
 std::vector<std::string> SavedFiles::optimizerFiles() const {
   std::vector<std::string> names;
   if (isHashed())
     for (auto &[name, hashes] : files)
       names.push_back(name);
-  else
+  else // of an older version
     names = listFolder(path);
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](const std::string &name) {
@@ -214,27 +246,27 @@ const OptimizerIndex *SavedFiles::piecesOf(const std::string &file) const {
   return found == pieces.end() ? nullptr : &found->second;
 }
 
-std::unique_ptr<SafeTensors> pcc::openInitial(const std::string &path) {
-  const char *what = "initial weights";
-  std::string folder = folderOf(path);
+std::optional<SavedFile> pcc::savedModelFile(const std::string &path) {
+  std::string folder = folderOf(path), name = path.substr(folder.size());
   std::string state = folder + stateFile;
   // Other tools, too, write a file of this name into the folder of a model.
-  if (path.substr(folder.size()) != modelFile || !exists(state))
-    return std::make_unique<SafeTensors>(path, ExitData, what);
+  if (!isModelFile(name) || !exists(state))
+    return std::nullopt;
   StateText text(readText(state, ExitData));
   if (!text.isHashed) {
     if (!text.fields.is_object() && backend::rank() == 0)
       warn("'" + path + "' was not verified: '" + state +
            "' is not a trainer state");
-    return std::make_unique<SafeTensors>(path, ExitData, what);
+    return std::nullopt;
   }
   std::string note = "a copy in a folder without " + std::string(stateFile) +
                      " is not verified";
   int64_t step = 0;
   if (!readCount(text.fields, "step", step))
     text.error = "is not a trainer state";
+  if (text.error.empty() && !text.files.count(name))
+    text.error = "is of a checkpoint without '" + name + "'";
   if (!text.error.empty())
     fail(ExitData, "'" + state + "' " + text.error, note);
-  SavedFile saved = {text.files.at(modelFile), step, note};
-  return std::make_unique<SafeTensors>(path, ExitData, what, saved);
+  return SavedFile{text.files.at(name), step, note};
 }

@@ -7,7 +7,7 @@
 //     "kind": "xxh128",
 //     "block_bytes": 16777216,
 //     "files": {
-//       "model.safetensors": {
+//       "model.safetensors": {         or the shards of the model
 //         "bytes": 20123456,
 //         "header_bytes": 1024,
 //         "header": "...",             hash of these first bytes
@@ -22,18 +22,20 @@
 // }
 //
 // Older checkpoints have neither "hashes" nor "hash"; with only one of the two
-// the file is damaged. Checkpoints without "pieces" are older, too.
+// the file is damaged. Checkpoints without "pieces" are older, too. In older
+// ones the optimizer files are not in a folder of their own.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef PCC_RUNTIME_MODEL_SAVEDFILES_H
 #define PCC_RUNTIME_MODEL_SAVEDFILES_H
 
-#include "runtime/model/SafeTensors.h"
+#include "runtime/model/WeightFiles.h"
 
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +43,14 @@ namespace pcc {
 
 extern const char *const stateFile; ///< trainer_state.json
 extern const char *const modelFile; ///< model.safetensors
-/// Returns the name of the optimizer file that a rank writes.
+extern const char *const indexFile; ///< model.safetensors.index.json
+/// The folder of the optimizer files. They are not beside the model, because
+/// vLLM takes every *.safetensors of a folder for weights.
+extern const char *const optimizerFolder;
+/// Returns the name of the optimizer file that a rank writes, with its folder.
 std::string optimizerFile(int rank);
+/// Returns the name of one of `count` files that hold the model.
+std::string shardFile(size_t index, size_t count);
 
 /// The tensors of an optimizer file by name, each with the text of its piece
 /// (OptimizerPiece.h).
@@ -78,6 +86,8 @@ public:
   /// the one that was saved.
   std::unique_ptr<SafeTensors> open(const std::string &name,
                                     const char *what) const;
+  /// Opens the files of the model in the same way.
+  std::unique_ptr<WeightFiles> openModel() const;
   /// Returns the names of the optimizer files.
   std::vector<std::string> optimizerFiles() const;
   /// Returns the index of an optimizer file; null in checkpoints without
@@ -92,9 +102,10 @@ private:
   std::string note; ///< for messages about damage: how to continue
 };
 
-/// Opens a safetensors file with initial values. The model file of a checkpoint
-/// is verified by its hashes. Exits with ExitData on failure.
-std::unique_ptr<SafeTensors> openInitial(const std::string &path);
+/// Returns the saved facts about a model file in a checkpoint's folder; nothing
+/// for other files, and without hashes. Exits with ExitData if the trainer
+/// state is damaged.
+std::optional<SavedFile> savedModelFile(const std::string &path);
 
 } // namespace pcc
 

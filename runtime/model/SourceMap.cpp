@@ -10,7 +10,8 @@
 using namespace pcc;
 
 SourceMap::SourceMap(const pcc_tensor &tensor, Whose whose)
-    : name(tensor.name), dtype(tensor.dtype), source(tensor.source) {
+    : name(tensor.name), savedName(tensor.name), dtype(tensor.dtype),
+      source(tensor.source) {
   const pcc_layout &layout = tensor.layout;
   if (!source) {
     shape.assign(layout.shape, layout.shape + layout.rank);
@@ -21,6 +22,7 @@ SourceMap::SourceMap(const pcc_tensor &tensor, Whose whose)
     return;
   }
   name = source->name;
+  savedName = source->saved_name;
   dtype = source->dtype;
   shape.assign(source->shape, source->shape + source->rank);
   base = source->base;

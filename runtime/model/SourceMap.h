@@ -24,8 +24,8 @@ struct SourceMap {
   /// `tensor` must outlive this.
   explicit SourceMap(const pcc_tensor &tensor, Whose whose = Model);
 
-  /// The name of the source tensor.
-  std::string name;
+  /// The name of the source tensor, and its name in checkpoints.
+  std::string name, savedName;
   /// The pcc_dtype of the source tensor's elements.
   int32_t dtype;
   std::vector<int64_t> shape; ///< of the source tensor

@@ -10,11 +10,26 @@
 
 using namespace pcc;
 
+int32_t pcc::savedType(const SourceMap &map, SavedTypes types) {
+  if (types == SavedTypes::File || !map.source)
+    return map.dtype;
+  int32_t dtype = map.source->saved_dtype;
+  bool isHalf = dtype == PCC_BF16 || dtype == PCC_F16;
+  return types == SavedTypes::F32 && isHalf ? PCC_F32 : dtype;
+}
+
+bool pcc::isHeldBy(int32_t dtype, int32_t other) {
+  bool isHalf = dtype == PCC_BF16 || dtype == PCC_F16;
+  return dtype == other || (other == PCC_F32 && isHalf) ||
+         (other == PCC_F64 && isFloat(dtype));
+}
+
 int64_t SourceTensor::bytes() const {
   return map.elements() * sizeOf(map.dtype);
 }
 
-std::vector<SourceTensor> pcc::sourceTensors(const pcc_program &program) {
+std::vector<SourceTensor> pcc::sourceTensors(const pcc_program &program,
+                                             SavedTypes types) {
   std::vector<SourceTensor> sources;
   std::map<std::string, size_t> known;
   std::set<std::string> seen;
@@ -25,6 +40,7 @@ std::vector<SourceTensor> pcc::sourceTensors(const pcc_program &program) {
       if (tensor.kind != PCC_PARAM || !seen.insert(tensor.name).second)
         continue;
       SourceMap map(tensor);
+      map.dtype = savedType(map, types);
       auto [it, first] = known.insert({map.name, sources.size()});
       if (first)
         sources.push_back({map, {}});
@@ -111,11 +127,12 @@ const char *pcc::unpack(const SourcePart &part, Span window, const char *from,
 void pcc::fillFromFile(SourceFiles &files, const SourceTensor &source,
                        Span window, char *to) {
   const SourceMap &map = source.map;
-  const char *from = files.tensor(*map.source, source.bytes());
-  int64_t size = sizeOf(map.dtype);
+  int32_t dtype = map.source->dtype;
+  int64_t size = sizeOf(map.dtype), fileSize = sizeOf(dtype);
+  const char *from = files.tensor(*map.source, map.elements() * fileSize);
   if (!map.source->transposed) {
-    convertAdding(-map.excess, to, map.dtype, 1, from + window.begin * size,
-                  map.dtype, 1, window.size());
+    convertAdding(-map.excess, to, map.dtype, 1, from + window.begin * fileSize,
+                  dtype, 1, window.size());
     return;
   }
   // A row of the model's matrix is a column of the file's.
@@ -124,7 +141,7 @@ void pcc::fillFromFile(SourceFiles &files, const SourceTensor &source,
     int64_t row = at / columns, column = at % columns;
     int64_t count = std::min(columns - column, window.end - at);
     convertAdding(-map.excess, to + (at - window.begin) * size, map.dtype, 1,
-                  from + (column * rows + row) * size, map.dtype, rows, count);
+                  from + (column * rows + row) * fileSize, dtype, rows, count);
     at += count;
   }
 }

@@ -12,6 +12,17 @@
 
 namespace pcc {
 
+/// The types of source tensors outside the program: those of the model
+/// directory (pcc_source.saved_dtype); the same, but f32 in place of bf16 and
+/// fp16; or those of the model's file.
+enum class SavedTypes { Source, F32, File };
+
+/// Returns the type that a parameter's source tensor is saved in.
+int32_t savedType(const SourceMap &map, SavedTypes types);
+
+/// Returns whether every value of type `dtype` is also one of type `other`.
+bool isHeldBy(int32_t dtype, int32_t other);
+
 /// A tensor of the source model, and the program tensors that hold its
 /// elements.
 struct SourceTensor {
@@ -23,12 +34,13 @@ struct SourceTensor {
     SourceMap map; ///< from its elements to the source tensor's
   };
 
-  /// The map of the first piece; name, type and shape are the source tensor's.
+  /// The map of the first piece; name and shape are the source tensor's, the
+  /// type is the one it is saved in.
   SourceMap map;
   /// At least one; several if each holds other elements.
   std::vector<Piece> pieces;
 
-  /// Returns the bytes of all elements in the source's type.
+  /// Returns the bytes of all elements in the saved type.
   int64_t bytes() const;
   /// Returns whether some elements are in no program tensor, but in the model
   /// file.
@@ -37,7 +49,8 @@ struct SourceTensor {
 
 /// Returns all source tensors in the order of the stages' tensors, tied ones
 /// once. The result is the same on every rank.
-std::vector<SourceTensor> sourceTensors(const pcc_program &program);
+std::vector<SourceTensor> sourceTensors(const pcc_program &program,
+                                        SavedTypes types);
 
 /// The elements of a source tensor that one rank writes or sends.
 struct SourcePart {
@@ -61,7 +74,7 @@ std::vector<SourcePart> partsOf(const pcc_program &program,
                                 const SourceTensor &source);
 
 /// Returns the bytes of a part's elements in a window of source elements, in
-/// the source's type and without padding.
+/// the saved type and without padding.
 int64_t packedBytes(const SourcePart &part, Span window);
 /// Appends these elements to `to`, on the part's rank.
 void pack(char *arena, const SourcePart &part, Span window,
@@ -77,8 +90,8 @@ void fillFromFile(SourceFiles &files, const SourceTensor &source, Span window,
                   char *to);
 
 /// Gathers the source tensors on rank 0, one at a time, and calls visit(tensor,
-/// bytes) there with the current values in the source's layout and type. All
-/// ranks call it.
+/// bytes) there with the current values in the source's layout and saved type.
+/// All ranks call it.
 void gatherSourceTensors(
     const TrainingState &state, const std::vector<SourceTensor> &sources,
     const std::function<void(const SourceTensor &, const char *)> &visit);

@@ -8,6 +8,8 @@
 
 namespace pcc {
 
+class FolderFiles;
+
 /// The state of a rank that checkpoints save and load.
 struct TrainingState {
   /// The whole program, and the stage of it that this rank runs.
@@ -21,6 +23,9 @@ struct TrainingState {
   /// and for the export.
   SourceFiles &files;
   uint64_t initSeed; ///< seed of random initial values, for trainer_state.json
+  /// The other files of a model directory that checkpoints contain; null: none,
+  /// or on ranks other than 0.
+  const FolderFiles *folderFiles = nullptr;
 };
 
 } // namespace pcc

@@ -38,6 +38,14 @@ std::set<std::string> pcc::sourceFiles(const pcc_program &program) {
   return files;
 }
 
+SourceFiles::SourceFiles(const pcc_program &program, std::string model)
+    : program(program), model(std::move(model)) {
+  if (this->model.empty() || !program.source || !isFolder(this->model))
+    return;
+  std::string source = program.source;
+  this->model += "/" + source.substr(folderOf(source).size());
+}
+
 std::string SourceFiles::placeOf(const std::string &file) const {
   if (!program.source)
     return file;
@@ -64,6 +72,10 @@ std::string SourceFiles::locate(const std::string &file) const {
     return file;
   std::string beside = executableFolder() + file;
   return exists(beside) ? beside : "";
+}
+
+std::string SourceFiles::modelPath() const {
+  return program.source && *program.source ? locate(program.source) : model;
 }
 
 std::vector<std::string> SourceFiles::places() const {
@@ -135,23 +147,23 @@ void SourceFiles::release() {
     file->release(0, file->size());
 }
 
-/// Returns a source tensor in a safetensors file, after checking its shape;
-/// nullptr if the file lacks it.
-static const SafeTensors::Tensor *
-tensorOf(const SafeTensors &tensors, const SourceMap &map, ExitCode code) {
-  const SafeTensors::Tensor *tensor = tensors.find(map.name);
-  if (tensor && tensor->shape != map.shape) {
+/// Returns a source tensor in safetensors files, after checking its shape.
+static WeightFiles::Found tensorOf(const WeightFiles &tensors,
+                                   const SourceMap &map, ExitCode code) {
+  WeightFiles::Found found = tensors.find(map);
+  if (found.tensor && found.tensor->shape != map.shape) {
     auto text = [](const std::vector<int64_t> &shape) {
       std::string joined;
       for (int64_t size : shape)
         joined += (joined.empty() ? "" : "x") + std::to_string(size);
       return "[" + joined + "]";
     };
-    fail(code, format("tensor '%s' of '%s' has shape %s, the program needs %s",
-                      map.name.c_str(), tensors.path().c_str(),
-                      text(tensor->shape).c_str(), text(map.shape).c_str()));
+    fail(code,
+         format("tensor '%s' of '%s' has shape %s, the program needs %s",
+                map.name.c_str(), found.file->path().c_str(),
+                text(found.tensor->shape).c_str(), text(map.shape).c_str()));
   }
-  return tensor;
+  return found;
 }
 
 namespace {
@@ -255,18 +267,19 @@ static void fillTensor(const Destination &to, const InitialValues &values,
   const pcc_tensor &tensor = to.tensor;
   SourceMap map(tensor);
   if (tensor.kind == PCC_PARAM && values.kind == InitialValues::FromTensors) {
-    const SafeTensors &file = *values.tensors;
-    if (const SafeTensors::Tensor *from = tensorOf(file, map, values.code))
+    const WeightFiles &files = *values.tensors;
+    WeightFiles::Found from = tensorOf(files, map, values.code);
+    if (from.tensor)
       return copyShard(to, map,
-                       {dtypeNamed(from->dtype.c_str()),
-                        from->place % hashedBlock, /*isMapped=*/true,
+                       {dtypeNamed(from.tensor->dtype.c_str()),
+                        from.tensor->place % hashedBlock, /*isMapped=*/true,
                         [&](int64_t begin, int64_t end) {
-                          return file.read(*from, begin, end);
+                          return from.file->read(*from.tensor, begin, end);
                         }});
     if (tensor.init != PCC_INIT_FILE)
       fail(values.code,
-           format("'%s' has no tensor '%s'", file.path().c_str(),
-                  map.name.c_str()),
+           format("%s has no tensor '%s'", files.names().c_str(),
+                  map.savedName.c_str()),
            "names are those of pcc --list-params with the flags that the "
            "program was compiled with: --norm-plus-one, --tie and --untie "
            "change some");
@@ -369,15 +382,15 @@ static bool hasSourceFiles(const pcc_program &program) {
 
 InitialValues pcc::initialValues(const pcc_program &program,
                                  const std::string &how, uint64_t seed,
-                                 std::unique_ptr<SafeTensors> &file) {
+                                 std::unique_ptr<WeightFiles> &files) {
   InitialValues values;
   values.seed = seed;
   if (how == "random" || (how.empty() && !hasSourceFiles(program))) {
     values.kind = InitialValues::Random;
   } else if (!how.empty() && how != "from-onnx") {
-    file = openInitial(how);
+    files = openInitial(how);
     values.kind = InitialValues::FromTensors;
-    values.tensors = file.get();
+    values.tensors = files.get();
   }
   return values;
 }

@@ -3,7 +3,7 @@
 #ifndef PCC_RUNTIME_MODEL_WEIGHTS_H
 #define PCC_RUNTIME_MODEL_WEIGHTS_H
 
-#include "runtime/model/SafeTensors.h"
+#include "runtime/model/WeightFiles.h"
 #include "runtime/support/MappedFile.h"
 #include "runtime/support/Mesh.h"
 
@@ -23,10 +23,9 @@ std::set<std::string> sourceFiles(const pcc_program &program);
 /// relative path is searched in the current folder, then in the executable's.
 class SourceFiles {
 public:
-  /// `model`: the new path of the program's model file, or empty. Given a path,
-  /// external data are searched relative to the new path.
-  SourceFiles(const pcc_program &program, std::string model)
-      : program(program), model(std::move(model)) {}
+  /// `model`: the new path of the program's model file or of its folder, or
+  /// empty. Given a path, external data are searched relative to the new path.
+  SourceFiles(const pcc_program &program, std::string model);
 
   /// Returns the bytes of a source tensor. Exits with ExitData if the file
   /// cannot be read, or if its size or digest changed since the compilation.
@@ -38,6 +37,10 @@ public:
   /// Returns the current path of a model's file, named as it was given to pcc.
   /// Exits with ExitData if it is not found.
   std::string find(const std::string &file) const;
+
+  /// Returns the current path of the program's model file, which need not exist
+  /// if a new one was given; empty if it is not found or there is none.
+  std::string modelPath() const;
 
   /// Returns the current paths of the model's files, without those not found.
   std::vector<std::string> places() const;
@@ -60,19 +63,19 @@ private:
 
 /// The source of the parameters' initial values.
 struct InitialValues {
-  /// From the model's files, from a random number generator, or from a
-  /// safetensors file.
+  /// From the model's files, from a random number generator, or from
+  /// safetensors files.
   enum { FromSource, Random, FromTensors } kind = FromSource;
   uint64_t seed = 0;                    ///< for Random
-  const SafeTensors *tensors = nullptr; ///< for FromTensors
+  const WeightFiles *tensors = nullptr; ///< for FromTensors
   ExitCode code = ExitData;             ///< if a tensor is missing there
 };
 
 /// Returns the initial values that --init `how` selects. An empty `how` means
-/// the source's if all parameters have files, else random ones. `file` is set
-/// to an open safetensors file, which must outlive the values.
+/// the source's if all parameters have files, else random ones. `files` is set
+/// to the open safetensors files, which must outlive the values.
 InitialValues initialValues(const pcc_program &program, const std::string &how,
-                            uint64_t seed, std::unique_ptr<SafeTensors> &file);
+                            uint64_t seed, std::unique_ptr<WeightFiles> &files);
 
 /// Fills this rank's shards of the stage's parameters, and of optimizer states
 /// that start at one, in a zeroed arena. Holds no more than a few blocks of the

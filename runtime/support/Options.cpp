@@ -115,14 +115,21 @@ static std::vector<Group> groupsOf(TrainingOptions &o) {
       {"Weights and checkpoints",
        {text("init", o.init, "HOW",
              "initial weights: from-onnx (default), random, or a .safetensors "
-             "file"),
+             "file or a folder with some"),
         text("model", o.model, "FILE",
-             "path of the model file, if it was moved"),
+             "path of the model file or of its folder, if it was moved"),
         text("save", o.save, "DIR", "write checkpoints to DIR"),
         count("save-every", o.saveEvery, 1,
               "steps between checkpoints (default: only at the end)"),
         count("keep", o.keep, 1,
               "keep only the last N checkpoints (default: all)"),
+        text("save-dtype", o.saveDtype, "TYPE",
+             "types of saved weights: source (default), those of the model "
+             "directory, or f32"),
+        text("max-shard-size", o.maxShardSize, "SIZE",
+             "save larger weights in several files (default 5GB)"),
+        on("weights-only", o.weightsOnly,
+           "save no files of the model directory, such as config.json"),
         text("resume", o.resume, "DIR",
              "continue from the latest checkpoint in DIR, or from DIR if it is "
              "one"),
@@ -278,6 +285,24 @@ bool pcc::parseTraceSteps(const std::string &text, int64_t &from, int64_t &to) {
   return true;
 }
 
+std::optional<int64_t> pcc::parseBytes(const std::string &text) {
+  const std::pair<const char *, double> units[] = {
+      {"", 1},         {"KB", 1e3},     {"MB", 1e6},
+      {"GB", 1e9},     {"TB", 1e12},    {"KiB", 0x1p10},
+      {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+  size_t end = text.find_first_not_of("0123456789.");
+  std::string number = text.substr(0, end);
+  std::string unit = end == std::string::npos ? "" : text.substr(end);
+  for (auto [name, factor] : units) {
+    if (unit != name || !isDecimal(number))
+      continue;
+    double bytes = strtod(number.c_str(), nullptr) * factor;
+    if (bytes >= 1 && bytes < 9e15)
+      return static_cast<int64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
 static void checkOptions(const TrainingOptions &options) {
   Decay decay;
   if (!parseDecay(options.lrSchedule, decay))
@@ -303,9 +328,19 @@ static void checkOptions(const TrainingOptions &options) {
   if (options.minLr > options.lr)
     fail(ExitUsage, format("--min-lr %g is greater than --lr %g", options.minLr,
                            options.lr));
-  for (const char *name : {"save-every", "keep"})
+  for (const char *name :
+       {"save-every", "keep", "save-dtype", "max-shard-size", "weights-only"})
     if (options.given.count(name) && options.save.empty())
       fail(ExitUsage, format("--%s needs --save DIR", name));
+  if (options.saveDtype != "source" && options.saveDtype != "f32")
+    fail(ExitUsage,
+         format("--save-dtype: '%s' is not known", options.saveDtype.c_str()),
+         "valid values are source and f32");
+  if (!parseBytes(options.maxShardSize))
+    fail(ExitUsage,
+         format("--max-shard-size: '%s' is no size in bytes",
+                options.maxShardSize.c_str()),
+         "sizes are 5GB, 500MB, 64MiB or 1000000");
   int64_t from, to;
   if (options.given.count("trace-steps") &&
       !parseTraceSteps(options.traceSteps, from, to))
@@ -323,8 +358,8 @@ static void checkOptions(const TrainingOptions &options) {
          format("--init %s and --resume %s: a resumed run has the checkpoint's "
                 "weights",
                 options.init.c_str(), options.resume.c_str()),
-         "leave one out; --init DIR/step-.../model.safetensors starts a new "
-         "run with those of a checkpoint");
+         "leave one out; --init DIR/step-... starts a new run with those of a "
+         "checkpoint");
 }
 
 TrainingOptions pcc::parseOptions(int argc, char **argv) {
@@ -435,7 +470,8 @@ std::vector<std::string> pcc::commonOptions(const TrainingOptions &options) {
       if (isOwn)
         continue;
       std::string value = textOf(flag, people);
-      bool isWord = name == "lr-schedule" || value == "random" ||
+      bool isWord = name == "lr-schedule" || name == "save-dtype" ||
+                    name == "max-shard-size" || value == "random" ||
                     value == "from-onnx"; // values of --init
       isWord |= name == "data-weights" && !value.empty();
       if (flag.kind != Kind::Text || isWord)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@ struct TrainingOptions {
   std::string exportOnnx, tensorboardDir, trace, traceSteps, report;
   /// One of the names of parseDecay() (LearningRate.h).
   std::string lrSchedule = "cosine";
+  /// "source" or "f32", see SavedTypes in model/SourceTensors.h; a size for
+  /// parseBytes().
+  std::string saveDtype = "source", maxShardSize = "5GB";
   /// Numbers of steps, checkpoints and batches, and the seed. 0 means: not
   /// given (`steps`), never (`stopAfter`), only at the end (`saveEvery`,
   /// `evalEvery`), all (`keep`).
@@ -38,7 +42,7 @@ struct TrainingOptions {
   /// the number of steps without overflow after which it is doubled.
   int64_t initialLossScale = PCC_FIRST_LOSS_SCALE;
   int64_t lossScaleWindow = PCC_LOSS_SCALE_WINDOW;
-  bool shuffle = false, skipEmpty = false;
+  bool shuffle = false, skipEmpty = false, weightsOnly = false;
   bool info = false, version = false, help = false;
   bool noCudaGraphs = false, cudaGraphs = false;
   bool nvls = false;
@@ -53,6 +57,10 @@ TrainingOptions parseOptions(int argc, char **argv);
 
 /// Parses --trace-steps A:B. Returns false if the text is invalid.
 bool parseTraceSteps(const std::string &text, int64_t &from, int64_t &to);
+
+/// Parses a size such as "5GB", "64MiB" or "1000" in bytes; returns nothing if
+/// the text is invalid or no bytes.
+std::optional<int64_t> parseBytes(const std::string &text);
 
 /// Returns the text of --help.
 std::string helpText(const std::string &program);

@@ -3,7 +3,6 @@
 #include "runtime/train/Evaluate.h"
 
 #include "runtime/Backend.h"
-#include "runtime/WholeBatch.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 #include "runtime/telemetry/Log.h"
@@ -14,11 +13,6 @@
 #include <cmath>
 
 using namespace pcc;
-
-/// The reason why batches must be whole, or null.
-static const char *whyWhole() {
-  return &pcc_the_whole_batch ? pcc_the_whole_batch.reason : nullptr;
-}
 
 /// The number of batches to evaluate. The limit `most`, from --eval-batches,
 /// counts all pieces of an incomplete last batch as one batch, the result
@@ -31,15 +25,17 @@ static int64_t batchesOf(const DataOrder &order, int64_t batch, int64_t most) {
 Evaluation::Evaluation(const pcc_program &program,
                        const TrainingOptions &options, const Dataset &data)
     : program(program), options(options), data(data),
-      order(DataOrder::once(data.samples(), globalBatch(program), !whyWhole())),
+      order(DataOrder::once(data.samples(), globalBatch(program),
+                            !program.whole_batch)),
       batches(batchesOf(order, globalBatch(program), options.evalBatches)) {
   if (batches == 0)
     fail(ExitData,
          format("'%s' is too short: it has %s samples, a batch has %lld",
                 data.path().c_str(), grouped(data.samples()).c_str(),
                 static_cast<long long>(globalBatch(program))),
-         whyWhole() ? format("only whole batches have a loss: %s", whyWhole())
-                    : data.needed(1));
+         program.whole_batch
+             ? format("only whole batches have a loss: %s", program.whole_batch)
+             : data.needed(1));
   std::vector<int64_t> all;
   for (int64_t batch = 1; batch <= batches; ++batch)
     for (int64_t sample : order.samplesOf(batch))
@@ -97,8 +93,8 @@ std::string Evaluation::describe() const {
     return text + format(", by --eval-batches %lld",
                          static_cast<long long>(options.evalBatches));
   return text +
-         (whyWhole()
-              ? format(", in whole batches: %s", whyWhole())
+         (program.whole_batch
+              ? format(", in whole batches: %s", program.whole_batch)
               : format(", since the other %lld cannot be repeated to fill a "
                        "batch of %lld",
                        static_cast<long long>(left),

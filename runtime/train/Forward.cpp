@@ -115,7 +115,8 @@ void pcc::runForward(const pcc_program &program,
   const pcc_stage &stage = program.stages[0];
   for (const auto &given : options.given)
     if (given.first != "data" && given.first != "outputs" &&
-        given.first != "model" && given.first != "no-cuda-graphs")
+        given.first != "model" && given.first != "init" &&
+        given.first != "no-cuda-graphs")
       fail(ExitUsage, format("--%s: this program computes the model's outputs, "
                              "and trains nothing",
                              given.first.c_str()));
@@ -138,7 +139,10 @@ void pcc::runForward(const pcc_program &program,
   pcc_context *context = backend::prepare(program, none, resources);
   char *arena = backend::allocateArena(stage.arena_bytes, stage.kept_bytes);
   SourceFiles files(program, options.model);
-  fillParameters(program, stage, none, arena, InitialValues(), files);
+  std::unique_ptr<WeightFiles> initFiles;
+  fillParameters(program, stage, none, arena,
+                 initialValues(program, options.init, options.seed, initFiles),
+                 files);
   for (int i = 0; i < stage.n_inputs; ++i)
     readInput(options.data, stage.inputs[i], arena);
   backend::beginEntry(context, stage.forward);

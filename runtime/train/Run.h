@@ -6,6 +6,7 @@
 #include "runtime/Backend.h"
 #include "runtime/checkpoint/Checkpoint.h"
 #include "runtime/launch/Launch.h"
+#include "runtime/model/ModelFolder.h"
 #include "runtime/support/LearningRate.h"
 #include "runtime/telemetry/Log.h"
 #include "runtime/train/Evaluate.h"
@@ -38,6 +39,8 @@ private:
   /// checkpoint was trained with.
   void checkRates(const TrainingOptions &earlier);
   void chooseTrace();
+  /// Reads, on rank 0, the files of the model directory that checkpoints copy.
+  void readFolderFiles();
   bool evaluatesAfter(int64_t step) const;
   /// Warns of flags that have no effect together with others.
   void warnOfUnused() const;
@@ -75,8 +78,13 @@ private:
   std::string evaluate(int64_t step);
   void save(int64_t step);
   TrainingState state() {
-    return {program, stage, coordinates,
-            arena,   files, static_cast<uint64_t>(options.seed)};
+    return {program,
+            stage,
+            coordinates,
+            arena,
+            files,
+            static_cast<uint64_t>(options.seed),
+            folderFiles.get()};
   }
   bool first() const { return backend::rank() == 0; }
   /// The number of steps so far that updated nothing, including the
@@ -113,11 +121,12 @@ private:
   std::unique_ptr<Evaluation> evaluation;
   Schedule schedule;
   SourceFiles files;
+  std::unique_ptr<FolderFiles> folderFiles; ///< see TrainingState
   std::string resources;
   std::string communication; ///< see backend::communicationText()
   pcc_context *context;
   char *arena;
-  std::unique_ptr<SafeTensors> initFile;
+  std::unique_ptr<WeightFiles> initFiles;
   std::unique_ptr<Log> log;
   std::unique_ptr<Steps> steps;
   int64_t ahead = 0; ///< steps that may be pending when one is issued

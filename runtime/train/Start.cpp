@@ -59,9 +59,10 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
   if (first())
     warnOfScalars(program, options);
   // Not every run reads this file.
-  if (!options.model.empty() && !exists(options.model))
-    fail(ExitData, format("cannot read model file '%s': %s",
-                          options.model.c_str(), strerror(ENOENT)));
+  if (std::string path = files.modelPath();
+      !options.model.empty() && !exists(path))
+    fail(ExitData, format("cannot read model file '%s': %s", path.c_str(),
+                          strerror(ENOENT)));
   TrainingOptions earlier;
   if (!options.resume.empty()) {
     checkpoint = std::make_unique<SavedFiles>(findCheckpoint(options.resume));
@@ -76,6 +77,7 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
 
   if (first())
     checkDestinations(program, options, files);
+  readFolderFiles();
   data = std::make_unique<TrainingData>(program, options, before.data);
   if (!options.valData.empty()) {
     valData = openDataset(program, options.valData, "val-data");
@@ -111,14 +113,14 @@ void Run::load() {
   }
   Operation loading("load of the weights");
   if (!checkpoint)
-    fillParameters(program, stage, coordinates, arena,
-                   initialValues(program, options.init, options.seed, initFile),
-                   files);
+    fillParameters(
+        program, stage, coordinates, arena,
+        initialValues(program, options.init, options.seed, initFiles), files);
   else
     loadCheckpoint(state(), *checkpoint);
   roundWorkingCopies(program, stage, coordinates, arena);
   writeNumbers(stage, arena, firstNumbers());
-  initFile.reset();
+  initFiles.reset();
   steps = std::make_unique<Steps>(
       StepMachine{program, stage, coordinates, context, arena}, data->dataset(),
       data->order(), !options.report.empty());
@@ -177,6 +179,15 @@ void Run::checkRates(const TrainingOptions &earlier) {
                 static_cast<long long>(done + 1)));
 }
 
+void Run::readFolderFiles() {
+  if (!first() || options.save.empty() || options.weightsOnly)
+    return;
+  folderFiles =
+      FolderFiles::read(program, files, checkpoint ? checkpoint->folder() : "");
+  if (folderFiles && modelForm(options).types == SavedTypes::F32)
+    folderFiles->setF32();
+}
+
 void Run::describe() const {
   if (!first())
     return;
@@ -214,6 +225,10 @@ void Run::describe() const {
     text += format("loss scale %s, doubled after %s steps without overflow\n",
                    grouped(readNumbers(stage, arena).at(lossScaleName)).c_str(),
                    grouped(options.lossScaleWindow).c_str());
+  if (folderFiles)
+    text += format("saves      model directories, with %zu file%s of '%s'\n",
+                   folderFiles->count(), folderFiles->count() == 1 ? "" : "s",
+                   folderFiles->folder().c_str());
   if (checkpoint)
     text += format("resumed    %s, %lld steps done\n",
                    checkpoint->folder().c_str(), static_cast<long long>(done));

@@ -43,7 +43,7 @@ static pcc_source sourceOf(const char *name, int32_t rank, const int64_t *shape,
                            int64_t base, const int64_t *stride,
                            const int64_t *valid) {
   pcc_source source = {};
-  source.name = name;
+  source.name = source.saved_name = name;
   source.rank = rank;
   source.shape = shape;
   source.base = base;
@@ -261,7 +261,7 @@ static float valueOf(size_t source, int64_t index) {
 static void testWhole(bool isCut) {
   Program made(isCut);
   const pcc_program &program = made.program;
-  std::vector<SourceTensor> all = sourceTensors(program);
+  std::vector<SourceTensor> all = sourceTensors(program, SavedTypes::Source);
   CHECK(all.size() == 5);
   std::vector<std::vector<char>> arenas(ranks);
   for (int rank = 0; rank < ranks; ++rank) {
@@ -421,7 +421,7 @@ static void testBlocks() {
   }
   pcc_program program = Program(false).program;
   program.stages = stages;
-  std::vector<SourceTensor> all = sourceTensors(program);
+  std::vector<SourceTensor> all = sourceTensors(program, SavedTypes::Source);
   std::vector<bool> writers(ranks, true);
   BlockPlan plan(program, all, 100, writers);
   CHECK(plan.fileBytes() == 100 + 2 * 4 * 6000 * 12000);

@@ -151,14 +151,25 @@ static pcc_program makeProgram() {
   auto source = [&](const char *name, int32_t rank, const int64_t *shape,
                     const int64_t *stride, const int64_t *valid,
                     int64_t elements) {
-    pcc_source made = {name, "toy.bin", size,  digest, offset, PCC_F32, rank,
-                       0,    0,         shape, 0,      stride, valid};
+    pcc_source made = {name,   name,    "toy.bin", size,   digest,
+                       offset, PCC_F32, PCC_F32,   rank,   0,
+                       0,      shape,   0,         stride, valid};
     offset += 4 * elements;
     return made;
   };
   sources[0] = source("emb.weight", 2, shapeE, strideE, shapeE, V * D);
   sources[1] = source("head.weight", 2, shapeE, strideW, validW, V * D);
   sources[2] = source("head.bias", 1, sourceB, strideB, sourceB, V);
+  // As if the model file was exported from the directory "source".
+  static const char *const folderFiles[] = {"config.json", "chat/tool.jinja"};
+  static const pcc_model_folder folder = {"source", 2, folderFiles};
+  const char *exported = getenv("TOY_EXPORTED");
+  if (exported) {
+    sources[0].saved_dtype = PCC_BF16;
+    sources[1].saved_dtype = PCC_F16;
+    if (!strcmp(exported, "renamed"))
+      sources[1].saved_name = "output.weight";
+  }
   copyOfE = source("emb.copy", 2, shapeCopy, strideCopy, shapeE, V * D);
 
   static const char *const names[] = {"emb.weight", "head.weight", "head.bias"};
@@ -284,6 +295,8 @@ static pcc_program makeProgram() {
           0,
           nullptr,
           0,
+          nullptr,
+          exported ? &folder : nullptr,
           nullptr};
 }
 

@@ -347,7 +347,7 @@ static void testSourceMap() {
                 valid[] = {2, 4};
   const int32_t begin[] = {0, 0, 0};
   pcc_source source = {};
-  source.name = "w";
+  source.name = source.saved_name = "w";
   source.rank = 2;
   source.shape = sourceShape;
   source.base = 1;

@@ -66,8 +66,9 @@ def flip(path, place, bit=0):
 OPTIONS = ["--data", "tokens.bin", "--steps", "8", "--lr", "1e-2"]
 must("toy-pp2", *OPTIONS, "--save", "base", "--save-every", "3",
      "--stop-after", "6", "--log-json", "whole.json")
-MODEL, FIRST, SECOND = ("model.safetensors", "optim-rank-00000.safetensors",
-                        "optim-rank-00001.safetensors")
+MODEL, FIRST, SECOND = ("model.safetensors",
+                        "optimizer/optim-rank-00000.safetensors",
+                        "optimizer/optim-rank-00001.safetensors")
 size = {name: os.path.getsize(f"base/step-00000006/{name}")
         for name in (MODEL, FIRST, SECOND, STATE)}
 
@@ -120,7 +121,7 @@ for name in MODEL, FIRST, SECOND:
         for program in ("toy-1", "toy-pp2") if ALL else ("toy-pp2",):
             fresh()
             folder = f"work/step-{here:08}"
-            shutil.copy(f"work/step-{other:08}/{name}", folder)
+            shutil.copy(f"work/step-{other:08}/{name}", f"{folder}/{name}")
             refused(program, f"error: '{folder}/{name}' is of step {other}, "
                     f"the checkpoint is of step {here}", note,
                     arguments=("--resume", folder))
@@ -143,7 +144,7 @@ os.truncate(f"{NEWER}/{SECOND}", size[SECOND] - 1)
 refused("toy-1", f"error: '{NEWER}/{SECOND}' has {size[SECOND] - 1} bytes, "
         f"but had {size[SECOND]} when it was saved", OLDER)
 fresh()
-with open(f"{NEWER}/optim-rank-00007.safetensors", "w") as file:
+with open(f"{NEWER}/optimizer/optim-rank-00007.safetensors", "w") as file:
     file.write("no tensors")
 must("toy-pp2", "--resume", "work", "--log-json", "rest.json")
 

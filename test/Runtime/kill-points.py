@@ -40,12 +40,18 @@ START = ["--data", "tokens.bin", "--steps", "8", "--lr", "1e-2"]
 must(*START, "--log-json", "whole.json")
 whole = rows("whole.json")
 must(*START, "--save", "base", "--stop-after", "3")
+os.makedirs("source/chat", exist_ok=True)
+for name in "config.json", "chat/tool.jinja":
+    with open(f"source/{name}", "w") as file:
+        file.write("{}")
 
 cases = {
     # name: folder before, arguments, step before, step after, environment
     "first": (None, [*START, "--stop-after", "3"], 0, 3, {}),
-    "later": ("base", ["--resume", "work", "--stop-after", "5", "--keep", "1"],
-              3, 5, {}),
+    # In shards, and with the files of a model directory.
+    "later": ("base", ["--resume", "work", "--stop-after", "5", "--keep", "1",
+                       "--max-shard-size", "4KB"],
+              3, 5, {"TOY_EXPORTED": "1"}),
     "again": ("base", [*START, "--stop-after", "3"], 3, 3, {}),
     "again, no exchange": ("base", [*START, "--stop-after", "3"], 3, 3,
                            {"NO_EXCHANGE": "1"}),

@@ -18,9 +18,9 @@ using namespace pcc::interp;
 /// Initializes all parameters like a compiled program. Those given on the
 /// command line are set afterwards; with --fill it is not called.
 static void initialize(Trainable &training, const TrainingOptions &options) {
-  std::unique_ptr<SafeTensors> file;
+  std::unique_ptr<WeightFiles> files;
   InitialValues values =
-      initialValues(training.getProgram(), options.init, options.seed, file);
+      initialValues(training.getProgram(), options.init, options.seed, files);
   training.fillParameters(values, options.model);
 }
 

@@ -12,6 +12,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/NN/SavedForm.h"
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
@@ -32,7 +33,7 @@ public:
   Descriptor(ModuleOp module, rt::ProgramOp program, DataBuilder &data,
              const Constants &constants, const Attentions &attentions)
       : module(module), program(program), data(data), constants(constants),
-        attentions(attentions), communication(module) {}
+        attentions(attentions), communication(module), records(module) {}
 
   LogicalResult emit();
 
@@ -40,6 +41,8 @@ private:
   Datum axes();
   Datum comms();
   SmallVector<Datum> ways();
+  /// The address of the record of nn::kModelFolderAttr; null without one.
+  Datum modelFolder();
   SmallVector<Datum> collectives(rt::StageOp stage);
   FailureOr<Datum> stage(rt::StageOp stage);
   FailureOr<Datum> tensor(rt::BufferOp buffer);
@@ -183,11 +186,12 @@ Datum Descriptor::source(const pcc_source &source, int32_t dims) {
   };
   Datum file = string(source.file);
   return Datum::structure(
-      {string(source.name), file, Datum::i64(source.file_size),
+      {string(source.name), string(source.saved_name), file,
+       Datum::i64(source.file_size),
        Datum::i64(static_cast<int64_t>(source.file_digest)),
        Datum::i64(source.offset), Datum::i32(source.dtype),
-       Datum::i32(source.rank), Datum::i32(source.transposed),
-       Datum::i32(source.plus_one),
+       Datum::i32(source.saved_dtype), Datum::i32(source.rank),
+       Datum::i32(source.transposed), Datum::i32(source.plus_one),
        data.addArray("pcc.shape", numbers(source.shape, source.rank)),
        Datum::i64(source.base),
        data.addArray("pcc.stride", numbers(source.stride, dims)),
@@ -454,6 +458,20 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
                            data.addArray("pcc.collectives", communicated)});
 }
 
+Datum Descriptor::modelFolder() {
+  auto folder = module->getAttrOfType<DictionaryAttr>(nn::kModelFolderAttr);
+  if (!folder)
+    return Datum::null();
+  SmallVector<Datum> files;
+  for (Attribute file : folder.getAs<ArrayAttr>(nn::kModelFolderFiles))
+    files.push_back(data.addString(cast<StringAttr>(file).getValue()));
+  auto path = folder.getAs<StringAttr>(nn::kModelFolderPath);
+  return data.add("pcc.model_folder",
+                  Datum::structure({data.addString(path.getValue()),
+                                    Datum::i32(files.size()),
+                                    data.addArray("pcc.files", files)}));
+}
+
 LogicalResult Descriptor::emit() {
   SmallVector<Datum> stages;
   for (auto op : module.getOps<rt::StageOp>()) {
@@ -499,10 +517,9 @@ LogicalResult Descriptor::emit() {
            Datum::i32(implications.size()),
            data.addArray("pcc.implied", implications),
            Datum::i32(integers.size()),
-           data.addArray("pcc.constants", integers)}));
-  if (auto why = module->getAttrOfType<StringAttr>(nn::kWholeBatchAttr))
-    data.addPublic("pcc_the_whole_batch",
-                   Datum::structure({data.addString(why.getValue())}));
+           data.addArray("pcc.constants", integers),
+           modelFolder(),
+           stringAttr(module, nn::kWholeBatchAttr)}));
   return success();
 }
 

@@ -12,13 +12,17 @@
 // RUN:   | not pcc - --emit obj -o %t.o 2>&1 | FileCheck %s --check-prefix=DIMS
 // DIMS: error: {{.*}}has a source of 1 strides and 2 valid extents for 2 dims
 
-module attributes {pcc.phase = "rt"} {
+module attributes {pcc.phase = "rt", nn.whole_batch = "why",
+    nn.saved_types = {h.weight = bf16}, nn.saved_names = {h.weight = "head"},
+    nn.model_folder = {path = "/models/m", files = ["config.json", "a/b"]}} {
 rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
     beside [["part"]] microbatches 3 {micro_batch = 2 : i64, seq = 8 : i64,
     parameters = 1000 : i64, flops_per_step = 1.5e9 : f64, model = "m",
     source = "m.onnx", summary = "said"}
-// CHECK: abi 20 model m source m.onnx
+// CHECK: abi 21 model m source m.onnx
 // CHECK-NEXT: summary said
+// CHECK-NEXT: folder /models/m config.json a/b
+// CHECK-NEXT: whole batch why
 // CHECK-NEXT: axis part 2 role 1
 // CHECK-NEXT: axis tp 4 role 3
 // CHECK-NEXT: comm tp channels 1
@@ -32,7 +36,7 @@ rt.program axes <["part"=2 data, "tp"=4]> comms [["tp"], ["part", "tp"]]
 // CHECK-NEXT: stage 0 arena 2048 kept {{[1-9][0-9]*}} step yes evaluate yes streams 1 events 0
 rt.stage 0 arena 2048 {
   // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (parttp)] at 0 use 3.1 use 5.2
-  // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
+  // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 saved head as 2 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
   rt.buffer @w : memref<8x2xf32> param at 0
       layout <[8, 16], [[], ["part", "tp"]]> {decay, init = "normal",
       transposed, plus_one, uses = array<i64: 3, 1, 5, 2>,

@@ -3,6 +3,7 @@ hashes of a checkpoint."""
 
 import json
 import os
+import re
 import struct
 import sys
 
@@ -25,8 +26,9 @@ def latestStep(folder):
         name = f".{name}.old"
     path = f"{folder}/{name}"
     files = os.listdir(path)
-    assert "model.safetensors" in files, files
-    assert "optim-rank-00000.safetensors" in files, files
+    assert any(re.fullmatch(r"model(-.*)?\.safetensors", f) for f in files), files
+    files += [f"optimizer/{file}" for file in os.listdir(f"{path}/optimizer")]
+    assert "optimizer/optim-rank-00000.safetensors" in files, files
     for file in files:
         if file.endswith(".safetensors"):
             wholeTensors(f"{path}/{file}")

@@ -5,7 +5,7 @@ import json
 import struct
 import sys
 
-path = f"{sys.argv[1]}/optim-rank-00002.safetensors"
+path = f"{sys.argv[1]}/optimizer/optim-rank-00002.safetensors"
 with open(path, "r+b") as file:
     length, = struct.unpack("<Q", file.read(8))
     notes = json.loads(file.read(length))["__metadata__"]

@@ -43,9 +43,10 @@ static void tensor(const pcc_tensor *t) {
   if (!s)
     return;
   printf("source %s file %s size %" PRId64 " digest %" PRIu64 " offset %" PRId64
-         " dtype %d transposed %d plus_one %d base %" PRId64,
+         " dtype %d saved %s as %d transposed %d plus_one %d base %" PRId64,
          s->name, s->file ? s->file : "-", s->file_size, s->file_digest,
-         s->offset, s->dtype, s->transposed, s->plus_one, s->base);
+         s->offset, s->dtype, s->saved_name, s->saved_dtype, s->transposed,
+         s->plus_one, s->base);
   numbers("shape", s->shape, s->rank);
   numbers("stride", s->stride, t->layout.rank);
   numbers("valid", s->valid, t->layout.rank);
@@ -61,6 +62,14 @@ int main(void) {
   const pcc_program *p = &pcc_the_program;
   printf("abi %d model %s source %s\nsummary %s\n", p->abi_version, p->model,
          p->source ? p->source : "-", p->summary);
+  if (p->model_folder) {
+    printf("folder %s", p->model_folder->path);
+    for (int32_t i = 0; i < p->model_folder->n_files; ++i)
+      printf(" %s", p->model_folder->files[i]);
+    printf("\n");
+  }
+  if (p->whole_batch)
+    printf("whole batch %s\n", p->whole_batch);
   for (int32_t i = 0; i < p->n_axes; ++i)
     printf("axis %s %" PRId64 " role %" PRId32 "\n", p->axes[i].name,
            p->axes[i].size, p->axes[i].role);
