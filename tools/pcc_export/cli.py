@@ -11,6 +11,7 @@ from .driver import export
 from .exporters import WRITERS
 from .huggingface import TASKS, load, prepare
 from .messages import Refused
+from .source import describe
 
 
 def positive(text):
@@ -83,7 +84,8 @@ def main():
                loss=TASKS[options.task].loss, opset=options.opset,
                exporter=options.exporter, pcc=options.pcc,
                context_length=options.context_length,
-               check_gradients=not options.no_gradients)
+               check_gradients=not options.no_gradients,
+               source=describe(options.hf, model))
     except Refused as error:
         text = str(error).replace("\nnote: ", "\npcc-export: note: ")
         print(f"pcc-export: error: {text}", file=sys.stderr)

@@ -26,7 +26,8 @@ def to_stderr(line):
 def export(module, inputs, path, *, names=None, dynamic=None, output=None,
            returns_loss=False, loss=None, call=None, context_length=None,
            opset=17, exporter=None, check_gradients=True, pcc=None,
-           gradient_parameters=GRADIENT_PARAMETERS, log=to_stderr):
+           gradient_parameters=GRADIENT_PARAMETERS, source=None,
+           log=to_stderr):
     """Writes `module` to `path` as an ONNX file that pcc trains as PyTorch
     does. Raises Refused, and writes nothing, if that is not possible.
 
@@ -40,8 +41,9 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     which only the comparison of gradients needs. call: function(module,
     *tensors) that calls the module. context_length: the longest sequence, if
     the module does not state it. exporter: only "TorchScript" or only
-    "dynamo". pcc: the compiler to compare gradients with. Returns the attempt
-    that succeeded.
+    "dynamo". pcc: the compiler to compare gradients with. source: the model
+    directory that the module was loaded from, as source.describe() returns it.
+    Returns the attempt that succeeded.
     """
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
@@ -51,7 +53,7 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
         length = context_length or context.context_length(subject, log)
         tools = gradient_check.find_tools(pcc) if check_gradients else None
         job = Job(subject, facts, length, loss, tools, gradient_parameters,
-                  log)
+                  source, log)
         describe(facts, length, log)
         reasons = []
         for attempt in exporters.attempts(module, opset, exporter):
@@ -120,9 +122,11 @@ def refusal(facts, reasons):
 class Job:
     """One export: the state that all attempts share."""
 
-    def __init__(self, subject, facts, length, loss, tools, limit, log):
+    def __init__(self, subject, facts, length, loss, tools, limit, source,
+                 log):
         self.subject, self.facts, self.length = subject, facts, length
-        self.loss, self.tools, self.limit, self.log = loss, tools, limit, log
+        self.loss, self.tools, self.limit = loss, tools, limit
+        self.source, self.log = source, log
 
     def run(self, attempt, path):
         """Writes and checks the file, then moves it and its weights."""
@@ -173,7 +177,8 @@ class Job:
                 f"the module has {len(facts.ratios)} dropouts, the file has "
                 f"{len(ratios)} or other ratios")
         matches = matching.match(model, facts)
-        metadata.write(model, facts, matches, detached, self.length, attempt)
+        metadata.write(model, facts, matches, detached, self.length, attempt,
+                       self.source)
         graph.save(model, path, external)
         self.outputs = forward_check.check(self.subject, model, folder,
                                            self.length)

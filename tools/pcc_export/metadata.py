@@ -31,7 +31,7 @@ def entry_of(parameter, matches):
     return result
 
 
-def write(model, facts, matches, detached, context, attempt):
+def write(model, facts, matches, detached, context, attempt, source):
     """Writes all metadata under keys with the prefix "pcc."."""
     owned = {alias for p in facts.parameters for alias in [p.name, *p.aliases]}
     values = {
@@ -41,6 +41,7 @@ def write(model, facts, matches, detached, context, attempt):
                     for name in facts.buffers if name not in owned],
         "context_length": context and str(context),
         "detached": list(detached.values()) or None,
+        "source": source,
         "exporter": f"{package.replace('_', '-')} {VERSION}, torch "
                     f"{torch.__version__.split('+')[0]}, {attempt}",
     }

@@ -1,0 +1,124 @@
+"""What the metadata key "pcc.source" says of an exported model directory: its
+path, the types of its tensors, and the files that complete a directory of
+trained weights. The programs that pcc compiles write such directories.
+"""
+
+import collections
+import fnmatch
+import json
+import os
+import struct
+
+import torch
+
+# Configurations, files of tokenizers and processors, and chat templates.
+FILES = ("config.json", "generation_config.json", "*tokenizer*.json",
+         "special_tokens_map.json", "added_tokens.json", "*vocab*.json",
+         "*vocab*.txt", "merges.txt", "dict.txt", "*.model", "*.tiktoken",
+         "*.tokenizer", "bpe.codes", "normalizer.json", "emoji.json",
+         "byte_maps.json", "word_shape.json", "word_pronunciation.json",
+         "chat_template.*", "*processor_config.json",
+         "additional_chat_templates/*.jinja")
+# Of a directory with code for its model.
+CODE = "*.py"
+TYPES = {"F32": "float32", "F64": "float64", "F16": "float16",
+         "BF16": "bfloat16"}
+
+
+def describe(folder, model):
+    """The value of "pcc.source" for a model that was loaded from `folder`."""
+    result = {"folder": os.path.abspath(folder),
+              "types": types_of(folder, model),
+              "files": files_of(folder)}
+    names = names_of(model)
+    return dict(result, names=names) if names else result
+
+
+def names_of(model):
+    """The names that save_pretrained gives to parameters, where the module has
+    others. Tensors that it divides, such as those of experts, are left out."""
+    try:
+        from transformers.core_model_loading import revert_weight_conversion
+    except ImportError:
+        return {}  # of an earlier version, which renames nothing
+    own = {name: torch.empty_like(tensor, device="meta")
+           for name, tensor in model.named_parameters()}
+    saved = revert_weight_conversion(model, dict(own))
+    names = {id(tensor): name for name, tensor in saved.items()}
+    return {name: names[id(tensor)] for name, tensor in own.items()
+            if names.get(id(tensor), name) != name}
+
+
+def files_of(folder):
+    patterns = FILES
+    if read_json(os.path.join(folder, "config.json")).get("auto_map"):
+        patterns += (CODE,)
+    names = set(os.listdir(folder))
+    inner = "additional_chat_templates"
+    if os.path.isdir(os.path.join(folder, inner)):
+        names |= {f"{inner}/{name}"
+                  for name in os.listdir(os.path.join(folder, inner))}
+    return sorted(name for name in names
+                  if any(fnmatch.fnmatchcase(name, p) for p in patterns)
+                  and os.path.isfile(os.path.join(folder, name)))
+
+
+def types_of(folder, model):
+    """The type of each parameter in the directory, by its name in the module;
+    one type if all have the same."""
+    renamed = names_of(model)
+    stored = stored_types(folder)
+    configured = getattr(model.config, "dtype", None) or "float32"
+    usual = str(configured).replace("torch.", "")
+    if stored:
+        usual = collections.Counter(stored.values()).most_common(1)[0][0]
+    result = {}
+    for name, tensor in model.named_parameters():
+        if tensor.is_floating_point():
+            result[name] = next(
+                (stored[n]
+                 for n in spellings(renamed.get(name, name), model)
+                 if n in stored),
+                usual)
+    kinds = set(result.values())
+    return kinds.pop() if len(kinds) == 1 else result
+
+
+def spellings(name, model):
+    """The names that a parameter may have in the directory, which may be of
+    the model without its head."""
+    prefix = getattr(model, "base_model_prefix", "") + "."
+    yield name
+    if name.startswith(prefix):
+        yield name[len(prefix):]
+    yield prefix + name
+
+
+def stored_types(folder):
+    """Name -> type of the floating-point tensors in safetensors files."""
+    index = os.path.join(folder, "model.safetensors.index.json")
+    names = ["model.safetensors"]
+    if not os.path.exists(os.path.join(folder, names[0])):
+        names = sorted(set(read_json(index).get("weight_map", {}).values()))
+    result = {}
+    for name in names:
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            continue
+        with open(path, "rb") as file:
+            length, = struct.unpack("<Q", file.read(8))
+            header = json.loads(file.read(length))
+        result.update((tensor, TYPES[entry["dtype"]])
+                      for tensor, entry in header.items()
+                      if entry.get("dtype") in TYPES)
+    return result
+
+
+def read_json(path):
+    """The dictionary in a file; empty if there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
