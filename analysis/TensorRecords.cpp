@@ -3,8 +3,6 @@
 #include "analysis/TensorRecords.h"
 #include "analysis/ElementTypes.h"
 #include "dialects/NN/AttrNames.h"
-#include "dialects/NN/SavedForm.h"
-#include "runtime/support/DType.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -28,11 +26,11 @@ TensorRecords::TensorRecords(ModuleOp module)
     : savedTypes(module->getAttr(nn::kSavedTypesAttr)),
       savedNames(module->getAttrOfType<DictionaryAttr>(nn::kSavedNamesAttr)) {}
 
-int32_t TensorRecords::savedTypeOf(StringRef name, int32_t dtype) const {
+int32_t TensorRecords::savedTypeOf(nn::SourceAttr source, int32_t dtype) const {
   Attribute type = savedTypes;
   if (auto byName = dyn_cast_or_null<DictionaryAttr>(type))
-    type = byName.get(name);
-  if (!type || !isFloat(dtype))
+    type = byName.get(source.getName());
+  if (!type || !isa<FloatType>(source.getType().getElementType()))
     return dtype;
   int32_t saved = dtypeOf(cast<TypeAttr>(type).getValue());
   return saved < 0 ? dtype : saved;
@@ -71,7 +69,7 @@ pcc_source TensorRecords::encode(nn::SourceAttr attr, int32_t dtype) {
   source.file_digest = attr.getDigest();
   source.offset = attr.getOffset();
   source.dtype = dtype;
-  source.saved_dtype = savedTypeOf(attr.getName(), dtype);
+  source.saved_dtype = savedTypeOf(attr, dtype);
   source.rank = attr.getType().getRank();
   source.shape = keep(attr.getType().getShape());
   source.base = attr.getBase();

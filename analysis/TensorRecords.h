@@ -62,7 +62,7 @@ public:
 private:
   pcc_source encode(nn::SourceAttr attr, int32_t dtype);
   /// The type in checkpoints of a source tensor.
-  int32_t savedTypeOf(llvm::StringRef name, int32_t dtype) const;
+  int32_t savedTypeOf(nn::SourceAttr source, int32_t dtype) const;
 
   /// The values of kSavedTypesAttr and kSavedNamesAttr, or null.
   mlir::Attribute savedTypes;

@@ -36,6 +36,23 @@ inline constexpr llvm::StringLiteral kImpliedOnes = "ones";
 inline constexpr llvm::StringLiteral kImpliedPositions = "positions";
 
 //===----------------------------------------------------------------------===//
+// On the module: the form of the model in checkpoints
+//===----------------------------------------------------------------------===//
+
+/// On the module, a type or a dictionary of types by source name: the type of
+/// the model's tensors in checkpoints, if it is not that of the file.
+inline constexpr llvm::StringLiteral kSavedTypesAttr = "nn.saved_types";
+/// On the module, a dictionary of strings by source name: the name of the
+/// model's tensor in checkpoints, if it is not that of the source.
+inline constexpr llvm::StringLiteral kSavedNamesAttr = "nn.saved_names";
+/// On the module, a dictionary {path, files}: the model directory that the file
+/// was exported from, and the names of its files, such as "config.json", that
+/// checkpoints copy.
+inline constexpr llvm::StringLiteral kModelFolderAttr = "nn.model_folder";
+inline constexpr llvm::StringLiteral kModelFolderPath = "path";
+inline constexpr llvm::StringLiteral kModelFolderFiles = "files";
+
+//===----------------------------------------------------------------------===//
 // On losses
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,12 @@
 //===- VerifyAttrs.cpp - Discardable attributes of nn ---------------------===//
 //
-// Checks the rules of AttrNames.h and SavedForm.h. An unknown name, or a name
-// on another op, is an error, so a misspelled attribute is not mistaken for an
-// absent one.
+// Checks the rules of AttrNames.h. An unknown name, or a name on another op, is
+// an error, so a misspelled attribute is not mistaken for an absent one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
-#include "dialects/NN/SavedForm.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;

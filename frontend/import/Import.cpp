@@ -92,8 +92,7 @@ LogicalResult Importer::begin() {
   choice.emplace(std::move(*trainChoice));
   module = ModuleOp::create(builder, file);
   builder.setInsertionPointToEnd(module->getBody());
-  // Only programs that train save checkpoints.
-  if (!options.forward && failed(readModelFolder(file, model.proto, *module)))
+  if (failed(readModelFolder(file, model.proto, *module)))
     return failure();
   FailureOr<BatchDims> dims =
       BatchDims::read(file, model.proto.graph(), options);

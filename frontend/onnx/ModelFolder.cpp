@@ -1,7 +1,6 @@
 //===- ModelFolder.cpp - The directory a file was exported from -----------===//
 
 #include "frontend/onnx/ModelFolder.h"
-#include "dialects/NN/SavedForm.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/support/FileNames.h"
 #include "llvm/ADT/StringSet.h"

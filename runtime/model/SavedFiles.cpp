@@ -228,11 +228,14 @@ std::unique_ptr<WeightFiles> SavedFiles::openModel() const {
 
 std::vector<std::string> SavedFiles::optimizerFiles() const {
   std::vector<std::string> names;
-  if (isHashed())
+  if (isHashed()) {
     for (auto &[name, hashes] : files)
       names.push_back(name);
-  else // of an older version
-    names = listFolder(path);
+  } else {
+    names = listFolder(path); // of an older version
+    for (const std::string &name : listFolder(path + "/" + optimizerFolder))
+      names.push_back(std::string(optimizerFolder) + "/" + name);
+  }
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](const std::string &name) {
                                return !isOptimizerFile(name);

@@ -133,10 +133,10 @@ def check_tensors(found, wanted, name, model, folder):
 def by_pcc(options, path, flags, weights, arrays, work):
     """The logits of the forward-only program with these weights."""
     call(options.bin + "/pcc", path, "--forward", "-q", "-o", work + "/forward",
-         "--global-batch-size=4", *flags)
+         "--micro-batch-size=4", *flags)
     call(work + "/forward", "--data", save_data(work + "/inputs", arrays),
          "--init", weights, "--outputs", work + "/outputs")
-    file, = [f for f in os.listdir(work + "/outputs") if "logits" in f]
+    file, = os.listdir(work + "/outputs")
     return np.load(f"{work}/outputs/{file}")
 
 

@@ -48,9 +48,6 @@ has(dict(WHOLE, types={"a": "float16", "b.c": "float64"},
          names={"b.c": "d"}),
     'nn.saved_names = {b.c = "d"}', "nn.saved_types = {a = f16, b.c = f64}")
 has({"folder": "", "files": []}, 'nn.model_folder = {files = [], path = ""}')
-# A program that trains nothing saves nothing.
-code, out, _ = pcc(WHOLE, "--forward")
-assert code == 0 and "model_folder" not in out, out
 
 refused("[]", "it is not a dictionary")
 refused({"folder": "x"}, "it lacks its folder or its files")

@@ -12,7 +12,6 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
-#include "dialects/NN/SavedForm.h"
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"

@@ -14,10 +14,10 @@ def run(*command):
 
 
 run("mkdir", "inputs")
-np.save("inputs/input_ids.npy", np.arange(64).reshape(2, 32))
+np.save("inputs/input_ids.npy", np.arange(32).reshape(1, 32))
 run(f"./{folder}/dp4", "--resume", f"{folder}/whole/step-00000015", "--save",
     "wide", "--save-dtype", "f32")
-run("pcc", model, "--forward", "--no-dropout", "--seq=32", "--global-batch-size=2", "-q", "-o",
+run("pcc", model, "--forward", "--no-dropout", "--seq=32", "-q", "-o",
     "forward")
 logits = {}
 for name, weights in (("none", []),
