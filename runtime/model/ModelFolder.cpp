@@ -60,7 +60,7 @@ std::unique_ptr<FolderFiles> FolderFiles::read(const pcc_program &program,
       folders.push_back(folder);
   std::vector<std::string> missing;
   auto made = std::make_unique<FolderFiles>();
-  for (std::string folder : folders) {
+  for (const std::string &folder : folders) {
     std::vector<std::string> lacks = missingIn(folder, *wanted);
     if (lacks.empty()) {
       made->from = folder;

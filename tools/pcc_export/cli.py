@@ -11,7 +11,7 @@ from .driver import export
 from .exporters import WRITERS
 from .huggingface import TASKS, load, prepare
 from .messages import Refused
-from .source import describe
+from .source import describe, unsaved
 
 
 def positive(text):
@@ -86,6 +86,11 @@ def main():
                context_length=options.context_length,
                check_gradients=not options.no_gradients,
                source=describe(options.hf, model))
+        buffers = unsaved(model)
+        if buffers:
+            print(f"warning: checkpoints will lack {len(buffers)} buffers of "
+                  f"'{options.hf}', such as {buffers[0]}: add them before you "
+                  "load one", file=sys.stderr)
     except Refused as error:
         text = str(error).replace("\nnote: ", "\npcc-export: note: ")
         print(f"pcc-export: error: {text}", file=sys.stderr)

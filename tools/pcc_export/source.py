@@ -49,6 +49,14 @@ def names_of(model):
             if names.get(id(tensor), name) != name}
 
 
+def unsaved(model):
+    """The tensors of a directory that checkpoints lack: buffers, which are not
+    trained."""
+    own = {name for name, _ in
+           model.named_parameters(remove_duplicate=False)}
+    return [name for name in model.state_dict() if name not in own]
+
+
 def files_of(folder):
     patterns = FILES
     if read_json(os.path.join(folder, "config.json")).get("auto_map"):
