@@ -11,6 +11,7 @@
 #include "runtime/Version.h"
 #include "tools/pcc/Directory/ModelDirectory.h"
 #include "tools/pcc/Flags.h"
+#include "tools/pcc/verify/VerifyFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
@@ -163,18 +164,19 @@ static bool readPositional(const Flags &flags, std::string &input) {
   llvm::StringRef first;
   if (!flags.inputs.empty())
     first = flags.inputs.front();
-  if (flags.inputs.size() == 1 && !first.empty() && first != "verify") {
+  if (flags.inputs.size() == 1 && !first.empty()) {
     input = flags.inputs.front();
     return true;
   }
-  if (first.empty())
+  if (first.empty()) {
     llvm::errs() << "pcc: error: no model given; see pcc --help\n";
-  else if (first == "verify")
-    llvm::errs() << "pcc: error: this version does not have 'pcc verify'\n"
-                    "pcc: note: pcc --help lists what it has\n";
-  else
-    llvm::errs() << "pcc: error: one model at a time, not '"
-                 << llvm::join(flags.inputs, "' and '") << "'\n";
+    return false;
+  }
+  llvm::errs() << "pcc: error: one model at a time, not '"
+               << llvm::join(flags.inputs, "' and '") << "'\n";
+  if (llvm::is_contained(flags.inputs, kVerifyCommand))
+    llvm::errs() << "pcc: note: 'verify' is a command if it comes first: "
+                    "pcc verify MODEL\n";
   return false;
 }
 
@@ -385,18 +387,38 @@ int pcc::parseArguments(int argc, char **argv, Arguments &arguments) {
   mlir::registerAsmPrinterCLOptions();
   // The registry keeps their addresses, and the linker resets all options.
   static Flags flags;
+  bool verifies = argc > 1 && argv[1] == kVerifyCommand;
+  // Exist only with the command.
+  static std::optional<VerifyFlags> verifyFlags;
+  static const std::string name = (llvm::Twine(argv[0]) + " verify").str();
+  llvm::SmallVector<const char *> rest(argv, argv + argc);
+  if (verifies) {
+    verifyFlags.emplace();
+    rest.erase(rest.begin() + 1);
+    rest[0] = name.c_str();
+  }
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "pcc " PCC_VERSION ", built with LLVM " << LLVM_VERSION_STRING
        << "\n";
   });
-  cl::HideUnrelatedOptions({&flags.parallelism, &flags.training,
-                            &flags.directory, &flags.target, &flags.output,
-                            &flags.debugging});
+  llvm::SmallVector<const cl::OptionCategory *> shown = {
+      &flags.parallelism, &flags.training, &flags.directory,
+      &flags.target,      &flags.output,   &flags.debugging};
+  if (verifies) {
+    verifyFlags->hideOthers(flags);
+    shown.push_back(&verifyFlags->verification);
+  }
+  cl::HideUnrelatedOptions(shown);
   if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "pcc: compiles a transformer, an ONNX file or a directory of "
-          "transformers, into a program that trains it on many ranks\n",
+          int(rest.size()), rest.data(),
+          verifies ? VerifyFlags::kOverview
+                   : "pcc: compiles a transformer in ONNX into a program that "
+                     "trains it on many ranks\n"
+                     "pcc verify MODEL ...: checks that the program trains as "
+                     "one rank does\n",
           &llvm::errs()))
+    return 2;
+  if (verifies && !verifyFlags->read(flags, arguments.verification))
     return 2;
   arguments.check = flags.check;
   if (!readPositional(flags, arguments.input))

@@ -5,10 +5,16 @@
 
 #include "frontend/import/InputChoices.h"
 #include "frontend/weights/Ties.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/Options.h"
+#include "tools/pcc/verify/Verification.h"
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace pcc {
+
+class Summary;
 
 /// The format of the summary on standard output; None: text on standard error.
 enum class Report { None, Text, JSON };
@@ -43,6 +49,10 @@ struct Arguments {
   /// The names of the given flags. Files that carry choices of their own are
   /// checked against them.
   std::vector<std::string> given;
+  /// The options of `pcc verify`; nullopt in any other compilation.
+  std::optional<Verification> verification;
+  /// If set, called with the module when it is at phase rt.
+  std::function<void(mlir::ModuleOp, const Summary &)> onProgram;
 };
 
 /// Parses the command line. Returns -1, or the exit code to leave with: 2 after

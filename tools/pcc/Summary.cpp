@@ -441,6 +441,7 @@ void Summary::printJson(llvm::raw_ostream &os, StringRef model) const {
     if (!options.seqSource.empty())
       json.attribute("seq_source", options.seqSource);
     json.attribute("precision", options.precision);
+    json.attribute("optimizer", options.optimizer);
     json.attribute("zero", options.zeroStage());
     json.attribute("recompute", options.recompute);
     json.attribute("loss", loss);

@@ -31,6 +31,7 @@
 #include "tools/pcc/Run.h"
 #include "tools/pcc/Summary.h"
 #include "tools/pcc/UnusedFlags.h"
+#include "tools/pcc/verify/Verify.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
@@ -207,6 +208,10 @@ int Compilation::runPhases() {
     summary.collect(module, "pipeline");
   for (auto program : module.getOps<rt::ProgramOp>())
     recordedSummary = program.getSummary().value_or("").str();
+  if (input.phase == findPhase("rt") && arguments.onProgram) {
+    summary.collect(module, "rt");
+    arguments.onProgram(module, summary);
+  }
   for (int phase = input.phase + 1; phase <= last; ++phase) {
     if (int code = runPhase(phase))
       return code;
@@ -216,6 +221,8 @@ int Compilation::runPhases() {
     if (failed(checkMemory(module.getLoc(), summary, arguments, input.onnx)))
       return kBadInput;
     summary.annotate(module, model, source);
+    if (arguments.onProgram)
+      arguments.onProgram(module, summary);
   }
   return kDone;
 }
@@ -304,16 +311,8 @@ int Compilation::printSummary() {
   return kDone;
 }
 
-int pccMain(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  llvm::install_bad_alloc_error_handler(outOfMemory);
-  Arguments arguments;
-  if (int code = parseArguments(argc, argv, arguments); code >= 0)
-    return code;
-
-  if (int code = exportDirectory(arguments))
-    return code;
-
+/// Compiles or checks a model; returns the exit code.
+static int compile(const Arguments &arguments) {
   DefaultTimingManager timingManager;
   applyDefaultTimingManagerCLOptions(timingManager);
   TimingScope timing = timingManager.getRootScope();
@@ -333,4 +332,16 @@ int pccMain(int argc, char **argv) {
     return runCheck(context, arguments);
   }
   return Compilation(context, arguments, diagnostics, timing).run();
+}
+
+int pccMain(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler(outOfMemory);
+  Arguments arguments;
+  if (int code = parseArguments(argc, argv, arguments); code >= 0)
+    return code;
+  if (int code = exportDirectory(arguments))
+    return code;
+  return arguments.verification ? runVerify(arguments, compile)
+                                : compile(arguments);
 }

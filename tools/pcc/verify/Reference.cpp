@@ -1,0 +1,384 @@
+//===- Reference.cpp - The runs that a plan is compared with --------------===//
+
+#include "tools/pcc/verify/Reference.h"
+#include "runtime/Version.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/verify/MadeData.h"
+#include "tools/pcc/verify/RunLog.h"
+#include "tools/pcc/verify/SavedTensors.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include <cmath>
+#include <thread>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace pcc;
+
+/// Steps in which a loss scale may become small enough.
+static constexpr int64_t kScaleSteps = 16;
+static constexpr StringLiteral kDescription = "reference.json";
+
+/// The flags that choose a plan, and not a model.
+static constexpr StringLiteral kOfPlan[] = {
+    "tp",      "pp",        "dp",        "cp",          "world-size",
+    "zero",    "schedule",  "overlap",   "recompute",   "sequence-parallel",
+    "vpp",     "stage-cut", "bucket-size", "micro-batch-size",
+    "memory-limit"};
+
+/// Returns the arguments that compile the model for one rank, with the samples,
+/// types and lengths of the plan.
+static Arguments oneRank(Arguments arguments, const Facts &plan) {
+  Options &options = arguments.options;
+  Options model = options;
+  options = Options();
+  options.dims = model.dims;
+  options.seq = model.seq;
+  // The length that a text was compiled with.
+  if (!arguments.verification->plan.empty() && model.dims.empty())
+    options.seq = plan.seq;
+  options.loss = model.loss;
+  options.optimizer = plan.optimizer;
+  options.precision = plan.precision;
+  options.freeze = model.freeze;
+  options.train = model.train;
+  options.normPlusOne = model.normPlusOne;
+  options.randomInit = model.randomInit;
+  options.noDropout = model.noDropout;
+  options.runningNorms = model.runningNorms;
+  options.paddingMask = model.paddingMask;
+  options.targetCpu = model.targetCpu;
+  options.vectorLanes = model.vectorLanes;
+  options.globalBatch = plan.globalBatch;
+  options.globalBatchGiven = true;
+  options.microBatch = plan.microBatch * plan.dp;
+  llvm::erase_if(arguments.given, [](StringRef flag) {
+    return llvm::is_contained(kOfPlan, flag);
+  });
+  return arguments;
+}
+
+//===----------------------------------------------------------------------===//
+// The key
+//===----------------------------------------------------------------------===//
+
+/// Adds a file's path, size and time; of a folder, those of its files.
+static void addFile(llvm::json::Array &files, StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return;
+  if (llvm::sys::fs::is_directory(status)) {
+    std::error_code error;
+    std::vector<std::string> entries;
+    for (llvm::sys::fs::directory_iterator at(path, error), end;
+         at != end && !error; at.increment(error))
+      entries.push_back(at->path());
+    llvm::sort(entries);
+    for (const std::string &entry : entries)
+      if (!llvm::sys::fs::is_directory(entry))
+        addFile(files, entry);
+    return;
+  }
+  SmallString<128> absolute(path);
+  llvm::sys::fs::make_absolute(absolute);
+  auto time = status.getLastModificationTime().time_since_epoch();
+  files.push_back(llvm::json::Array{absolute.str().str(),
+                                    int64_t(status.getSize()),
+                                    int64_t(time.count())});
+}
+
+/// Returns all that determines a reference, as text.
+static std::string keyOf(const Arguments &arguments, const Facts &plan) {
+  const Options &options = arguments.options;
+  const Verification &verification = *arguments.verification;
+  llvm::json::Array files;
+  addFile(files, arguments.input);
+  for (const std::string &file : plan.files)
+    addFile(files, file);
+  SmallVector<StringRef> data;
+  StringRef(verification.data).split(data, ',', -1, false);
+  for (StringRef path : data)
+    addFile(files, path);
+  addFile(files, "/proc/self/exe");
+  llvm::json::Array texts;
+  for (const auto &[name, extent] : options.dims)
+    texts.push_back(name + "=" + std::to_string(extent));
+  for (const auto &[first, second] : arguments.ties.ties)
+    texts.push_back(first + "=" + second);
+  auto add = [&](const std::vector<std::string> &list) {
+    texts.push_back(llvm::json::Array(list));
+  };
+  add(arguments.ties.unties);
+  add(arguments.inputs.shared);
+  add(arguments.inputs.perSample);
+  for (const std::string *text :
+       {&options.loss, &options.optimizer, &options.precision, &options.freeze,
+        &options.train, &options.normPlusOne, &options.targetCpu})
+    texts.push_back(*text);
+  int mask = options.paddingMask ? 1 + *options.paddingMask : 0;
+  llvm::json::Array numbers{
+      options.seq,       options.globalBatch,      options.microBatch,
+      options.noDropout, int(options.runningNorms), int(options.randomInit),
+      mask,              verification.steps};
+  std::string key;
+  llvm::raw_string_ostream(key) << llvm::json::Value(llvm::json::Object{
+      {"version", PCC_VERSION},
+      {"files", std::move(files)},
+      {"data", verification.data},
+      {"flags", std::move(texts)},
+      {"numbers", std::move(numbers)}});
+  return key;
+}
+
+//===----------------------------------------------------------------------===//
+// Making a reference
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Maker {
+public:
+  Maker(const Arguments &one, const Facts &plan, StringRef folder,
+        Compile compile)
+      : one(one), plan(plan), folder(folder), compile(compile) {}
+
+  FailureOr<Reference> make();
+
+private:
+  LogicalResult compileBoth();
+  LogicalResult findData();
+  LogicalResult calibrate();
+  RunSettings settingsOf(StringRef name) const;
+  LogicalResult refuse(const Twine &message, const Twine &note) const;
+
+  const Arguments &one;
+  const Facts &plan;
+  std::string folder;
+  Compile compile;
+  Reference made;
+  int threads = 0, otherThreads = 0;
+  bool hasOther = false; ///< whether the second run has a program of its own
+};
+} // namespace
+
+LogicalResult Maker::refuse(const Twine &message, const Twine &note) const {
+  llvm::errs() << one.input << ": error: " << message << "\n"
+               << one.input << ": note: " << note << "\n";
+  return failure();
+}
+
+/// Returns another micro batch for one rank; 0: there is none.
+static int64_t otherMicroBatch(int64_t micro, int64_t globalBatch) {
+  for (int64_t prime = 2; prime <= micro; ++prime)
+    if (micro % prime == 0)
+      return micro / prime;
+  for (int64_t prime = 2; prime <= globalBatch; ++prime)
+    if (globalBatch % prime == 0)
+      return prime;
+  return 0;
+}
+
+LogicalResult Maker::compileBoth() {
+  for (StringRef part : {"one", "other"})
+    if (llvm::sys::fs::create_directories(folder + "/" + part))
+      return refuse("cannot make the folder '" + Twine(folder) + "/" + part +
+                        "'",
+                    "give another --reference, or another TMPDIR");
+  Compiling first(one, folder + "/one/program", "", compile);
+  std::optional<Compiling> second;
+  int64_t micro =
+      otherMicroBatch(one.options.microBatch, one.options.globalBatch);
+  if (micro) {
+    Arguments other = one;
+    other.options.microBatch = micro;
+    // A file or a loss may allow only one micro batch.
+    second.emplace(other, folder + "/other/program", folder + "/other.txt",
+                   compile);
+  }
+  int code = first.finish();
+  hasOther = second && second->finish() == 0;
+  if (code)
+    return failure();
+  if (!first.facts())
+    return refuse("is past phase 'rt'",
+                  "give the model, and the text of the plan with --plan");
+  made.facts = *first.facts();
+  if (made.facts.ranks() != 1)
+    return refuse("is compiled for " + Twine(made.facts.ranks()) + " ranks",
+                  "give the model, and this text with --plan");
+  if (made.facts.globalBatch != plan.globalBatch)
+    return refuse("one rank trains with " + Twine(made.facts.globalBatch) +
+                      " samples per step, the plan with " +
+                      Twine(plan.globalBatch),
+                  "give --global-batch-size " + Twine(plan.globalBatch));
+  if (hasOther) {
+    made.other = "micro batch " + std::to_string(micro);
+    return success();
+  }
+  int cores = int(std::max(1u, std::thread::hardware_concurrency()));
+  threads = cores;
+  otherThreads = cores > 1 ? 1 : 2;
+  made.other = std::to_string(otherThreads) +
+               (otherThreads == 1 ? " thread" : " threads");
+  return success();
+}
+
+RunSettings Maker::settingsOf(StringRef name) const {
+  bool isOther = name == "other";
+  RunSettings settings;
+  settings.folder = folder + "/" + name.str();
+  settings.program =
+      folder + (isOther && hasOther ? "/other" : "/one") + "/program";
+  settings.data = made.data;
+  settings.hasWeights = made.facts.hasWeights && !one.options.randomInit;
+  settings.threads = isOther ? otherThreads : threads;
+  return settings;
+}
+
+LogicalResult Maker::findData() {
+  made.data = one.verification->data;
+  if (!made.data.empty())
+    return success();
+  made.data = folder + "/data";
+  if (llvm::sys::fs::create_directories(made.data))
+    return refuse("cannot make the folder '" + Twine(made.data) + "'",
+                  "give another --reference, or another TMPDIR");
+  int64_t samples = plan.globalBatch * one.verification->steps;
+  return makeData(made.facts.inputs, samples, made.data);
+}
+
+/// Trains with rate 0, which gives the initial values and the size of the first
+/// gradient, and chooses the hyper-parameters by them.
+LogicalResult Maker::calibrate() {
+  RunSettings settings = settingsOf("one");
+  int64_t count = 1, first = 0;
+  std::vector<LoggedStep> steps;
+  while (!first && count <= kScaleSteps) {
+    int code = runProgram(
+        settings, "initial",
+        {"--steps=" + std::to_string(count), "--lr=0", "--min-lr=0",
+         "--weight-decay=0", "--clip-grad=0", "--seed=7",
+         "--stop-after=" + std::to_string(count)});
+    if (code) {
+      reportFailure(settings, "initial", code, "one rank", one.input);
+      if (one.verification->data.empty() && !caughtSignal())
+        llvm::errs() << one.input
+                     << ": note: the data is made up; give --data PATH\n";
+      return failure();
+    }
+    steps = readLog(logOf(settings.folder, "initial"));
+    first = firstUpdate(steps);
+    // The data has a batch for each step, and starts again at its end.
+    count = first ? count : count * kScaleSteps;
+  }
+  double norm = first ? steps[first - 1].norm : 0;
+  if (!first || !std::isfinite(norm) || norm == 0)
+    return refuse("one rank has a first gradient of norm " +
+                      Twine(std::to_string(norm)),
+                  "with --data PATH the model may have one that can be "
+                  "compared");
+  if (first > one.verification->steps)
+    return refuse("the first " + Twine(first - 1) +
+                      " steps overflow in fp16, and update nothing",
+                  "give --steps " + Twine(first + 3));
+  SavedTensors initial(checkpointOf(settings.folder, "initial", count));
+  double squares = 0;
+  for (const std::string &name : initial.parameters())
+    for (float value : initial.parameter(name).values)
+      squares += double(value) * value;
+  made.hyperparameters = chooseHyperparameters(
+      one.options.optimizer, one.options.precision, one.verification->steps,
+      norm, std::sqrt(squares), made.facts.trained);
+  made.hyperparameters.firstUpdate = first;
+  // Comparisons find it under one name.
+  if (count != 1)
+    llvm::sys::fs::rename(checkpointOf(settings.folder, "initial", count),
+                          checkpointOf(settings.folder, "initial", 1));
+  return success();
+}
+
+FailureOr<Reference> Maker::make() {
+  made.folder = folder;
+  if (failed(compileBoth()) ||
+      failed(checkFits(made.facts, plan, "one rank", one.input)) ||
+      failed(findData()) || failed(calibrate()) ||
+      failed(runTwice(settingsOf("one"), "one rank", made.hyperparameters,
+                      one.input, false)) ||
+      failed(runTwice(settingsOf("other"), "one rank with " + made.other,
+                      made.hyperparameters, one.input, false)))
+    return failure();
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Reusing a reference
+//===----------------------------------------------------------------------===//
+
+/// Reads a reference of this key; nullopt if there is none.
+static std::optional<Reference> readReference(StringRef folder, StringRef key) {
+  auto value = llvm::json::parse(readWhole((folder + "/" + kDescription).str()));
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Object *object = value->getAsObject();
+  if (!object || object->getString("key") != key ||
+      !object->get("facts") || !object->get("hyperparameters"))
+    return std::nullopt;
+  auto facts = factsFrom(*object->get("facts"));
+  auto chosen = hyperparametersFrom(*object->get("hyperparameters"));
+  if (!facts || !chosen)
+    return std::nullopt;
+  std::string data = object->getString("data").value_or("").str();
+  if (data.empty())
+    data = (folder + "/data").str();
+  return Reference{folder.str(), *facts,
+                   *chosen,      data,
+                   object->getString("other").value_or("").str(), true};
+}
+
+static LogicalResult writeReference(const Reference &reference, StringRef key,
+                                    StringRef data) {
+  llvm::json::Value value = llvm::json::Object{
+      {"key", key},
+      {"facts", toJson(reference.facts)},
+      {"hyperparameters", toJson(reference.hyperparameters)},
+      {"data", data},
+      {"other", reference.other}};
+  return writeText(reference.folder + "/" + kDescription.str(),
+                   [&](llvm::raw_ostream &os) { os << value << "\n"; });
+}
+
+FailureOr<Reference> pcc::getReference(const Arguments &arguments,
+                                       const Facts &plan, StringRef folder,
+                                       Compile compile) {
+  Arguments one = oneRank(arguments, plan);
+  StringRef references = one.verification->reference;
+  if (references.empty())
+    return Maker(one, plan, (folder + "/reference").str(), compile).make();
+  std::string key = keyOf(one, plan);
+  std::string path =
+      (references + "/" + llvm::utohexstr(llvm::xxh3_64bits(key), true)).str();
+  if (auto known = readReference(path, key))
+    return *known;
+  std::string temporary = path + ".tmp-" + std::to_string(::getpid());
+  auto made = Maker(one, plan, temporary, compile).make();
+  if (succeeded(made))
+    if (failed(writeReference(*made, key, one.verification->data)))
+      made = failure();
+  if (failed(made)) {
+    llvm::sys::fs::remove_directories(temporary);
+    return failure();
+  }
+  // Another process may have made the same one; or a stale one is there.
+  llvm::sys::fs::remove_directories(path);
+  if (llvm::sys::fs::rename(temporary, path)) {
+    llvm::errs() << one.input << ": error: cannot write '" << path << "'\n";
+    return failure();
+  }
+  made->folder = path;
+  if (one.verification->data.empty())
+    made->data = path + "/data";
+  return made;
+}

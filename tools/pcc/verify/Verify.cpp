@@ -1,0 +1,165 @@
+//===- Verify.cpp - pcc verify --------------------------------------------===//
+
+#include "tools/pcc/verify/Verify.h"
+#include "tools/pcc/verify/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace {
+/// The folder of a verification's files.
+class Folder {
+public:
+  LogicalResult create(StringRef keep) {
+    isTemporary = keep.empty();
+    std::error_code error;
+    if (isTemporary)
+      error = llvm::sys::fs::createUniqueDirectory("pcc-verify", path);
+    else
+      error = llvm::sys::fs::create_directories(path = keep);
+    if (!error)
+      return success();
+    isTemporary = false;
+    llvm::errs() << "pcc: error: cannot make the folder '"
+                 << (keep.empty() ? StringRef(path) : keep)
+                 << "': " << error.message() << "\n";
+    return failure();
+  }
+
+  Folder() = default;
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  /// Removes it unless the user named it.
+  ~Folder() {
+    if (isTemporary)
+      llvm::sys::fs::remove_directories(path);
+  }
+
+  SmallString<128> path;
+
+private:
+  bool isTemporary = false;
+};
+
+class Verifier {
+public:
+  Verifier(const Arguments &arguments, Compile compile)
+      : arguments(arguments), compile(compile) {}
+
+  int run();
+
+private:
+  LogicalResult compilePlan();
+  LogicalResult compareAll(const Reference &reference);
+  void say(const Twine &text) const;
+
+  const Arguments &arguments;
+  Compile compile;
+  Folder folder;
+  RunSettings plan;
+  std::optional<Compiling> compiling;
+  Facts facts;
+  bool isOk = false;
+};
+} // namespace
+
+/// Flags that a text of a later phase does not take. The model does, for the
+/// reference.
+static constexpr StringLiteral kOfModel[] = {
+    "init",         "freeze",     "train",           "norm-plus-one",
+    "tie",          "untie",      "shared-input",    "per-sample",
+    "dim",          "stage-cut",  "no-padding-mask", "padding-mask",
+    "batch-norm",   "no-dropout", "sequence-parallel"};
+
+/// Tells the user what goes on.
+void Verifier::say(const Twine &text) const {
+  if (arguments.options.verbosity > 0)
+    llvm::errs() << "verify:    " << text << "\n";
+}
+
+LogicalResult Verifier::compilePlan() {
+  Arguments planned = arguments;
+  const std::string &text = arguments.verification->plan;
+  if (!text.empty()) {
+    planned.input = text;
+    llvm::erase_if(planned.given, [](StringRef flag) {
+      return llvm::is_contained(kOfModel, flag);
+    });
+  }
+  plan.folder = (folder.path + "/plan").str();
+  plan.program = plan.folder + "/program";
+  if (std::error_code error = llvm::sys::fs::create_directories(plan.folder)) {
+    llvm::errs() << "pcc: error: cannot make the folder '" << plan.folder
+                 << "': " << error.message() << "\n";
+    return failure();
+  }
+  compiling.emplace(planned, plan.program, "", compile);
+  if (compiling->facts()) {
+    facts = *compiling->facts();
+    return success();
+  }
+  if (compiling->finish() == 0)
+    llvm::errs() << planned.input
+                 << ": error: a text past phase 'rt' cannot be verified\n";
+  return failure();
+}
+
+LogicalResult Verifier::compareAll(const Reference &reference) {
+  auto at = [&](StringRef part, StringRef run, int64_t step) {
+    return checkpointOf(reference.folder + "/" + part.str(), run, step);
+  };
+  int64_t steps = reference.hyperparameters.steps;
+  int64_t first = reference.hyperparameters.firstUpdate;
+  StringRef firstRun = first == steps ? "whole" : "first";
+  auto runOf = [&](StringRef part) {
+    return TrainedRun(logOf(reference.folder + "/" + part.str(), "whole"),
+                      at(part, firstRun, first), at(part, "whole", steps));
+  };
+  TrainedRun one = runOf("one"), other = runOf("other");
+  TrainedRun planned(logOf(plan.folder, "whole"),
+                     checkpointOf(plan.folder, firstRun, first),
+                     checkpointOf(plan.folder, "whole", steps));
+  SavedTensors initial(at("one", "initial", 1));
+  std::vector<Quantity> quantities =
+      compareRuns(planned, one, other, initial, reference.hyperparameters,
+                  boundsOf(facts.precision));
+  Outcome outcome{arguments, facts, reference, quantities};
+  if (arguments.report == Report::JSON)
+    printOutcomeJson(outcome, llvm::outs());
+  else if (!outcome.isOk() || arguments.options.verbosity > 0)
+    printOutcome(outcome, llvm::outs());
+  isOk = outcome.isOk();
+  return success();
+}
+
+int Verifier::run() {
+  if (failed(folder.create(arguments.verification->keep)) ||
+      failed(compilePlan()))
+    return 1;
+  say("compiling " + planText(facts));
+  auto reference = getReference(arguments, facts, folder.path, compile);
+  bool isCompiled = compiling->finish() == 0;
+  if (failed(reference) || !isCompiled ||
+      failed(checkFits(facts, facts, "the plan", arguments.input)))
+    return 1;
+  say("training " + planText(facts));
+  plan.data = reference->data;
+  plan.hasWeights =
+      reference->facts.hasWeights && !arguments.options.randomInit;
+  if (failed(runTwice(plan, "the plan", reference->hyperparameters,
+                      arguments.input, /*skipsNonfinite=*/true)))
+    return 1;
+  if (failed(compareAll(*reference)))
+    return 1;
+  return isOk ? 0 : 1;
+}
+
+int pcc::runVerify(const Arguments &arguments, Compile compile) {
+  catchSignals();
+  int code = Verifier(arguments, compile).run();
+  llvm::outs().flush();
+  return caughtSignal() ? 128 + caughtSignal() : code;
+}
