@@ -103,6 +103,11 @@ Child Child::run(llvm::StringRef log, llvm::ArrayRef<std::string> command,
   });
 }
 
+void Child::stop() {
+  ::kill(id, SIGKILL);
+  (void)wait();
+}
+
 int Child::wait() {
   int status = 0;
   while (::waitpid(id, &status, 0) < 0)

@@ -22,6 +22,8 @@ public:
   static Child run(llvm::StringRef log, llvm::ArrayRef<std::string> command,
                    int threads);
 
+  /// Ends the process.
+  void stop();
   /// Waits for the end. Returns the exit code, or 128 + n after signal n.
   int wait();
 

@@ -25,6 +25,8 @@ public:
   const std::optional<Facts> &facts() const { return known; }
   /// Waits for the program; returns the exit code.
   int finish() { return child.wait(); }
+  /// Ends it.
+  void stop() { child.stop(); }
 
 private:
   Child child;

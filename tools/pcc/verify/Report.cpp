@@ -182,6 +182,7 @@ void pcc::printOutcomeJson(const Outcome &outcome, llvm::raw_ostream &os) {
     });
     json.attribute("precision", outcome.plan.precision);
     json.attribute("rounding_by", outcome.reference.other);
+    json.attribute("reference", outcome.reference.folder);
     json.attribute("reused", outcome.reference.isReused);
     json.attribute("hyperparameters",
                    toJson(outcome.reference.hyperparameters));

@@ -139,11 +139,17 @@ int Verifier::run() {
   if (failed(folder.create(arguments.verification->keep)) ||
       failed(compilePlan()))
     return 1;
+  if (failed(checkFits(facts, facts, "the plan", arguments.input))) {
+    compiling->stop();
+    return 1;
+  }
   say("compiling " + planText(facts));
   auto reference = getReference(arguments, facts, folder.path, compile);
-  bool isCompiled = compiling->finish() == 0;
-  if (failed(reference) || !isCompiled ||
-      failed(checkFits(facts, facts, "the plan", arguments.input)))
+  if (failed(reference)) {
+    compiling->stop();
+    return 1;
+  }
+  if (compiling->finish())
     return 1;
   say("training " + planText(facts));
   plan.data = reference->data;
