@@ -36,7 +36,8 @@ void pcc::catchSignals() {
 int pcc::caughtSignal() { return caught; }
 
 std::string pcc::readWhole(llvm::StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
+  // Files of /proc tell no size.
+  auto file = llvm::MemoryBuffer::getFileAsStream(path);
   return file ? (*file)->getBuffer().str() : "";
 }
 
@@ -78,12 +79,15 @@ Child Child::fork(llvm::StringRef log, llvm::function_ref<int()> body) {
 /// The variables by which programs recognize a launcher, and those with which
 /// a child's results would depend on its parent's.
 static constexpr const char *kLaunchers[] = {
-    "RANK",          "WORLD_SIZE",           "LOCAL_RANK",
-    "MASTER_ADDR",   "MASTER_PORT",          "OMPI_COMM_WORLD_SIZE",
-    "PMI_RANK",      "OMPI_COMM_WORLD_RANK", "PMI_SIZE",
-    "SLURM_PROCID",  "SLURM_NTASKS",         "SLURM_STEP_ID",
-    "SLURM_STEPID",  "PMIX_RANK",            "PMIX_NAMESPACE",
-    "SLURM_LOCALID", "PMI_FD",               "OMPI_COMM_WORLD_LOCAL_RANK"};
+    "RANK",           "WORLD_SIZE",
+    "LOCAL_RANK",     "MASTER_ADDR",
+    "MASTER_PORT",    "OMPI_COMM_WORLD_SIZE",
+    "PMI_RANK",       "OMPI_COMM_WORLD_RANK",
+    "PMI_SIZE",       "SLURM_PROCID",
+    "SLURM_NTASKS",   "SLURM_STEP_ID",
+    "SLURM_STEPID",   "PMIX_RANK",
+    "PMIX_NAMESPACE", "SLURM_LOCALID",
+    "PMI_FD",         "OMPI_COMM_WORLD_LOCAL_RANK"};
 
 Child Child::run(llvm::StringRef log, llvm::ArrayRef<std::string> command,
                  int threads) {

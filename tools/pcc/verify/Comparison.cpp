@@ -54,10 +54,10 @@ static void setBound(Difference &difference, double least) {
 
 /// Sets the worst of the tensors.
 static void setWorst(Quantity &quantity) {
-  auto worst = llvm::max_element(
-      quantity.tensors, [](const Difference &a, const Difference &b) {
-        return a.excess() < b.excess();
-      });
+  auto worst = llvm::max_element(quantity.tensors,
+                                 [](const Difference &a, const Difference &b) {
+                                   return a.excess() < b.excess();
+                                 });
   if (worst != quantity.tensors.end())
     quantity.worst = *worst;
 }
@@ -80,9 +80,9 @@ static Quantity compareSteps(llvm::StringRef name, Number number,
     if (i >= run.steps.size())
       return double(HUGE_VAL); // the run ended early
     double a = run.steps[i].*number, b = reference.steps[i].*number;
-    return std::isnan(a) && std::isnan(b) ? 0
-                                          : relative(std::abs(a - b),
-                                                     std::abs(b));
+    return std::isnan(a) && std::isnan(b)
+               ? 0
+               : relative(std::abs(a - b), std::abs(b));
   };
   for (size_t i = 0; i < reference.steps.size(); ++i)
     rounding = std::max(rounding, gap(other, i));
@@ -195,8 +195,8 @@ static Quantity judge(llvm::StringRef name,
   for (auto &[tensor, norm] : norms)
     layers[layerOf(tensor)] += norm.reference * norm.reference;
   for (auto &[tensor, norm] : norms) {
-    double size = std::max(norm.reference, kLeastOfLayer *
-                                               std::sqrt(layers[layerOf(tensor)]));
+    double size = std::max(norm.reference,
+                           kLeastOfLayer * std::sqrt(layers[layerOf(tensor)]));
     Difference difference{tensor, relative(norm.difference, size),
                           relative(norm.rounding, size), 0};
     setBound(difference, least);
@@ -240,9 +240,10 @@ static Quantity compareMoments(llvm::StringRef name, llvm::StringRef prefix,
 }
 
 /// The norms of the changes of parameters since the start.
-static std::map<std::string, Norms>
-changesOf(const SavedTensors &plan, const SavedTensors &reference,
-          const SavedTensors &other, const SavedTensors &initial) {
+static std::map<std::string, Norms> changesOf(const SavedTensors &plan,
+                                              const SavedTensors &reference,
+                                              const SavedTensors &other,
+                                              const SavedTensors &initial) {
   std::set<std::string> names = reference.parameters();
   names.insert(plan.parameters().begin(), plan.parameters().end());
   std::map<std::string, Norms> norms;
@@ -266,8 +267,8 @@ static Quantity compareRates(const TrainedRun &plan,
                              const TrainedRun &other,
                              const std::map<std::string, Norms> &changes,
                              double least) {
-  Quantity quantity = compareSteps("rates", &LoggedStep::rate, plan, reference,
-                                   other, least);
+  Quantity quantity =
+      compareSteps("rates", &LoggedStep::rate, plan, reference, other, least);
   std::vector<double> ratios;
   for (auto &[tensor, norm] : changes)
     if (norm.reference > 0 && std::isfinite(norm.plan))
@@ -285,16 +286,13 @@ static Quantity compareRates(const TrainedRun &plan,
   return quantity;
 }
 
-std::vector<Quantity> pcc::compareRuns(const TrainedRun &plan,
-                                       const TrainedRun &reference,
-                                       const TrainedRun &other,
-                                       const SavedTensors &initial,
-                                       const Hyperparameters &chosen,
-                                       const Bounds &bounds) {
+std::vector<Quantity>
+pcc::compareRuns(const TrainedRun &plan, const TrainedRun &reference,
+                 const TrainedRun &other, const SavedTensors &initial,
+                 const Hyperparameters &chosen, const Bounds &bounds) {
   std::vector<Quantity> all;
   auto steps = [&](llvm::StringRef name, Number number, double least) {
-    all.push_back(
-        compareSteps(name, number, plan, reference, other, least));
+    all.push_back(compareSteps(name, number, plan, reference, other, least));
   };
   steps("losses", &LoggedStep::loss, bounds.losses);
   steps("norms", &LoggedStep::norm, bounds.norms);
@@ -302,20 +300,18 @@ std::vector<Quantity> pcc::compareRuns(const TrainedRun &plan,
   all.push_back(compareRates(plan, reference, other, first, bounds.updates));
   if (!reference.steps.empty() && !std::isnan(reference.steps[0].lossScale))
     all.push_back(compareScales(plan, reference));
-  auto moments = [&](llvm::StringRef name, llvm::StringRef prefix,
-                     double beta, bool isSquare) {
+  auto moments = [&](llvm::StringRef name, llvm::StringRef prefix, double beta,
+                     bool isSquare) {
     if (reference.first.hasState(prefix))
       all.push_back(compareMoments(name, prefix, 1 - beta, isSquare, plan,
-                                   reference, other, chosen,
-                                   bounds.gradients));
+                                   reference, other, chosen, bounds.gradients));
   };
   moments("first gradients", "exp_avg", Hyperparameters::kBeta1, false);
   moments("second moments", "exp_avg_sq", Hyperparameters::kBeta2, true);
   all.push_back(judge("first updates", first, bounds.updates));
   if (chosen.steps > chosen.firstUpdate)
-    all.push_back(judge("parameters",
-                        changesOf(plan.last, reference.last, other.last,
-                                  initial),
-                        bounds.updates));
+    all.push_back(judge(
+        "parameters", changesOf(plan.last, reference.last, other.last, initial),
+        bounds.updates));
   return all;
 }

@@ -61,12 +61,10 @@ std::string layerOf(llvm::StringRef parameter);
 /// Compares a plan's run with that of the reference. `other`: the run that
 /// differs from the reference by rounding; `initial`: the values before the
 /// first step.
-std::vector<Quantity> compareRuns(const TrainedRun &plan,
-                                  const TrainedRun &reference,
-                                  const TrainedRun &other,
-                                  const SavedTensors &initial,
-                                  const Hyperparameters &hyperparameters,
-                                  const Bounds &bounds);
+std::vector<Quantity>
+compareRuns(const TrainedRun &plan, const TrainedRun &reference,
+            const TrainedRun &other, const SavedTensors &initial,
+            const Hyperparameters &hyperparameters, const Bounds &bounds);
 
 } // namespace pcc
 

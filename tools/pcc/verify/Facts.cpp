@@ -28,8 +28,8 @@ static std::optional<DataInput> inputOf(rt::BufferOp buffer) {
   if (rt::LayoutAttr layout = buffer.getLayoutAttr())
     input.shape.assign(layout.getShape().asArrayRef().begin(),
                        layout.getShape().asArrayRef().end());
-  nn::InputDims dims = nn::dimsOf(*known, type.getRank(),
-                                  buffer->getAttr(nn::kDimsAttr));
+  nn::InputDims dims =
+      nn::dimsOf(*known, type.getRank(), buffer->getAttr(nn::kDimsAttr));
   input.isPerSample = dims.batch.has_value();
   if (dims.batch)
     input.shape.erase(input.shape.begin() + *dims.batch);
@@ -136,11 +136,11 @@ std::optional<Facts> pcc::factsFrom(const llvm::json::Value &value) {
   if (!map || !inputs || !map.map("tp", facts.tp) || !map.map("cp", facts.cp) ||
       !map.map("dp", facts.dp) || !map.map("pp", facts.pp) ||
       !map.map("global_batch", facts.globalBatch) ||
-      !map.map("micro_batch", facts.microBatch) ||
-      !map.map("seq", facts.seq) || !map.map("trained", facts.trained) ||
+      !map.map("micro_batch", facts.microBatch) || !map.map("seq", facts.seq) ||
+      !map.map("trained", facts.trained) ||
       !map.map("precision", facts.precision) ||
-      !map.map("optimizer", facts.optimizer) ||
-      !map.map("zero", facts.zero) || !map.map("bytes", facts.bytes) ||
+      !map.map("optimizer", facts.optimizer) || !map.map("zero", facts.zero) ||
+      !map.map("bytes", facts.bytes) ||
       !map.map("state_bytes", facts.stateBytes) ||
       !map.map("has_weights", facts.hasWeights) ||
       !map.map("files", facts.files))

@@ -15,7 +15,7 @@ struct DataInput {
   std::string role; ///< "tokens", "targets", "labels", "data" or "shared"
   std::vector<int64_t> shape; ///< of one sample, or of all if they share it
   bool isPerSample = true, isReal = false;
-  int64_t below = 0;    ///< the exclusive bound of ids; 0: none
+  int64_t below = 0;     ///< the exclusive bound of ids; 0: none
   bool isOfLoss = false; ///< ids that only a loss uses
 };
 

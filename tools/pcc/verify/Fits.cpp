@@ -43,8 +43,8 @@ LogicalResult pcc::checkFits(const Facts &facts, const Facts &plan,
   };
   llvm::errs() << input << ": error: the program of " << who << " needs "
                << formatBytes(double(fixed + activations))
-               << ", and this machine has "
-               << formatBytes(double(available)) << " available\n";
+               << ", and this machine has " << formatBytes(double(available))
+               << " available\n";
   note() << formatBytes(double(activations))
          << " are activations of a micro batch of " << plan.microBatch
          << ", the rest parameters, gradients and optimizer state\n";

@@ -26,9 +26,10 @@ Hyperparameters pcc::chooseHyperparameters(llvm::StringRef optimizer,
   // Clipping halves the first gradient.
   chosen.clip = rounded(gradientNorm / 2);
   double size = std::sqrt(double(std::max<int64_t>(trained, 1)));
-  // AdamW divides by the size of each element, down to eps: below it, elements
-  // that are only rounding would move as far as all others.
-  chosen.eps = rounded((precision == "f32" ? 1e-3 : 1e-1) * chosen.clip / size);
+  // AdamW divides by the size of each element and eps: without it, an element
+  // that is only rounding would move as far as all others. In bf16, rounding is
+  // a hundredth of many elements.
+  chosen.eps = rounded((precision == "f32" ? 1e-3 : 10) * chosen.clip / size);
   chosen.rate = 1e-3;
   // SGD's first step changes the parameters by a hundredth.
   if (optimizer == "sgd")
@@ -74,8 +75,7 @@ pcc::hyperparametersFrom(const llvm::json::Value &value) {
   Hyperparameters read;
   if (!map || !map.map("steps", read.steps) || !map.map("rate", read.rate) ||
       !map.map("decay", read.decay) || !map.map("clip", read.clip) ||
-      !map.map("eps", read.eps) ||
-      !map.map("first_update", read.firstUpdate))
+      !map.map("eps", read.eps) || !map.map("first_update", read.firstUpdate))
     return std::nullopt;
   return read;
 }

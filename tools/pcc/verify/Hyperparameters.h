@@ -27,8 +27,8 @@ struct Hyperparameters {
 /// and the number of trained elements.
 Hyperparameters chooseHyperparameters(llvm::StringRef optimizer,
                                       llvm::StringRef precision, int64_t steps,
-                                      double gradientNorm,
-                                      double parameterNorm, int64_t trained);
+                                      double gradientNorm, double parameterNorm,
+                                      int64_t trained);
 
 /// Convert to JSON and back.
 llvm::json::Value toJson(const Hyperparameters &hyperparameters);

@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace pcc;
 
-/// A program whose ranks make no progress for so many seconds is stopped.
-static constexpr int kTimeout = 60;
 /// Lines of a failed program that are shown.
 static constexpr size_t kLastLines = 8;
 
@@ -88,7 +86,7 @@ int pcc::runProgram(const RunSettings &settings, StringRef run,
   std::vector<std::string> command = {
       settings.program, "--data=" + settings.data,
       "--log-json=" + logOf(settings.folder, run), "--save=" + save,
-      "--timeout=" + std::to_string(kTimeout)};
+      "--timeout=" + std::to_string(settings.timeout)};
   if (!settings.hasWeights)
     command.push_back("--init=random");
   command.insert(command.end(), flags.begin(), flags.end());

@@ -39,6 +39,8 @@ struct RunSettings {
   std::string data;
   bool hasWeights = true;
   int threads = 0; ///< 0: as many as the program chooses
+  /// The seconds without progress after which the program ends.
+  int64_t timeout = 600;
 };
 
 /// Names of files and folders in RunSettings::folder: what a run logged, and

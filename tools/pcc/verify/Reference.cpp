@@ -1,14 +1,14 @@
 //===- Reference.cpp - The runs that a plan is compared with --------------===//
 
 #include "tools/pcc/verify/Reference.h"
-#include "runtime/Version.h"
+#include "runtime/support/Error.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/verify/MadeData.h"
+#include "tools/pcc/verify/OneRank.h"
 #include "tools/pcc/verify/RunLog.h"
 #include "tools/pcc/verify/SavedTensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <cmath>
 #include <thread>
@@ -20,117 +20,6 @@ using namespace pcc;
 /// Steps in which a loss scale may become small enough.
 static constexpr int64_t kScaleSteps = 16;
 static constexpr StringLiteral kDescription = "reference.json";
-
-/// The flags that choose a plan, and not a model.
-static constexpr StringLiteral kOfPlan[] = {
-    "tp",      "pp",        "dp",        "cp",          "world-size",
-    "zero",    "schedule",  "overlap",   "recompute",   "sequence-parallel",
-    "vpp",     "stage-cut", "bucket-size", "micro-batch-size",
-    "memory-limit"};
-
-/// Returns the arguments that compile the model for one rank, with the samples,
-/// types and lengths of the plan.
-static Arguments oneRank(Arguments arguments, const Facts &plan) {
-  Options &options = arguments.options;
-  Options model = options;
-  options = Options();
-  options.dims = model.dims;
-  options.seq = model.seq;
-  // The length that a text was compiled with.
-  if (!arguments.verification->plan.empty() && model.dims.empty())
-    options.seq = plan.seq;
-  options.loss = model.loss;
-  options.optimizer = plan.optimizer;
-  options.precision = plan.precision;
-  options.freeze = model.freeze;
-  options.train = model.train;
-  options.normPlusOne = model.normPlusOne;
-  options.randomInit = model.randomInit;
-  options.noDropout = model.noDropout;
-  options.runningNorms = model.runningNorms;
-  options.paddingMask = model.paddingMask;
-  options.targetCpu = model.targetCpu;
-  options.vectorLanes = model.vectorLanes;
-  options.globalBatch = plan.globalBatch;
-  options.globalBatchGiven = true;
-  options.microBatch = plan.microBatch * plan.dp;
-  llvm::erase_if(arguments.given, [](StringRef flag) {
-    return llvm::is_contained(kOfPlan, flag);
-  });
-  return arguments;
-}
-
-//===----------------------------------------------------------------------===//
-// The key
-//===----------------------------------------------------------------------===//
-
-/// Adds a file's path, size and time; of a folder, those of its files.
-static void addFile(llvm::json::Array &files, StringRef path) {
-  llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(path, status))
-    return;
-  if (llvm::sys::fs::is_directory(status)) {
-    std::error_code error;
-    std::vector<std::string> entries;
-    for (llvm::sys::fs::directory_iterator at(path, error), end;
-         at != end && !error; at.increment(error))
-      entries.push_back(at->path());
-    llvm::sort(entries);
-    for (const std::string &entry : entries)
-      if (!llvm::sys::fs::is_directory(entry))
-        addFile(files, entry);
-    return;
-  }
-  SmallString<128> absolute(path);
-  llvm::sys::fs::make_absolute(absolute);
-  auto time = status.getLastModificationTime().time_since_epoch();
-  files.push_back(llvm::json::Array{absolute.str().str(),
-                                    int64_t(status.getSize()),
-                                    int64_t(time.count())});
-}
-
-/// Returns all that determines a reference, as text.
-static std::string keyOf(const Arguments &arguments, const Facts &plan) {
-  const Options &options = arguments.options;
-  const Verification &verification = *arguments.verification;
-  llvm::json::Array files;
-  addFile(files, arguments.input);
-  for (const std::string &file : plan.files)
-    addFile(files, file);
-  SmallVector<StringRef> data;
-  StringRef(verification.data).split(data, ',', -1, false);
-  for (StringRef path : data)
-    addFile(files, path);
-  addFile(files, "/proc/self/exe");
-  llvm::json::Array texts;
-  for (const auto &[name, extent] : options.dims)
-    texts.push_back(name + "=" + std::to_string(extent));
-  for (const auto &[first, second] : arguments.ties.ties)
-    texts.push_back(first + "=" + second);
-  auto add = [&](const std::vector<std::string> &list) {
-    texts.push_back(llvm::json::Array(list));
-  };
-  add(arguments.ties.unties);
-  add(arguments.inputs.shared);
-  add(arguments.inputs.perSample);
-  for (const std::string *text :
-       {&options.loss, &options.optimizer, &options.precision, &options.freeze,
-        &options.train, &options.normPlusOne, &options.targetCpu})
-    texts.push_back(*text);
-  int mask = options.paddingMask ? 1 + *options.paddingMask : 0;
-  llvm::json::Array numbers{
-      options.seq,       options.globalBatch,      options.microBatch,
-      options.noDropout, int(options.runningNorms), int(options.randomInit),
-      mask,              verification.steps};
-  std::string key;
-  llvm::raw_string_ostream(key) << llvm::json::Value(llvm::json::Object{
-      {"version", PCC_VERSION},
-      {"files", std::move(files)},
-      {"data", verification.data},
-      {"flags", std::move(texts)},
-      {"numbers", std::move(numbers)}});
-  return key;
-}
 
 //===----------------------------------------------------------------------===//
 // Making a reference
@@ -255,14 +144,14 @@ LogicalResult Maker::calibrate() {
   int64_t count = 1, first = 0;
   std::vector<LoggedStep> steps;
   while (!first && count <= kScaleSteps) {
-    int code = runProgram(
-        settings, "initial",
-        {"--steps=" + std::to_string(count), "--lr=0", "--min-lr=0",
-         "--weight-decay=0", "--clip-grad=0", "--seed=7",
-         "--stop-after=" + std::to_string(count)});
+    int code =
+        runProgram(settings, "initial",
+                   {"--steps=" + std::to_string(count), "--lr=0", "--min-lr=0",
+                    "--weight-decay=0", "--clip-grad=0", "--seed=7",
+                    "--stop-after=" + std::to_string(count)});
     if (code) {
       reportFailure(settings, "initial", code, "one rank", one.input);
-      if (one.verification->data.empty() && !caughtSignal())
+      if (code == ExitData && one.verification->data.empty())
         llvm::errs() << one.input
                      << ": note: the data is made up; give --data PATH\n";
       return failure();
@@ -317,14 +206,15 @@ FailureOr<Reference> Maker::make() {
 
 /// Reads a reference of this key; nullopt if there is none.
 static std::optional<Reference> readReference(StringRef folder, StringRef key) {
-  auto value = llvm::json::parse(readWhole((folder + "/" + kDescription).str()));
+  auto value =
+      llvm::json::parse(readWhole((folder + "/" + kDescription).str()));
   if (!value) {
     llvm::consumeError(value.takeError());
     return std::nullopt;
   }
   const llvm::json::Object *object = value->getAsObject();
-  if (!object || object->getString("key") != key ||
-      !object->get("facts") || !object->get("hyperparameters"))
+  if (!object || object->getString("key") != key || !object->get("facts") ||
+      !object->get("hyperparameters"))
     return std::nullopt;
   auto facts = factsFrom(*object->get("facts"));
   auto chosen = hyperparametersFrom(*object->get("hyperparameters"));
@@ -333,19 +223,22 @@ static std::optional<Reference> readReference(StringRef folder, StringRef key) {
   std::string data = object->getString("data").value_or("").str();
   if (data.empty())
     data = (folder + "/data").str();
-  return Reference{folder.str(), *facts,
-                   *chosen,      data,
-                   object->getString("other").value_or("").str(), true};
+  return Reference{folder.str(),
+                   *facts,
+                   *chosen,
+                   data,
+                   object->getString("other").value_or("").str(),
+                   true};
 }
 
 static LogicalResult writeReference(const Reference &reference, StringRef key,
                                     StringRef data) {
-  llvm::json::Value value = llvm::json::Object{
-      {"key", key},
-      {"facts", toJson(reference.facts)},
-      {"hyperparameters", toJson(reference.hyperparameters)},
-      {"data", data},
-      {"other", reference.other}};
+  llvm::json::Value value =
+      llvm::json::Object{{"key", key},
+                         {"facts", toJson(reference.facts)},
+                         {"hyperparameters", toJson(reference.hyperparameters)},
+                         {"data", data},
+                         {"other", reference.other}};
   return writeText(reference.folder + "/" + kDescription.str(),
                    [&](llvm::raw_ostream &os) { os << value << "\n"; });
 }

@@ -12,8 +12,7 @@ using namespace pcc;
 static constexpr size_t kMostShown = 10;
 
 bool Outcome::isOk() const {
-  return llvm::none_of(quantities,
-                       [](const Quantity &q) { return q.fails(); });
+  return llvm::none_of(quantities, [](const Quantity &q) { return q.fails(); });
 }
 
 std::string pcc::planText(const Facts &plan) {

@@ -1,8 +1,8 @@
 //===- RunLog.cpp - The log of a run --------------------------------------===//
 
 #include "tools/pcc/verify/RunLog.h"
-#include "llvm/Support/JSON.h"
 #include "tools/pcc/verify/Child.h"
+#include "llvm/Support/JSON.h"
 #include <cmath>
 
 using namespace pcc;
@@ -26,7 +26,7 @@ std::vector<LoggedStep> pcc::readLog(llvm::StringRef path) {
       return object->getNumber(key).value_or(std::nan(""));
     };
     steps.push_back({number("loss"), number("norm"), number("lr"),
-                     number("loss_scale"),
+                     number("loss_scale"), number("ms") / 1000,
                      object->getBoolean("skipped").value_or(false)});
   }
   return steps;

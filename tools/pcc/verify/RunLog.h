@@ -11,6 +11,7 @@ namespace pcc {
 /// A step in the log of a run. Values that are not finite or not there are NaN.
 struct LoggedStep {
   double loss, norm, rate, lossScale;
+  double seconds;
   bool isSkipped;
 };
 

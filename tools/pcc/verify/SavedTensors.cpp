@@ -74,8 +74,7 @@ SavedTensor SavedTensors::assemble(const std::vector<Piece> &pieces) const {
     int64_t size = sizeOf(dtype);
     forEachCommon(whole, stored.piece, whole.shape,
                   [&](int64_t in, int64_t from, int64_t count) {
-                    int64_t begin =
-                        (from - stored.piece.elements.begin) * size;
+                    int64_t begin = (from - stored.piece.elements.begin) * size;
                     const char *bytes = stored.tensor->bytes.data() + begin;
                     if (isFloat(dtype)) {
                       (void)convert(&tensor.values[in], PCC_F32, 1, bytes,
@@ -104,8 +103,8 @@ bool SavedTensors::hasState(llvm::StringRef prefix) const {
 std::set<std::string> SavedTensors::states(llvm::StringRef prefix) const {
   std::set<std::string> found;
   for (auto &[name, pieces] : optimizer)
-    if (llvm::StringRef rest = name; rest.consume_front(prefix) &&
-                                     rest.consume_front("."))
+    if (llvm::StringRef rest = name;
+        rest.consume_front(prefix) && rest.consume_front("."))
       found.insert(rest.str());
   return found;
 }

@@ -1,9 +1,9 @@
 //===- TensorFile.cpp - Reads a safetensors file --------------------------===//
 
 #include "tools/pcc/verify/TensorFile.h"
+#include "runtime/support/DType.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
-#include "runtime/support/DType.h"
 
 using namespace pcc;
 
@@ -60,8 +60,7 @@ std::unique_ptr<TensorFile> TensorFile::open(const std::string &path) {
         file->notes[key.str()] = note.getAsString().value_or("").str();
       continue;
     }
-    if (!readEntry(*entry, bytes.drop_front(length),
-                   file->tensors[name.str()]))
+    if (!readEntry(*entry, bytes.drop_front(length), file->tensors[name.str()]))
       return nullptr;
   }
   file->file = std::move(*read);

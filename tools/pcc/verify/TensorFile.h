@@ -1,7 +1,7 @@
 //===- TensorFile.h - Reads a safetensors file ------------------*- C++ -*-===//
 //
-// The runtime's reader also verifies hashes, on the threads of a back end, which
-// pcc does not link. The files read here were written a moment ago.
+// The runtime's reader also verifies hashes, on the threads of a back end,
+// which pcc does not link. The files read here were written a moment ago.
 //
 //===----------------------------------------------------------------------===//
 

@@ -68,11 +68,32 @@ private:
 
 /// Flags that a text of a later phase does not take. The model does, for the
 /// reference.
-static constexpr StringLiteral kOfModel[] = {
-    "init",         "freeze",     "train",           "norm-plus-one",
-    "tie",          "untie",      "shared-input",    "per-sample",
-    "dim",          "stage-cut",  "no-padding-mask", "padding-mask",
-    "batch-norm",   "no-dropout", "sequence-parallel"};
+static constexpr StringLiteral kOfModel[] = {"init",
+                                             "freeze",
+                                             "train",
+                                             "norm-plus-one",
+                                             "tie",
+                                             "untie",
+                                             "shared-input",
+                                             "per-sample",
+                                             "dim",
+                                             "stage-cut",
+                                             "no-padding-mask",
+                                             "padding-mask",
+                                             "batch-norm",
+                                             "no-dropout",
+                                             "sequence-parallel"};
+
+/// Returns the seconds without progress after which a plan's program, which may
+/// hang, is stopped: many times a step of one rank.
+static int64_t timeoutOf(const Reference &reference) {
+  constexpr double kLeast = 60, kSteps = 50;
+  double longest = 0;
+  for (const LoggedStep &step :
+       readLog(logOf(reference.folder + "/one", "whole")))
+    longest = std::max(longest, step.seconds);
+  return int64_t(kLeast + kSteps * longest);
+}
 
 /// Tells the user what goes on.
 void Verifier::say(const Twine &text) const {
@@ -153,6 +174,7 @@ int Verifier::run() {
     return 1;
   say("training " + planText(facts));
   plan.data = reference->data;
+  plan.timeout = timeoutOf(*reference);
   plan.hasWeights =
       reference->facts.hasWeights && !arguments.options.randomInit;
   if (failed(runTwice(plan, "the plan", reference->hyperparameters,

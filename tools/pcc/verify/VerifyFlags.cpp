@@ -1,7 +1,7 @@
 //===- VerifyFlags.cpp - The flags of pcc verify --------------------------===//
 
 #include "tools/pcc/verify/VerifyFlags.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace pcc;
 
@@ -11,9 +11,12 @@ refused(Flags &flags) {
   constexpr llvm::StringLiteral runs =
       "it compiles programs of its own, and runs them";
   constexpr llvm::StringLiteral trains = "it compares training steps";
-  return {{&flags.emit, runs},          {&flags.outputPath, runs},
-          {&flags.check, runs},         {&flags.listParams, runs},
-          {&flags.forward, trains},     {&flags.gpuArch, "it runs on CPUs"},
+  return {{&flags.emit, runs},
+          {&flags.outputPath, runs},
+          {&flags.check, runs},
+          {&flags.listParams, runs},
+          {&flags.forward, trains},
+          {&flags.gpuArch, "it runs on CPUs"},
           {&flags.verbose, "it prints no plan; pcc -v does"}};
 }
 
@@ -31,6 +34,13 @@ bool VerifyFlags::read(Flags &flags,
                    << "\n";
       return false;
     }
+  if (llvm::is_contained(flags.inputs, "-")) {
+    llvm::errs()
+        << "pcc: error: 'pcc verify' compiles the model several times, "
+           "and cannot read it from standard input\n"
+           "pcc: note: give a file\n";
+    return false;
+  }
   llvm::StringRef target = flags.targetName;
   if (target != "auto" && target != "cpu") {
     llvm::errs() << "pcc: error: --target " << target
@@ -42,7 +52,8 @@ bool VerifyFlags::read(Flags &flags,
   if (!plan.empty() && !llvm::StringRef(plan).ends_with(".mlir")) {
     llvm::errs() << "pcc: error: --plan takes the text of a module, a file "
                     "*.mlir, not '"
-                 << plan << "'\n"
+                 << plan
+                 << "'\n"
                     "pcc: note: pcc MODEL ... --emit=rt -o plan.mlir writes "
                     "one\n";
     return false;

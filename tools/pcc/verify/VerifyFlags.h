@@ -15,8 +15,10 @@ inline constexpr llvm::StringLiteral kVerifyCommand = "verify";
 /// The flags that only `pcc verify` has. Constructed only for this command.
 struct VerifyFlags {
   static constexpr const char *kOverview =
-      "pcc verify: trains a plan and one rank for a few steps on this machine's "
-      "CPUs and\ncompares losses, gradient norms, gradients and parameters. The "
+      "pcc verify: trains a plan and one rank for a few steps on this "
+      "machine's "
+      "CPUs and\ncompares losses, gradient norms, gradients and parameters. "
+      "The "
       "flags are those of\npcc that choose the plan, and these. Exit codes: 0 "
       "equal, 1 not equal or an\nerror, 2 the command line cannot be read.\n";
 
