@@ -110,8 +110,6 @@ static LogicalResult checkWeights(ModelDirectory &model,
                                   ArrayRef<std::string> names,
                                   bool randomInit) {
   StringRef folder = model.path;
-  std::string loading =
-      "from_pretrained('" + folder.str() + "').save_pretrained(DIR)";
   auto has = [&](StringRef ending) {
     return llvm::any_of(names,
                         [&](StringRef name) { return name.ends_with(ending); });
@@ -120,11 +118,11 @@ static LogicalResult checkWeights(ModelDirectory &model,
   if (!model.hasWeights && !randomInit) {
     for (StringRef ending : {".bin", ".pt", ".pth", ".h5", ".msgpack"})
       if (has(ending))
-        return refuse(folder,
-                      "its weights are not in safetensors, but in *" + ending,
-                      "convert them: transformers.AutoModelForCausalLM, or the "
-                      "model's other class, " +
-                          StringRef(".") + loading + " writes safetensors");
+        return refuse(
+            folder, "its weights are not in safetensors, but in *" + ending,
+            "AutoModelForCausalLM.from_pretrained('" + folder +
+                "').save_pretrained(DIR), or the model's other class of "
+                "transformers, writes safetensors");
     for (StringRef name : names)
       if (name.ends_with(".onnx"))
         return refuse(folder, "has no weights: there is no *.safetensors",
