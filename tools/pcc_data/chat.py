@@ -62,18 +62,21 @@ def pad_of(tokenizer):
     return 0
 
 
-def folders_of(options, names):
+def paths_of(options):
+    """Returns the paths of the folders: one, or with --val two."""
     paths = [options.output.rstrip("/") or "/"]
     if options.val:
         paths.append((options.val_output or paths[0] + ".val").rstrip("/"))
         if paths[0] == paths[1]:
             raise Refused(f"'{paths[0]}' is named for both parts")
-    return [OutputFolder(path, names) for path in paths]
+    return paths
 
 
 def run(options, progress):
     """Writes the folders; returns the lines of the report."""
-    sources = inputs.find(options.inputs, "jsonl", [])
+    written = [path + end for path in paths_of(options)
+               for end in ("", ".part", ".old")]
+    sources = inputs.find(options.inputs, "jsonl", written)
     progress.total = inputs.total(sources)
     tokenizer = Tokenizer(options.tokenizer, eot="none", parse_special=True)
     template = Template(tokenizer, options.chat_template)
@@ -88,7 +91,8 @@ def run(options, progress):
 
     folders, writers = [], []
     try:
-        folders = folders_of(options, {*names, "attention_mask.npy"})
+        for path in paths_of(options):
+            folders.append(OutputFolder(path, {*names, "attention_mask.npy"}))
         writers = [Arrays(folder, names, options.seq) for folder in folders]
         every = pieces.pieces(sources, None, tokenizer.keeps_tokens, part_of)
         totals, first = collections.Counter(), {}

@@ -50,9 +50,14 @@ def files_of(path):
 
 def find(arguments, input_format, outputs):
     """Returns the sources of the arguments, in their order; a file that several
-    names reach once. Files in folders that are outputs of this run are left
-    out."""
+    names reach once. Outputs of this run, and files in them, are left out of
+    folders."""
     written = {os.path.realpath(path) for path in outputs}
+
+    def is_output(name):
+        path = os.path.realpath(name)
+        return path in written or os.path.dirname(path) in written
+
     sources, seen = [], set()
     for argument in arguments:
         if argument == "-":
@@ -62,9 +67,9 @@ def find(arguments, input_format, outputs):
             names = ["-"]
         elif os.path.isdir(argument):
             names = [name for name in files_of(argument)
-                     if os.path.realpath(name) not in written]
+                     if not is_output(name)]
         elif os.path.exists(argument):
-            if os.path.realpath(argument) in written:
+            if is_output(argument):
                 raise Refused(f"'{argument}' is both input and output")
             names = [argument]
         else:
@@ -101,6 +106,8 @@ def open_source(source, is_checked):
     """Returns a buffered binary file, after its byte order mark. Checked ones
     are refused if their first bytes are of a format that is not text."""
     if source.path == "-":
+        if sys.stdin is None:
+            raise Refused("standard input is closed")
         file = io.BufferedReader(sys.stdin.buffer.raw, 1 << 20)
     else:
         file = io.BufferedReader(io.FileIO(source.path), 1 << 20)
