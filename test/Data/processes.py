@@ -53,9 +53,9 @@ with open("documents.jsonl", "w") as file:
     for document in documents:
         file.write(json.dumps({"text": document}) + "\n")
 # Three pieces, with a blank line before each cut.
-lines = [text(12) + random.choice(["\n", "\n\n", " \n  \n"]) for _ in range(12000)]
+lines = [text(12) + random.choice(["\n", "\n\n", " \n  \n"]) for _ in range(5000)]
 with open("long.txt", "w") as file:
-    file.write("".join(lines)[:1_200_000])
+    file.write("".join(lines)[:400_000])
 with open("chat.jsonl", "w") as file:
     for i in range(300):
         file.write(json.dumps({"messages": [
