@@ -132,8 +132,7 @@ def check_kills():
                  "--processes", "2", "-"], stdin=subprocess.PIPE,
                 stderr=subprocess.PIPE)
             lines = read("chat.jsonl" if options else "documents.jsonl")
-            while len(lines) < 1 << 21:
-                lines += lines
+            lines *= (9 << 17) // len(lines) + 1
             running.stdin.write(lines)
             running.stdin.flush()
             child = child_of(running.pid)
@@ -162,8 +161,7 @@ def check_killed_process():
         [*TOOL, "-o", "new", "--input-format", "jsonl", "--processes", "2", "-"],
         stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     lines = read("documents.jsonl")
-    while len(lines) < 1 << 21:
-        lines += lines
+    lines *= (9 << 17) // len(lines) + 1
     running.stdin.write(lines)
     running.stdin.flush()
     os.kill(child_of(running.pid), signal.SIGKILL)
