@@ -28,6 +28,7 @@ Bounds boundsOf(llvm::StringRef precision);
 
 /// A run: its log, and its checkpoints after the first update and at the end.
 struct TrainedRun {
+  /// Reads the file of a log and opens the folders of two checkpoints.
   TrainedRun(llvm::StringRef log, llvm::StringRef first, llvm::StringRef last)
       : steps(readLog(log)), first(first), last(last) {}
 
@@ -40,6 +41,7 @@ struct Difference {
   std::string of; ///< the tensor, or "step 3"
   double difference = 0, rounding = 0, bound = 0;
 
+  /// Returns whether it is larger than the bound; NaN is.
   bool fails() const { return !(difference <= bound); }
   /// Returns how many times the bound it is; infinite for NaN.
   double excess() const;
@@ -51,6 +53,7 @@ struct Quantity {
   Difference worst;
   std::vector<Difference> tensors; ///< all; empty for numbers of steps
 
+  /// Returns whether the worst difference is too large.
   bool fails() const { return worst.fails(); }
 };
 

@@ -33,14 +33,16 @@ struct Facts {
   std::vector<std::string> files;
   std::vector<DataInput> inputs;
 
+  /// Returns the number of ranks.
   int64_t ranks() const { return tp * cp * dp * pp; }
 };
 
 /// Collects the facts from a module at phase rt.
 Facts factsOf(mlir::ModuleOp module, const Summary &summary);
 
-/// Convert to JSON and back.
+/// Converts to JSON.
 llvm::json::Value toJson(const Facts &facts);
+/// Converts from JSON; nullopt if it is invalid.
 std::optional<Facts> factsFrom(const llvm::json::Value &value);
 
 } // namespace pcc

@@ -30,8 +30,9 @@ Hyperparameters chooseHyperparameters(llvm::StringRef optimizer,
                                       double gradientNorm, double parameterNorm,
                                       int64_t trained);
 
-/// Convert to JSON and back.
+/// Converts to JSON.
 llvm::json::Value toJson(const Hyperparameters &hyperparameters);
+/// Converts from JSON; nullopt if it is invalid.
 std::optional<Hyperparameters>
 hyperparametersFrom(const llvm::json::Value &value);
 

@@ -43,9 +43,9 @@ struct RunSettings {
   int64_t timeout = 600;
 };
 
-/// Names of files and folders in RunSettings::folder: what a run logged, and
-/// the folder of a checkpoint in the folder that was given to --save.
+/// Returns the path of a run's log in RunSettings::folder.
 std::string logOf(llvm::StringRef folder, llvm::StringRef run);
+/// Returns the folder of a run's checkpoint after a step.
 std::string checkpointOf(llvm::StringRef folder, llvm::StringRef run,
                          int64_t step);
 

@@ -15,6 +15,7 @@ struct Outcome {
   const Reference &reference;
   const std::vector<Quantity> &quantities;
 
+  /// Returns whether no quantity differs.
   bool isOk() const;
 };
 
@@ -24,6 +25,7 @@ std::string planText(const Facts &plan);
 /// Prints a line for each quantity and, if one fails, the ten tensors that
 /// differ most.
 void printOutcome(const Outcome &outcome, llvm::raw_ostream &os);
+/// Prints the same as JSON.
 void printOutcomeJson(const Outcome &outcome, llvm::raw_ostream &os);
 
 } // namespace pcc

@@ -29,12 +29,14 @@ public:
   /// Returns the names of the parameters. In low precision and wherever a
   /// master weight is there, it replaces the model's rounded tensor.
   const std::set<std::string> &parameters() const { return names; }
+  /// Returns a parameter; empty if there is none of this name.
   SavedTensor parameter(const std::string &name) const;
   /// Returns whether the optimizer has a state of this prefix and parameter:
   /// "exp_avg".
   bool hasState(llvm::StringRef prefix) const;
   /// Returns the parameters with a state of this prefix.
   std::set<std::string> states(llvm::StringRef prefix) const;
+  /// Returns the state of a parameter; empty if there is none.
   SavedTensor state(llvm::StringRef prefix, const std::string &name) const;
 
 private:

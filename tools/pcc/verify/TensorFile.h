@@ -19,6 +19,7 @@ namespace pcc {
 /// A mapped safetensors file.
 class TensorFile {
 public:
+  /// A tensor of the file.
   struct Tensor {
     int32_t dtype; ///< a pcc_dtype; -1: of no program
     std::vector<int64_t> shape;
