@@ -15,6 +15,7 @@ namespace pcc {
 struct Hyperparameters {
   int64_t steps = 4;
   double rate = 0, decay = 0, clip = 0, eps = 0;
+  /// The decay rates of AdamW's moments.
   static constexpr double kBeta1 = 0.9, kBeta2 = 0.95;
   /// The step of the first update. Before it, with fp16, gradients overflow.
   int64_t firstUpdate = 1;

@@ -14,6 +14,7 @@ inline constexpr llvm::StringLiteral kVerifyCommand = "verify";
 
 /// The flags that only `pcc verify` has. Constructed only for this command.
 struct VerifyFlags {
+  /// The first lines of --help.
   static constexpr const char *kOverview =
       "pcc verify: trains a plan and one rank for a few steps on this "
       "machine's "
