@@ -39,7 +39,8 @@ from pcc_export import export, huggingface, source  # noqa: E402
 
 BOUND = 1e-5
 SEQ = models.SEQ
-EXPERTS = dict(num_experts=4, moe_intermediate_size=16)
+EXPERTS = dict(num_experts=4, num_experts_per_tok=2,
+               moe_intermediate_size=16)
 MIXTURES = {
     "mixtral": causal("Mixtral", GATED, num_local_experts=4),
     "qwen3-moe": causal("Qwen3Moe", GATED, EXPERTS),
