@@ -24,12 +24,12 @@ static TrainingState makeState() {
   static const int64_t shape[] = {6, 4}, source[] = {5, 4}, stride[] = {4, 1};
   static const int32_t begin[] = {0, 0, 0};
   static const pcc_layout layout = {2, shape, begin, nullptr};
-  static const pcc_source from = {"w",      nullptr,  0,      0,     0,
-                                  PCC_BF16, PCC_BF16, 2,      0,     0,
-                                  source,   0,        stride, source};
+  static const pcc_source from = {"w", "w",      nullptr,  0,      0,
+                                  0,   PCC_BF16, PCC_BF16, 2,      0,
+                                  0,   source,   0,        stride, source};
   static const pcc_tensor tensors[] = {
-      {"w", "w", nullptr, PCC_PARAM, PCC_F32, PCC_INIT_NORMAL, 1, layout, 0,
-       &from, 0, nullptr, 0, nullptr, nullptr, 0},
+      {"w", nullptr, PCC_PARAM, PCC_F32, PCC_INIT_NORMAL, 1, layout, 0, &from,
+       0, nullptr, 0, nullptr, nullptr, 0},
       {"exp_avg.w", "w", PCC_STATE, PCC_F32, PCC_INIT_ZERO, 0, layout, 96,
        &from, 0, nullptr, 0, nullptr, nullptr, 0}};
   static pcc_stage stage;
