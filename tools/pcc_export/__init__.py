@@ -24,6 +24,7 @@ of `pcc-run` with autograd's.
     work_folder.py     temporary files, removed after a crash (folder_guard.py)
     gradient_check.py  gradients against pcc
     huggingface.py     models of transformers by task
+    companions.py      the other files of a model directory
     source.py          what is recorded of an exported model directory
     cli.py             tools/pcc-export
 """

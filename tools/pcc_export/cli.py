@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 
+from .companions import copy_files
 from .driver import export
 from .exporters import WRITERS
 from .huggingface import TASKS, load, prepare
@@ -61,6 +62,9 @@ def arguments():
     parser.add_argument("--opset", type=positive, default=17, metavar="N",
                         help="opset of the file (default: 17; dynamo and "
                              "transformers: at least 18)")
+    parser.add_argument("--copy-files", action="store_true",
+                        help="copy configuration, tokenizer and chat templates "
+                             "beside the file, for checkpoints")
     parser.add_argument("--pcc", metavar="FILE",
                         help="the compiler to compare gradients with "
                              "(default: $PCC, or on PATH)")
@@ -86,6 +90,8 @@ def main():
                context_length=options.context_length,
                check_gradients=not options.no_gradients,
                source=describe(options.hf, model))
+        if options.copy_files:
+            copy_files(options.hf, os.path.dirname(options.path) or ".")
         buffers = unsaved(model)
         if buffers:
             print(f"warning: checkpoints will lack {len(buffers)} buffers of "

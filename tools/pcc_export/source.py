@@ -4,23 +4,14 @@ trained weights. The programs that pcc compiles write such directories.
 """
 
 import collections
-import fnmatch
 import json
 import os
 import struct
 
 import torch
 
-# Configurations, files of tokenizers and processors, and chat templates.
-FILES = ("config.json", "generation_config.json", "*tokenizer*.json",
-         "special_tokens_map.json", "added_tokens.json", "*vocab*.json",
-         "*vocab*.txt", "merges.txt", "dict.txt", "*.model", "*.tiktoken",
-         "*.tokenizer", "bpe.codes", "normalizer.json", "emoji.json",
-         "byte_maps.json", "word_shape.json", "word_pronunciation.json",
-         "chat_template.*", "*processor_config.json",
-         "additional_chat_templates/*.jinja")
-# Of a directory with code for its model.
-CODE = "*.py"
+from .companions import files_of, read_json
+
 TYPES = {"F32": "float32", "F64": "float64", "F16": "float16",
          "BF16": "bfloat16"}
 
@@ -55,20 +46,6 @@ def unsaved(model):
     own = {name for name, _ in
            model.named_parameters(remove_duplicate=False)}
     return [name for name in model.state_dict() if name not in own]
-
-
-def files_of(folder):
-    patterns = FILES
-    if read_json(os.path.join(folder, "config.json")).get("auto_map"):
-        patterns += (CODE,)
-    names = set(os.listdir(folder))
-    inner = "additional_chat_templates"
-    if os.path.isdir(os.path.join(folder, inner)):
-        names |= {f"{inner}/{name}"
-                  for name in os.listdir(os.path.join(folder, inner))}
-    return sorted(name for name in names
-                  if any(fnmatch.fnmatchcase(name, p) for p in patterns)
-                  and os.path.isfile(os.path.join(folder, name)))
 
 
 def types_of(folder, model):
@@ -120,13 +97,3 @@ def stored_types(folder):
                       for tensor, entry in header.items()
                       if entry.get("dtype") in TYPES)
     return result
-
-
-def read_json(path):
-    """The dictionary in a file; empty if there is none."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            value = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}

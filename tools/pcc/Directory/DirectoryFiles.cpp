@@ -51,36 +51,3 @@ bool pcc::isOfExport(StringRef name) {
       ".jinja",       ".py",   ".spm",   ".tiktoken"};
   return llvm::is_contained(endings, path::extension(name));
 }
-
-std::vector<std::string> pcc::companionFiles(StringRef folder) {
-  static constexpr StringLiteral known[] = {"config.json",
-                                            "generation_config.json",
-                                            "preprocessor_config.json",
-                                            "processor_config.json",
-                                            "video_preprocessor_config.json",
-                                            "tokenizer.json",
-                                            "tokenizer_config.json",
-                                            "special_tokens_map.json",
-                                            "added_tokens.json",
-                                            "vocab.json",
-                                            "vocab.txt",
-                                            "merges.txt",
-                                            "bpe.codes",
-                                            "tokenizer.model",
-                                            "tokenizer.model.v3",
-                                            "spiece.model",
-                                            "sentencepiece.bpe.model",
-                                            "spm.model",
-                                            "source.spm",
-                                            "target.spm",
-                                            "tekken.json",
-                                            "chat_template.jinja",
-                                            "chat_template.json"};
-  std::vector<std::string> names;
-  for (const std::string &name : filesOf(folder))
-    if (llvm::is_contained(known, name) ||
-        StringRef(name).starts_with("additional_chat_templates/") ||
-        path::extension(name) == ".py" || path::extension(name) == ".tiktoken")
-      names.push_back(name);
-  return names;
-}

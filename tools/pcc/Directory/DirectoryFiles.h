@@ -39,10 +39,6 @@ std::vector<std::string> filesOf(llvm::StringRef folder);
 /// tokenizer, code.
 bool isOfExport(llvm::StringRef name);
 
-/// The names of the directory's files that belong to a trained model as well:
-/// configuration, tokenizer, chat templates. Sorted.
-std::vector<std::string> companionFiles(llvm::StringRef folder);
-
 } // namespace pcc
 
 #endif // PCC_TOOLS_PCC_DIRECTORY_DIRECTORYFILES_H

@@ -87,7 +87,8 @@ int Export::chooseFolder() {
   bool isProgram = arguments.emit == "exe" || arguments.emit == "obj";
   std::string &output = arguments.output;
   // The model's name is often that of the directory, in the same folder.
-  if (output.empty() && isProgram && !arguments.check && !arguments.listParams)
+  if (output.empty() && isProgram && !arguments.check &&
+      !arguments.listParams && !arguments.verification)
     output = std::string(arguments.options.forward ? "forward" : "train") +
              (arguments.emit == "obj" ? ".o" : "");
   StringRef stem = model.name;
@@ -188,6 +189,7 @@ int Export::runScript(const std::string &file) {
     command.push_back("--trust-remote-code");
   if (!model.hasWeights)
     command.push_back("--random-weights");
+  command.push_back("--copy-files");
   std::string all;
   bool isTold = false;
   auto show = [&](StringRef line) {
@@ -241,16 +243,6 @@ int Export::exportNow() {
       return refuseExport("cannot write '" + folder +
                               "': " + unfinished.error(),
                           {"name another output with -o"});
-    // pcc-export finds them next to the file.
-    for (const std::string &name : companionFiles(model.path)) {
-      std::string copy = joined(unfinished.path(), name);
-      std::error_code error = fs::create_directories(path::parent_path(copy));
-      if (!error)
-        error = fs::copy_file(joined(model.path, name), copy);
-      if (error)
-        return refuseExport("cannot copy '" + joined(model.path, name) +
-                            "' to '" + copy + "': " + error.message());
-    }
     int code = runScript(joined(unfinished.path(), kModelFile));
     if (code > 128) {
       signal = code - 128;

@@ -84,8 +84,11 @@ int pcc::runProgram(const RunSettings &settings, StringRef run,
   std::string save = (settings.folder + "/" + run).str();
   llvm::sys::fs::remove_directories(save);
   std::vector<std::string> command = {
-      settings.program, "--data=" + settings.data,
-      "--log-json=" + logOf(settings.folder, run), "--save=" + save,
+      settings.program,
+      "--data=" + settings.data,
+      "--log-json=" + logOf(settings.folder, run),
+      "--save=" + save,
+      "--weights-only",
       "--timeout=" + std::to_string(settings.timeout)};
   if (!settings.hasWeights)
     command.push_back("--init=random");
