@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 
-PYTORCH = re.compile(r"\.venv/|\btiny-gpt2\b|\btrained/")
+PYTORCH = re.compile(r"\.venv/|\btiny-gpt2\b|qwen3")
 EXPORT = "tools/pcc-export"
 NO_DEVICE = 9
 

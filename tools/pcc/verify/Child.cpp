@@ -18,7 +18,7 @@ static constexpr int kMostChildren = 8;
 static std::atomic<pid_t> children[kMostChildren];
 static std::atomic<int> caught = 0;
 
-static void onSignal(int signal) {
+static void passOn(int signal) {
   caught = signal;
   for (std::atomic<pid_t> &child : children)
     if (pid_t id = child)
@@ -28,7 +28,7 @@ static void onSignal(int signal) {
 
 void pcc::catchSignals() {
   struct sigaction action = {};
-  action.sa_handler = onSignal;
+  action.sa_handler = passOn;
   for (int signal : {SIGINT, SIGTERM, SIGHUP})
     ::sigaction(signal, &action, nullptr);
 }
