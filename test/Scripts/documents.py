@@ -91,7 +91,8 @@ def check_driver():
         assert code == 0, output
     for example in examples:
         asked = re.sub(r"[\w./-]+\.(onnx|mlir)\b", r"absent/model.\1", example)
-        asked = re.sub(r"(--(?:data|resume)) \S+", r"\1 absent", asked)
+        asked = re.sub(r"(--(?:data|resume)) (\S+)", lambda given: given[1] + " " +
+                       re.sub(r"[^,]+", "absent-\\g<0>", given[2]), asked)
         code, output = run(asked)
         if re.search("--(no-)?cuda-graphs|--nvls", asked):
             # These programs are for CPUs.
