@@ -33,11 +33,11 @@ def events(folder):
 
 def saved(folder):
     found = {}
-    for path in sorted(glob.glob(f"{folder}/step-*/*")):
+    for path in sorted(glob.glob(f"{folder}/step-*/**/*.safetensors",
+                                 recursive=True)):
         with open(path, "rb") as file:
             found[path[len(folder):]] = file.read()
-    return {path: data for path, data in found.items()
-            if path.endswith(".safetensors")}
+    return found
 
 
 def order(path):
