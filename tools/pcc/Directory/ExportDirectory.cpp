@@ -33,7 +33,6 @@ using namespace mlir;
 using namespace pcc;
 
 namespace fs = llvm::sys::fs;
-namespace path = llvm::sys::path;
 
 static int refuseExport(const Twine &what, ArrayRef<std::string> notes = {}) {
   llvm::errs() << "pcc: error: " << what << "\n";
