@@ -88,6 +88,9 @@ def run(options, progress):
     names = [options.input_name + ".npy", "labels.npy"]
     if options.attention_mask:
         names.append("attention_mask.npy")
+    if len(set(names)) < len(names):
+        raise Refused(f"--input-name {options.input_name}: another array has "
+                      "this name")
 
     folders, writers = [], []
     try:

@@ -18,6 +18,14 @@ def lock(descriptor, path):
         raise Refused(f"another process writes '{path}'") from None
 
 
+def target_of(path):
+    """The file or folder that is written for `path`: that of a link. Links to
+    pipes and devices, such as /dev/stdout, have no such path."""
+    target = os.path.realpath(path)
+    is_kept = os.path.isfile(target) or os.path.isdir(target)
+    return target if os.path.islink(path) and is_kept else path
+
+
 def check_parent(path):
     """Refuses an output whose folder does not exist."""
     folder = os.path.dirname(path) or "."
@@ -30,6 +38,7 @@ class OutputFile:
     """A file to write; it replaces the one at its path by commit()."""
 
     def __init__(self, path):
+        path = target_of(path)
         self.path, self.part = path, path + ".part"
         check_parent(path)
         if os.path.isdir(path):
@@ -74,15 +83,17 @@ class OutputFolder:
     """A folder of files with known names; it replaces the one at its path."""
 
     def __init__(self, path, names):
-        self.path, self.part = path.rstrip("/"), path.rstrip("/") + ".part"
-        self.old = self.path + ".old"
+        self.path = target_of(path.rstrip("/"))
+        self.part = self.path + ".part"
         check_parent(self.path)
-        if os.path.exists(self.path):
-            if not os.path.isdir(self.path):
-                raise Refused(f"'{path}' exists and is not a folder")
-            others = sorted(set(os.listdir(self.path)) - names)
+        for folder in (self.path, self.part):
+            if not os.path.exists(folder):
+                continue
+            if not os.path.isdir(folder):
+                raise Refused(f"'{folder}' exists and is not a folder")
+            others = sorted(set(os.listdir(folder)) - names)
             if others:
-                raise Refused(f"folder '{path}' has other files, such as "
+                raise Refused(f"folder '{folder}' has other files, such as "
                               f"'{others[0]}'", "choose a new folder")
         os.makedirs(self.part, exist_ok=True)
         self.descriptor = os.open(self.part, os.O_RDONLY)
@@ -95,11 +106,12 @@ class OutputFolder:
             os.unlink(os.path.join(self.part, name))
 
     def commit(self):
-        shutil.rmtree(self.old, ignore_errors=True)
-        if os.path.exists(self.path):
-            os.rename(self.path, self.old)
-        os.rename(self.part, self.path)
-        shutil.rmtree(self.old, ignore_errors=True)
+        parent, name = os.path.split(self.path)
+        with tempfile.TemporaryDirectory(prefix=name + ".old-",
+                                         dir=parent or ".") as old:
+            if os.path.exists(self.path):
+                os.rename(self.path, os.path.join(old, name))
+            os.rename(self.part, self.path)
         os.close(self.descriptor)
         self.descriptor = None
 
