@@ -53,7 +53,7 @@ def parse_message(message, role, content, where):
         raise Refused(f"{where} has no '{role}': "
                       f"{shortened(json.dumps(message), 60)}")
     if role == "role":
-        if content not in message and "tool_calls" not in message:
+        if message.get(content) is None and not message.get("tool_calls"):
             raise Refused(f"{where} has no '{content}'",
                           f"it has {', '.join(map(repr, message))}")
         return with_reasoning(message)
