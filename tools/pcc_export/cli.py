@@ -64,7 +64,7 @@ def arguments():
                              "transformers: at least 18)")
     parser.add_argument("--copy-files", action="store_true",
                         help="copy configuration, tokenizer and chat templates "
-                             "beside the file, for checkpoints")
+                             "into the file's folder, for checkpoints")
     parser.add_argument("--pcc", metavar="FILE",
                         help="the compiler to compare gradients with "
                              "(default: $PCC, or on PATH)")

@@ -15,6 +15,15 @@ struct SavedTensors::Piece {
   OptimizerPiece piece;
 };
 
+/// Returns the piece that is a whole tensor.
+static OptimizerPiece wholeOf(const std::vector<int64_t> &shape) {
+  OptimizerPiece whole;
+  whole.shape = whole.shard.extent = shape;
+  whole.shard.start.assign(shape.size(), 0);
+  whole.elements = {0, whole.shard.elements()};
+  return whole;
+}
+
 SavedTensors::SavedTensors(llvm::StringRef folder) {
   std::error_code error;
   std::vector<std::string> paths;
@@ -48,11 +57,7 @@ void SavedTensors::add(std::unique_ptr<TensorFile> opened) {
   for (auto &[name, tensor] : files.back()->tensors) {
     auto note = notes.find(name);
     if (note == notes.end()) {
-      OptimizerPiece whole;
-      whole.shape = whole.shard.extent = tensor.shape;
-      whole.shard.start.assign(tensor.shape.size(), 0);
-      whole.elements = {0, whole.shard.elements()};
-      model[name].push_back({&tensor, whole});
+      model[name].push_back({&tensor, wholeOf(tensor.shape)});
     } else if (auto piece = readPiece(note->second, &tensor.shape)) {
       optimizer[name].push_back({&tensor, *piece});
     }
@@ -61,10 +66,7 @@ void SavedTensors::add(std::unique_ptr<TensorFile> opened) {
 
 SavedTensor SavedTensors::assemble(const std::vector<Piece> &pieces) const {
   SavedTensor tensor;
-  OptimizerPiece whole;
-  whole.shape = whole.shard.extent = pieces.front().piece.shape;
-  whole.shard.start.assign(whole.shape.size(), 0);
-  whole.elements = {0, whole.shard.elements()};
+  OptimizerPiece whole = wholeOf(pieces.front().piece.shape);
   tensor.shape = whole.shape;
   tensor.values.assign(whole.elements.size(), std::nanf(""));
   for (const Piece &stored : pieces) {
