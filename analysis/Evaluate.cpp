@@ -40,9 +40,9 @@ pcc::analysis::mapSource(SourceAttr source) {
 /// Reads the elements of a parameter from its source.
 static std::optional<Tensor> readParam(ReadOp read) {
   ParamOp param = paramOf(read);
-  if (!param || !param.getSourceAttr())
+  if (!param || !param.getSource())
     return std::nullopt;
-  SourceAttr source = param.getSourceAttr();
+  SourceAttr source = param.getSource();
   std::unique_ptr<llvm::MemoryBuffer> bytes = mapSource(source);
   if (!bytes)
     return std::nullopt;

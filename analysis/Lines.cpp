@@ -126,7 +126,7 @@ unsigned Lines::addLeaf(Value value, const IndexMap &map) {
       strides.assign(shape.size(), 0);
   } else if (auto read = value.getDefiningOp<ReadOp>()) {
     ParamOp param = paramOf(read);
-    SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
+    SourceAttr source = param ? param.getSource() : SourceAttr();
     stored = true;
     bool isFixed = unknown == Anything || (param && param.getFrozen());
     if (isFixed && source && !source.getFile().empty() &&

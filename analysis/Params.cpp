@@ -73,13 +73,13 @@ void pcc::analysis::classifyParams(ModuleOp module) {
     // It keeps the file's value.
     if (param.getInit() == Init::File)
       continue;
-    SourceAttr source = param.getSourceAttr();
+    SourceAttr source = param.getSource();
     int64_t rank =
         source ? source.getType().getRank() : param.getTensorType().getRank();
     const Uses &use = uses[param.getSymName()];
     Init init = Init::Normal;
     if (rank < 2 && !use.other)
       init = use.scale ? Init::One : Init::Zero;
-    param.setInit(init);
+    param.setRecordAttr(param.getRecord().withInit(init));
   }
 }

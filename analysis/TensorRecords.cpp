@@ -8,20 +8,6 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::analysis;
 
-TensorMarks TensorMarks::of(nn::ParamOp param) {
-  TensorMarks marks;
-  marks.init = param.getInit();
-  marks.decay = param.getDecay();
-  marks.source = param.getSourceAttr();
-  marks.isTransposed = param->hasAttr(nn::kTransposedAttr);
-  marks.isPlusOne = param->hasAttr(nn::kPlusOneAttr);
-  if (auto copies = param->getAttrOfType<ArrayAttr>(nn::kCopiesAttr))
-    marks.copies = copies.getValue();
-  if (auto uses = param->getAttrOfType<DenseI64ArrayAttr>(nn::kUsesAttr))
-    marks.uses = uses.asArrayRef();
-  return marks;
-}
-
 TensorRecords::TensorRecords(ModuleOp module)
     : savedTypes(module->getAttr(nn::kSavedTypesAttr)),
       savedNames(module->getAttrOfType<DictionaryAttr>(nn::kSavedNamesAttr)) {}
@@ -79,15 +65,19 @@ pcc_source TensorRecords::encode(nn::SourceAttr attr, int32_t dtype) {
 }
 
 FailureOr<pcc_tensor>
-TensorRecords::encode(StringRef name, ShapedType type, const TensorMarks &marks,
+TensorRecords::encode(StringRef name, ShapedType type, nn::RecordAttr record,
                       llvm::function_ref<LogicalResult(Type)> refuse) {
   pcc_tensor tensor = {};
   tensor.name = keep(name);
   tensor.dtype = dtypeOf(type.getElementType());
   if (tensor.dtype < 0)
     return refuse(type.getElementType());
-  tensor.init = initOf(marks.init);
-  tensor.decay = marks.decay;
+  tensor.init = PCC_INIT_ZERO;
+  if (!record)
+    return tensor;
+  if (record.getInit())
+    tensor.init = initOf(*record.getInit());
+  tensor.decay = record.getDecay();
   // Encodes the source or one of its copies.
   auto add = [&](nn::SourceAttr attr, pcc_source &source) -> LogicalResult {
     int32_t dtype = dtypeOf(attr.getType().getElementType());
@@ -96,27 +86,28 @@ TensorRecords::encode(StringRef name, ShapedType type, const TensorMarks &marks,
     source = encode(attr, dtype);
     return success();
   };
-  if (marks.source) {
-    const pcc_source *&shared = known[marks.source];
+  if (nn::SourceAttr attr = record.getSource()) {
+    const pcc_source *&shared = known[attr];
     if (!shared) {
       pcc_source source;
-      if (failed(add(marks.source, source)))
+      if (failed(add(attr, source)))
         return failure();
-      source.transposed = marks.isTransposed;
-      source.plus_one = marks.isPlusOne;
+      source.transposed = record.getTransposed();
+      source.plus_one = record.getPlusOne();
       shared = &sources.emplace_back(source);
     }
     tensor.source = shared;
   }
-  auto &others = copies.emplace_back(marks.copies.size());
-  for (auto [attr, copy] : llvm::zip_equal(marks.copies, others))
-    if (failed(add(cast<nn::SourceAttr>(attr), copy)))
+  auto &others = copies.emplace_back(record.getCopies().size());
+  for (auto [attr, copy] : llvm::zip_equal(record.getCopies(), others))
+    if (failed(add(attr, copy)))
       return failure();
   tensor.n_copies = others.size();
   tensor.copies = others.data();
   auto &readers = uses.emplace_back();
-  for (size_t i = 0; i + 1 < marks.uses.size(); i += 2)
-    readers.push_back({marks.uses[i], marks.uses[i + 1]});
+  ArrayRef<int64_t> numbers = record.getUses();
+  for (size_t i = 0; i + 1 < numbers.size(); i += 2)
+    readers.push_back({numbers[i], numbers[i + 1]});
   tensor.n_uses = readers.size();
   tensor.uses = readers.data();
   return tensor;

@@ -18,24 +18,6 @@
 
 namespace pcc::analysis {
 
-/// The properties of a parameter or state in the IR, except its type.
-struct TensorMarks {
-  /// The initial values, if they are not read from a file.
-  nn::Init init = nn::Init::Zero;
-  /// Whether weight decay applies to it.
-  bool decay = false;
-  /// The location of its elements in the model's file; null if there is none.
-  /// Then `isTransposed` and `isPlusOne` are ignored.
-  nn::SourceAttr source;
-  bool isTransposed = false, isPlusOne = false;
-  /// The values of kCopiesAttr and kUsesAttr (AttrNames.h).
-  llvm::ArrayRef<mlir::Attribute> copies;
-  llvm::ArrayRef<int64_t> uses;
-
-  /// Collects the attributes of a parameter; points into them.
-  static TensorMarks of(nn::ParamOp param);
-};
-
 /// Encodes records and owns the memory that they point to.
 class TensorRecords {
 public:
@@ -46,12 +28,12 @@ public:
   /// (kSavedNamesAttr, kSavedTypesAttr).
   explicit TensorRecords(mlir::ModuleOp module);
 
-  /// Encodes a tensor of `type`, which may be global or local. The caller sets
-  /// kind, `of`, layout, offset and bucket. Tensors with the same source share
-  /// its record. If the runtime does not support an element type, calls
-  /// `refuse`, which must fail, and fails.
+  /// Encodes a tensor of `type`, which may be global or local; `record` may be
+  /// null. The caller sets kind, `of`, layout, offset and bucket. Tensors with
+  /// the same source share its record. If the runtime does not support an
+  /// element type, calls `refuse`, which must fail, and fails.
   mlir::FailureOr<pcc_tensor>
-  encode(llvm::StringRef name, mlir::ShapedType type, const TensorMarks &marks,
+  encode(llvm::StringRef name, mlir::ShapedType type, nn::RecordAttr record,
          llvm::function_ref<mlir::LogicalResult(mlir::Type)> refuse);
 
   /// Copies text or numbers that records point to; returns a pointer to the

@@ -33,7 +33,7 @@ static LogicalResult unsupported(Operation *op, Type type) {
 LogicalResult RuntimeProgram::addParam(Operation *op, StringRef name,
                                        RankedTensorType type) {
   FailureOr<pcc_tensor> made =
-      records.encode(name, type, TensorMarks::of(cast<nn::ParamOp>(op)),
+      records.encode(name, type, cast<nn::ParamOp>(op).getRecord(),
                      [&](Type element) { return unsupported(op, element); });
   if (failed(made))
     return failure();

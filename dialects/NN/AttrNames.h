@@ -119,28 +119,10 @@ inline constexpr llvm::StringLiteral kStageAttrs[] = {kBackwardAttr, kStageAttr,
 
 //===----------------------------------------------------------------------===//
 // On parameters
-//
-// They complement the source, which maps elements to the file. They do not
-// change how the file is read. They describe the model's own form of a
-// parameter, which is written to checkpoints and to the file with trained
-// weights.
 //===----------------------------------------------------------------------===//
 
 /// A string: its name in the file, if that differs.
 inline constexpr llvm::StringLiteral kSourceNameAttr = "nn.source_name";
-/// A list of SourceAttr: the other tensors of the file that hold the same
-/// elements, such as a tied head that an exporter wrote out. They are never
-/// read; when a trained model is written back, all get the same elements.
-inline constexpr llvm::StringLiteral kCopiesAttr = "nn.copies";
-/// A unit: the source tensor, a matrix, is the transpose of the model's tensor
-/// of that name. Constant folding leaves weights of linear layers in this form.
-inline constexpr llvm::StringLiteral kTransposedAttr = "nn.transposed";
-/// A unit: the source tensor's elements are the model's plus one. Exporters
-/// fold in the 1 that a norm adds to its weight.
-inline constexpr llvm::StringLiteral kPlusOneAttr = "nn.plus_one";
-/// Pairs of whole numbers, (node of the graph, operand): the uses of the source
-/// tensor for this parameter, if it is merged with other parameters or absent.
-inline constexpr llvm::StringLiteral kUsesAttr = "nn.source_uses";
 /// The offset of a source whose tensor the file lacks because an exporter
 /// removed it: its elements are zeros, and the trained model gets it back.
 /// Lesser offsets: the file has the elements in another form than plain bytes,

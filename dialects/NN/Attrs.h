@@ -5,6 +5,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 #include "dialects/NN/Enums.h.inc"
 #define GET_ATTRDEF_CLASSES

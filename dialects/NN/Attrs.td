@@ -49,6 +49,80 @@ def NN_InitAttr : EnumAttr<NN_Dialect, NN_Init, "init"> {
   let assemblyFormat = "`` $value";
 }
 
+def NN_RecordAttr : AttrDef<NN_Dialect, "Record"> {
+  let mnemonic = "record";
+  let summary = "What the runtime knows about a parameter, except its type";
+  let description = [{
+    A parameter and its buffer in an rt program have the same record. The record
+    of an optimizer state has only the entries that it shares with its
+    parameter: `decay`, `source`, `transposed` and `plus_one`.
+
+    - `init`: the distribution that the parameter is drawn from when training
+      starts from scratch; `init file` keeps the file's value even then;
+    - `decay`: weight decay applies, because its rank in the source model is at
+      least 2;
+    - `source`: the elements in the model's file.
+
+    The other entries complement the source. They do not change how the file is
+    read; they describe the model's own form of the parameter, which checkpoints
+    have.
+
+    - `transposed`: the source tensor, a matrix, is the transpose of the model's
+      tensor of that name. Constant folding of exporters leaves weights of
+      linear layers in this form;
+    - `plus_one`: the source tensor's elements are the model's plus one.
+      Exporters fold in the 1 that a norm adds to its weight;
+    - `copies`: the other tensors of the file that hold the same elements, such
+      as a tied head that an exporter wrote out. They are never read; when a
+      trained model is written, all get the same elements;
+    - `uses`: pairs (node of the graph, operand) that use the source tensor for
+      this parameter, if it is merged with other parameters or missing.
+
+    In `nn.param` the entries stand without `<` and `>`:
+
+    ```mlir
+    nn.param @w : tensor<8x12xf32> init normal decay source <name = "w",
+        file = "m.onnx", offset = 128, type = tensor<12x8xf32>,
+        file_size = 1000, digest = 7, base = 0, strides = [1, 8],
+        valid = [8, 12]> transposed uses [3, 1]
+    ```
+
+    **Constraints:**
+    - `uses` has an even number of entries.
+  }];
+  let parameters = (ins
+    OptionalParameter<"::std::optional<::pcc::nn::Init>">:$init,
+    DefaultValuedParameter<"bool", "false">:$decay,
+    OptionalParameter<"::pcc::nn::SourceAttr">:$source,
+    DefaultValuedParameter<"bool", "false">:$transposed,
+    DefaultValuedParameter<"bool", "false">:$plus_one,
+    OptionalArrayRefParameter<"::pcc::nn::SourceAttr">:$copies,
+    OptionalArrayRefParameter<"int64_t">:$uses);
+  let builders = [
+    AttrBuilder<(ins "::pcc::nn::Init":$init, "bool":$decay,
+                     CArg<"::pcc::nn::SourceAttr", "{}">:$source), [{
+      return $_get($_ctxt, init, decay, source, false, false,
+                   ::llvm::ArrayRef<::pcc::nn::SourceAttr>(),
+                   ::llvm::ArrayRef<int64_t>());
+    }]>];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    // The same record with another entry.
+    RecordAttr withInit(::pcc::nn::Init init);
+    RecordAttr withSource(::pcc::nn::SourceAttr source);
+    RecordAttr withTransposed(bool transposed);
+    RecordAttr withPlusOne(bool plusOne);
+    RecordAttr withCopies(::llvm::ArrayRef<::pcc::nn::SourceAttr> copies);
+    RecordAttr withUses(::llvm::ArrayRef<int64_t> uses);
+    /// The record with `map` applied to the source and its copies.
+    RecordAttr mapSources(
+        ::llvm::function_ref<::pcc::nn::SourceAttr(::pcc::nn::SourceAttr)> map);
+    /// The record of a state that belongs to a parameter with this record.
+    RecordAttr ofState();
+  }];
+}
+
 def NN_StateKind : I32EnumAttr<"StateKind", "kind of a state", [
     I32EnumAttrCase<"Gradient", 0, "gradient">,
     I32EnumAttrCase<"Moment1", 1, "exp_avg">,

@@ -6,6 +6,7 @@
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Attrs.h"
 #include "dialects/NN/Partition.h"
+#include "dialects/NN/Record.h"
 #include "dialects/NN/ShardingRule.h"
 #include "dialects/NN/Traits.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -9,12 +9,9 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
   let summary = "A parameter of the model";
   let description = [{
     - The type is the one that the program computes with;
-    - `source` maps its elements to the model's file, where they may be
-      transposed, fused or split;
-    - `init` is the distribution that it is drawn from when training starts from
-      scratch; `init file` keeps the file's value even then;
-    - `decay`: weight decay applies, because its rank in the source model is at
-      least 2;
+    - `record` is written as its entries, `init` and those that follow it (see
+      `#nn.record`). The source maps elements to the model's file, where they
+      may be transposed, fused or split;
     - `frozen`: it is not trained.
 
     ```mlir
@@ -25,6 +22,9 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
         valid = [8, 12]>
     ```
 
+    **Constraints:**
+    - the record has an `init`.
+
     **Constraints** (of the source, if there is one):
     - it has a stride and a valid extent for each dim of the global type, which
       is `dist.global` if given, else the declared type;
@@ -33,17 +33,19 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
     - every element that is read is in the file's tensor.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
-    TypeAttrOf<NN_Tensor>:$type, NN_InitAttr:$init, UnitAttr:$decay,
-    UnitAttr:$frozen, OptionalAttr<NN_SourceAttr>:$source);
+    TypeAttrOf<NN_Tensor>:$type, NN_RecordAttr:$record, UnitAttr:$frozen);
   let assemblyFormat = [{
-    $sym_name `:` $type `init` $init (`decay` $decay^)? (`frozen` $frozen^)?
-    (`source` $source^)? attr-dict
+    $sym_name `:` $type custom<Record>($record) (`frozen` $frozen^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() {
       return ::mlir::cast<::mlir::RankedTensorType>(getType());
     }
+    ::pcc::nn::Init getInit() { return *getRecord().getInit(); }
+    bool getDecay() { return getRecord().getDecay(); }
+    /// The elements in the model's file, or null.
+    ::pcc::nn::SourceAttr getSource() { return getRecord().getSource(); }
   }];
 }
 

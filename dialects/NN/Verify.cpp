@@ -7,7 +7,9 @@ using namespace mlir;
 using namespace pcc::nn;
 
 LogicalResult ParamOp::verify() {
-  SourceAttr source = getSourceAttr();
+  if (!getRecord().getInit())
+    return emitOpError("has no initial value, such as 'init normal'");
+  SourceAttr source = getSource();
   if (!source)
     return success();
   // A partitioned program declares the local type and has the global type in

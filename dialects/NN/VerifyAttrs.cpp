@@ -19,17 +19,9 @@ bool isString(Attribute attr) { return isa<StringAttr>(attr); }
 bool isInteger(Attribute attr) { return isa<IntegerAttr>(attr); }
 bool isDims(Attribute attr) { return isa<InputDimsAttr>(attr); }
 bool isDictionary(Attribute attr) { return isa<DictionaryAttr>(attr); }
-bool isPairs(Attribute attr) {
-  auto numbers = dyn_cast<DenseI64ArrayAttr>(attr);
-  return numbers && numbers.size() % 2 == 0;
-}
 bool isTerms(Attribute attr) {
   auto terms = dyn_cast<ArrayAttr>(attr);
   return isUnit(attr) || (terms && llvm::all_of(terms, isDictionary));
-}
-bool isSources(Attribute attr) {
-  auto sources = dyn_cast<ArrayAttr>(attr);
-  return sources && llvm::all_of(sources, llvm::IsaPred<SourceAttr>);
 }
 bool isImplied(Attribute attr) {
   auto inputs = dyn_cast<DictionaryAttr>(attr);
@@ -118,11 +110,7 @@ const Attr onOps[] = {
     {kFirstBestAttr, isExtremum, isUnit, "nn.reduce_max or nn.reduce_min",
      aUnit},
     {kDetachedAttr, isCast, isUnit, "nn.cast", aUnit},
-    {kSourceNameAttr, isParam, isString, aParam, aString},
-    {kCopiesAttr, isParam, isSources, aParam, "a list of sources"},
-    {kTransposedAttr, isParam, isUnit, aParam, aUnit},
-    {kPlusOneAttr, isParam, isUnit, aParam, aUnit},
-    {kUsesAttr, isParam, isPairs, aParam, "a list of pairs of whole numbers"}};
+    {kSourceNameAttr, isParam, isString, aParam, aString}};
 
 } // namespace
 

@@ -21,7 +21,7 @@ def RT_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let dependentDialects = ["::mlir::memref::MemRefDialect",
-                           "::pcc::dist::DistDialect"];
+                           "::pcc::dist::DistDialect", "::pcc::nn::NNDialect"];
 }
 
 def RT_BufferKind : I32EnumAttr<"BufferKind", "kind of a buffer's contents", [

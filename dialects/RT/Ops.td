@@ -33,6 +33,15 @@ def RT_MeshAxesAttr
   let convertFromStorage = "$_self";
 }
 
+/// The record of a parameter or state, `#nn.record`.
+def RT_RecordAttr
+    : Attr<CPred<"::llvm::isa<::pcc::nn::RecordAttr>($_self)">,
+           "the record of a parameter or state"> {
+  let storageType = "::pcc::nn::RecordAttr";
+  let returnType = "::pcc::nn::RecordAttr";
+  let convertFromStorage = "$_self";
+}
+
 def RT_ProgramOp : RT_Op<"program"> {
   let summary = "Properties that all stages of a program share";
   let description = [{
@@ -142,11 +151,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     gradient is uninitialized when an entry begins: its first write overwrites
     it, and it is not reinitialized while it is live.
 
-    Parameters and states carry attributes for the runtime: `layout`, and
-    `source`, `init`, `decay`, `of`, `first` as in nn, `transposed`, `plus_one`,
-    `copies` and `uses` as nn's attributes of parameters. Inputs have their
-    `role`, their `name` in the model, for ids their bound, `nn.ids`, and
-    `nn.dims` if given. Outputs have their `name`.
+    Parameters and states carry attributes for the runtime: `layout`, `record`
+    (see `#nn.record`), and `of` and `first` as in nn. Inputs have their `role`,
+    their `name` in the model, for ids their bound, `nn.ids`, and `nn.dims` if
+    given. Outputs have their `name`.
 
     The runtime fills inputs before an entry begins; an input that differs by
     microbatch has one slot for each. The entry itself fills `refilled` inputs
@@ -167,7 +175,9 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     whole bucket valid.
 
     ```mlir
-    rt.buffer @w : memref<256x64xf32> param at 0
+    rt.buffer @w : memref<256x64xf32> param at 0 record <init normal decay>
+    rt.buffer @exp_avg.w : memref<256x64xf32> state at 131072 of @w
+        record <decay>
     rt.buffer @input.tokens : memref<2x64xi64> input at 65536 slots 4
         {role = "tokens", name = "input_ids"}
     rt.buffer @input.labels : memref<2x64xi64> input at 67584 slots 2 refilled
@@ -193,7 +203,10 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     - a bucket has the shape [1, n] and is in no bucket;
     - `in` names an `rt.buffer` of the kind bucket and of the same element type;
     - a buffer has both `in` and `element` or neither, but a part has `in`, a
-      sharded layout and no `element`, and its bucket is not sharded.
+      sharded layout and no `element`, and its bucket is not sharded;
+    - only a tensor of the model has a record: a parameter, copy, state, gradient
+      or sum. Its sources have a stride and a valid extent for each dim;
+    - only a number has a `first`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<RT_Buffer>:$type, RT_BufferKindAttr:$kind,
@@ -202,11 +215,20 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     OptionalAttr<DenseI64ArrayAttr>:$others,
     OptionalAttr<RT_LayoutAttr>:$layout,
     OptionalAttr<FlatSymbolRefAttr>:$bucket,
-    OptionalAttr<I64Attr>:$element, UnitAttr:$refilled);
+    OptionalAttr<I64Attr>:$element, UnitAttr:$refilled,
+    OptionalAttr<FlatSymbolRefAttr>:$of, OptionalAttr<F64Attr>:$first,
+    OptionalAttr<RT_RecordAttr>:$record);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$sym_name,
+                                 "::mlir::MemRefType":$type,
+                                 "BufferKind":$kind, "int64_t":$slots), [{
+    build($_builder, $_state, sym_name, type, kind, {}, slots, {}, {}, {}, {},
+          false, {}, {}, {});
+  }]>];
   let assemblyFormat = [{
     $sym_name `:` $type $kind (`in` $bucket^)? (`element` $element^)?
     (`at` custom<Offsets>($offset, $others)^)? (`slots` $slots^)?
-    (`refilled` $refilled^)? (`layout` $layout^)? attr-dict
+    (`refilled` $refilled^)? (`layout` $layout^)? (`of` $of^)?
+    (`first` $first^)? (`record` custom<Record>($record)^)? attr-dict
   }];
   let extraClassDeclaration = [{
     ::mlir::MemRefType getMemRefType() {
@@ -230,6 +252,7 @@ def RT_BufferOp : RT_Op<"buffer", [Symbol, HasParent<"StageOp">,
     int64_t getEnd();
     /// The axes that a bucket or a part is sharded over; empty for others.
     ::mlir::ArrayAttr getShardAxes();
+    ::llvm::LogicalResult verifyRecord();
   }];
   let hasVerifier = 1;
 }

@@ -2,6 +2,7 @@
 
 #include "dialects/RT/RT.h"
 #include "dialects/Loops.h"
+#include "dialects/NN/NN.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -41,6 +42,19 @@ static void printOffsets(OpAsmPrinter &printer, Operation *, IntegerAttr offset,
   printer << offset.getInt();
   for (int64_t other : others ? others.asArrayRef() : ArrayRef<int64_t>())
     printer << ", " << other;
+}
+
+/// Parses `<init normal decay>`, the entries of a record.
+static ParseResult parseRecord(OpAsmParser &parser,
+                               pcc::nn::RecordAttr &record) {
+  record = dyn_cast_or_null<pcc::nn::RecordAttr>(
+      pcc::nn::RecordAttr::parse(parser, {}));
+  return success(record != nullptr);
+}
+
+static void printRecord(OpAsmPrinter &printer, Operation *,
+                        pcc::nn::RecordAttr record) {
+  record.print(printer);
 }
 
 /// Parses `1 to 3`: the first slot, and the slot after the last.
@@ -318,66 +332,6 @@ Value getViewedBuffer(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewOp>())
     buffer = view.getSource();
   return buffer;
-}
-
-/// The bucket that a buffer belongs to, or null.
-static BufferOp bucketOf(BufferOp buffer, const SymbolTable &symbols) {
-  return buffer && buffer.getBucket()
-             ? symbols.lookup<BufferOp>(*buffer.getBucket())
-             : BufferOp();
-}
-
-llvm::DenseSet<Operation *> findGradients(StageOp stage) {
-  SymbolTable symbols(stage);
-  llvm::DenseSet<Operation *> found;
-  for (auto buffer : stage.getBlock()->getOps<BufferOp>()) {
-    if (buffer.getKind() != BufferKind::Gradient)
-      continue;
-    BufferOp row = bucketOf(buffer, symbols);
-    found.insert(row ? row : buffer);
-  }
-  return found;
-}
-
-llvm::DenseMap<Operation *, BufferOp> findShards(StageOp stage) {
-  SymbolTable symbols(stage);
-  llvm::DenseMap<Operation *, BufferOp> found;
-  for (auto part : stage.getBlock()->getOps<BufferOp>())
-    if (part.getKind() == BufferKind::Part)
-      found[bucketOf(part, symbols)] = part;
-  return found;
-}
-
-llvm::DenseSet<Operation *> findGathered(StageOp stage) {
-  SymbolTable symbols(stage);
-  llvm::DenseMap<Operation *, BufferOp> parts = findShards(stage);
-  llvm::DenseSet<Operation *> found;
-  for (auto copy : stage.getBlock()->getOps<BufferOp>()) {
-    auto of = copy->getAttrOfType<StringAttr>("of");
-    if (copy.getKind() != BufferKind::Copy || !of)
-      continue;
-    BufferOp kept = bucketOf(symbols.lookup<BufferOp>(of.getValue()), symbols);
-    if (!kept || (kept.getShardAxes().empty() && !parts.contains(kept)))
-      continue;
-    found.insert(copy);
-    if (BufferOp row = bucketOf(copy, symbols))
-      found.insert(row);
-  }
-  return found;
-}
-
-llvm::DenseSet<Operation *> findReinitialized(StageOp stage) {
-  llvm::DenseSet<Operation *> found = findGradients(stage);
-  found.insert_range(findGathered(stage));
-  return found;
-}
-
-BufferOp bucketSummedIn(BufferOp buffer, const SymbolTable &symbols) {
-  auto of = buffer->getAttrOfType<StringAttr>("of");
-  if (!of || buffer.getKind() != BufferKind::Gradient || buffer.getBucket())
-    return {};
-  auto row = symbols.lookup<BufferOp>(of.getValue());
-  return row && row.getKind() == BufferKind::Bucket ? row : BufferOp();
 }
 
 SmallVector<Access> getAccesses(Operation *op) {

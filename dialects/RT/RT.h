@@ -4,6 +4,7 @@
 #define PCC_DIALECTS_RT_RT_H
 
 #include "dialects/Dist/Dist.h"
+#include "dialects/NN/Attrs.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -116,27 +117,6 @@ struct Access {
 /// The buffer that a value is a view of, through chains of views; the value
 /// itself if it is not a view.
 mlir::Value getViewedBuffer(mlir::Value buffer);
-
-/// The gradient buffers of a stage; for a gradient in a bucket, the bucket.
-/// They are uninitialized when an entry point begins.
-llvm::DenseSet<mlir::Operation *> findGradients(StageOp stage);
-
-/// Maps each bucket whose memory also stores the rank's shard to that shard, a
-/// buffer of kind part. Only the shard is valid when an entry point begins.
-llvm::DenseMap<mlir::Operation *, BufferOp> findShards(StageOp stage);
-
-/// The working copies that are gathered from parameter shards, and their
-/// buckets. Unlike other working copies they are uninitialized when an entry
-/// point begins.
-llvm::DenseSet<mlir::Operation *> findGathered(StageOp stage);
-
-/// The buffers that are reinitialized in each entry and assigned memory by live
-/// range: gradients, gathered working copies, and their buckets.
-llvm::DenseSet<mlir::Operation *> findReinitialized(StageOp stage);
-
-/// The bucket of one microbatch's gradients that `buffer` accumulates; null if
-/// it accumulates none.
-BufferOp bucketSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
 
 /// The memory accesses of an op of an `rt.func`, reads before writes. A release
 /// counts as a write. Empty for `rt.call`, whose accesses are the callee's.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Loops.h"
-#include "dialects/RT/RT.h"
+#include "dialects/RT/Persistence.h"
 
 using namespace mlir;
 using namespace pcc::rt;
@@ -113,6 +113,31 @@ LogicalResult BufferOp::verify() {
   }
   if (getKind() == BufferKind::Part && getSlots() != 1)
     return emitOpError() << "is a shard of a bucket, which must have one slot";
+  return verifyRecord();
+}
+
+/// Checks the record of a parameter or state, and the other attributes that
+/// describe it to the runtime.
+LogicalResult BufferOp::verifyRecord() {
+  if (getFirst() && getKind() != BufferKind::Number)
+    return emitOpError("has a first value, but is not a number");
+  nn::RecordAttr record = getRecordAttr();
+  if (!record)
+    return success();
+  if (!isTensor(getKind()) || getKind() == BufferKind::Number)
+    return emitOpError() << "has a record, but is "
+                         << stringifyBufferKind(getKind())
+                         << ", which is no parameter or state";
+  // The runtime reads one stride and one valid extent per dim.
+  int64_t dims = getMemRefType().getRank();
+  SmallVector<nn::SourceAttr> sources(record.getCopies());
+  if (record.getSource())
+    sources.push_back(record.getSource());
+  for (nn::SourceAttr source : sources)
+    if (source.getStrides().size() != dims || source.getValid().size() != dims)
+      return emitOpError() << "has a source of " << source.getStrides().size()
+                           << " strides and " << source.getValid().size()
+                           << " valid extents for " << dims << " dims";
   return success();
 }
 

@@ -29,7 +29,7 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
   for (auto param : module.getOps<ParamOp>())
     width = std::max(width, param.getSymName().size());
   for (auto param : module.getOps<ParamOp>()) {
-    SourceAttr source = param.getSourceAttr();
+    SourceAttr source = param.getSource();
     int64_t size = param.getTensorType().getNumElements();
     all += size;
     trained += param.getFrozen() ? 0 : size;
@@ -45,9 +45,9 @@ void pcc::printParams(ModuleOp module, const ImportReport &report,
       os << "  from nowhere";
     if (auto name = param->getAttrOfType<StringAttr>(nn::kSourceNameAttr))
       os << ", called '" << name.getValue() << "' there";
-    if (param->hasAttr(kTransposedAttr))
+    if (param.getRecord().getTransposed())
       os << ", transposed";
-    if (param->hasAttr(kPlusOneAttr))
+    if (param.getRecord().getPlusOne())
       os << ", plus one";
     os << "\n";
   }

@@ -92,7 +92,7 @@ LogicalResult pcc::frontend::checkParamNames(Location file, ModuleOp module) {
     StringRef symbol = param.getSymName();
     if (std::string other = otherMeaning(symbol, symbols); !other.empty())
       return refuse(symbol, "has a name that programs reserve for " + other);
-    SourceAttr source = param.getSourceAttr();
+    SourceAttr source = param.getSource();
     if (!source)
       continue;
     StringRef name = source.getName();

@@ -34,11 +34,9 @@ static void addCopy(Builder &builder, ReadOp read, const Weight &copy,
   auto stored = RankedTensorType::get(copy.type.getShape(), copy.storage);
   SourceAttr source =
       sourceOf(builder, copy.tensor->name(), range, stored, strides, shape);
-  SmallVector<Attribute> copies;
-  if (auto known = param->getAttrOfType<ArrayAttr>(kCopiesAttr))
-    llvm::append_range(copies, known);
+  SmallVector<SourceAttr> copies(param.getRecord().getCopies());
   copies.push_back(source);
-  param->setAttr(kCopiesAttr, builder.getArrayAttr(copies));
+  param.setRecordAttr(param.getRecord().withCopies(copies));
 }
 
 /// Records the further repetitions of an expanded parameter in the file.
@@ -82,17 +80,16 @@ static Value readOwn(OpBuilder &builder, func::FuncOp forward, Weight &weight) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(forward);
-    auto param = ParamOp::create(builder, loc, weight.name, weight.type,
-                                 keepsValue ? Init::File : Init::Normal,
-                                 /*decay=*/weight.provenance.rank >= 2,
-                                 /*frozen=*/false, source);
+    auto record = RecordAttr::get(builder.getContext(),
+                                  keepsValue ? Init::File : Init::Normal,
+                                  /*decay=*/weight.provenance.rank >= 2, source)
+                      .withTransposed(weight.provenance.isTransposed)
+                      .withPlusOne(weight.provenance.isPlusOne);
+    auto param = ParamOp::create(builder, loc, weight.name, weight.type, record,
+                                 /*frozen=*/false);
     if (weight.name != weight.tensor->name())
       param->setAttr(kSourceNameAttr,
                      builder.getStringAttr(weight.tensor->name()));
-    if (weight.provenance.isTransposed)
-      param->setAttr(kTransposedAttr, builder.getUnitAttr());
-    if (weight.provenance.isPlusOne)
-      param->setAttr(kPlusOneAttr, builder.getUnitAttr());
   }
   // The first use dominates all others.
   auto read = ReadOp::create(builder, loc, weight.type, weight.name);
@@ -135,9 +132,8 @@ bool pcc::frontend::markPaddingRow(Value result, Value table, int64_t row) {
 
 void pcc::frontend::markMerged(ModuleOp module, const Weights &weights) {
   SymbolTable symbols(module);
-  Builder builder(module.getContext());
   for (const Weight &weight : weights.all())
     if (auto param = symbols.lookup<ParamOp>(weight.name);
         param && (weight.wasMerged || weight.isAbsent))
-      param->setAttr(kUsesAttr, builder.getDenseI64ArrayAttr(weight.uses));
+      param.setRecordAttr(param.getRecord().withUses(weight.uses));
 }

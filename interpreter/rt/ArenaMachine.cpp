@@ -5,6 +5,7 @@
 #include "analysis/IdBound.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Names.h"
+#include "dialects/RT/Persistence.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -56,18 +57,12 @@ ByteRange ArenaMachine::rangeOf(int64_t rank, rt::BufferOp buffer) {
   return {range.begin + before, range.begin + before + buffer.getBytes()};
 }
 
-bool ArenaMachine::isKept(rt::BufferOp buffer) const {
-  if (buffer.getKind() == rt::BufferKind::Part)
-    return true;
-  return buffer.getKind() <= rt::BufferKind::Sum && !buffer.getBucket() &&
-         !renewed.contains(buffer);
-}
-
 LogicalResult ArenaMachine::start() {
   for (rt::StageOp stage : record->getStages()) {
-    renewed.insert_range(rt::findReinitialized(stage));
-    for (auto &[row, part] : rt::findShards(stage))
-      renewed.insert(row);
+    rt::PersistentBuffers persistent(stage);
+    for (rt::BufferOp buffer : buffersOf(stage))
+      if (persistent.contains(buffer))
+        kept.insert(buffer);
     issuers.emplace_back(stage, record->getOp(), options.reportsRaces);
     for (rt::BufferOp buffer : buffersOf(stage)) {
       StringRef name = buffer.getSymName();
@@ -76,11 +71,10 @@ LogicalResult ArenaMachine::start() {
       bool isParam = buffer.getKind() == rt::BufferKind::Param;
       if (isParam || buffer.getKind() == rt::BufferKind::State ||
           buffer.getKind() == rt::BufferKind::Number) {
-        auto init = buffer->getAttrOfType<StringAttr>("init");
-        auto value = init ? nn::symbolizeInit(init.getValue()) : std::nullopt;
+        nn::RecordAttr record = buffer.getRecordAttr();
+        auto init = record ? record.getInit() : std::nullopt;
         auto [known, isNew] = symbols.try_emplace(
-            name,
-            Symbol{buffer, type, value.value_or(nn::Init::Zero), isParam});
+            name, Symbol{buffer, type, init.value_or(nn::Init::Zero), isParam});
         if (!isNew && known->second.type != type)
           return buffer.emitOpError()
                  << "has the global type " << type << ", but in "
@@ -125,10 +119,10 @@ LogicalResult ArenaMachine::start() {
     // As at the start of a compiled program, except that memory without an
     // initial value counts as unwritten.
     for (rt::BufferOp buffer : buffersOf(stage)) {
-      if (isKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
+      if (ownsKept(buffer) && buffer.getKind() != rt::BufferKind::Param)
         ranks.back().arena.zero(rangeOf(rank, buffer));
-      if (auto first = buffer->getAttrOfType<FloatAttr>("first"))
-        setNumber(ranks.back(), buffer, first.getValueAsDouble());
+      if (buffer.getFirst())
+        setNumber(ranks.back(), buffer, buffer.getFirst()->convertToDouble());
     }
     for (rt::BufferOp buffer : buffersOf(stage))
       if (buffer.getKind() == rt::BufferKind::Param && buffer.getBucket())
@@ -146,22 +140,22 @@ ByteRange ArenaMachine::elementsOf(rt::BufferOp buffer,
 
 void ArenaMachine::beginEntry() {
   for (auto [number, rank] : llvm::enumerate(ranks)) {
-    std::vector<ByteRange> kept;
+    std::vector<ByteRange> held;
     for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage]))
-      if (isKept(buffer))
-        kept.push_back(rangeOf(int64_t(number), buffer));
+      if (ownsKept(buffer))
+        held.push_back(rangeOf(int64_t(number), buffer));
     // Operations that are still pending may read their operands.
     Issuer &issuer = issuers[rank.stage];
     for (int64_t stream = 0; stream < issuer.numStreams(); ++stream)
       for (int64_t i = rank.doneOf(stream); i < issuer.count(stream); ++i)
         for (const MemoryOperand &place : issuer.get(stream, i).places)
           if (!place.constant)
-            kept.push_back(place.range());
-    llvm::sort(kept,
+            held.push_back(place.range());
+    llvm::sort(held,
                [](ByteRange a, ByteRange b) { return a.begin < b.begin; });
-    kept.push_back({rank.arena.size(), rank.arena.size()});
+    held.push_back({rank.arena.size(), rank.arena.size()});
     int64_t end = 0;
-    for (ByteRange range : kept) {
+    for (ByteRange range : held) {
       if (range.begin > end)
         rank.arena.poison({end, range.begin});
       end = std::max(end, range.end);
@@ -227,9 +221,8 @@ void ArenaMachine::writeNumber(StringRef name, double value) {
 
 void ArenaMachine::roundCopy(Rank &rank, rt::BufferOp parameter) {
   for (rt::BufferOp buffer : buffersOf(record->getStages()[rank.stage])) {
-    auto of = buffer->getAttrOfType<StringAttr>("of");
-    if (buffer.getKind() != rt::BufferKind::Copy || !of ||
-        of.getValue() != parameter.getSymName() || renewed.contains(buffer))
+    if (buffer.getKind() != rt::BufferKind::Copy ||
+        buffer.getOf() != parameter.getSymName() || !kept.contains(buffer))
       continue;
     MemRefType type = parameter.getMemRefType();
     Tensor value(RankedTensorType::get(type.getShape(), type.getElementType()));

@@ -112,7 +112,10 @@ private:
   mlir::LogicalResult start();
   /// Whether a buffer keeps its contents between entry points, and is not a
   /// member of a bucket.
-  bool isKept(rt::BufferOp buffer) const;
+  bool ownsKept(rt::BufferOp buffer) const {
+    return kept.contains(buffer) &&
+           (!buffer.getBucket() || buffer.getKind() == rt::BufferKind::Part);
+  }
   /// The bytes of all slots of a buffer; of a bucket's shard, those of the
   /// rank's shard.
   ByteRange rangeOf(int64_t rank, rt::BufferOp buffer);
@@ -196,9 +199,8 @@ private:
   std::vector<Issuer> issuers; ///< by stage
   std::vector<Rank> ranks;
   llvm::StringMap<Symbol> symbols;
-  /// Buffers that are dead when an entry point begins: gradients, gathered
-  /// weights, and buckets whose shard is stored separately.
-  llvm::DenseSet<mlir::Operation *> renewed;
+  /// Buffers whose contents outlive an entry point.
+  llvm::DenseSet<mlir::Operation *> kept;
   std::vector<Input> inputs;
   /// The source of values for rt.fill; null: the values in `given`.
   Filler filler;

@@ -5,6 +5,7 @@
 #include "analysis/IdBound.h"
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/RT/Persistence.h"
 #include "runtime/data/Inputs.h"
 
 using namespace mlir;
@@ -75,30 +76,13 @@ LogicalResult ProgramRecord::addLayout(rt::BufferOp buffer) {
 }
 
 FailureOr<pcc_tensor> ProgramRecord::tensorOf(rt::BufferOp buffer) {
-  TensorMarks marks;
-  if (auto name = buffer->getAttrOfType<StringAttr>("init")) {
-    std::optional<nn::Init> init = nn::symbolizeInit(name.getValue());
-    if (!init)
-      return LogicalResult(buffer.emitOpError()
-                           << "has no known initial value " << name);
-    marks.init = *init;
-  }
-  marks.decay = buffer->hasAttr("decay");
-  marks.source = buffer->getAttrOfType<nn::SourceAttr>("source");
-  marks.isTransposed = buffer->hasAttr("transposed");
-  marks.isPlusOne = buffer->hasAttr("plus_one");
-  int64_t dims = buffer.getMemRefType().getRank();
-  if (marks.source && (marks.source.getStrides().size() != dims ||
-                       marks.source.getValid().size() != dims))
-    return LogicalResult(buffer.emitOpError()
-                         << "has a source with another number of dims");
   FailureOr<pcc_tensor> tensor = records.encode(
-      buffer.getSymName(), buffer.getMemRefType(), marks,
+      buffer.getSymName(), buffer.getMemRefType(), buffer.getRecordAttr(),
       [&](Type element) { return unsupported(buffer, element); });
   if (failed(tensor))
     return failure();
-  if (auto of = buffer->getAttrOfType<StringAttr>("of"))
-    tensor->of = records.keep(of.getValue());
+  if (buffer.getOf())
+    tensor->of = records.keep(*buffer.getOf());
   tensor->kind = buffer.getKind() == rt::BufferKind::Param    ? PCC_PARAM
                  : buffer.getKind() == rt::BufferKind::State  ? PCC_STATE
                  : buffer.getKind() == rt::BufferKind::Copy   ? PCC_COPY
@@ -218,7 +202,7 @@ LogicalResult ProgramRecord::addStage(rt::StageOp stage) {
              << rt::kAlignment;
     if (buffer.getKind() == rt::BufferKind::Bucket) {
       addBucket(buffer, rowParts.lookup(buffer));
-    } else if (buffer.getKind() <= rt::BufferKind::Sum) {
+    } else if (rt::isTensor(buffer.getKind())) {
       FailureOr<pcc_tensor> tensor = tensorOf(buffer);
       if (failed(tensor))
         return failure();

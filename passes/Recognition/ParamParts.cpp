@@ -31,7 +31,7 @@ ParamOp pcc::recognition::ownParam(ReadOp read) {
   auto uses = SymbolTable::getSymbolUses(param, module);
   if (!uses || !llvm::hasSingleElement(*uses))
     return nullptr;
-  SourceAttr source = param.getSourceAttr();
+  SourceAttr source = param.getSource();
   if (source &&
       source.getValid().asArrayRef() != param.getTensorType().getShape())
     return nullptr;
@@ -70,14 +70,9 @@ Value pcc::recognition::readPart(PatternRewriter &rewriter, Value whole,
     auto own = cast<ParamOp>(rewriter.clone(*param));
     own.setSymName(name);
     own.setType(type);
-    if (SourceAttr source = param.getSourceAttr())
-      own.setSourceAttr(cutSource(source, dim, part.begin, shape));
-    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
-      SmallVector<Attribute> cut;
-      for (auto copy : copies.getAsRange<SourceAttr>())
-        cut.push_back(cutSource(copy, dim, part.begin, shape));
-      own->setAttr(kCopiesAttr, rewriter.getArrayAttr(cut));
-    }
+    own.setRecordAttr(param.getRecord().mapSources([&](SourceAttr source) {
+      return cutSource(source, dim, part.begin, shape);
+    }));
   }
   return ReadOp::create(rewriter, read.getLoc(), type, name);
 }

@@ -191,19 +191,13 @@ void pcc::recognition::reshapeParams(ModuleOp module) {
     if (!alike || !type)
       continue;
     // Padding is added later, so every element is still valid here.
-    SourceAttr source = param.getSourceAttr();
+    SourceAttr source = param.getSource();
     auto parts = splitDims(param.getTensorType().getShape(), type.getShape());
     if (!parts || (source && source.getValid().asArrayRef() !=
                                  param.getTensorType().getShape()))
       continue;
-    if (source)
-      param.setSourceAttr(splitSource(source, *parts));
-    if (auto copies = param->getAttrOfType<ArrayAttr>(kCopiesAttr)) {
-      SmallVector<Attribute> split;
-      for (auto copy : copies.getAsRange<SourceAttr>())
-        split.push_back(splitSource(copy, *parts));
-      param->setAttr(kCopiesAttr, ArrayAttr::get(param.getContext(), split));
-    }
+    param.setRecordAttr(param.getRecord().mapSources(
+        [&](SourceAttr source) { return splitSource(source, *parts); }));
     param.setType(type);
     for (ReadOp read : reads[param.getSymName()]) {
       read.getResult().setType(type);

@@ -237,7 +237,7 @@ void NNPadVocabPass::resize(Program &program, const Components &components,
       continue;
     if (auto param = dyn_cast<ParamOp>(value.owner)) {
       if (!param.getSource())
-        param.setSourceAttr(emptySource(param));
+        param.setRecordAttr(param.getRecord().withSource(emptySource(param)));
       param.setType(type);
       param.emitRemark() << "'" << value.name << "' " << value.type
                          << " is padded with zeros to " << type;

@@ -132,7 +132,7 @@ DistSeedTensorPass::extentsOf(const Program &program,
 /// Returns the type of a parameter in the user's file, if it has one there.
 static RankedTensorType sourceType(const ShardedValue &weight) {
   auto param = dyn_cast<ParamOp>(weight.owner);
-  SourceAttr source = param ? param.getSourceAttr() : SourceAttr();
+  SourceAttr source = param ? param.getSource() : SourceAttr();
   return source ? cast<RankedTensorType>(source.getType()) : weight.type;
 }
 

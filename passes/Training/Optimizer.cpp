@@ -152,10 +152,10 @@ void UpdateBuilder::adamw() {
     Value value = entry.read(param.getSymName(), type);
     Value first = entry.read(moments1[i].getSymName(), momentType);
     Value second = entry.read(moments2[i].getSymName(), momentType);
-    auto next = AdamWOp::create(builder, param.getLoc(), type, momentType,
-                                momentType, value, gradients[i], first, second,
-                                gradScale, lr, beta1, beta2, eps, weightDecay,
-                                step, param.getDecayAttr());
+    auto next =
+        AdamWOp::create(builder, param.getLoc(), type, momentType, momentType,
+                        value, gradients[i], first, second, gradScale, lr,
+                        beta1, beta2, eps, weightDecay, step, param.getDecay());
     entry.write(next.getNewParam(), param.getSymName());
     entry.write(next.getNewExpAvg(), moments1[i].getSymName());
     entry.write(next.getNewExpAvgSq(), moments2[i].getSymName());
@@ -174,7 +174,7 @@ void UpdateBuilder::sgd() {
     Value value = entry.read(param.getSymName(), type);
     Value next =
         SgdOp::create(builder, param.getLoc(), type, value, gradients[i],
-                      gradScale, lr, weightDecay, param.getDecayAttr());
+                      gradScale, lr, weightDecay, param.getDecay());
     entry.write(next, param.getSymName());
   }
   end();

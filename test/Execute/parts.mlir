@@ -69,9 +69,9 @@ rt.stage 0 arena 704 {
   rt.buffer @own : memref<1x32xf32> part in @row at 0
       layout <[1, 96], [[], ["dp"]]>
   rt.buffer @a : memref<40xf32> param in @row element 0 at 0
-      layout <[40], [[]]> {init = "normal"}
+      layout <[40], [[]]> record <init normal>
   rt.buffer @b : memref<1x8xf32> param in @row element 64 at 256
-      layout <[1, 8], [[], []]> {init = "normal"}
+      layout <[1, 8], [[], []]> record <init normal>
   rt.buffer @input.tokens : memref<1x8xi64> input at 384
       layout <[3, 8], [["dp"], []]>
       {role = "tokens", name = "tokens", nn.ids = {below = 512 : i64, node = ""}}

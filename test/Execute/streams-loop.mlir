@@ -44,7 +44,7 @@ func.func private @add(%a: tensor<1x8xf32>, %v: tensor<1x8xf32>)
 rt.program axes <["pp"=2]> comms [] microbatches 7 {micro_batch = 1, seq = 8}
 rt.stage 0 arena 640 {
   rt.buffer @w : memref<1x8xf32> param at 0 layout <[1, 8], [[], []]>
-      {init = "normal"}
+      record <init normal>
   rt.buffer @input.tokens : memref<1x8xi64> input at 64 slots 7
       layout <[1, 8], [[], []]>
       {role = "tokens", name = "tokens",
@@ -89,7 +89,7 @@ rt.stage 0 arena 640 {
 }
 rt.stage 1 arena 384 {
   rt.buffer @v : memref<1x8xf32> param at 0 layout <[1, 8], [[], []]>
-      {init = "normal"}
+      record <init normal>
   rt.buffer @act : memref<1x8xf32> value at 64 slots 2
   rt.buffer @output.loss : memref<f32> output at 192 {name = "loss"}
   rt.buffer @output.norm : memref<f32> output at 256 {name = "norm"}

@@ -77,7 +77,7 @@ rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 2
     {micro_batch = 1, seq = 8}
 rt.stage 0 arena 576 {
   rt.buffer @w : memref<1x8xf32> param at 0 layout <[1, 8], [[], []]>
-      {init = "normal"}
+      record <init normal>
   rt.buffer @grad.w : memref<1x8xf32> gradient at 64
   rt.buffer @input.tokens : memref<1x8xi64> input at 128 slots 2
       layout <[2, 8], [["dp"], []]>
@@ -155,7 +155,7 @@ rt.stage 0 arena 576 {
 }
 rt.stage 1 arena 576 {
   rt.buffer @v : memref<1x8xf32> param at 0 layout <[1, 8], [[], []]>
-      {init = "normal"}
+      record <init normal>
   rt.buffer @grad.v : memref<1x8xf32> gradient at 64
   rt.buffer @act : memref<1x8xf32> value at 128 slots 2
   rt.buffer @dact : memref<1x8xf32> value at 256 slots 2

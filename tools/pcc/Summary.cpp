@@ -3,7 +3,7 @@
 #include "tools/pcc/Summary.h"
 #include "dialects/NN/NN.h"
 #include "dialects/Pipe/Pipe.h"
-#include "dialects/RT/RT.h"
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Emit.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
@@ -21,7 +21,7 @@ void Summary::collectParameters(ModuleOp module) {
   for (auto param : module.getOps<nn::ParamOp>()) {
     int64_t elements = param.getTensorType().getNumElements();
     // Padding does not count as parameters of the model.
-    if (nn::SourceAttr source = param.getSourceAttr()) {
+    if (nn::SourceAttr source = param.getSource()) {
       ArrayRef<int64_t> valid = source.getValid().asArrayRef();
       ArrayRef<int64_t> shape = param.getTensorType().getShape();
       elements = 1;

@@ -12,6 +12,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Names.h"
 #include "dialects/NN/Roles.h"
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/Data.h"
 #include "runtime/Program.h"
@@ -209,42 +210,13 @@ Datum Descriptor::sharedSource(const pcc_source *source, int32_t dims) {
 }
 
 FailureOr<pcc_tensor> Descriptor::record(rt::BufferOp buffer) {
-  TensorMarks marks;
-  if (auto name = buffer->getAttrOfType<StringAttr>("init")) {
-    std::optional<nn::Init> init = nn::symbolizeInit(name.getValue());
-    if (!init)
-      return LogicalResult(buffer.emitOpError()
-                           << "has no known initial value " << name);
-    marks.init = *init;
-  }
-  marks.decay = buffer->hasAttr("decay");
-  marks.source = buffer->getAttrOfType<nn::SourceAttr>("source");
-  marks.isTransposed = buffer->hasAttr("transposed");
-  marks.isPlusOne = buffer->hasAttr("plus_one");
-  if (auto copies = buffer->getAttrOfType<ArrayAttr>("copies"))
-    marks.copies = copies.getValue();
-  if (auto uses = buffer->getAttrOfType<DenseI64ArrayAttr>("uses"))
-    marks.uses = uses.asArrayRef();
-  // The runtime reads one stride and one valid extent per dim.
-  int64_t dims = buffer.getMemRefType().getRank();
-  SmallVector<Attribute> sources(marks.copies);
-  if (marks.source)
-    sources.push_back(marks.source);
-  for (Attribute attr : sources) {
-    auto source = cast<nn::SourceAttr>(attr);
-    if (source.getStrides().size() != dims || source.getValid().size() != dims)
-      return LogicalResult(buffer.emitOpError()
-                           << "has a source of " << source.getStrides().size()
-                           << " strides and " << source.getValid().size()
-                           << " valid extents for " << dims << " dims");
-  }
-  FailureOr<pcc_tensor> tensor =
-      records.encode(buffer.getSymName(), buffer.getMemRefType(), marks,
-                     [&](Type element) { return refuse(buffer, element); });
+  FailureOr<pcc_tensor> tensor = records.encode(
+      buffer.getSymName(), buffer.getMemRefType(), buffer.getRecordAttr(),
+      [&](Type element) { return refuse(buffer, element); });
   if (failed(tensor))
     return failure();
-  if (auto of = buffer->getAttrOfType<StringAttr>("of"))
-    tensor->of = records.keep(of.getValue());
+  if (buffer.getOf())
+    tensor->of = records.keep(*buffer.getOf());
   if (tensor->source && *tensor->source->name)
     if (std::string why = tensorNameError(tensor->source->name); !why.empty())
       return LogicalResult(buffer.emitOpError()
@@ -381,11 +353,10 @@ FailureOr<Datum> Descriptor::outputs(rt::StageOp stage, StringRef entry,
 /// The end of the arena range that persists between entries; it is initialized
 /// to zero.
 static int64_t endOfKept(rt::StageOp stage) {
-  llvm::DenseSet<Operation *> renewed = rt::findReinitialized(stage);
+  rt::PersistentBuffers persistent(stage);
   int64_t end = 0;
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (int(buffer.getKind()) < int(rt::BufferKind::Input) &&
-        !renewed.contains(buffer) && buffer.getOffset())
+    if (persistent.isReserved(buffer) && buffer.getOffset())
       end =
           std::max(end, int64_t(*buffer.getOffset()) + buffer.getTotalBytes());
   return end;
@@ -399,7 +370,7 @@ FailureOr<Datum> Descriptor::stage(rt::StageOp stage) {
     if (buffer.getKind() == rt::BufferKind::Bucket ||
         buffer.getKind() == rt::BufferKind::Part)
       continue;
-    if (int(buffer.getKind()) <= int(rt::BufferKind::Sum)) {
+    if (rt::isTensor(buffer.getKind())) {
       FailureOr<Datum> made = tensor(buffer);
       if (failed(made))
         return failure();

@@ -62,10 +62,11 @@ void pcc::resetOffsets(rt::StageOp stage) {
 }
 
 BucketOffsets::BucketOffsets(rt::StageOp stage,
-                             const llvm::DenseSet<Operation *> &renewed)
+                             const rt::PersistentBuffers &persistent)
     : symbols(stage) {
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-    if (buffer.getKind() == rt::BufferKind::Bucket && renewed.contains(buffer))
+    if (buffer.getKind() == rt::BufferKind::Bucket &&
+        !persistent.isReserved(buffer))
       rows[buffer] = {};
   stage.walk([&](rt::ForOp loop) {
     int64_t period = findPeriod(loop, [&](rt::AddressOp address) {

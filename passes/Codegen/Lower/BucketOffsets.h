@@ -3,7 +3,7 @@
 #ifndef PCC_PASSES_CODEGEN_LOWER_BUCKETOFFSETS_H
 #define PCC_PASSES_CODEGEN_LOWER_BUCKETOFFSETS_H
 
-#include "dialects/RT/RT.h"
+#include "dialects/RT/Persistence.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -16,10 +16,8 @@ void resetOffsets(rt::StageOp stage);
 /// offsets that each may have: at most as many as its addresses distinguish.
 class BucketOffsets {
 public:
-  /// `renewed` are the buffers that are dead when an entry point begins.
   /// Buckets must have one slot.
-  BucketOffsets(rt::StageOp stage,
-                const llvm::DenseSet<mlir::Operation *> &renewed);
+  BucketOffsets(rt::StageOp stage, const rt::PersistentBuffers &persistent);
 
   /// Whether a buffer is one of these buckets.
   bool contains(rt::BufferOp buffer) const { return rows.contains(buffer); }

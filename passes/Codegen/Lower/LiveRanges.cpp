@@ -80,19 +80,15 @@ pcc::findPeriod(rt::ForOp loop,
   return most == counts.end() ? 1 : most->first;
 }
 
-bool pcc::isKept(rt::BufferOp buffer, const Buffers &renewed) {
-  return int(buffer.getKind()) < int(rt::BufferKind::Input) &&
-         !renewed.contains(buffer);
-}
-
-LiveRanges::LiveRanges(rt::StageOp stage, const Buffers &renewed,
+LiveRanges::LiveRanges(rt::StageOp stage,
+                       const rt::PersistentBuffers &persistent,
                        const BucketOffsets *rows)
     : rows(rows) {
   for (auto function : stage.getBlock()->getOps<rt::FuncOp>()) {
     functions[function.getSymName()] = function;
     summarize(function);
   }
-  addBlocks(stage, renewed);
+  addBlocks(stage, persistent);
   for (auto event : stage.getBlock()->getOps<rt::EventOp>())
     events[event.getSymName()] = event;
   std::set<int64_t> used = {0};
@@ -113,14 +109,15 @@ LiveRanges::LiveRanges(rt::StageOp stage, const Buffers &renewed,
       piece->spans = {{0, moment}};
 }
 
-void LiveRanges::addBlocks(rt::StageOp stage, const Buffers &renewed) {
+void LiveRanges::addBlocks(rt::StageOp stage,
+                           const rt::PersistentBuffers &persistent) {
   SymbolTable symbols(stage);
   for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
     rt::BufferOp whole = buffer.getBucket()
                              ? symbols.lookup<rt::BufferOp>(*buffer.getBucket())
                              : buffer;
     buffers[buffer.getSymName()] = whole;
-    if (buffer != whole || isKept(buffer, renewed))
+    if (buffer != whole || persistent.isReserved(buffer))
       continue;
     int64_t slots = buffer.getSlots(), bytes = buffer.getSlotBytes();
     int64_t step = slotsOfPiece(slots);

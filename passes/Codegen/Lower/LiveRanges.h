@@ -3,15 +3,12 @@
 #ifndef PCC_PASSES_CODEGEN_LOWER_LIVERANGES_H
 #define PCC_PASSES_CODEGEN_LOWER_LIVERANGES_H
 
-#include "dialects/RT/RT.h"
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Packing/Packing.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc {
-
-/// A set of a stage's buffers.
-using Buffers = llvm::DenseSet<mlir::Operation *>;
 
 class BucketOffsets;
 
@@ -22,17 +19,13 @@ class BucketOffsets;
 int64_t findPeriod(rt::ForOp loop,
                    llvm::function_ref<rt::BufferOp(rt::AddressOp)> bufferOf);
 
-/// Whether a buffer keeps its contents from one entry point to the next.
-bool isKept(rt::BufferOp buffer, const Buffers &renewed);
-
 /// Computes the live ranges of the buffers of a stage whose temporaries have
 /// offsets.
 class LiveRanges {
 public:
-  /// `renewed` are the buffers that are dead when an entry point begins. With
-  /// `rows`, a bucket among them has a piece for each of its offsets; without,
-  /// a single piece.
-  LiveRanges(rt::StageOp stage, const Buffers &renewed,
+  /// With `rows`, a bucket among them has a piece for each of its offsets;
+  /// without, a single piece.
+  LiveRanges(rt::StageOp stage, const rt::PersistentBuffers &persistent,
              const BucketOffsets *rows = nullptr);
 
   /// The buffers that share the arena, in the order of the stage.
@@ -87,7 +80,7 @@ private:
     const Summary *function = nullptr;
   };
 
-  void addBlocks(rt::StageOp stage, const Buffers &renewed);
+  void addBlocks(rt::StageOp stage, const rt::PersistentBuffers &persistent);
   void summarize(rt::FuncOp function);
   void run(rt::FuncOp entry);
   void run(rt::ForOp op, Scope &scope);

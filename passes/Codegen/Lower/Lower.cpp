@@ -6,6 +6,7 @@
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Roles.h"
 #include "dialects/Pipe/Transfers.h"
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Lower/LowerSchedule.h"
 #include "passes/Codegen/Lower/LowerTask.h"
 #include "passes/Codegen/Lower/MergeReductions.h"
@@ -48,7 +49,7 @@ rt::LayoutAttr layoutOf(Operation *op, RankedTensorType local) {
 /// The logical extents of a parameter: without padding.
 ArrayRef<int64_t> logicalShape(nn::ParamOp param) {
   if (param.getSource())
-    return param.getSource()->getValid();
+    return param.getSource().getValid();
   return globalType(param, param.getTensorType()).getShape();
 }
 
@@ -86,9 +87,8 @@ private:
   LogicalResult lowerProgram();
   LogicalResult lowerStage(int64_t index);
   void addState(Operation *op);
-  void addBuffer(Operation *op, StringAttr name, RankedTensorType type,
-                 rt::BufferKind kind, int64_t slots,
-                 ArrayRef<NamedAttribute> attrs);
+  rt::BufferOp addBuffer(Operation *op, StringAttr name, RankedTensorType type,
+                         rt::BufferKind kind, int64_t slots);
 
   ModuleOp module;
   bool overlap;
@@ -147,49 +147,31 @@ LogicalResult ProgramLowering::lowerProgram() {
   return success();
 }
 
-void ProgramLowering::addBuffer(Operation *op, StringAttr name,
-                                RankedTensorType type, rt::BufferKind kind,
-                                int64_t slots, ArrayRef<NamedAttribute> attrs) {
+rt::BufferOp ProgramLowering::addBuffer(Operation *op, StringAttr name,
+                                        RankedTensorType type,
+                                        rt::BufferKind kind, int64_t slots) {
   auto [bucket, element] = buckets.placeOf(name);
   FlatSymbolRefAttr row;
   if (bucket)
     row = FlatSymbolRefAttr::get(bucket.getSymNameAttr());
   else if (kind == rt::BufferKind::Part)
     row = cast<nn::StateOp>(op).getOfAttr();
-  auto buffer = rt::BufferOp::create(
-      builder, op->getLoc(), name.getValue(), bufferType(type), kind,
-      /*offset=*/IntegerAttr(), slots, /*others=*/DenseI64ArrayAttr(),
-      int(kind) <= int(rt::BufferKind::Input) ? layoutOf(op, type)
-                                              : rt::LayoutAttr(),
-      row, bucket ? builder.getI64IntegerAttr(element) : IntegerAttr(),
-      /*refilled=*/false);
-  for (NamedAttribute attr : attrs)
-    buffer->setAttr(attr.getName(), attr.getValue());
+  auto buffer = rt::BufferOp::create(builder, op->getLoc(), name.getValue(),
+                                     bufferType(type), kind, slots);
+  if (rt::hasLayout(kind))
+    buffer.setLayoutAttr(layoutOf(op, type));
+  buffer.setBucketAttr(row);
+  if (bucket)
+    buffer.setElement(element);
+  return buffer;
 }
-
-/// Transformations of a parameter's source, by the attribute names in nn and
-/// rt.
-static const std::pair<StringRef, StringRef> turns[] = {
-    {nn::kTransposedAttr, "transposed"}, {nn::kPlusOneAttr, "plus_one"}};
-/// Attributes that describe how the source file uses a parameter.
-static const std::pair<StringRef, StringRef> marks[] = {
-    {nn::kCopiesAttr, "copies"}, {nn::kUsesAttr, "uses"}};
 
 void ProgramLowering::addState(Operation *op) {
   if (auto param = dyn_cast<nn::ParamOp>(op)) {
-    SmallVector<NamedAttribute> attrs;
-    attrs.push_back(builder.getNamedAttr(
-        "init", builder.getStringAttr(nn::stringifyInit(param.getInit()))));
-    if (param.getDecay())
-      attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
-    if (auto source = param.getSourceAttr())
-      attrs.push_back(builder.getNamedAttr("source", source));
-    for (const auto &list : {ArrayRef(turns), ArrayRef(marks)})
-      for (auto [mark, name] : list)
-        if (Attribute attr = param->getAttr(mark))
-          attrs.push_back(builder.getNamedAttr(name, attr));
-    addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
-              rt::BufferKind::Param, 1, attrs);
+    rt::BufferOp buffer =
+        addBuffer(op, param.getSymNameAttr(), param.getTensorType(),
+                  rt::BufferKind::Param, 1);
+    buffer.setRecordAttr(param.getRecord());
     return;
   }
   auto state = cast<nn::StateOp>(op);
@@ -208,24 +190,17 @@ void ProgramLowering::addState(Operation *op) {
     kind = rt::BufferKind::Part;
   else if (state.getKind() == nn::StateKind::Number)
     kind = rt::BufferKind::Number;
-  SmallVector<NamedAttribute> attrs;
-  if (Attribute first = state.getFirstAttr())
-    attrs.push_back(builder.getNamedAttr("first", first));
-  if (FlatSymbolRefAttr of = state.getOfAttr();
-      of && kind != rt::BufferKind::Part) {
-    attrs.push_back(builder.getNamedAttr("of", of.getAttr()));
-    // A state is stored in checkpoints in the layout of its parameter in the
-    // source.
-    auto param = symbols.lookup<nn::ParamOp>(of.getValue());
-    if (param && param.getSourceAttr())
-      attrs.push_back(builder.getNamedAttr("source", param.getSourceAttr()));
-    for (auto [mark, name] : turns)
-      if (param && param->hasAttr(mark))
-        attrs.push_back(builder.getNamedAttr(name, builder.getUnitAttr()));
-    if (param && param.getDecay())
-      attrs.push_back(builder.getNamedAttr("decay", builder.getUnitAttr()));
-  }
-  addBuffer(op, state.getSymNameAttr(), state.getTensorType(), kind, 1, attrs);
+  rt::BufferOp buffer =
+      addBuffer(op, state.getSymNameAttr(), state.getTensorType(), kind, 1);
+  buffer.setFirstAttr(state.getFirstAttr());
+  FlatSymbolRefAttr of = state.getOfAttr();
+  if (!of || kind == rt::BufferKind::Part)
+    return;
+  buffer.setOfAttr(of);
+  // A state is stored in checkpoints in the layout of its parameter in the
+  // source.
+  if (auto param = symbols.lookup<nn::ParamOp>(of.getValue()))
+    buffer.setRecordAttr(param.getRecord().ofState());
 }
 
 LogicalResult ProgramLowering::lowerStage(int64_t index) {
@@ -296,30 +271,26 @@ LogicalResult ProgramLowering::lowerStage(int64_t index) {
     if (isa<nn::ParamOp, nn::StateOp>(op)) {
       addState(&op);
     } else if (auto input = dyn_cast<pipe::InputOp>(op)) {
-      SmallVector<NamedAttribute> attrs = {
-          builder.getNamedAttr(
-              "role",
-              builder.getStringAttr(nn::stringifyInputRole(input.getRole()))),
-          builder.getNamedAttr("name", input.getNameAttr())};
+      int64_t turns = schedules.getRefillSlots(input.getSymName());
+      rt::BufferOp buffer =
+          addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
+                    turns                     ? turns
+                    : input.isPerMicrobatch() ? microbatches
+                                              : 1);
+      buffer.setRefilled(turns != 0);
+      buffer->setAttr("role", builder.getStringAttr(
+                                  nn::stringifyInputRole(input.getRole())));
+      buffer->setAttr("name", input.getNameAttr());
       for (StringRef attrName : {nn::kIdsAttr, nn::kDimsAttr})
         if (Attribute attr = input->getAttr(attrName))
-          attrs.push_back(builder.getNamedAttr(attrName, attr));
-      int64_t turns = schedules.getRefillSlots(input.getSymName());
-      if (turns)
-        attrs.push_back(
-            builder.getNamedAttr("refilled", builder.getUnitAttr()));
-      addBuffer(&op, name, input.getTensorType(), rt::BufferKind::Input,
-                turns                     ? turns
-                : input.isPerMicrobatch() ? microbatches
-                                          : 1,
-                attrs);
+          buffer->setAttr(attrName, attr);
     } else if (auto output = dyn_cast<pipe::OutputOp>(op)) {
-      addBuffer(&op, name, output.getTensorType(), rt::BufferKind::Output, 1,
-                builder.getNamedAttr("name", output.getNameAttr()));
+      addBuffer(&op, name, output.getTensorType(), rt::BufferKind::Output, 1)
+          ->setAttr("name", output.getNameAttr());
     } else if (auto value = dyn_cast<pipe::ValueOp>(op)) {
       if (int64_t slots = schedules.getSlots(symbol.getName()))
         addBuffer(&op, name, value.getTensorType(), rt::BufferKind::Value,
-                  slots, {});
+                  slots);
     }
   }
   // Bodies precede the entry points that call them.

@@ -1,6 +1,7 @@
 //===- MergeReductions.cpp - Merging of adjacent all-reduces --------------===//
 
 #include "passes/Codegen/Lower/MergeReductions.h"
+#include "dialects/RT/Persistence.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -31,6 +31,7 @@
 namespace pcc {
 #define GEN_PASS_DEF_RTPLANPASS
 #include "passes/Codegen/Passes.h.inc"
+#include <map>
 } // namespace pcc
 
 using namespace mlir;
@@ -103,11 +104,8 @@ static void createScratchBuffers(rt::StageOp stage) {
     auto type = MemRefType::get(int64_t(callee.getFrame()),
                                 IntegerType::get(stage.getContext(), 8));
     OpBuilder builder(callee);
-    auto frame = rt::BufferOp::create(
-        builder, callee.getLoc(), name, type, rt::BufferKind::Frame,
-        /*offset=*/IntegerAttr(), /*slots=*/1, /*others=*/DenseI64ArrayAttr(),
-        /*layout=*/rt::LayoutAttr(), /*bucket=*/FlatSymbolRefAttr(),
-        /*element=*/IntegerAttr(), /*refilled=*/false);
+    auto frame = rt::BufferOp::create(builder, callee.getLoc(), name, type,
+                                      rt::BufferKind::Frame, /*slots=*/1);
     symbols.insert(frame);
     call.setFrame(frame.getSymName());
   });
@@ -265,9 +263,10 @@ static size_t countPieces(const Blocks &blocks) {
 }
 
 /// Places the buffers that share the arena, from `begin` on. Returns the end.
-static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
+static int64_t placeShared(rt::StageOp stage,
+                           const rt::PersistentBuffers &persistent,
                            int64_t begin) {
-  LiveRanges lives(stage, renewed);
+  LiveRanges lives(stage, persistent);
   Blocks &blocks = lives.blocks;
   Arrangement found = arrangeTight(blocks, findFunctions(stage));
   int64_t most = begin + findPeak(listOf(blocks));
@@ -280,8 +279,8 @@ static int64_t placeShared(rt::StageOp stage, const Buffers &renewed,
   std::optional<BucketOffsets> rows;
   bool haveRows = false;
   if (begin + found.bytes > most + most / kFarOfRows) {
-    rows.emplace(stage, renewed);
-    LiveRanges each(stage, renewed, &*rows);
+    rows.emplace(stage, persistent);
+    LiveRanges each(stage, persistent, &*rows);
     size_t pieces = countPieces(each.blocks);
     if (pieces > countPieces(blocks) && pieces <= kMostPieces) {
       auto module = stage->getParentOfType<ModuleOp>();
@@ -332,17 +331,19 @@ void pcc::planArena(rt::StageOp stage) {
     planScratch(function);
   createScratchBuffers(stage);
   resetOffsets(stage);
-  Buffers renewed = rt::findReinitialized(stage);
+  rt::PersistentBuffers persistent(stage);
   // Buffers that keep their contents come first, ordered by kind.
+  std::map<rt::BufferKind, SmallVector<rt::BufferOp>> kept;
+  for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
+    if (!buffer.getBucket() && persistent.isReserved(buffer))
+      kept[buffer.getKind()].push_back(buffer);
   int64_t end = 0;
-  for (int kind = 0; kind < int(rt::BufferKind::Input); ++kind)
-    for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
-      if (int(buffer.getKind()) == kind && !buffer.getBucket() &&
-          isKept(buffer, renewed)) {
-        buffer.setOffset(end);
-        end += buffer.getTotalBytes();
-      }
-  stage.setArena(placeShared(stage, renewed, end));
+  for (const auto &[kind, buffers] : kept)
+    for (rt::BufferOp buffer : buffers) {
+      buffer.setOffset(end);
+      end += buffer.getTotalBytes();
+    }
+  stage.setArena(placeShared(stage, persistent, end));
   placeMembers(stage);
 }
 

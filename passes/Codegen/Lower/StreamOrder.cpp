@@ -31,6 +31,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Lower/Streams.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Passes.h"
 #include "passes/Codegen/Verify/ByteOwners.h"
 #include "passes/Codegen/Verify/SeparateBytes.h"
@@ -86,9 +87,8 @@ public:
   /// `kernels` are the module's symbols; `program` may be null.
   StageVerifier(rt::StageOp stage, rt::ProgramOp program,
                 const SymbolTable &kernels)
-      : stage(stage), program(program), kernels(kernels),
-        gathered(rt::findGathered(stage)), parts(rt::findShards(stage)),
-        gradients(rt::findGradients(stage)) {
+      : stage(stage), program(program), kernels(kernels), persistent(stage),
+        parts(rt::findShards(stage)), gradients(rt::findGradients(stage)) {
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>())
       buffers[buffer.getSymName()] = buffer;
     for (auto &[name, buffer] : buffers)
@@ -151,11 +151,9 @@ private:
   /// Whether a buffer's contents persist until the next entry point. Not for
   /// members of a bucket that does: the bucket stands for them.
   bool isPersistent(rt::BufferOp buffer) const {
-    if (buffer.getKind() == rt::BufferKind::Part)
-      return true;
-    return int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
-           !buffer.getBucket() && !gradients.contains(buffer) &&
-           !gathered.contains(buffer) && !parts.contains(buffer);
+    bool isMember =
+        buffer.getBucket() && buffer.getKind() != rt::BufferKind::Part;
+    return !isMember && persistent.contains(buffer);
   }
   std::optional<ByteOwner> findIntruder(const OwnedRange &range) const {
     auto row = isShard(range) ? rows.lookup(range.owner.op) : rt::BufferOp();
@@ -206,9 +204,7 @@ private:
   /// Null in a module without an rt.program.
   rt::ProgramOp program;
   const SymbolTable &kernels;
-  /// Gathered working copies and their buckets: dead when an entry point
-  /// starts.
-  llvm::DenseSet<Operation *> gathered;
+  rt::PersistentBuffers persistent;
   /// By bucket: the rank's shard of it.
   llvm::DenseMap<Operation *, rt::BufferOp> parts;
   llvm::StringMap<rt::BufferOp> buffers;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyBuckets.h"
+#include "dialects/RT/Persistence.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -71,12 +72,17 @@ static LogicalResult verifyMember(rt::BufferOp member, rt::BufferOp bucket,
   return success();
 }
 
+/// The parameter that a member of a bucket belongs to, or null.
+static rt::BufferOp findParam(rt::BufferOp member, const SymbolTable &symbols) {
+  return member.getOf() ? symbols.lookup<rt::BufferOp>(*member.getOf())
+                        : rt::BufferOp();
+}
+
 /// Checks that gradients, moments and working copies begin at the element of
 /// their parameter: optimizer kernels process buckets element by element.
 static LogicalResult verifyOffset(rt::BufferOp member,
                                   const SymbolTable &symbols) {
-  auto of = member->getAttrOfType<StringAttr>("of");
-  auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
+  rt::BufferOp param = findParam(member, symbols);
   if (!param || !param.getElement() ||
       param.getElement() == member.getElement())
     return success();
@@ -91,8 +97,8 @@ static LogicalResult verifyOffset(rt::BufferOp member,
 /// Returns the part of a moment's name before its parameter's: "exp_avg.".
 static StringRef prefixOf(rt::BufferOp member) {
   StringRef prefix = member.getSymName();
-  auto of = member->getAttrOfType<StringAttr>("of");
-  return of && prefix.consume_back(of.getValue()) ? prefix : StringRef();
+  return member.getOf() && prefix.consume_back(*member.getOf()) ? prefix
+                                                                : StringRef();
 }
 
 /// Checks that the members of a bucket belong to parameters of one bucket and
@@ -101,8 +107,7 @@ static LogicalResult verifySameBucket(ArrayRef<rt::BufferOp> members,
                                       const SymbolTable &symbols) {
   rt::BufferOp first, firstParam;
   for (rt::BufferOp member : members) {
-    auto of = member->getAttrOfType<StringAttr>("of");
-    auto param = of ? symbols.lookup<rt::BufferOp>(of.getValue()) : nullptr;
+    rt::BufferOp param = findParam(member, symbols);
     if (!param || !param.getBucket())
       continue;
     if (!first) {
@@ -211,10 +216,10 @@ static LogicalResult verifyShard(rt::BufferOp part, rt::BufferOp bucket,
 
 LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
   SymbolTable symbols(stage);
-  llvm::DenseSet<Operation *> renewed = rt::findReinitialized(stage);
+  rt::PersistentBuffers persistent(stage);
   for (auto row : stage.getBlock()->getOps<rt::BufferOp>())
     if (row.getKind() == rt::BufferKind::Bucket && row.getSlots() != 1 &&
-        !renewed.contains(row))
+        persistent.isReserved(row))
       return row.emitOpError()
              << "has " << row.getSlots()
              << " slots, but its contents persist between entry points";
@@ -254,10 +259,9 @@ LogicalResult pcc::verifyBuckets(rt::StageOp stage, rt::ProgramOp program) {
     }
     if (failed(verifySameBucket(list, symbols)))
       return failure();
-    auto of = list[0]->getAttrOfType<StringAttr>("of");
-    auto param = list[0].getKind() == rt::BufferKind::State && of
-                     ? symbols.lookup<rt::BufferOp>(of.getValue())
-                     : rt::BufferOp();
+    rt::BufferOp param = list[0].getKind() == rt::BufferKind::State
+                             ? findParam(list[0], symbols)
+                             : rt::BufferOp();
     if (list[0].getKind() == rt::BufferKind::Param)
       rows[bucket] = bucket;
     else if (param && param.getBucket())

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Codegen/Verify/VerifyTaskShardings.h"
+#include "dialects/RT/Persistence.h"
 #include "passes/Codegen/Verify/ArgumentUses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,8 +45,7 @@ struct ArgumentSharding {
 class SumVerifier {
 public:
   SumVerifier(rt::StageOp stage, rt::ProgramOp program)
-      : stage(stage), program(program), symbols(stage),
-        gradients(rt::findGradients(stage)) {}
+      : stage(stage), program(program), symbols(stage), persistent(stage) {}
   LogicalResult verify();
 
 private:
@@ -64,7 +64,7 @@ private:
   rt::ProgramOp program;
   SymbolTable symbols;
   /// Gradients, or the buckets that hold them: dead when an entry point starts.
-  llvm::DenseSet<Operation *> gradients;
+  rt::PersistentBuffers persistent;
   llvm::DenseMap<Operation *, SmallVector<ArgumentSharding>> uses;
   /// In the current entry point: partial axes of buffers, now and at first use.
   llvm::MapVector<Operation *, PartialAxes> held, first;
@@ -236,9 +236,8 @@ LogicalResult SumVerifier::verify() {
     for (auto &[op, parts] : first) {
       auto buffer = cast<rt::BufferOp>(op);
       auto now = held.find(op);
-      bool isPersistent = int(buffer.getKind()) <= int(rt::BufferKind::Sum) &&
-                          !gradients.contains(buffer);
-      if (isPersistent && now != held.end() && now->second != parts)
+      if (persistent.contains(buffer) && now != held.end() &&
+          now->second != parts)
         return buffer.emitOpError()
                << "is left " << describe(now->second) << " by @" << name
                << ", which expects it " << describe(parts);

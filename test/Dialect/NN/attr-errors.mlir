@@ -106,26 +106,6 @@ nn.param @w : tensor<4xf32> init zero {nn.source_name}
 
 // -----
 
-// expected-error@+1 {{has the attribute 'nn.copies', which is not a list of sources}}
-nn.param @w : tensor<4xf32> init zero {nn.copies = ["w2"]}
-
-// -----
-
-// expected-error@+1 {{has the attribute 'nn.transposed', which is not a unit}}
-nn.param @w : tensor<4x4xf32> init zero {nn.transposed = true}
-
-// -----
-
-// expected-error@+1 {{'nn.state' op has the attribute 'nn.plus_one', which is only allowed on a parameter}}
-nn.state @s : tensor<f32> sum {nn.plus_one}
-
-// -----
-
-// expected-error@+1 {{has the attribute 'nn.source_uses', which is not a list of pairs of whole numbers}}
-nn.param @w : tensor<4xf32> init zero {nn.source_uses = array<i64: 1, 2, 3>}
-
-// -----
-
 // expected-error@+1 {{input 0 has the attribute 'nn.stage', which inputs do not have}}
 func.func @forward(%x: tensor<4xf32> {nn.stage = 0}) {
   return

@@ -9,6 +9,16 @@ nn.param @w : tensor<8x12xf32> init normal decay source <
   valid = [8, 12]>
 // CHECK: nn.param @frozen : tensor<4xf32> init file frozen
 nn.param @frozen : tensor<4xf32> init file frozen
+// CHECK: nn.param @folded : tensor<8x12xf32> init normal decay source <name = "h.weight"{{.*}}> transposed plus_one copies [<name = "tied"{{.*}}>, <name = "again"{{.*}}>] uses [3, 1, 5, 2] frozen
+nn.param @folded : tensor<8x12xf32> init normal decay source <
+  name = "h.weight", file = "m.onnx", offset = 64, type = tensor<12x8xf32>,
+  file_size = 1000, digest = 7, base = 0, strides = [1, 8], valid = [8, 12]>
+  transposed plus_one copies [<
+  name = "tied", file = "m.onnx", offset = 448, type = tensor<8x12xf32>,
+  file_size = 1000, digest = 7, base = 0, strides = [12, 1], valid = [8, 12]>, <
+  name = "again", file = "m.onnx", offset = 600, type = tensor<8x12xf32>,
+  file_size = 1000, digest = 7, base = 0, strides = [12, 1], valid = [8, 12]>]
+  uses [3, 1, 5, 2] frozen
 // CHECK: nn.param @one : tensor<4xbf16> init one
 nn.param @one : tensor<4xbf16> init one
 // CHECK: nn.state @grad.w : tensor<8x12xf32> gradient of @w

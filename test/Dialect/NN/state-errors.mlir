@@ -22,6 +22,21 @@ nn.param @w : tensor<8x12xf32> init normal source <
 
 // -----
 
+// expected-error@+1 {{has no initial value, such as 'init normal'}}
+nn.param @w : tensor<4xf32> decay
+
+// -----
+
+// expected-error@+1 {{'uniform' is no initial value}}
+nn.param @w : tensor<4xf32> init uniform
+
+// -----
+
+// expected-error@+1 {{has uses with 3 numbers, which are no pairs (node, operand)}}
+nn.param @w : tensor<4xf32> init zero uses [1, 2, 3]
+
+// -----
+
 // expected-error@+1 {{belongs to @w, which is not a parameter}}
 nn.state @grad.w : tensor<4xf32> gradient of @w
 nn.state @w : tensor<4xf32> sum

@@ -1469,3 +1469,27 @@ rt.stage 0 {
           memref<1x7x4x64xbf16>, memref<1x7x2x64xbf16>, memref<1x7x2x64xbf16>, memref<64xi8>
   }
 }
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a first value, but is not a number}}
+  rt.buffer @x : memref<f32> sum first 1.0
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a record, but is input, which is no parameter or state}}
+  rt.buffer @x : memref<4xf32> input record <decay>
+}
+
+// -----
+
+rt.stage 0 {
+  // expected-error @+1 {{has a source of 2 strides and 2 valid extents for 1 dims}}
+  rt.buffer @w : memref<4xf32> param record <init one copies [<
+      name = "w", file = "m.onnx", offset = 64, type = tensor<4x1xf32>,
+      file_size = 1000, digest = 7, base = 0, strides = [1, 1],
+      valid = [4, 1]>]>
+}

@@ -12,6 +12,14 @@ func.func private @gelu(tensor<4x8xf32>) -> tensor<4x8xf32>
 rt.stage 0 arena 4096 {
   // CHECK: rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], {{\[}}[], ["tp"]]>
   rt.buffer @w : memref<8x8xf32> param at 0 layout <[8, 16], [[], ["tp"]]>
+  // CHECK: rt.buffer @exp_avg.w : memref<8x8xf32> state at 2432 layout <[8, 16], {{\[}}[], ["tp"]]> of @w record <decay source <name = "w"{{.*}}> plus_one>
+  rt.buffer @exp_avg.w : memref<8x8xf32> state at 2432
+      layout <[8, 16], [[], ["tp"]]> of @w record <decay source <
+      name = "w", file = "m.onnx", offset = 64, type = tensor<8x16xf32>,
+      file_size = 1000, digest = 7, base = 0, strides = [16, 1],
+      valid = [8, 16]> plus_one>
+  // CHECK: rt.buffer @loss_scale : memref<f32> number at 2688 first 1.024000e+03
+  rt.buffer @loss_scale : memref<f32> number at 2688 first 1.024000e+03
   // CHECK: rt.buffer @x : memref<4x8xf32> input at 256 slots 7
   rt.buffer @x : memref<4x8xf32> input at 256 slots 7 {role = "data"}
   // CHECK: rt.buffer @y : memref<4x8xf32> value{{$}}

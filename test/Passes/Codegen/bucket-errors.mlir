@@ -54,9 +54,9 @@ rt.stage 0 arena 1024 {
   rt.buffer @a : memref<5xf32> param in @row element 0 at 0
   // expected-note @+1 {{the parameter}}
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
-  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 384 {of = "a"}
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 384 of @a
   // expected-error @+1 {{begins at element 64 of its bucket, but its parameter at element 32}}
-  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 64 at 640 {of = "b"}
+  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 64 at 640 of @b
 }
 
 // -----
@@ -71,9 +71,9 @@ rt.stage 0 arena 1024 {
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
   rt.buffer @c : memref<5xf32> param in @other element 32 at 384
   // expected-note @+1 {{the other member}}
-  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 512 {of = "a"}
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 512 of @a
   // expected-error @+1 {{belongs to a parameter in @other, but another member of its bucket to one in @row}}
-  rt.buffer @exp_avg.c : memref<5xf32> state in @moments element 32 at 640 {of = "c"}
+  rt.buffer @exp_avg.c : memref<5xf32> state in @moments element 32 at 640 of @c
 }
 
 // -----
@@ -86,9 +86,9 @@ rt.stage 0 arena 1024 {
   rt.buffer @a : memref<5xf32> param in @row element 0 at 0
   rt.buffer @b : memref<5xf32> param in @row element 32 at 128
   // expected-note @+1 {{the other member}}
-  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 256 {of = "a"}
+  rt.buffer @exp_avg.a : memref<5xf32> state in @moments element 0 at 256 of @a
   // expected-error @+1 {{is not named 'exp_avg.*' like another member of its bucket}}
-  rt.buffer @exp_avg_sq.b : memref<5xf32> state in @moments element 32 at 384 {of = "b"}
+  rt.buffer @exp_avg_sq.b : memref<5xf32> state in @moments element 32 at 384 of @b
 }
 
 // -----
@@ -107,7 +107,7 @@ rt.stage 0 arena 512 {
   rt.buffer @moments : memref<1x32xf32> bucket at 256
   rt.buffer @a : memref<5xf32> param in @row.a element 0 at 0
   rt.buffer @b : memref<5xf32> param in @row.b element 0 at 128
-  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 0 at 256 {of = "b"}
+  rt.buffer @exp_avg.b : memref<5xf32> state in @moments element 0 at 256 of @b
   rt.func @update(%w: memref<1x32xf32>, %m: memref<1x32xf32>) {
     // expected-error @+1 {{writes moments of the parameters in @row.b, but parameters of another bucket}}
     rt.launch @update_kernel ins(%w, %m : memref<1x32xf32>, memref<1x32xf32>)
@@ -196,7 +196,7 @@ module {
     rt.buffer @own : memref<1x32xf32> bucket at 0 layout <[1, 64], [[], ["dp"]]>
     rt.buffer @a : memref<64xf32> param in @own element 0
     rt.buffer @row : memref<1x64xbf16> bucket at 128
-    rt.buffer @copy.a : memref<64xbf16> copy in @row element 0 at 128 {of = "a"}
+    rt.buffer @copy.a : memref<64xbf16> copy in @row element 0 at 128 of @a
     rt.buffer @x : memref<64xbf16> output at 256
     rt.func @use(%a: memref<64xbf16>, %x: memref<64xbf16>) {
       // expected-error @+1 {{reads @row, which nothing has written}}

@@ -4,7 +4,7 @@
 
 rt.program axes <["dp"=2, "tp"=4]> comms [["tp"], ["dp", "tp"]] microbatches 1
 rt.stage 0 arena 4096 {
-  rt.buffer @w : memref<6x4xf32> param at 0 layout <[6, 4], [[], []]> {init = "normal"}
+  rt.buffer @w : memref<6x4xf32> param at 0 layout <[6, 4], [[], []]> record <init normal>
   rt.buffer @x : memref<16xf32> input at 128 slots 2 {role = "data", name = "x"}
   rt.buffer @y : memref<16xf32> value at 256
   rt.buffer @n : memref<i64> value at 320 slots 2

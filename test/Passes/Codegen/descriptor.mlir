@@ -38,16 +38,15 @@ rt.stage 0 arena 2048 {
   // CHECK-NEXT: tensor w of - kind 0 dtype 0 init 2 decay 1 shape [8 16] axes [() (parttp)] at 0 use 3.1 use 5.2
   // CHECK-NEXT: source h.weight file m.onnx size 1000 digest 18446744073709551615 offset 64 dtype 1 saved head as 2 transposed 1 plus_one 1 base 5 shape [16 8] stride [1 8] valid [8 15]
   rt.buffer @w : memref<8x2xf32> param at 0
-      layout <[8, 16], [[], ["part", "tp"]]> {decay, init = "normal",
-      transposed, plus_one, uses = array<i64: 3, 1, 5, 2>,
-      source = #nn.source<name = "h.weight", file = "m.onnx", offset = 64,
+      layout <[8, 16], [[], ["part", "tp"]]> record <init normal decay
+      source <name = "h.weight", file = "m.onnx", offset = 64,
       type = tensor<16x8xf64>, file_size = 1000,
       digest = 18446744073709551615, base = 5, strides = [1, 8],
-      valid = [8, 15]>}
+      valid = [8, 15]> transposed plus_one uses [3, 1, 5, 2]>
   // CHECK-NEXT: tensor exp_avg.w of w kind 1 dtype 2 init 0 decay 0 shape [8 2] axes [() ()] at 64
-  rt.buffer @exp_avg.w : memref<8x2xbf16> state at 64 {of = "w"}
+  rt.buffer @exp_avg.w : memref<8x2xbf16> state at 64 of @w
   // CHECK-NEXT: tensor grad.w of w kind 2 dtype 0 init 0 decay 0 shape [8 2] axes [() ()] at 128
-  rt.buffer @grad.w : memref<8x2xf32> gradient at 128 {of = "w"}
+  rt.buffer @grad.w : memref<8x2xf32> gradient at 128 of @w
   // CHECK-NEXT: tensor loss_sum of - kind 2 dtype 0 init 0 decay 0 shape [] axes [] at 192
   rt.buffer @loss_sum : memref<f32> sum at 192
   // CHECK-NEXT: input tokens ids dtype 4 shape [4 8] axes [(part) ()] at 256 slots 128 vocab 50257 by wte dims 1 0

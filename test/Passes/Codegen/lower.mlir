@@ -29,7 +29,7 @@ func.func private @norm(%g: tensor<8x6xf32>) -> tensor<f32>
 // CHECK: rt.stage 0 arena 960 {
 // The moment is used by no task: it has no buffer.
 // CHECK-NOT: exp_avg
-// CHECK: rt.buffer @w : memref<8x6xf32> param at 0 layout <[8, 6], {{\[}}[], []]> {decay, init = "normal"}
+// CHECK: rt.buffer @w : memref<8x6xf32> param at 0 layout <[8, 6], {{\[}}[], []]> record <init normal decay>
 // CHECK: rt.buffer @grad.w : memref<8x6xf32> sum at 192
 // CHECK: rt.buffer @input.x : memref<4x8xf32> input at 384 slots 2
 // CHECK: rt.buffer @input.lr : memref<f32> input at 896

@@ -152,7 +152,7 @@ rt.stage 0 arena 768 {
   // expected-error @+1 {{holds gradients when @train ends that were not accumulated into @sum}}
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
-  rt.buffer @sum : memref<1x32xf32> gradient at 512 {of = "row"}
+  rt.buffer @sum : memref<1x32xf32> gradient at 512 of @row
   rt.func @train() {
     %a = rt.address @row : memref<1x64xf32>
     rt.zero %a : memref<1x64xf32>
@@ -170,7 +170,7 @@ rt.program axes <["dp"=2, "cp"=2]> comms [["dp"]] microbatches 1
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
-  rt.buffer @sum : memref<1x16xf32> gradient at 768 {of = "row"}
+  rt.buffer @sum : memref<1x16xf32> gradient at 768 of @row
   rt.buffer @f : memref<384xi8> frame at 256
   rt.func @reduce(%row: memref<1x64xf32>, %sum: memref<1x16xf32>) frame 384 attributes {gives_up = array<i64: 0>} {
     %half = rt.temporary at 256 : memref<1x32xf32>
@@ -193,7 +193,7 @@ rt.stage 0 arena 1024 {
 rt.stage 0 arena 1024 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
-  rt.buffer @sum : memref<1x64xf32> gradient at 768 {of = "row"}
+  rt.buffer @sum : memref<1x64xf32> gradient at 768 of @row
   rt.buffer @f : memref<64xi8> frame at 256
   rt.func @reduce(%row: memref<1x64xf32>, %sum: memref<1x64xf32>) frame 64 attributes {gives_up = array<i64: 0>} {
     %t = rt.temporary at 0 : memref<1x16xf32>
@@ -216,7 +216,7 @@ rt.stage 0 arena 1024 {
 rt.stage 0 arena 768 {
   rt.buffer @row : memref<1x64xf32> bucket at 0, 256 slots 2
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 0, 256 slots 2
-  rt.buffer @sum : memref<1x32xf32> gradient at 512 {of = "row"}
+  rt.buffer @sum : memref<1x32xf32> gradient at 512 of @row
   rt.buffer @v : memref<16xf32> value at 448
   rt.func @train() {
     %a = rt.address @row slot 1 : memref<1x64xf32>
@@ -233,7 +233,7 @@ rt.stage 0 arena 768 {
 rt.stage 0 arena 3072 {
   rt.buffer @row : memref<1x64xf32> bucket at 1792
   rt.buffer @a : memref<64xf32> gradient in @row element 0 at 1792
-  rt.buffer @sum : memref<1x32xf32> gradient at 2048 {of = "row"}
+  rt.buffer @sum : memref<1x32xf32> gradient at 2048 of @row
   rt.buffer @v : memref<16xf32> value at 0 slots 31
   rt.func @train() {
     %a = rt.address @row : memref<1x64xf32>

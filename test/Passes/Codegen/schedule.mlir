@@ -215,10 +215,10 @@ pipe.schedule train stage 2 microbatches 3 {
 // all data parallel ranks; padding is not counted.
 // CHECK: rt.program axes <["dp"=2, "tp"=4]> comms {{\[\[}}"dp"], ["dp", "tp"]] microbatches 1 {micro_batch = 2 : i64, parameters = 226 : i64, seq = 5 : i64}
 // CHECK: rt.stage 0 arena 640 {
-// CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, init = "normal", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed, uses = array<i64: 3, 1>}
-// CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> {init = "one"}
-// CHECK-NEXT: rt.buffer @exp_avg.a : memref<8x4xf32> state at 192 layout <[8, 16], {{\[\[}}], ["tp"]]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
-// CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> sum at 320 layout <[8, 4], {{\[\[}}], []]> {decay, of = "a", plus_one, source = #nn.source<name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>, transposed}
+// CHECK-NEXT: rt.buffer @a : memref<8x4xf32> param at 0 layout <[8, 16], {{\[\[}}], ["tp"]]> record <init normal decay source <name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]> transposed plus_one uses [3, 1]>
+// CHECK-NEXT: rt.buffer @b : memref<6xf32> param at 128 layout <[6], {{\[\[}}]]> record <init one>
+// CHECK-NEXT: rt.buffer @exp_avg.a : memref<8x4xf32> state at 192 layout <[8, 16], {{\[\[}}], ["tp"]]> of @a record <decay source <name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]> transposed plus_one>
+// CHECK-NEXT: rt.buffer @grad.a : memref<8x4xf32> sum at 320 layout <[8, 4], {{\[\[}}], []]> of @a record <decay source <name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]> transposed plus_one>
 // CHECK-NEXT: rt.buffer @sum : memref<f32> sum at 448 layout <[], []>
 // CHECK-NEXT: rt.buffer @tokens : memref<2x5xi64> input at 512 layout <[4, 5], {{\[\[}}"dp"], []]> {name = "ids", nn.ids = {below = 50257 : i64, node = "wte"}, role = "tokens"}
 // CHECK-NEXT: rt.buffer @norm : memref<f32> output at 512 {name = "norm"}
@@ -243,8 +243,8 @@ module attributes {dist.spmd} {
 dist.mesh @mesh = <["dp"=2, "tp"=4]>
 nn.param @a : tensor<8x4xf32> init normal decay
     source <name = "a.weight", file = "m.onnx", offset = 64, type = tensor<16x8xf32>, file_size = 1000, digest = 7, base = 5, strides = [1, 8], valid = [8, 15]>
-    {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>,
-     nn.transposed, nn.plus_one, nn.source_uses = array<i64: 3, 1>}
+    transposed plus_one uses [3, 1]
+    {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}
 nn.param @b : tensor<6xf32> init one
 nn.state @exp_avg.a : tensor<8x4xf32> exp_avg of @a
     {dist.global = tensor<8x16xf32>, dist.sharding = #dist.sharding<@mesh, [{}, {"tp"}]>}

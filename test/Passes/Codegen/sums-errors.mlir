@@ -184,7 +184,7 @@ rt.stage 0 arena 256 {
 #columns = #dist.sharding<*, tp>
 rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 256 {
-  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> {init = "normal"}
+  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> record <init normal>
   rt.buffer @y : memref<4x4xf32> output at 128 {name = "y"}
   rt.func @use(%w: memref<4x4xf32>, %y: memref<4x4xf32>)
       attributes {rt.layouts = [#columns], rt.values = array<i64: 0, -1, 0, 0>} {
@@ -206,7 +206,7 @@ rt.stage 0 arena 256 {
 #other = #dist.sharding<dp, *>
 rt.program axes <["dp"=2, "tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 256 {
-  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> {init = "normal"}
+  rt.buffer @w : memref<4x4xf32> param at 0 layout <[8, 4], [["tp"], []]> record <init normal>
   rt.buffer @y : memref<4x4xf32> output at 128 {name = "y"}
   rt.func @use(%w: memref<4x4xf32>, %y: memref<4x4xf32>)
       attributes {rt.layouts = [#rows], rt.values = array<i64: 0, -1, 0, 0>} {

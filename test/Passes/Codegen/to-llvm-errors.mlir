@@ -122,15 +122,7 @@ rt.stage 0 arena 64 {
 rt.program axes <["tp"=2]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{is sharded over "dp", which is no axis of the mesh}}
-  rt.buffer @a : memref<4xf32> param at 0 layout <[8], [["dp"]]> {init = "one"}
-}
-
-// -----
-
-rt.program axes <[]> comms [] microbatches 1
-rt.stage 0 arena 64 {
-  // expected-error @+1 {{has no known initial value "three"}}
-  rt.buffer @a : memref<4xf32> param at 0 {init = "three"}
+  rt.buffer @a : memref<4xf32> param at 0 layout <[8], [["dp"]]> record <init one>
 }
 
 // -----
@@ -138,7 +130,7 @@ rt.stage 0 arena 64 {
 rt.program axes <[]> comms [] microbatches 1
 rt.stage 0 arena 64 {
   // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
-  rt.buffer @a : memref<4xi7> param at 0 {init = "one"}
+  rt.buffer @a : memref<4xi7> param at 0 record <init one>
 }
 
 // -----

@@ -5,7 +5,7 @@
 llvm.func @add(!llvm.ptr, i64, i64) attributes {rt.units = 5 : i64, rt.grain = 6 : i64}
 rt.program axes <["pp"=2, "dp"=2]> comms [["dp"]] beside [["dp"]] microbatches 1
 rt.stage 0 arena 128 {
-  rt.buffer @w : memref<4xf32> param at 0 {init = "zero"}
+  rt.buffer @w : memref<4xf32> param at 0 record <init zero>
   rt.buffer @x : memref<8xf32> value at 64
   rt.event @first slots 3
   rt.event @second slots 2

@@ -6,7 +6,7 @@
 
 rt.program axes <["tp"=2]> comms [["tp"]] microbatches 1
 rt.stage 0 arena 192 {
-  rt.buffer @w : memref<4x4xf32> param at 0 layout <[4, 8], [[], ["tp"]]> {init = "normal"}
+  rt.buffer @w : memref<4x4xf32> param at 0 layout <[4, 8], [[], ["tp"]]> record <init normal>
   rt.buffer @x : memref<4x4xf32> input at 64 {role = "data", name = "x"}
   rt.buffer @y : memref<4x4xf32> value at 128
   // CHECK: llvm.func internal @stage0.train(%[[CONTEXT:.*]]: !llvm.ptr, %[[ARENA:.*]]: !llvm.ptr) {

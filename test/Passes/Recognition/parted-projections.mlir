@@ -231,8 +231,8 @@ func.func @biased_by_matrix(%x: tensor<2x3x6xf32>)
 }
 
 // and one whose weight is in the file twice.
-// CHECK: nn.param @"copied_w[0:8]" : tensor<6x8xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]>]}
-// CHECK: nn.param @"copied_w[8:12]" : tensor<6x4xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]> {nn.copies = [#nn.source<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]>]}
+// CHECK: nn.param @"copied_w[0:8]" : tensor<6x8xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]> copies [<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0, strides = [12, 1], valid = [6, 8]>]
+// CHECK: nn.param @"copied_w[8:12]" : tensor<6x4xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]> copies [<name = "copied_w_copy", file = "m.onnx", offset = 512, type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 8, strides = [12, 1], valid = [6, 4]>]
 // CHECK-LABEL: func.func @copied(
 // CHECK-SAME: %arg0: tensor<2x3x6xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.read @"copied_w[0:8]" : tensor<6x8xf32>
@@ -243,9 +243,9 @@ func.func @biased_by_matrix(%x: tensor<2x3x6xf32>)
 nn.param @copied_w : tensor<6x12xf32> init normal source <name = "copied_w", file = "m.onnx", offset = 64,
     type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [12, 1], valid = [6, 12]>
-    {nn.copies = [#nn.source<name = "copied_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "copied_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x12xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [12, 1], valid = [6, 12]>]}
+    strides = [12, 1], valid = [6, 12]>]
 func.func @copied(%x: tensor<2x3x6xf32>)
     -> (tensor<2x3x8xf32>, tensor<2x3x4xf32>) {
   %copied_w = nn.read @copied_w : tensor<6x12xf32>

@@ -728,15 +728,15 @@ func.func @heads_of_two_scales(%x: tensor<3x5x4xf32>) -> tensor<3x5x4xf32> {
 
 // A parameter that the file has twice is split, too: each part has its offset
 // in the copy, too.
-// CHECK-DAG: nn.param @"w[0:4]" {{.*}}nn.copies = [#nn.source<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 0, strides = [4, 1], valid = [4, 4]>]
-// CHECK-DAG: nn.param @"w[4:12]" {{.*}}nn.copies = [#nn.source<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 16, strides = [4, 1], valid = [8, 4]>]
+// CHECK-DAG: nn.param @"w[0:4]" {{.*}}copies [<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 0, strides = [4, 1], valid = [4, 4]>]
+// CHECK-DAG: nn.param @"w[4:12]" {{.*}}copies [<name = "w2", file = "m.onnx", offset = 512, {{.*}} base = 16, strides = [4, 1], valid = [8, 4]>]
 // CHECK-LABEL: @copied
 nn.param @w : tensor<12x4xf32> init normal decay source <name = "w",
     file = "m.onnx", offset = 64, type = tensor<12x4xf32>, file_size = 1024,
     digest = 7, base = 0, strides = [4, 1], valid = [12, 4]>
-    {nn.copies = [#nn.source<name = "w2", file = "m.onnx", offset = 512,
+    copies [<name = "w2", file = "m.onnx", offset = 512,
     type = tensor<12x4xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [4, 1], valid = [12, 4]>]}
+    strides = [4, 1], valid = [12, 4]>]
 func.func @copied(%x: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x8xf32>) {
   %w = nn.read @w : tensor<12x4xf32>
   %a = nn.slice %w at [0, 0] step [1, 1] : tensor<12x4xf32> -> tensor<4x4xf32>

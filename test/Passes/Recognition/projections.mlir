@@ -715,7 +715,7 @@ func.func @one_id(%tokens: tensor<2x1xi64> {nn.role = #nn.role<tokens>})
 }
 
 // A parameter that is read in one other shape gets that shape,
-// CHECK: nn.param @reshaped_w : tensor<6x2x4xf32> init normal source <name = "reshaped_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> {nn.copies = [#nn.source<name = "reshaped_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]}
+// CHECK: nn.param @reshaped_w : tensor<6x2x4xf32> init normal source <name = "reshaped_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> copies [<name = "reshaped_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]
 // CHECK-LABEL: func.func @reshaped(
 // CHECK-SAME: ) -> tensor<6x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.read @reshaped_w : tensor<6x2x4xf32>
@@ -724,9 +724,9 @@ func.func @one_id(%tokens: tensor<2x1xi64> {nn.role = #nn.role<tokens>})
 nn.param @reshaped_w : tensor<6x8xf32> init normal source <name = "reshaped_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "reshaped_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "reshaped_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @reshaped() -> tensor<6x2x4xf32> {
   %reshaped_w = nn.read @reshaped_w : tensor<6x8xf32>
   %r = nn.reshape %reshaped_w : tensor<6x8xf32> -> tensor<6x2x4xf32>
@@ -735,7 +735,7 @@ func.func @reshaped() -> tensor<6x2x4xf32> {
 }
 
 // and matching strides,
-// CHECK: nn.param @reshaped_rows_w : tensor<3x2x8xf32> init normal source <name = "reshaped_rows_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]> {nn.copies = [#nn.source<name = "reshaped_rows_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]>]}
+// CHECK: nn.param @reshaped_rows_w : tensor<3x2x8xf32> init normal source <name = "reshaped_rows_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]> copies [<name = "reshaped_rows_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [16, 8, 1], valid = [3, 2, 8]>]
 // CHECK-LABEL: func.func @reshaped_rows(
 // CHECK-SAME: ) -> tensor<3x2x8xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.read @reshaped_rows_w : tensor<3x2x8xf32>
@@ -744,9 +744,9 @@ func.func @reshaped() -> tensor<6x2x4xf32> {
 nn.param @reshaped_rows_w : tensor<6x8xf32> init normal source <name = "reshaped_rows_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "reshaped_rows_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "reshaped_rows_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @reshaped_rows() -> tensor<3x2x8xf32> {
   %reshaped_rows_w = nn.read @reshaped_rows_w : tensor<6x8xf32>
   %r = nn.reshape %reshaped_rows_w : tensor<6x8xf32> -> tensor<3x2x8xf32>
@@ -754,7 +754,7 @@ func.func @reshaped_rows() -> tensor<3x2x8xf32> {
   return %tanh : tensor<3x2x8xf32>
 }
 
-// CHECK: nn.param @reshaped_both_w : tensor<2x3x4x1x2xf32> init normal source <name = "reshaped_both_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [24, 8, 2, 2, 1], valid = [2, 3, 4, 1, 2]> {nn.copies = [#nn.source<name = "reshaped_both_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [24, 8, 2, 2, 1], valid = [2, 3, 4, 1, 2]>]}
+// CHECK: nn.param @reshaped_both_w : tensor<2x3x4x1x2xf32> init normal source <name = "reshaped_both_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [24, 8, 2, 2, 1], valid = [2, 3, 4, 1, 2]> copies [<name = "reshaped_both_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [24, 8, 2, 2, 1], valid = [2, 3, 4, 1, 2]>]
 // CHECK-LABEL: func.func @reshaped_both(
 // CHECK-SAME: ) -> tensor<2x3x4x1x2xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.read @reshaped_both_w : tensor<2x3x4x1x2xf32>
@@ -763,9 +763,9 @@ func.func @reshaped_rows() -> tensor<3x2x8xf32> {
 nn.param @reshaped_both_w : tensor<6x8xf32> init normal source <name = "reshaped_both_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "reshaped_both_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "reshaped_both_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @reshaped_both() -> tensor<2x3x4x1x2xf32> {
   %reshaped_both_w = nn.read @reshaped_both_w : tensor<6x8xf32>
   %r = nn.reshape %reshaped_both_w : tensor<6x8xf32> -> tensor<2x3x4x1x2xf32>
@@ -774,7 +774,7 @@ func.func @reshaped_both() -> tensor<2x3x4x1x2xf32> {
 }
 
 // also if it is read several times.
-// CHECK: nn.param @reshaped_twice_w : tensor<6x2x4xf32> init normal source <name = "reshaped_twice_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> {nn.copies = [#nn.source<name = "reshaped_twice_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]}
+// CHECK: nn.param @reshaped_twice_w : tensor<6x2x4xf32> init normal source <name = "reshaped_twice_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]> copies [<name = "reshaped_twice_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 4, 1], valid = [6, 2, 4]>]
 // CHECK-LABEL: func.func @reshaped_twice(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x2x4xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.read @reshaped_twice_w : tensor<6x2x4xf32>
@@ -783,9 +783,9 @@ func.func @reshaped_both() -> tensor<2x3x4x1x2xf32> {
 nn.param @reshaped_twice_w : tensor<6x8xf32> init normal source <name = "reshaped_twice_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "reshaped_twice_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "reshaped_twice_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @reshaped_twice() -> (tensor<6x2x4xf32>, tensor<6x2x4xf32>) {
   %reshaped_twice_w = nn.read @reshaped_twice_w : tensor<6x8xf32>
   %r = nn.reshape %reshaped_twice_w : tensor<6x8xf32> -> tensor<6x2x4xf32>
@@ -812,7 +812,7 @@ func.func @reshaped_without_source() -> tensor<6x2x4xf32> {
 }
 
 // Not if it is read in two shapes,
-// CHECK: nn.param @two_shapes_w : tensor<6x8xf32> init normal source <name = "two_shapes_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "two_shapes_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
+// CHECK: nn.param @two_shapes_w : tensor<6x8xf32> init normal source <name = "two_shapes_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> copies [<name = "two_shapes_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]
 // CHECK-LABEL: func.func @two_shapes(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.read @two_shapes_w : tensor<6x8xf32>
@@ -824,9 +824,9 @@ func.func @reshaped_without_source() -> tensor<6x2x4xf32> {
 nn.param @two_shapes_w : tensor<6x8xf32> init normal source <name = "two_shapes_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "two_shapes_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "two_shapes_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @two_shapes() -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>) {
   %two_shapes_w = nn.read @two_shapes_w : tensor<6x8xf32>
   %r = nn.reshape %two_shapes_w : tensor<6x8xf32> -> tensor<6x2x4xf32>
@@ -837,7 +837,7 @@ func.func @two_shapes() -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>) {
 }
 
 // also in its own shape,
-// CHECK: nn.param @shape_used_w : tensor<6x8xf32> init normal source <name = "shape_used_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "shape_used_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
+// CHECK: nn.param @shape_used_w : tensor<6x8xf32> init normal source <name = "shape_used_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> copies [<name = "shape_used_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]
 // CHECK-LABEL: func.func @shape_used(
 // CHECK-SAME: ) -> (tensor<6x2x4xf32>, tensor<6x8xf32>)
 // CHECK-NEXT: %[[V0:.*]] = nn.read @shape_used_w : tensor<6x8xf32>
@@ -848,9 +848,9 @@ func.func @two_shapes() -> (tensor<6x2x4xf32>, tensor<6x4x2xf32>) {
 nn.param @shape_used_w : tensor<6x8xf32> init normal source <name = "shape_used_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "shape_used_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "shape_used_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @shape_used() -> (tensor<6x2x4xf32>, tensor<6x8xf32>) {
   %shape_used_w = nn.read @shape_used_w : tensor<6x8xf32>
   %r = nn.reshape %shape_used_w : tensor<6x8xf32> -> tensor<6x2x4xf32>
@@ -860,7 +860,7 @@ func.func @shape_used() -> (tensor<6x2x4xf32>, tensor<6x8xf32>) {
 }
 
 // or if the shape merges dims.
-// CHECK: nn.param @merged_shape_w : tensor<6x8xf32> init normal source <name = "merged_shape_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> {nn.copies = [#nn.source<name = "merged_shape_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
+// CHECK: nn.param @merged_shape_w : tensor<6x8xf32> init normal source <name = "merged_shape_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]> copies [<name = "merged_shape_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]
 // CHECK-LABEL: func.func @merged_shape(
 // CHECK-SAME: ) -> tensor<48xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.read @merged_shape_w : tensor<6x8xf32>
@@ -870,9 +870,9 @@ func.func @shape_used() -> (tensor<6x2x4xf32>, tensor<6x8xf32>) {
 nn.param @merged_shape_w : tensor<6x8xf32> init normal source <name = "merged_shape_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [6, 8]>
-    {nn.copies = [#nn.source<name = "merged_shape_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "merged_shape_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @merged_shape() -> tensor<48xf32> {
   %merged_shape_w = nn.read @merged_shape_w : tensor<6x8xf32>
   %r = nn.reshape %merged_shape_w : tensor<6x8xf32> -> tensor<48xf32>
@@ -881,7 +881,7 @@ func.func @merged_shape() -> tensor<48xf32> {
 }
 
 // A parameter with padding keeps its shape.
-// CHECK: nn.param @padded_w : tensor<6x8xf32> init normal source <name = "padded_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [5, 8]> {nn.copies = [#nn.source<name = "padded_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]}
+// CHECK: nn.param @padded_w : tensor<6x8xf32> init normal source <name = "padded_w", file = "m.onnx", offset = 64, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [5, 8]> copies [<name = "padded_w_copy", file = "m.onnx", offset = 512, type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0, strides = [8, 1], valid = [6, 8]>]
 // CHECK-LABEL: func.func @padded(
 // CHECK-SAME: ) -> tensor<6x2x4xf32>
 // CHECK-NEXT: %[[V0:.*]] = nn.read @padded_w : tensor<6x8xf32>
@@ -891,9 +891,9 @@ func.func @merged_shape() -> tensor<48xf32> {
 nn.param @padded_w : tensor<6x8xf32> init normal source <name = "padded_w", file = "m.onnx", offset = 64,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
     strides = [8, 1], valid = [5, 8]>
-    {nn.copies = [#nn.source<name = "padded_w_copy", file = "m.onnx", offset = 512,
+    copies [<name = "padded_w_copy", file = "m.onnx", offset = 512,
     type = tensor<6x8xf32>, file_size = 1024, digest = 7, base = 0,
-    strides = [8, 1], valid = [6, 8]>]}
+    strides = [8, 1], valid = [6, 8]>]
 func.func @padded() -> tensor<6x2x4xf32> {
   %padded_w = nn.read @padded_w : tensor<6x8xf32>
   %r = nn.reshape %padded_w : tensor<6x8xf32> -> tensor<6x2x4xf32>

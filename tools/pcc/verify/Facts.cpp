@@ -73,8 +73,9 @@ Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
   std::set<std::string> known, files;
   for (auto stage : module.getOps<rt::StageOp>())
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-      if (auto source = buffer->getAttrOfType<nn::SourceAttr>("source"))
-        files.insert(source.getFile().str());
+      if (nn::RecordAttr record = buffer.getRecordAttr();
+          record && record.getSource())
+        files.insert(record.getSource().getFile().str());
       if (auto input = inputOf(buffer);
           input && known.insert(input->name + " " + input->role).second)
         facts.inputs.push_back(*input);
