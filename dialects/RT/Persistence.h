@@ -34,6 +34,7 @@ BufferOp bucketSummedIn(BufferOp buffer, const mlir::SymbolTable &symbols);
 /// The buffers of a stage that outlive an entry point.
 class PersistentBuffers {
 public:
+  /// Finds them; the stage must outlive this unchanged.
   explicit PersistentBuffers(StageOp stage);
 
   /// Whether the contents of a buffer outlive an entry point. Those of a
