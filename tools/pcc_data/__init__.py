@@ -9,6 +9,7 @@ the bytes do not depend on the number of processes.
 
     cli.py            the command line of tools/pcc-data
     messages.py       errors and numbers in messages
+    reading.py        text and JSON of users, with errors that name the place
     inputs.py         input files: search, kinds, formats that are refused
     pieces.py         documents of the inputs, long ones in pieces
     held_out.py       the rule for the held-out part

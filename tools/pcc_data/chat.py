@@ -11,7 +11,7 @@ from .messages import Refused, count_text
 from .outputs import OutputFolder
 from .pool import ordered
 from .replies import Replies
-from .samples import Left, Samples
+from .samples import Left, Samples, without_reply
 from .template import Template
 
 # Per chunk: the bytes of each part's arrays, numbers of samples, counts, the
@@ -35,12 +35,13 @@ class Convert:
             renderings = self.replies.renderings(conversation)
             for rendering in renderings or [None]:
                 try:
-                    if rendering is None:
-                        raise Left("no reply")
+                    if not rendering or not rendering.spans:
+                        raise without_reply(conversation)
                     sample = self.samples.sample(rendering)
                 except Left as left:
-                    counts["left", str(left)] += 1
-                    first.setdefault(str(left), conversation.where)
+                    counts["left", left.reason] += 1
+                    first.setdefault(left.reason,
+                                     conversation.where + left.detail)
                     continue
                 numbers[piece.part] += 1
                 for target, data in zip(arrays[piece.part], sample.arrays):
@@ -66,17 +67,30 @@ def paths_of(options):
     """Returns the paths of the folders: one, or with --val two."""
     paths = [options.output.rstrip("/") or "/"]
     if options.val:
-        paths.append((options.val_output or paths[0] + ".val").rstrip("/"))
-        if paths[0] == paths[1]:
+        paths.append((options.val_output or paths[0] + ".val").rstrip("/") or
+                     "/")
+        one, two = (os.path.realpath(path) + "/" for path in paths)
+        if one == two:
             raise Refused(f"'{paths[0]}' is named for both parts")
+        if one.startswith(two) or two.startswith(one):
+            raise Refused(f"of the folders '{paths[0]}' and '{paths[1]}' one is "
+                          "in the other", "--val-output names another folder")
     return paths
+
+
+def file_of(name):
+    """Returns the name of the array of an input, as programs read it."""
+    for letter in "/\\:":
+        name = name.replace(letter, "_")
+    return name + ".npy"
 
 
 def run(options, progress):
     """Writes the folders; returns the lines of the report."""
     written = [path + end for path in paths_of(options)
-               for end in ("", ".part", ".old")]
+               for end in ("", ".part")]
     sources = inputs.find(options.inputs, "jsonl", written)
+    inputs.check_formats(sources, True)
     progress.total = inputs.total(sources)
     tokenizer = Tokenizer(options.tokenizer, eot="none", parse_special=True)
     template = Template(tokenizer, options.chat_template)
@@ -85,7 +99,7 @@ def run(options, progress):
                       not options.unshifted, options.drop_long)
     corpus.count_first(options, sources, None, True)
     part_of = options.val.part_of if options.val else lambda index: 0
-    names = [options.input_name + ".npy", "labels.npy"]
+    names = [file_of(options.input_name), "labels.npy"]
     if options.attention_mask:
         names.append("attention_mask.npy")
     if len(set(names)) < len(names):
@@ -99,7 +113,9 @@ def run(options, progress):
         writers = [Arrays(folder, names, options.seq) for folder in folders]
         every = pieces.pieces(sources, None, tokenizer.keeps_tokens, part_of)
         totals, first = collections.Counter(), {}
-        for made in ordered(Convert(replies, samples), pieces.chunks(every),
+        # A sample takes memory, however short its line is.
+        chunks = pieces.chunks(every, 64 + options.seq)
+        for made in ordered(Convert(replies, samples), chunks,
                             options.processes):
             for writer, arrays, number in zip(writers, made.arrays,
                                               made.samples):

@@ -1,12 +1,14 @@
 """The command line of tools/pcc-data."""
 
 import argparse
+import os
+import re
 import signal
 import sys
 
 from . import chat, corpus
 from .held_out import HeldOut
-from .messages import MissingPackage, Refused
+from .messages import MissingPackage, Refused, shortened
 from .pool import available
 from .progress import Progress
 
@@ -14,19 +16,45 @@ from .progress import Progress
 TEXT_ONLY = ("eot", "parse_special", "field", "separator", "format")
 CHAT_ONLY = ("seq", "per_reply", "drop_long", "unshifted", "attention_mask",
              "input_name", "chat_template")
+# Of pcc's --seq.
+MOST_TOKENS = 1_000_000_000
 DEFAULTS = {"field": "text", "format": "megatron", "input_name": "input_ids"}
 
 
 def positive(text):
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive integer")
-    return int(text)
+    value = int(text) if re.fullmatch("[0-9]{1,1000}", text) else 0
+    if value == 0:
+        raise argparse.ArgumentTypeError(
+            f"{shortened(text)} is not a positive integer")
+    return value
 
 
-def file_name(text):
-    if not text or "/" in text or text.startswith("."):
-        raise argparse.ArgumentTypeError(f"'{text}' is not the name of a file")
+def length(text):
+    value = positive(text)
+    if value > MOST_TOKENS:
+        raise argparse.ArgumentTypeError(
+            f"{shortened(text)} is too large: pcc accepts at most {MOST_TOKENS}")
+    return value
+
+
+def name_of_input(text):
+    if not text or text.startswith("."):
+        raise argparse.ArgumentTypeError(
+            f"{shortened(text)} is not the name of an input")
     return text.removesuffix(".npy")
+
+
+def line_of_text(text):
+    if "\n" in text or "\r" in text:
+        raise argparse.ArgumentTypeError(
+            f"{shortened(text)} is more than one line")
+    return text
+
+
+def path(text):
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return text
 
 
 def parser():
@@ -39,9 +67,9 @@ def parser():
     add("inputs", nargs="+", metavar="INPUT",
         help="text files, JSON lines (.jsonl, .ndjson, .json), folders of "
              "them; - is standard input")
-    add("-o", dest="output", required=True, metavar="PATH",
+    add("-o", dest="output", required=True, metavar="PATH", type=path,
         help="the file to write; with --chat the folder")
-    add("--tokenizer", metavar="DIR",
+    add("--tokenizer", metavar="DIR", type=path,
         help="folder with the tokenizer.json of the model (default: a token "
              "per byte)")
     add("--input-format", choices=("auto", "text", "jsonl"), default="auto",
@@ -49,7 +77,7 @@ def parser():
     add("--val", type=HeldOut, metavar="FRACTION|N",
         help="hold out this share or number of the documents, at even "
              "distances")
-    add("--val-output", metavar="PATH",
+    add("--val-output", metavar="PATH", type=path,
         help="the held-out part (default: NAME.val.bin, with --chat NAME.val)")
     add("--processes", type=positive, default=available(), metavar="N",
         help="processes; the result is the same for any number (default: the "
@@ -60,7 +88,7 @@ def parser():
     add = text.add_argument
     add("--field", metavar="NAME",
         help="field of JSON lines that has the text (default: text)")
-    add("--separator", metavar="LINE",
+    add("--separator", metavar="LINE", type=line_of_text,
         help="a line of text files that ends a document; '' means blank lines "
              "(default: a file is one document)")
     add("--eot", metavar="TOKEN|none",
@@ -75,21 +103,21 @@ def parser():
     add = chats.add_argument
     add("--chat", action="store_true",
         help="inputs are JSON lines of conversations; write arrays")
-    add("--seq", type=positive, metavar="N", help="tokens per sample")
+    add("--seq", type=length, metavar="N", help="tokens per sample")
     add("--per-reply", action="store_const", const=True,
         help="a sample for each reply, after the messages before it (default: "
              "a sample for each conversation)")
     add("--drop-long", action="store_const", const=True,
         help="leave conversations out that exceed --seq (default: cut them "
              "off)")
-    add("--chat-template", metavar="FILE",
+    add("--chat-template", metavar="FILE", type=path,
         help="a template in place of the tokenizer's")
     add("--unshifted", action="store_const", const=True,
         help="labels for a model that computes and shifts its own loss "
              "(default: the next tokens)")
     add("--attention-mask", action="store_const", const=True,
         help="also write attention_mask.npy")
-    add("--input-name", type=file_name, metavar="NAME",
+    add("--input-name", type=name_of_input, metavar="NAME",
         help="the model's input of token ids (default: input_ids)")
     return parser
 
@@ -127,6 +155,8 @@ def stop(number, _):
 
 def main(arguments=None):
     """Runs the tool; returns its exit code."""
+    if sys.stderr is None:  # it is closed
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, stop)
     line = parser()
@@ -143,6 +173,11 @@ def main(arguments=None):
     except OSError as error:
         name = f"'{error.filename}': " if error.filename else ""
         say("error", f"{name}{error.strerror or error}")
+        return 1
+    except MemoryError:
+        say("error", "there is not enough memory")
+        say("note", "--processes N with a smaller N needs less, as does a "
+            "smaller --seq")
         return 1
     if not options.quiet:
         print("\n".join(lines), file=sys.stderr)

@@ -1,12 +1,13 @@
 """Text to token files."""
 
 import collections
-import json
+import os
 
 from . import inputs, pieces, token_files
 from .encoders import Bytes, Tokenizer, packed
-from .messages import Refused, count_text, shortened, size_text
+from .messages import Refused, count_text, size_text
 from .pool import ordered
+from .reading import check_text, names_of, quoted, value_of
 
 # Per piece: part, number of ids, begins, ends. Per chunk: the tokens of each
 # part, bytes of the inputs and of their text, pieces with special tokens' names.
@@ -47,32 +48,9 @@ class Encode:
             else:
                 done.append((piece.part, 0, True, True))
             marked += (self.finds_marks and
-                       bool(self.tokenizer.added_pattern.search(text)))
+                       bool(self.tokenizer.special_pattern.search(text)))
         return Encoded(done, [packed(part, self.code) for part in tokens], size,
                        text_size, marked)
-
-
-def value_of(piece):
-    """Returns the JSON object of a line."""
-    where = f"{piece.path}:{piece.line}"
-    try:
-        value = json.loads(piece.data)
-    except UnicodeDecodeError as error:
-        raise Refused(f"{where}: byte 0x{piece.data[error.start]:02x} is not "
-                      "UTF-8") from None
-    except RecursionError:
-        raise Refused(f"{where}: the JSON is nested too deeply") from None
-    except ValueError as error:
-        reason = str(error).partition(": line ")[0]
-        raise Refused(
-            f"{where}: invalid JSON: {reason} at character "
-            f"{getattr(error, 'pos', 0) + 1} of the line",
-            "each line is an object; --input-format text takes the file as "
-            "text") from None
-    if not isinstance(value, dict):
-        raise Refused(f"{where}: a JSON object is needed, this is "
-                      f"{shortened(json.dumps(value), 40)}")
-    return value
 
 
 def text_of(piece, field):
@@ -80,24 +58,13 @@ def text_of(piece, field):
     where = f"{piece.path}:{piece.line}"
     if field not in value:
         raise Refused(f"{where}: no field '{field}'",
-                      "it has " + (", ".join(f"'{name}'" for name in value) or
-                                   "none") + "; --field NAME selects one")
+                      f"it has {names_of(value)}; --field NAME selects one")
     text = value[field]
     if not isinstance(text, str):
         raise Refused(f"{where}: field '{field}' is not text but "
-                      f"{shortened(json.dumps(text), 40)}")
+                      f"{quoted(text)}")
     check_text(text, where)
     return text
-
-
-def check_text(text, where):
-    """Refuses halves of surrogate pairs, which JSON can express."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise Refused(f"{where}: character {error.start + 1} of the text is "
-                      f"half of a surrogate pair, \\u"
-                      f"{ord(text[error.start]):04x}") from None
 
 
 def outputs_of(options):
@@ -107,7 +74,7 @@ def outputs_of(options):
         return [path]
     held = options.val_output or path.removesuffix(".bin") + ".val.bin"
     held = token_files.path_of(held, options.format)
-    if held == path:
+    if os.path.realpath(held) == os.path.realpath(path):
         raise Refused(f"'{path}' is named for both parts")
     return [path, held]
 
@@ -124,8 +91,10 @@ def run(options, progress):
                            options.parse_special)
                  if options.tokenizer else Bytes(options.eot))
     separator = (None if options.separator is None else
-                 options.separator.encode())
-    is_checked = bool(options.tokenizer)
+                 os.fsencode(options.separator))
+    # Without a tokenizer, text may be any bytes, if it is called text.
+    is_checked = bool(options.tokenizer) or options.input_format != "text"
+    inputs.check_formats(sources, is_checked)
     count_first(options, sources, separator, is_checked)
     part_of = options.val.part_of if options.val else lambda index: 0
     finds_marks = bool(options.tokenizer) and not options.parse_special

@@ -5,8 +5,13 @@ import os
 import re
 import sys
 
-from .messages import Refused, missing_package
-from .special_tokens import REWRITE, SpecialTokens, read_json
+from .messages import Refused, missing_package, shortened
+from .reading import half_of_pair, not_utf8, read_json
+from .special_tokens import REWRITE, SpecialTokens
+
+
+# Tokens of files and elements of arrays are int32.
+MOST_IDS = 1 << 31
 
 
 def packed(ids, code):
@@ -64,30 +69,51 @@ class Tokenizer:
         self.model.encode_special_tokens = not parse_special
         ids = self.model.get_vocab(with_added_tokens=True)
         self.vocabulary = max(ids.values(), default=0) + 1
+        if self.vocabulary > MOST_IDS:
+            raise Refused(f"tokenizer {self.name} has the id "
+                          f"{self.vocabulary - 1:,}; files can have ids up to "
+                          f"{MOST_IDS - 1:,}")
         size = read_json(folder, "config.json").get("vocab_size")
-        self.config_vocabulary = size if isinstance(size, int) else None
+        self.config_vocabulary = size if type(size) is int and size > 0 else None
         self.prefix, self.suffix = self.affixes()
         self.end_text = self.add_end(eot)
-        # Added tokens in a text: control tokens, which are encoded as plain text.
-        self.added = sorted(
-            (token.content for token in
-             self.model.get_added_tokens_decoder().values()
-             if token.content.strip()), key=len, reverse=True)
-        self.added_pattern = re.compile(
-            "|".join(map(re.escape, self.added)) or "(?!)")
+        added = self.model.get_added_tokens_decoder().values()
+        self.added_pattern = pattern_of(added)
+        # Their names in a text are encoded as plain text; those of other added
+        # tokens, such as Qwen's <think>, always become the token.
+        self.special_pattern = pattern_of(
+            token for token in added if token.special)
 
     def id_of(self, token):
-        return self.model.token_to_id(token)
+        """Returns the id of a token; None if there is none."""
+        return None if half_of_pair(token) else self.model.token_to_id(token)
+
+    def token_of(self, number):
+        """Returns the token of an id, which may be any value; None if there is
+        none."""
+        if type(number) is int and 0 <= number < self.vocabulary:
+            return self.model.id_to_token(number)
+        return None
 
     def encode(self, text):
         """Returns the ids of a text, without those that mark its ends."""
-        return self.model.encode(text, add_special_tokens=False).ids
+        return self.ids_of(text, False)
+
+    def ids_of(self, text, adds_ends):
+        try:
+            return self.model.encode(text, add_special_tokens=adds_ends).ids
+        # tokenizers raises plain Exceptions, and panics that are none.
+        except BaseException as error:  # pylint: disable=broad-except
+            if isinstance(error, (MemoryError, SystemExit)):
+                raise
+            raise Refused(f"tokenizer {self.name} cannot encode "
+                          f"{shortened(text, 40)}: {error}") from None
 
     def affixes(self):
         """Returns the ids that the tokenizer puts before and after each text. As
         in transformers, tokenizer.json decides."""
         plain = self.encode("a")
-        full = self.model.encode("a").ids
+        full = self.ids_of("a", True)
         for at in range(len(full) - len(plain) + 1):
             if full[at:at + len(plain)] == plain:
                 return full[:at], full[at + len(plain):]
@@ -100,14 +126,13 @@ class Tokenizer:
         if eot == "none":
             return ""
         if eot is None:
-            eot = self.special.find_end_of_text(self.id_of,
-                                                self.model.id_to_token)
+            eot = self.special.find_end_of_text(self.id_of, self.token_of)
         number = self.id_of(eot)
         if number is None:
             near = [token.content for token in
                     self.model.get_added_tokens_decoder().values()]
             raise Refused(
-                f"--eot '{eot}' is not a token of {self.name}",
+                f"--eot {shortened(eot)} is not a token of {self.name}",
                 "its added tokens: " + (", ".join(near[:12]) or "none") +
                 (", ..." if len(near) > 12 else ""))
         if self.suffix[-1:] != [number]:
@@ -139,10 +164,11 @@ class Tokenizer:
                 self.encode(left + right))
 
 
-def not_utf8(path, line, byte):
-    return Refused(f"{path}:{line}: byte 0x{byte:02x} is not UTF-8",
-                   f"iconv -f LATIN1 -t UTF-8 '{path}' converts a text of "
-                   "Latin 1; --tokenizer needs UTF-8")
+def pattern_of(tokens):
+    """Returns a pattern of the names of added tokens, the longest first."""
+    names = sorted((token.content for token in tokens if token.content.strip()),
+                   key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, names)) or "(?!)")
 
 
 def load(folder):
@@ -169,10 +195,14 @@ def load(folder):
         import tokenizers
     except ImportError:
         raise missing_package("tokenizers", "--tokenizer") from None
+    with open(path, "rb") as file:
+        text = file.read()
     try:
-        model = tokenizers.Tokenizer.from_file(path)
-    # tokenizers raises a plain Exception.
-    except Exception as error:  # pylint: disable=broad-except
+        model = tokenizers.Tokenizer.from_buffer(text)
+    # tokenizers raises plain Exceptions, and panics that are none.
+    except BaseException as error:  # pylint: disable=broad-except
+        if isinstance(error, (MemoryError, SystemExit)):
+            raise
         raise Refused(f"'{path}' is not a tokenizer that tokenizers "
                       f"{tokenizers.__version__} reads: {error}") from None
     model.no_truncation()

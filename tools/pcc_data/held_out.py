@@ -2,8 +2,13 @@
 
 import argparse
 import fractions
+import re
 
-from .messages import Refused, count_text
+from .messages import Refused, count_text, shortened
+
+# Such as 100, 0.01, 1e-3 or 1/8, without numbers that take long to compute.
+FORM = re.compile(r"[0-9]{1,18}(/[0-9]{1,18})?|"
+                  r"[0-9]{0,18}\.?[0-9]{1,18}(e-?[0-9]{1,2})?", re.I)
 
 
 class HeldOut:
@@ -11,14 +16,14 @@ class HeldOut:
 
     def __init__(self, text):
         try:
-            value = fractions.Fraction(text)
-        except (ValueError, ZeroDivisionError):
+            value = fractions.Fraction(text if FORM.fullmatch(text) else "0")
+        except ZeroDivisionError:
             value = fractions.Fraction(0)
-        self.number = int(text) if text.isdecimal() else None
+        self.number = int(value) if text.isdecimal() else None
         if value <= 0 or (self.number is None and value >= 1):
             raise argparse.ArgumentTypeError(
-                f"'{text}' is neither a fraction between 0 and 1 nor a number "
-                "of documents")
+                f"{shortened(text)} is neither a fraction between 0 and 1 nor a "
+                "number of documents")
         self.share, self.text = value, text
 
     def set_total(self, total):

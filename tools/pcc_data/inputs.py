@@ -4,6 +4,7 @@ import collections
 import io
 import os
 import stat
+import struct
 import sys
 
 from .messages import Refused
@@ -15,37 +16,66 @@ BOM = b"\xef\xbb\xbf"
 Source = collections.namedtuple("Source", "path is_json size")
 
 UNPACK = "unpack it, or pipe it in: {} '{}' | pcc-data --input-format ... -"
+MEGATRON = b"MMIDIDX"
+TOKENS = ("--data of a program takes such data; texts are read from other "
+          "folders, or by their names")
 FORMATS = [
     (b"\x1f\x8b", "is compressed by gzip", UNPACK, "zcat"),
     (b"\x28\xb5\x2f\xfd", "is compressed by zstd", UNPACK, "zstdcat"),
     (b"\xfd7zXZ", "is compressed by xz", UNPACK, "xzcat"),
     (b"BZh", "is compressed by bzip2", UNPACK, "bzcat"),
     (b"PK\x03\x04", "is a zip archive", "unpack it first", ""),
+    (b"\x04\x22\x4d\x18", "is compressed by lz4", UNPACK, "lz4cat"),
+    (b"%PDF-", "is a PDF file", "pdftotext '{1}' writes its text", ""),
     (b"PAR1", "is a Parquet file", "write its text as JSON lines, as "
      "pandas.read_parquet('{1}').to_json('FILE.jsonl', orient='records', "
      "lines=True) does", ""),
     (b"ARROW1", "is an Arrow file",
      "write its text as JSON lines, as to_json of 'datasets' does", ""),
-    (b"MMIDIDX", "is the index of a Megatron data set",
-     "its tokens need no conversion: --data of a program takes them", ""),
+    (MEGATRON, "is the index of a Megatron data set", TOKENS, ""),
+    (struct.pack("<i", 20240520), "has tokens in llm.c's format", TOKENS, ""),
+    (struct.pack("<i", 20240801), "has tokens in llm.c's format", TOKENS, ""),
+    (b"\x93NUMPY", "is an array of NumPy", TOKENS, ""),
     (b"\xff\xfe", "is UTF-16, not UTF-8", "iconv -f UTF-16 -t UTF-8 '{1}'", ""),
     (b"\xfe\xff", "is UTF-16, not UTF-8", "iconv -f UTF-16 -t UTF-8 '{1}'", ""),
 ]
 
 
+def status_of(path):
+    """Returns the status of a file, or of what a link leads to."""
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        if os.path.islink(path):
+            raise Refused(f"'{path}' is a link to '{os.readlink(path)}', which "
+                          "does not exist") from None
+        raise
+
+
 def files_of(path):
-    """Returns a folder's regular files, sorted by path. Hidden ones are left
-    out."""
-    found = []
-
-    def fail(error):
-        raise error
-
-    for folder, below, names in os.walk(path, onerror=fail):
-        below[:] = [name for name in below if not name.startswith(".")]
-        found += [os.path.join(folder, name) for name in names
-                  if not name.startswith(".")]
-    return sorted(name for name in found if os.path.isfile(name))
+    """Returns a folder's regular files, sorted by path. Links are followed, and
+    a folder that several names reach is read once, by a name without links if
+    there is one. Hidden files are left out."""
+    found, seen, folders, links = [], set(), [path], []
+    while folders or links:
+        folder = folders.pop() if folders else links.pop(0)
+        status = os.stat(folder)
+        if (status.st_dev, status.st_ino) in seen:
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        for name in sorted(os.listdir(folder)):
+            if name.startswith("."):
+                continue
+            name = os.path.join(folder, name)
+            mode = status_of(name).st_mode
+            if stat.S_ISDIR(mode):
+                (links if os.path.islink(name) else folders).append(name)
+            elif stat.S_ISREG(mode):
+                found.append(name)
+            else:
+                raise Refused(f"'{name}' is neither a file nor a folder",
+                              "it is read only if it is named itself")
+    return sorted(found)
 
 
 def find(arguments, input_format, outputs):
@@ -58,6 +88,17 @@ def find(arguments, input_format, outputs):
         path = os.path.realpath(name)
         return path in written or os.path.dirname(path) in written
 
+    def names_of(argument):
+        try:
+            is_folder = stat.S_ISDIR(status_of(argument).st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            raise Refused(f"'{argument}' does not exist") from None
+        if is_output(argument):
+            raise Refused(f"'{argument}' is both input and output")
+        if is_folder:
+            return [name for name in files_of(argument) if not is_output(name)]
+        return [argument]
+
     sources, seen = [], set()
     for argument in arguments:
         if argument == "-":
@@ -65,15 +106,8 @@ def find(arguments, input_format, outputs):
                 raise Refused("the format of standard input is unknown",
                               "--input-format is text or jsonl")
             names = ["-"]
-        elif os.path.isdir(argument):
-            names = [name for name in files_of(argument)
-                     if not is_output(name)]
-        elif os.path.exists(argument):
-            if is_output(argument):
-                raise Refused(f"'{argument}' is both input and output")
-            names = [argument]
         else:
-            raise Refused(f"'{argument}' does not exist")
+            names = names_of(argument)
         for name in names:
             real = name if name == "-" else os.path.realpath(name)
             if real in seen:
@@ -102,6 +136,38 @@ def total(sources):
     return None if None in sizes else sum(sizes)
 
 
+def check_begin(source, begin):
+    """Refuses a file by its first bytes if it is not text."""
+    for magic, reason, note, command in FORMATS:
+        if begin.startswith(magic):
+            raise Refused(f"'{source.path}' {reason}",
+                          note.format(command, source.path))
+    index = source.path.removesuffix(".bin") + ".idx"
+    if source.path.endswith(".bin") and os.path.isfile(index):
+        with open(index, "rb") as file:
+            if file.read(len(MEGATRON)) == MEGATRON:
+                raise Refused(f"'{source.path}' has the tokens of a Megatron "
+                              "data set", TOKENS)
+    if source.is_json and begin.removeprefix(BOM).lstrip()[:1] == b"[":
+        raise Refused(
+            f"'{source.path}' is a JSON array, not JSON lines",
+            f"jq -c '.[]' '{source.path}' writes an element per line; or "
+            "--input-format text, if it is text to train on")
+    zero = begin.find(b"\0")
+    if zero >= 0:
+        line = begin.count(b"\n", 0, zero) + 1
+        raise Refused(f"'{source.path}' is not text: line {line} has byte 0",
+                      "without --tokenizer, --input-format text --eot none takes "
+                      "any bytes")
+
+
+def check_formats(sources, is_checked):
+    """Refuses files that are not text before the work begins."""
+    for source in sources:
+        if source.size is not None:
+            open_source(source, is_checked).close()
+
+
 def open_source(source, is_checked):
     """Returns a buffered binary file, after its byte order mark. Checked ones
     are refused if their first bytes are of a format that is not text."""
@@ -114,15 +180,7 @@ def open_source(source, is_checked):
     if not is_checked:
         return file
     begin = file.peek(64)
-    for magic, reason, note, command in FORMATS:
-        if begin.startswith(magic):
-            raise Refused(f"'{source.path}' {reason}",
-                          note.format(command, source.path))
-    if source.is_json and begin.removeprefix(BOM).lstrip()[:1] == b"[":
-        raise Refused(
-            f"'{source.path}' is a JSON array, not JSON lines",
-            f"jq -c '.[]' '{source.path}' writes an element per line; or "
-            "--input-format text, if it is text to train on")
+    check_begin(source, begin)
     if begin.startswith(BOM):
         file.read(len(BOM))
     return file

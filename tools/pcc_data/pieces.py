@@ -91,13 +91,13 @@ def count_documents(sources, separator, is_checked):
                       is_checked=is_checked))
 
 
-def chunks(every):
+def chunks(every, least=64):
     """Returns lists of successive pieces with about a megabyte each: a call's
-    work."""
+    work. A piece counts `least` bytes more than it has."""
     chunk, size = [], 0
     for piece in every:
         chunk.append(piece)
-        size += len(piece.data) + 64
+        size += len(piece.data) + least
         if size >= CHUNK:
             yield chunk
             chunk, size = [], 0

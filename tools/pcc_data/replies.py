@@ -94,10 +94,12 @@ class Replies:
     def render(self, conversation, messages, asks):
         try:
             return self.template.render(messages, conversation.tools, asks)
-        except self.template.errors as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # pylint: disable=broad-except
             raise Refused(
                 f"{conversation.where}: the chat template refuses the "
-                f"conversation: {error}",
+                f"conversation: {str(error) or type(error).__name__}",
                 f"template: {self.template.path}") from None
 
     def refusal(self, conversation, hidden):

@@ -3,6 +3,7 @@
 import collections
 
 from .encoders import packed
+from .messages import shortened
 
 IGNORED = -100
 
@@ -11,7 +12,24 @@ Sample = collections.namedtuple("Sample", "arrays tokens learned is_cut")
 
 
 class Left(Exception):
-    """A rendering gives no sample, for this reason."""
+    """A rendering gives no sample, for this reason; `detail` follows the place
+    of the first one."""
+
+    def __init__(self, reason, detail=""):
+        super().__init__(reason)
+        self.reason, self.detail = reason, detail
+
+
+def without_reply(conversation):
+    """Returns the Left of a conversation in which no text is a reply."""
+    roles = list(dict.fromkeys(
+        message["role"] for message in conversation.messages))
+    if "assistant" in roles:
+        return Left("no text in a reply")
+    names = ", ".join(map(shortened, roles[:6])) + (
+        ", ..." if len(roles) > 6 else "")
+    return Left("no message of role 'assistant'",
+                f", which has {'roles' if len(roles) > 1 else 'role'} {names}")
 
 
 class Samples:
@@ -40,13 +58,12 @@ class Samples:
         if not self.is_shifted and labels and labels[0] != IGNORED:
             learned -= 1
         if learned == 0:
-            raise Left("no reply within --seq" if is_cut else "no reply")
-        fill = length - len(ids)
-        mask = [1] * len(ids) + [0] * fill
-        arrays = (ids + [self.pad] * fill,
-                  labels + [IGNORED] * (length - len(labels)), mask)
-        return Sample([packed(values, "i") for values in arrays], len(ids),
-                      learned, is_cut)
+            raise Left("no reply within --seq" if is_cut else
+                       "no token to learn")
+        arrays = ((ids, self.pad), (labels, IGNORED), ([1] * len(ids), 0))
+        return Sample([packed(values, "i") +
+                       packed([pad], "i") * (length - len(values))
+                       for values, pad in arrays], len(ids), learned, is_cut)
 
     def learned(self, rendering, ids):
         """Returns for each token whether it is of a reply. Both ends of a reply

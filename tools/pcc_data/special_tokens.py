@@ -1,24 +1,7 @@
 """Tokens that the files of a model directory name, with transformers' rules."""
 
-import json
-import os
-
-from .messages import Refused
-
-
-def read_json(folder, name):
-    """Returns a JSON object; an empty one if there is no such file."""
-    path = os.path.join(folder, name)
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as file:
-        try:
-            value = json.load(file)
-        except ValueError as error:
-            raise Refused(f"'{path}' is not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise Refused(f"'{path}' is not a JSON object")
-    return value
+from .messages import Refused, shortened
+from .reading import quoted, read_json
 
 
 def content_of(value):
@@ -51,14 +34,12 @@ class SpecialTokens:
                 self.tokens[name] = token
 
     def eos_ids(self):
-        """Returns the ids of generation_config.json or config.json, and the
-        file's name."""
+        """Returns what generation_config.json or config.json gives as ids, and
+        the file's name."""
         for name in "generation_config.json", "config.json":
             value = read_json(self.folder, name).get("eos_token_id")
-            ids = value if isinstance(value, list) else [value]
-            ids = [i for i in ids if isinstance(i, int)]
-            if ids:
-                return ids, name
+            if value not in (None, []):
+                return value if isinstance(value, list) else [value], name
         return [], ""
 
     def find_end_of_text(self, id_of, token_of):
@@ -68,18 +49,19 @@ class SpecialTokens:
         if token:
             if id_of(token) is None:
                 raise Refused(
-                    f"eos_token '{token}' of '{self.folder}' is not in its "
-                    "tokenizer.json", *REWRITE)
+                    f"eos_token {shortened(token)} of '{self.folder}' is not in "
+                    "its tokenizer.json", *REWRITE)
             return token
         ids, name = self.eos_ids()
         if len(ids) == 1 and token_of(ids[0]) is not None:
             return token_of(ids[0])
         if len(ids) > 1:
             reason = f"{name} has {len(ids)} eos_token_id: " + ", ".join(
-                f"{i} ({token_of(i)})" for i in ids)
+                f"{quoted(i)[1:-1]} ({token_of(i) or 'no token'})"
+                for i in ids)
         elif ids:
-            reason = (f"{name} has eos_token_id {ids[0]}, which tokenizer.json "
-                      "lacks")
+            reason = (f"{name} has eos_token_id {quoted(ids[0])[1:-1]}, which "
+                      "is not an id of tokenizer.json")
         else:
             reason = ("no eos_token in tokenizer_config.json or "
                       "special_tokens_map.json, no eos_token_id in "

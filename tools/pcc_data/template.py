@@ -4,8 +4,8 @@ import datetime
 import json
 import os
 
-from .messages import Refused, missing_package
-from .special_tokens import read_json
+from .messages import Refused, missing_package, shortened
+from .reading import half_of_pair, read_json, read_text
 
 # Earlier ones let a template out of its sandbox.
 LEAST_JINJA = (3, 1, 6)
@@ -32,21 +32,20 @@ def find(folder, file):
     """Returns the text of the template and its path: --chat-template, or that
     of a tokenizer."""
     if file:
-        with open(file, encoding="utf-8") as opened:
-            return opened.read(), file
+        return read_text(file), file
     path = os.path.join(folder, "chat_template.jinja")
     if os.path.exists(path):
-        with open(path, encoding="utf-8") as opened:
-            return opened.read(), path
+        return read_text(path), path
     path = os.path.join(folder, "tokenizer_config.json")
     value = read_json(folder, "tokenizer_config.json").get("chat_template")
     if isinstance(value, list):
         named = {entry.get("name"): entry.get("template") for entry in value
-                 if isinstance(entry, dict)}
+                 if isinstance(entry, dict) and
+                 isinstance(entry.get("name"), str)}
         value = named.get("default")
         if value is None and named:
             raise Refused(f"'{path}' has chat templates "
-                          f"{', '.join(map(str, named))}, and none is the "
+                          f"{', '.join(named)}, and none is the "
                           "default", "--chat-template FILE takes one in a file")
     if not isinstance(value, str):
         raise Refused(f"'{folder}' has no chat template: neither "
@@ -55,6 +54,21 @@ def find(folder, file):
                       "it is in the files of an instruction-tuned model; or "
                       "--chat-template FILE")
     return value, path
+
+
+def time_of_rendering():
+    """Returns the time that templates may print: SOURCE_DATE_EPOCH, or now."""
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    if not seconds:
+        return datetime.datetime.now()
+    try:
+        return datetime.datetime.fromtimestamp(int(seconds),
+                                               datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise Refused(f"SOURCE_DATE_EPOCH is {shortened(seconds)}, which is no "
+                      "time",
+                      "it is a number of seconds since 1970, such as "
+                      "1767225600; unset it for the present time") from None
 
 
 def environment(jinja2, now):
@@ -107,15 +121,11 @@ class Template:
 
     def __init__(self, tokenizer, file=None):
         jinja2 = import_jinja()
-        self.errors = (jinja2.exceptions.TemplateError, TypeError, ValueError,
-                       KeyError, AttributeError, LookupError, ArithmeticError)
         text, self.path = find(tokenizer.folder, file)
-        # One time for all conversations.
-        seconds = os.environ.get("SOURCE_DATE_EPOCH")
-        now = (datetime.datetime.fromtimestamp(int(seconds),
-                                               datetime.timezone.utc)
-               if seconds and seconds.isdecimal() else datetime.datetime.now())
         self.uses_date = "strftime_now" in text
+        # One time for all conversations.
+        now = (time_of_rendering() if self.uses_date else
+               datetime.datetime.now())
         self.date = now.strftime("%Y-%m-%d")
         try:
             self.env = environment(jinja2, now)
@@ -124,6 +134,10 @@ class Template:
         except jinja2.exceptions.TemplateSyntaxError as error:
             raise Refused(f"{self.path}: line {error.lineno} of the chat "
                           f"template: {error.message}") from None
+        # Of Python, such as too many blocks in each other.
+        except Exception as error:  # pylint: disable=broad-except
+            raise Refused(f"{self.path}: the chat template cannot be compiled: "
+                          f"{error or type(error).__name__}") from None
         self.has_marks = any(
             isinstance(node.call, jinja2.nodes.Call) and
             getattr(node.call.node, "name", "") == "_mark"
@@ -132,7 +146,8 @@ class Template:
 
     def render(self, messages, tools, asks):
         """Returns the text and the marked spans of it. `asks`: the text ends
-        where the assistant's reply begins."""
+        where the assistant's reply begins. The code of the template may raise
+        any exception."""
         marks = self.env.marks
         marks.blocks, marks.spans = [], []
         try:
@@ -140,7 +155,12 @@ class Template:
                     messages=messages, tools=tools, documents=None,
                     add_generation_prompt=asks, **self.tokens):
                 marks.blocks.append(block)
-            return "".join(marks.blocks), marks.spans
+            text = "".join(marks.blocks)
+            half = half_of_pair(text)
+            if half:
+                raise ValueError(f"it renders half of a surrogate pair, "
+                                 f"{half[1]}")
+            return text, marks.spans
         finally:
             marks.blocks = marks.spans = None
 

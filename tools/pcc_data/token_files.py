@@ -160,6 +160,8 @@ WRITERS = {"megatron": Megatron, "llm.c": LlmC, "nanogpt": NanoGpt}
 def path_of(path, kind):
     """Returns the path of the tokens; Megatron's end in .bin. Refuses paths that
     programs would read as something else."""
+    if not os.path.basename(path):
+        raise Refused(f"'{path}' is the name of a folder, not of a file")
     if kind == "megatron":
         if os.path.exists(path) and not os.path.isfile(path) and \
                 not os.path.isdir(path):
