@@ -31,13 +31,25 @@ def test_open_program(program):
         again.summary
     with pytest.raises(pcc.Error, match="there is no program 'absent'"):
         pcc.Program("absent")
-    with pytest.raises(pcc.Error, match="may not be executed"):
+    with pytest.raises(pcc.Error, match="' is not a program of pcc\nnote: "):
         pcc.Program(MODEL)
     with open("script", "w") as file:
         file.write("echo run\n")
     os.chmod("script", 0o755)
-    with pytest.raises(pcc.Error, match="'script' is no program"):
+    with pytest.raises(pcc.Error, match="'script' is not a program of pcc"):
         pcc.Program("script")
+    with pytest.raises(pcc.Error, match="'.' is a folder, not a program of pcc"):
+        pcc.Program(".")
+    with pytest.raises(pcc.Error, match="'/dev/null' is a pipe or a device"):
+        pcc.Program("/dev/null")
+    for function in (pcc.Program("/bin/true").train,
+                     lambda: pcc.Program("/bin/true").log):
+        with pytest.raises(pcc.Error, match="it has no flag --steps"):
+            function()
+    with open("program", "wb") as file:
+        file.write(b"\x7fELF")
+    with pytest.raises(pcc.Error, match="'program' may not be executed"):
+        pcc.Program("program")
 
 
 def test_forward(document):
@@ -121,6 +133,7 @@ PROGRAM = flags._table("""
   --shuffle            visit the samples
   --trace-steps A:B    the steps
   --initial-loss-scale N fp16: first loss scale
+  --data-weights X,Y   blend the entries
 """, flags.OF_PROGRAM)
 
 
@@ -137,6 +150,8 @@ PROGRAM = flags._table("""
     ({"no_padding_mask": False}, []),
     ({"dropout": False, "no_dropout_": True}, ["--no-dropout", "--no-dropout"]),
     ({"dropout": True}, []),
+    ({"overlap": numpy.bool_(True), "padding_mask": numpy.bool_(False)},
+     ["--overlap=on", "--no-padding-mask"]),
 ])
 def test_flags(given, wanted):
     assert flags.arguments(given, TABLE, "pcc --help", {}) == wanted
@@ -144,10 +159,10 @@ def test_flags(given, wanted):
 
 def test_flags_of_programs():
     given = {"data": [__file__, "b.bin"], "shuffle": True, "trace_steps": "1:2",
-             "initial_loss_scale": 1024}
+             "initial_loss_scale": 1024, "data_weights": (0.5, 2)}
     assert flags.arguments(given, PROGRAM, "train --help", {}) == [
         f"--data={__file__},b.bin", "--shuffle", "--trace-steps=1:2",
-        "--initial-loss-scale=1024"]
+        "--initial-loss-scale=1024", "--data-weights=0.5,2"]
 
 
 @pytest.mark.parametrize("given, message", [
@@ -156,6 +171,11 @@ def test_flags_of_programs():
     ({"padding_mask": 3}, "padding_mask=3: --padding-mask takes no value\nnote: "
      "padding_mask=True and padding_mask=False are accepted"),
     ({"q": True}, "q=True: refused"),
+    ({"tp": True}, "tp=True: --tp takes another value than True or False\nnote: "
+     "tp=None leaves the flag out"),
+    ({"dim": {"seq": False}}, "dim=False: --dim takes another value than True or "
+     "False\nnote: dim=None leaves the flag out"),
+    ({"stage_cut": "a\0"}, "stage_cut='a\\x00': no flag takes a zero byte"),
 ])
 def test_wrong_flags(given, message):
     with pytest.raises(pcc.Error) as caught:
@@ -163,7 +183,15 @@ def test_wrong_flags(given, message):
     assert str(caught.value) == message and caught.value.code == 2
 
 
+def test_bool_for_a_number(program):
+    for flag in "steps", "lr", "timeout", "data", "trace_steps":
+        with pytest.raises(pcc.Error, match=f"^{flag}=True: --"):
+            program.train(**{flag: True})
+
+
 def test_refused_flags():
+    with pytest.raises(pcc.Error, match="no model is given"):
+        pcc.compile("")
     with pytest.raises(pcc.Error, match="the argument output names the program"):
         pcc.compile(MODEL, o="train")
     with pytest.raises(pcc.Error, match="names like it are global_batch_size"):

@@ -10,7 +10,7 @@ import tempfile
 import weakref
 
 from . import executables, flags as flags_of
-from .errors import failure, pass_on_warnings
+from .errors import Error, failure, pass_on_warnings
 from .processes import capture, parse_json
 from .programs import Program, to_stderr
 
@@ -34,6 +34,9 @@ def compile(model: str | os.PathLike[str],
     model: what the command `pcc` takes, such as "model.onnx". Keyword arguments are
     its flags: tp=2 is --tp=2, sequence_parallel=True is --sequence-parallel; see
     docs/Driver.md. verbose: prints the messages of the compile."""
+    model = os.fsdecode(model)
+    if not model:
+        raise Error("no model is given: its name is empty", (), 2)
     pcc = executables.find()
     table = flags_of.of_pcc(pcc)
     arguments = flags_of.arguments(
@@ -42,8 +45,7 @@ def compile(model: str | os.PathLike[str],
     if "python" in table and "python" not in flags and _exports(model):
         arguments.append(f"--python={sys.executable}")
     if output is not None:
-        return _compile(pcc, os.fspath(model), arguments, os.fspath(output),
-                        verbose)
+        return _compile(pcc, model, arguments, os.fsdecode(output), verbose)
     # The program finds its model by this path, from any folder.
     source = os.path.abspath(model)
     stem = os.path.splitext(os.path.basename(source))[0] or "program"

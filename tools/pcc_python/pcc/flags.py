@@ -19,18 +19,20 @@ Value = Union[None, bool, int, float, str, "os.PathLike[str]",
               Iterable[object], Mapping[str, object]]
 
 # "  --stage-cut=<NODE,NODE>  - ..." of pcc, "  --trace-steps A:B  the ..." of
-# programs.
-OF_PCC = re.compile(r"^ +(--?[\w-]+)(\[?=<(.*?)>\]?)? +- ", re.M)
-OF_PROGRAM = re.compile(r"^ +(--[\w-]+)( ([A-Z][A-Z:]*))? +\S", re.M)
+# programs: the flag, its value if it takes one, the value's name, and its text.
+OF_PCC = re.compile(r"^ +(--?[\w-]+)(\[?=<(.*?)>\]?)? +- (.*)", re.M)
+OF_PROGRAM = re.compile(r"^ +(--[\w-]+)( ([A-Z][A-Z:,]*))? +(\S.*)", re.M)
 
 
 class Flag(NamedTuple):
-    """A flag: its spelling, such as `--tp`, whether it takes a value, and whether
-    several values are several flags instead of a list with commas."""
+    """A flag: its spelling, such as `--tp`, whether it takes a value, whether
+    several values are several flags instead of a list with commas, and whether
+    its values are on and off."""
 
     spelling: str
     takes_value: bool
     repeats: bool
+    is_switch: bool = False
 
 
 #: Flags by name, without hyphens in front.
@@ -41,7 +43,8 @@ def _table(text: str, pattern: re.Pattern[str]) -> Table:
     # pcc's placeholders of lists have commas. Programs repeat no flag.
     return {found[1].lstrip("-"): Flag(
                 found[1], bool(found[2]),
-                pattern is OF_PCC and "," not in (found[3] or ""))
+                pattern is OF_PCC and "," not in (found[3] or ""),
+                found[4].endswith("on, off"))
             for found in pattern.finditer(text)}
 
 
@@ -76,31 +79,47 @@ def of_program(path: str) -> Table:
     """The flags of a compiled program."""
     table = _of([path, "--help"], OF_PROGRAM)
     if "steps" not in table:
-        raise Error(f"'{path}' is no program of pcc: it has no flag --steps")
+        raise Error(f"'{path}' is no program of pcc: it has no flag --steps",
+                    ["pcc.compile() compiles one from a model"])
     return table
 
 
-def _text(name: str, value: object) -> str:
+def _is_bool(value: object) -> bool:
+    """Whether it is True or False, or NumPy's."""
+    return isinstance(value, bool) or (
+        type(value).__module__ == "numpy" and
+        type(value).__name__ in ("bool", "bool_"))
+
+
+def _text(flag: Flag, name: str, value: object) -> str:
     if isinstance(value, bytes):
         raise TypeError(f"{name}={value!r}: bytes are no value of a flag")
+    if _is_bool(value):
+        if not flag.is_switch:
+            raise Error(f"{name}={value!r}: {flag.spelling} takes another value "
+                        "than True or False",
+                        [f"{name}=None leaves the flag out"], 2)
+        return "on" if value else "off"
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     # Of float and of numpy's numbers it is the shortest text that is exact.
-    return str(value)
+    text = str(value)
+    if "\0" in text:
+        raise Error(f"{name}={text!r}: no flag takes a zero byte", (), 2)
+    return text
 
 
 def _with_value(flag: Flag, name: str, value: Value) -> list[str]:
     """The arguments of a flag that takes a value."""
-    if isinstance(value, bool):
-        value = "on" if value else "off"
     if isinstance(value, Mapping):
-        value = [f"{key}={_text(name, item)}" for key, item in value.items()]
+        value = [f"{key}={_text(flag, name, item)}"
+                 for key, item in value.items()]
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        items = [_text(name, item) for item in value]
+        items = [_text(flag, name, item) for item in value]
         if not items or flag.repeats:
             return [f"{flag.spelling}={item}" for item in items]
         value = ",".join(items)
-    return [f"{flag.spelling}={_text(name, value)}"]
+    return [f"{flag.spelling}={_text(flag, name, value)}"]
 
 
 def _opposite(name: str) -> str:
@@ -127,10 +146,10 @@ def arguments(given: Mapping[str, Value], table: Table, command: str,
             if not flag:
                 raise _unknown(name, value, key, table, refused, command)
             # The help of another name does not say what it takes.
-            flag = flag._replace(takes_value=not isinstance(value, bool))
+            flag = flag._replace(takes_value=not _is_bool(value))
         if flag and flag.takes_value:
             result += _with_value(flag, name, value)
-        elif not isinstance(value, bool):
+        elif not _is_bool(value):
             raise Error(f"{name}={value!r}: --{key} takes no value",
                         [f"{name}=True and {name}=False are accepted"], 2)
         elif flag and value:

@@ -88,9 +88,11 @@ class Child:
             self.command.append(f"{rows}=/dev/fd/{target}")
         try:
             self._start(given, env)
-        except OSError as error:
+        except BaseException as error:
             self._close()
-            raise Error(f"cannot start {command[0]}: {error}") from error
+            if isinstance(error, OSError):
+                raise Error(f"cannot start {command[0]}: {error}") from error
+            raise
         finally:
             for end in given:
                 os.close(end)

@@ -28,7 +28,7 @@ class Program:
     path: str
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = os.fsdecode(path)
         # The current folder may change.
         self._file = os.path.abspath(self.path)
         self._summary: dict[str, Any] | None = None
@@ -36,17 +36,24 @@ class Program:
         self._check()
 
     def _check(self) -> None:
+        notes = ["pcc.compile() compiles one from a model"]
+        if not os.path.exists(self._file):
+            raise Error(f"there is no program '{self.path}'", notes)
         if not os.path.isfile(self._file):
-            raise Error(f"there is no program '{self.path}'",
-                        ["pcc.compile() writes one"])
+            kind = ("a folder" if os.path.isdir(self._file) else
+                    "a pipe or a device")
+            raise Error(f"'{self.path}' is {kind}, not a program of pcc", notes)
+        try:
+            with open(self._file, "rb") as file:
+                begin = file.read(4)
+        except OSError as error:
+            raise Error(f"cannot read '{self.path}': {error.strerror}") from error
+        if begin != b"\x7fELF":
+            raise Error(f"'{self.path}' is not a program of pcc", notes)
         if not os.access(self._file, os.X_OK):
             raise Error(f"'{self.path}' may not be executed",
-                        ["its file system may be mounted with noexec; "
-                         "output=FILE names another place"])
-        with open(self._file, "rb") as file:
-            if file.read(4) != b"\x7fELF":
-                raise Error(f"'{self.path}' is no program",
-                            ["pcc.compile() compiles one from a model"])
+                        ["chmod +x allows it; if the file system is mounted with "
+                         "noexec, output=FILE names another place"])
 
     def __repr__(self) -> str:
         about = ""
@@ -73,6 +80,7 @@ class Program:
         """The messages of the compile, then what `--info` prints: the summary for
         people."""
         self._check()
+        flags_of.of_program(self._file)
         about = self._checked(capture([self._file, "--info"]), "--info")
         return "\n".join([*self._messages, *about.lines]).strip() + "\n"
 
