@@ -100,6 +100,32 @@ def check_folder():
         assert os.listdir(parent) == [], os.listdir(parent)
 
 
+def check_targets():
+    """A device or folder is not replaced by the file."""
+    from pcc_export.work_folder import target_error
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    for path, error in (
+            (os.path.join(folder, "new", "model.onnx"), ""),
+            (__file__, ""), ("", "'' is not the name of a file"),
+            (folder + "/", f"'{folder}/' is not the name of a file"),
+            (folder, f"'{folder}' is a folder, not a file to write"),
+            (pipe, f"'{pipe}' is not a regular file"),
+            ("/dev/null", "'/dev/null' is not a regular file"),
+            (__file__ + "/new/a.onnx", f"'{__file__}' is not a folder")):
+        assert target_error(path) == error, (path, target_error(path))
+
+
+def check_json():
+    from pcc_export.companions import read_json
+    path = os.path.join(folder, "config.json")
+    for text in "[" * 100_000, "[]", "{", '{"a": ' + "9" * 5000 + "}":
+        with open(path, "w") as file:
+            file.write(text)
+        assert read_json(path) == {}
+    assert read_json(folder) == {}
+
+
 def die():
     from pcc_export.work_folder import WorkFolder
     with WorkFolder(os.path.join(folder, "work")) as work:
@@ -116,3 +142,5 @@ with open(os.path.join(folder, "onnxruntime.py"), "w") as file:
 sys.path.insert(0, folder)
 check_runtime()
 check_folder()
+check_targets()
+check_json()

@@ -267,6 +267,20 @@ def run_refused(options, folder):
     with open(os.path.join(directory, "model.safetensors"), "r+b") as file:
         file.truncate(1000)
     refused(directory, options, "does not load as causal-lm")
+    # The configuration is enough for random weights; broken files are named.
+    tool = [sys.executable, os.path.join(ROOT, "tools", "pcc-export"), "--hf",
+            directory, "--random-weights", "-o", os.path.join(folder, "a.onnx")]
+    said = call([*tool, "--task=causal-lm"], code=1)
+    assert "error: 'model.safetensors" in said.replace(directory + "/", ""), said
+    assert "is not a file of safetensors: " in said, said
+    weights = os.path.join(directory, "model.safetensors")
+    said = call([*tool[:-1], weights, "--task=causal-lm"], code=1)
+    assert f"'{weights}' is a file of the model" in said, said
+    os.unlink(weights)
+    # The model itself refuses the example: it has no padding token.
+    said = call([*tool, "--task=sequence-classification"], code=1)
+    assert "the module fails with the example inputs input_ids [" in said, said
+    assert "Traceback" not in said, said
     return "ok"
 
 

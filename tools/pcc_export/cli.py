@@ -8,7 +8,7 @@ import sys
 import warnings
 
 from .companions import copy_files
-from .driver import export
+from .driver import export, refuse_target
 from .exporters import WRITERS
 from .huggingface import TASKS, load, prepare
 from .messages import Refused
@@ -79,6 +79,8 @@ def main():
     logging.disable(logging.WARNING)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
+        refuse_target(options.path)
+        refuse_file_of_model(options.path, options.hf)
         model = load(options.hf, options.task, options.random_weights,
                      options.dtype, options.trust_remote_code)
         freeze(model, options.freeze)
@@ -102,10 +104,18 @@ def main():
         print(f"pcc-export: error: {text}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"pcc-export: error: cannot write '{options.path}': "
-              f"{error.strerror}", file=sys.stderr)
+        print(f"pcc-export: error: '{error.filename or options.path}': "
+              f"{error.strerror or error}", file=sys.stderr)
         return 1
     return 0
+
+
+def refuse_file_of_model(path, folder):
+    """Refuses to overwrite a file of the model, such as its weights."""
+    if (os.path.exists(path) and not path.endswith(".onnx") and
+            os.path.dirname(os.path.realpath(path)) == os.path.realpath(folder)):
+        raise Refused(f"'{path}' is a file of the model in '{folder}'",
+                      ["-o names another file, such as model.onnx"])
 
 
 def freeze(model, regex):

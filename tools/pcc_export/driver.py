@@ -11,7 +11,7 @@ from . import (context, exporters, facts as module_facts, forward_check,
                gradient_check, graph, matching, metadata)
 from .messages import AttemptFailed, Refused
 from .subject import Subject
-from .work_folder import WorkFolder
+from .work_folder import WorkFolder, target_error
 
 # Above this many parameters gradients are compared on fewer layers, if the
 # module has lists of layers.
@@ -45,6 +45,7 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
     directory that the module was loaded from, as source.describe() returns it.
     Returns the attempt that succeeded.
     """
+    refuse_target(path)
     subject = Subject(module, inputs, names, dynamic, output, returns_loss,
                       call)
     loss = loss or "mse"
@@ -69,6 +70,12 @@ def export(module, inputs, path, *, names=None, dynamic=None, output=None,
                 say_unchecked(facts, check_gradients, log)
             return attempt
     raise refusal(facts, reasons)
+
+
+def refuse_target(path):
+    error = target_error(path)
+    if error:
+        raise Refused(error, ["the name is that of a file, such as model.onnx"])
 
 
 @contextlib.contextmanager

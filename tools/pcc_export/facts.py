@@ -10,7 +10,7 @@ import inspect
 
 import torch
 
-from .messages import Refused
+from .messages import Refused, first_line
 from .recorder import Recorder
 from .subject import as_it_was
 
@@ -50,7 +50,7 @@ def observe(subject):
     recorder = Recorder()
     with as_it_was(module):
         wrapper = subject.wrapper(recorder).train()
-        output = wrapper(*subject.inputs.values())
+        output = call(wrapper, subject)
         refuse_changes(module, versions)
     reached, custom = walk(output)
     for p in parameters:
@@ -67,6 +67,21 @@ def observe(subject):
             subject.show(lookup.ids, lookup.padding)
     return Facts(parameters, buffers, sorted(recorder.ratios), custom,
                  tuple(output.shape))
+
+
+def call(wrapper, subject):
+    """The output for the example inputs."""
+    try:
+        return wrapper(*subject.inputs.values())
+    except Refused:
+        raise
+    except Exception as error:  # The module's code may raise any.
+        shapes = ", ".join(f"{name} {list(tensor.shape)}"
+                           for name, tensor in subject.inputs.items())
+        raise Refused(f"the module fails with the example inputs {shapes}: "
+                      f"{first_line(error)}",
+                      ["it has to run with them before it can be exported"]
+                      ) from error
 
 
 def named(pairs):

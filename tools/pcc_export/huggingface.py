@@ -7,7 +7,7 @@ import sys
 
 import torch
 
-from .messages import Refused
+from .messages import Refused, first_line
 
 BATCH, SEQ = 2, 16
 
@@ -116,6 +116,18 @@ def text_config(model):
         else config
 
 
+def checked_example(model, name):
+    """Example values; refuses a configuration that gives none."""
+    try:
+        return example(model, name)
+    except Refused:
+        raise
+    except Exception as error:
+        raise Refused(f"the model's configuration gives no example of input "
+                      f"'{name}': {first_line(error)}",
+                      ["--inputs NAME,NAME names other inputs"]) from error
+
+
 def example(model, name, batch=BATCH, seq=SEQ):
     """Example values of the input `name`."""
     generator = torch.Generator().manual_seed(0)
@@ -178,4 +190,4 @@ def prepare(model, task, inputs=None):
             arguments["attention_mask"] = torch.ones_like(tensors[0])
         return module(**arguments, **fixed)
 
-    return {name: example(model, name) for name in names}, call
+    return {name: checked_example(model, name) for name in names}, call

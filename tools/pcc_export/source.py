@@ -11,6 +11,7 @@ import struct
 import torch
 
 from .companions import files_of, read_json
+from .messages import Refused
 
 TYPES = {"F32": "float32", "F64": "float64", "F16": "float16",
          "BF16": "bfloat16"}
@@ -84,16 +85,32 @@ def stored_types(folder):
     index = os.path.join(folder, "model.safetensors.index.json")
     names = ["model.safetensors"]
     if not os.path.exists(os.path.join(folder, names[0])):
-        names = sorted(set(read_json(index).get("weight_map", {}).values()))
+        listed = read_json(index).get("weight_map")
+        names = sorted({name for name in listed.values()
+                        if isinstance(name, str)}
+                       if isinstance(listed, dict) else ())
     result = {}
     for name in names:
         path = os.path.join(folder, name)
-        if not os.path.exists(path):
-            continue
+        if os.path.isfile(path):
+            result.update(types_of_file(path))
+    return result
+
+
+def types_of_file(path):
+    """Name -> type of the floating-point tensors in a safetensors file."""
+    try:
         with open(path, "rb") as file:
             length, = struct.unpack("<Q", file.read(8))
+            if length > os.path.getsize(path):
+                raise ValueError(f"its header of {length} bytes is longer than "
+                                 "the file")
             header = json.loads(file.read(length))
-        result.update((tensor, TYPES[entry["dtype"]])
-                      for tensor, entry in header.items()
-                      if entry.get("dtype") in TYPES)
-    return result
+        return {tensor: TYPES[entry["dtype"]]
+                for tensor, entry in header.items()
+                if entry.get("dtype") in TYPES}
+    except (ValueError, AttributeError, TypeError, RecursionError,
+            struct.error) as error:
+        raise Refused(f"'{path}' is not a file of safetensors: {error}",
+                      ["remove it if --random-weights is to replace it"]
+                      ) from error

@@ -4,12 +4,28 @@ Exporters are native code that may crash this process. A separate guard process
 then reports what was being done and removes the folder.
 """
 
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 
 from . import folder_guard
+
+
+def target_error(path):
+    """Returns why no file can be moved to `path`; empty if one can."""
+    if not os.path.basename(path):
+        return f"'{path}' is not the name of a file"
+    if os.path.isdir(path):
+        return f"'{path}' is a folder, not a file to write"
+    # A file that is moved there would replace the device itself.
+    if os.path.exists(path) and not os.path.isfile(path):
+        return f"'{path}' is not a regular file"
+    above = os.path.dirname(os.path.abspath(path))
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    return "" if os.path.isdir(above) else f"'{above}' is not a folder"
 
 
 class WorkFolder:
