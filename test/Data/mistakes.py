@@ -231,7 +231,9 @@ def check_inputs():
     os.unlink("in/loop")
     os.mkfifo("in/pipe")
     expect([*text, "in"], "error: 'in/pipe' is neither a file nor a folder")
-    os.unlink("in/pipe")
+    os.rename("in/pipe", "pipe.bin")
+    expect(["-o", "pipe", "real"], "error: 'pipe.bin' is not a regular file")
+    os.unlink("pipe.bin")
     # Compressed files and earlier outputs, also without a tokenizer.
     for name, data, said in (
             ("in/a.gz", b"\x1f\x8b\x08abc", "is compressed by gzip"),

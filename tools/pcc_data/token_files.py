@@ -163,12 +163,14 @@ def path_of(path, kind):
     if not os.path.basename(path):
         raise Refused(f"'{path}' is the name of a folder, not of a file")
     if kind == "megatron":
-        if os.path.exists(path) and not os.path.isfile(path) and \
-                not os.path.isdir(path):
-            raise Refused(f"'{path}' is not a regular file, and --format "
-                          "megatron writes two files", "--format llm.c writes "
-                          "one")
-        return path.removesuffix(".idx").removesuffix(".bin") + ".bin"
+        tokens = path.removesuffix(".idx").removesuffix(".bin") + ".bin"
+        for name in path, tokens, index_of(tokens):
+            if os.path.exists(name) and not os.path.isfile(name) and \
+                    not os.path.isdir(name):
+                raise Refused(f"'{name}' is not a regular file, and --format "
+                              "megatron writes two files",
+                              "--format llm.c writes one")
+        return tokens
     if path.endswith(".idx"):
         raise Refused(f"'{path}' would be taken for the index of a Megatron "
                       "data set", "choose another name")
