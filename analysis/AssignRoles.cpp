@@ -37,8 +37,10 @@ static bool reaches(Value value, unsigned operand, bool &shifted) {
       // lookup.
       bool replaces = std::is_same_v<Op, EmbeddingOp> && isa<WhereOp>(user) &&
                       use.getOperandNumber() > 0;
+      // A token stays one of a sequence. Not so in a select, which leaves one
+      // token of each sample, or in a broadcast.
       bool moves = isa<SliceOp, ConcatOp, PadOp>(user);
-      if (!moves && !replaces && !isa<ReshapeOp, CastOp, TransposeOp>(user))
+      if (!moves && !replaces && !permutesElements(user) && !isa<CastOp>(user))
         continue;
       std::pair<Value, bool> next(user->getResult(0), isShifted || moves);
       if (replaces || replaced.contains(at))

@@ -46,13 +46,12 @@ struct Uses {
 };
 } // namespace
 
-/// Collects the uses of a vector, also through broadcasts, reshapes and
-/// concatenations.
+/// Collects the uses of a vector, also through ops that keep all its elements.
 static void findUses(Value value, Uses &uses) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     unsigned operand = use.getOperandNumber();
-    if (isa<BroadcastOp, ReshapeOp, ConcatOp>(user))
+    if (keepsElements(user) || isa<ConcatOp>(user))
       findUses(user->getResult(0), uses);
     else if (isa<LayerNormOp, RmsNormOp>(user) && operand > 0)
       (operand == 1 ? uses.scale : uses.bias) = true;

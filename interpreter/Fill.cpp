@@ -60,8 +60,8 @@ int64_t vocabularyOf(Value ids) {
       size = loss.getClasses();
     } else if (auto stats = dyn_cast<nn::CrossEntropyStatsOp>(op)) {
       size = stats.getClasses();
-    } else if (isa<nn::ReshapeOp, nn::SliceOp, nn::ConcatOp, nn::PadOp,
-                   nn::CastOp, dist::ShardSliceOp, dist::AllGatherOp>(op)) {
+    } else if (nn::movesElements(op) || nn::reshards(op) ||
+               isa<nn::CastOp>(op)) {
       size = vocabularyOf(op->getResult(0));
     }
     if (size)

@@ -3,6 +3,7 @@
 #ifndef PCC_DIALECTS_DIST_DIST_H
 #define PCC_DIALECTS_DIST_DIST_H
 
+#include "dialects/NN/Interfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

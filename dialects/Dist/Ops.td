@@ -4,18 +4,22 @@
 #define PCC_DIST_OPS
 
 include "dialects/Dist/Attrs.td"
+include "dialects/NN/Interfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Dist_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Dist_Dialect, mnemonic, traits>;
+/// An op with its answer to the question how elements of its results depend on
+/// elements of its operands.
+class Dist_Op<string mnemonic, NN_ElementMap map, list<Trait> traits = []>
+    : Op<Dist_Dialect, mnemonic,
+         !listconcat([NN_ElementMapInterface, map], traits)>;
 
 def Dist_Tensor : StaticShapeTensorOf<[AnyType]>;
 def Dist_Offset : StaticShapeTensorOf<[I64]>;
 
-def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
+def Dist_MeshOp : Dist_Op<"mesh", NN_General, [Symbol]> {
   let summary = "Declares the mesh of ranks that the program runs on";
   let description = [{
     See `#dist.axes` for sizes and roles of axes.
@@ -32,7 +36,7 @@ def Dist_MeshOp : Dist_Op<"mesh", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Dist_ReshardOp : Dist_Op<"reshard",
+def Dist_ReshardOp : Dist_Op<"reshard", NN_Reshards,
     [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "Changes the sharding of a tensor";
   let description = [{
@@ -64,7 +68,7 @@ def Dist_ReshardOp : Dist_Op<"reshard",
 // Collectives on local values. The ranks of a group differ along `axes` only;
 // their index in the group varies fastest along the last axis listed.
 
-def Dist_AllReduceOp : Dist_Op<"all_reduce",
+def Dist_AllReduceOp : Dist_Op<"all_reduce", NN_Reshards,
     [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Reduces values over ranks; every rank gets the result";
   let description = [{
@@ -90,7 +94,8 @@ def Dist_AllReduceOp : Dist_Op<"all_reduce",
   let hasVerifier = 1;
 }
 
-class Dist_DimOp<string mnemonic> : Dist_Op<mnemonic, [Pure]> {
+class Dist_DimOp<string mnemonic>
+    : Dist_Op<mnemonic, NN_Reshards, [Pure]> {
   let arguments = (ins Dist_Tensor:$input, I64Attr:$dim, StrArrayAttr:$axes);
   let results = (outs Dist_Tensor:$result);
   let assemblyFormat = [{
@@ -143,7 +148,7 @@ def Dist_ShardSliceOp : Dist_DimOp<"shard_slice"> {
   }];
 }
 
-def Dist_AllToAllOp : Dist_Op<"all_to_all", [Pure]> {
+def Dist_AllToAllOp : Dist_Op<"all_to_all", NN_Reshards, [Pure]> {
   let summary = "Moves the sharding of a tensor from one dim to another";
   let description = [{
     The input is sharded along dim `from`, the result along dim `to`, over the
@@ -171,7 +176,7 @@ def Dist_AllToAllOp : Dist_Op<"all_to_all", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Dist_OffsetOp : Dist_Op<"offset", [Pure]> {
+def Dist_OffsetOp : Dist_Op<"offset", NN_General, [Pure]> {
   let summary = "The offset of this rank's shard in a dim";
   let description = [{
     The result is the rank's index along `axes` (the last axis varies fastest)

@@ -18,6 +18,36 @@ def NN_Dialect : Dialect {
     Reductions over dimensions (contract, reduce, norms, softmax, losses)
     accumulate in f32 or wider and round the result once.
 
+    Two traits of each op tell passes what they may do with it. The first is
+    what training in 16 bits makes of it; `nn-precision` uses it:
+
+    | trait | operands | results |
+    |---|---|---|
+    | NN_Declared | none | their declared type |
+    | NN_Either | as they are | f32 |
+    | NN_Wide | f32 | f32 |
+    | NN_WideSum | f32, or 16 bits in a backward pass | a sum: f32 or the operands' type |
+    | NN_Narrow | 16 bits | 16 bits; the op is a layer |
+    | NN_NarrowProduct | 16 bits | a sum: 16 bits or f32; the op is a layer |
+    | NN_LayerLikeFirst | the first operand's type | the first operand's type; the op is a layer |
+    | NN_LikeFirst | the first operand's type | the first operand's type |
+    | NN_LikeOperands | 16 bits, or all f32 if one is | 16 bits if an operand is |
+
+    The other is how elements of the result depend on elements of the operands:
+
+    | trait | the result has | example |
+    |---|---|---|
+    | NN_Elementwise | elements computed from those at the same index | `nn.mul` |
+    | NN_Permutes | the operand's elements, each once | `nn.transpose` |
+    | NN_Repeats | each element of the operand at least once | `nn.broadcast` |
+    | NN_Drops | some of the operand's elements | `nn.slice` |
+    | NN_Fills | the operand's elements, and zeros | `nn.pad` |
+    | NN_Joins | the elements of several operands | `nn.concat` |
+    | NN_General | anything else | `nn.contract` |
+
+    Ops of the dist dialect have the second trait, too. There, NN_Reshards is a
+    change of sharding: result i is operand i.
+
     Every input of a function has a role, `nn.role`, which determines the data
     that the runtime puts there, and its name in the model, `nn.name`:
 

@@ -5,7 +5,8 @@
 
 include "dialects/NN/OpBase.td"
 
-def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
+def NN_ContractOp : NN_ComputeOp<"contract", NN_NarrowProduct, NN_General,
+    [NN_VJP, NN_Cost]> {
   let summary = "Contracts two tensors over labelled dims, as einsum";
   let description = [{
     Each letter of `spec` labels a dim. A label in both operands and the
@@ -39,8 +40,8 @@ def NN_ContractOp : NN_ComputeOp<"contract", [NN_VJP, NN_Cost]> {
   }];
 }
 
-def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
-    SameOperandsAndResultType]> {
+def NN_SumOp : NN_ComputeOp<"sum", NN_LikeOperands, NN_Elementwise,
+    [NN_VJP, SameOperandsAndResultType]> {
   let summary = "The elementwise sum of any number of tensors";
   let description = [{
     Sums are n-ary so that partial sums of several operands are added before one
@@ -60,10 +61,10 @@ def NN_SumOp : NN_ComputeOp<"sum", [NN_VJP, Elementwise,
   let hasFolder = 1;
 }
 
-class NN_BinaryOp<string mnemonic, string what,
+class NN_BinaryOp<string mnemonic, string what, NN_Precision precision,
                   Trait rule = NN_ShardingRuleInterface>
-    : NN_Op<mnemonic, [Pure, Elementwise, rule, NN_VJP,
-                       SameOperandsAndResultType]> {
+    : NN_Op<mnemonic, precision, NN_Elementwise,
+            [Pure, rule, NN_VJP, SameOperandsAndResultType]> {
   let summary = what;
   let description = [{
     Operands are not broadcast implicitly: see `nn.broadcast`.
@@ -79,10 +80,13 @@ class NN_BinaryOp<string mnemonic, string what,
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference", NN_Sharding>;
-def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product", NN_Sharding>;
-def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient">;
-def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
+def NN_SubOp : NN_BinaryOp<"sub", "Elementwise difference",
+                           NN_LikeOperands, NN_Sharding>;
+def NN_MulOp : NN_BinaryOp<"mul", "Elementwise product",
+                           NN_LikeOperands, NN_Sharding>;
+def NN_DivOp : NN_BinaryOp<"div", "Elementwise quotient", NN_Wide>;
+def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum",
+                           NN_LikeOperands> {
   let description = [{
     Equal operands share the cotangent, half each.
 
@@ -94,7 +98,8 @@ def NN_MaxOp : NN_BinaryOp<"max", "Elementwise maximum"> {
     - operands and result have the same type.
   }];
 }
-def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
+def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum",
+                           NN_LikeOperands> {
   let description = [{
     Equal operands share the cotangent, half each.
 
@@ -107,9 +112,10 @@ def NN_MinOp : NN_BinaryOp<"min", "Elementwise minimum"> {
   }];
 }
 def NN_RemOp : NN_BinaryOp<"rem",
-    "The elementwise remainder of a truncating division">;
+    "The elementwise remainder of a truncating division", NN_Wide>;
 
-def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
+def NN_PowOp : NN_ElementwiseOp<"pow", NN_Wide,
+    [NN_VJP, SameOperandsAndResultType]> {
   let summary = "The elementwise power";
   let description = [{
     The lhs to the power of the rhs, as C's pow: for a negative base and an
@@ -128,8 +134,8 @@ def NN_PowOp : NN_ElementwiseOp<"pow", [NN_VJP, SameOperandsAndResultType]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
-    SameOperandsAndResultShape]> {
+def NN_CompareOp : NN_ElementwiseOp<"compare", NN_Wide,
+    [SameTypeOperands, SameOperandsAndResultShape]> {
   let summary = "Compares two tensors elementwise";
   let description = [{
     The relation is `eq`, `lt` or `le`. Integers are signed; no relation holds
@@ -156,8 +162,9 @@ def NN_CompareOp : NN_ElementwiseOp<"compare", [SameTypeOperands,
   }];
 }
 
-class NN_UnaryOp<string mnemonic, string what, list<Trait> traits = []>
-    : NN_ElementwiseOp<mnemonic, !listconcat(
+class NN_UnaryOp<string mnemonic, string what, NN_Precision precision,
+                 list<Trait> traits = []>
+    : NN_ElementwiseOp<mnemonic, precision, !listconcat(
           [NN_VJP, SameOperandsAndResultType], traits)> {
   let summary = what;
   let description = [{
@@ -174,23 +181,26 @@ class NN_UnaryOp<string mnemonic, string what, list<Trait> traits = []>
   let results = (outs NN_Float:$result);
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
-def NN_ExpOp : NN_UnaryOp<"exp", "e to the power of the input">;
-def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm">;
-def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", [NN_KeepsZero]>;
-def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", [NN_KeepsZero]>;
-def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function",
+def NN_ExpOp : NN_UnaryOp<"exp", "e to the power of the input", NN_Wide>;
+def NN_LogOp : NN_UnaryOp<"log", "Natural logarithm", NN_Wide>;
+def NN_SqrtOp : NN_UnaryOp<"sqrt", "Square root", NN_Wide, [NN_KeepsZero]>;
+def NN_TanhOp : NN_UnaryOp<"tanh", "Hyperbolic tangent", NN_LikeFirst,
+                           [NN_KeepsZero]>;
+def NN_ErfOp : NN_UnaryOp<"erf", "The Gauss error function", NN_Wide,
                           [NN_KeepsZero]>;
-def NN_SinOp : NN_UnaryOp<"sin", "Sine">;
-def NN_CosOp : NN_UnaryOp<"cos", "Cosine">;
-def NN_FloorOp : NN_UnaryOp<"floor", "Rounds down to an integer">;
+def NN_SinOp : NN_UnaryOp<"sin", "Sine", NN_Wide>;
+def NN_CosOp : NN_UnaryOp<"cos", "Cosine", NN_Wide>;
+def NN_FloorOp : NN_UnaryOp<"floor", "Rounds down to an integer", NN_Wide>;
 def NN_RoundOp : NN_UnaryOp<"round",
-    "Rounds to the nearest integer, ties to even">;
-def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
-def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)", [NN_KeepsZero]>;
-def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)", [NN_KeepsZero]>;
+    "Rounds to the nearest integer, ties to even", NN_Wide>;
+def NN_SigmoidOp : NN_UnaryOp<"sigmoid", "1 / (1 + exp(-x))", NN_LikeFirst>;
+def NN_ReluOp : NN_UnaryOp<"relu", "max(x, 0)", NN_LikeFirst, [NN_KeepsZero]>;
+def NN_SiluOp : NN_UnaryOp<"silu", "x * sigmoid(x)", NN_LikeFirst,
+                           [NN_KeepsZero]>;
 
 def NN_ReluGradOp
-    : NN_ComputeOp<"relu_grad", [Elementwise, SameOperandsAndResultType]> {
+    : NN_ComputeOp<"relu_grad", NN_Wide, NN_Elementwise,
+                   [SameOperandsAndResultType]> {
   let summary = "The cotangent of relu's input: dy where x > 0";
   let description = [{
     dx = dy where x > 0, else 0. The op is linear in dy, so partial sums of dy
@@ -209,7 +219,8 @@ def NN_ReluGradOp
 }
 
 def NN_SiluGradOp
-    : NN_ComputeOp<"silu_grad", [Elementwise, SameOperandsAndResultType]> {
+    : NN_ComputeOp<"silu_grad", NN_Wide, NN_Elementwise,
+                   [SameOperandsAndResultType]> {
   let summary = "The cotangent of silu's input";
   let description = [{
     With s = sigmoid(x): dx = dy * s * (1 + x * (1 - s)).
@@ -226,8 +237,8 @@ def NN_SiluGradOp
   let assemblyFormat = "$dy `,` $x attr-dict `:` type($dx)";
 }
 
-def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
-    SameOperandsAndResultType]> {
+def NN_GeluOp : NN_ElementwiseOp<"gelu", NN_LikeFirst,
+    [NN_VJP, NN_KeepsZero, SameOperandsAndResultType]> {
   let summary = "Gaussian error linear unit";
   let description = [{
     x * Phi(x) with the error function, or with `tanh` the approximation
@@ -247,7 +258,8 @@ def NN_GeluOp : NN_ElementwiseOp<"gelu", [NN_VJP, NN_KeepsZero,
 }
 
 def NN_GeluGradOp
-    : NN_ComputeOp<"gelu_grad", [Elementwise, SameOperandsAndResultType]> {
+    : NN_ComputeOp<"gelu_grad", NN_Wide, NN_Elementwise,
+                   [SameOperandsAndResultType]> {
   let summary = "The cotangent of gelu's input";
   let description = [{
     dx = dy times the derivative at x of `nn.gelu`, in the same form.
@@ -264,7 +276,7 @@ def NN_GeluGradOp
   let assemblyFormat = "(`tanh` $tanh^)? $dy `,` $x attr-dict `:` type($dx)";
 }
 
-def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
+def NN_WhereOp : NN_ElementwiseOp<"where", NN_LikeOperands, [NN_VJP,
     AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "Selects elements of two tensors by a condition";
   let description = [{
@@ -288,8 +300,8 @@ def NN_WhereOp : NN_ElementwiseOp<"where", [NN_VJP,
   }];
 }
 
-def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
-    SameOperandsAndResultType]> {
+def NN_ScaleOp : NN_ComputeOp<"scale", NN_LikeFirst, NN_Elementwise,
+    [NN_VJP, SameOperandsAndResultType]> {
   let summary = "The input times a constant";
   let description = [{
     The derivative is the op itself.
@@ -307,8 +319,8 @@ def NN_ScaleOp : NN_ComputeOp<"scale", [NN_VJP, Elementwise,
   let hasFolder = 1;
 }
 
-def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
-    SameOperandsAndResultShape]> {
+def NN_CastOp : NN_ComputeOp<"cast", NN_Wide, NN_Elementwise,
+    [NN_VJP, NN_KeepsZero, SameOperandsAndResultShape]> {
   let summary = "Casts to another element type";
   let description = [{
     Narrowing a float rounds to nearest even. A cast from float to integer
@@ -329,8 +341,8 @@ def NN_CastOp : NN_ComputeOp<"cast", [NN_VJP, Elementwise, NN_KeepsZero,
   let hasFolder = 1;
 }
 
-def NN_DropoutOp : NN_ComputeOp<"dropout", [NN_VJP, NN_Local, NN_KeepsZero,
-    AllTypesMatch<["input", "result"]>]> {
+def NN_DropoutOp : NN_ComputeOp<"dropout", NN_LikeFirst, NN_General,
+    [NN_VJP, NN_Local, NN_KeepsZero, AllTypesMatch<["input", "result"]>]> {
   let summary = "Dropout: zeroes elements at random and scales the others";
   let description = [{
     A hash of (seed, id, step, coordinates) determines whether an element is

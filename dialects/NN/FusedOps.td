@@ -11,7 +11,8 @@
 include "dialects/NN/OpBase.td"
 
 def NN_SoftmaxOp
-    : NN_ComputeOp<"softmax", [NN_VJP, SameOperandsAndResultType]> {
+    : NN_ComputeOp<"softmax", NN_Wide, NN_General,
+        [NN_VJP, SameOperandsAndResultType]> {
   let summary = "exp(x) / sum of exp(x) along the last dim";
   let description = [{
     The row's maximum is subtracted first, so no exponential overflows.
@@ -31,7 +32,8 @@ def NN_SoftmaxOp
 }
 
 def NN_SoftmaxGradOp
-    : NN_ComputeOp<"softmax_grad", [SameOperandsAndResultType]> {
+    : NN_ComputeOp<"softmax_grad", NN_Wide, NN_General,
+        [SameOperandsAndResultType]> {
   let summary = "y * (dy - sum of y * dy along the last dim)";
   let description = [{
     The cotangent of the input of `nn.softmax`, whose result is y.
@@ -50,8 +52,8 @@ def NN_SoftmaxGradOp
   let hasVerifier = 1;
 }
 
-def NN_LayerNormOp : NN_ComputeOp<"layer_norm", [NN_VJP,
-    AllTypesMatch<["input", "result"]>]> {
+def NN_LayerNormOp : NN_ComputeOp<"layer_norm", NN_LayerLikeFirst, NN_General,
+    [NN_VJP, AllTypesMatch<["input", "result"]>]> {
   let summary = "(x - mean) * rstd * scale + bias along the last dim";
   let description = [{
     x is [..., c]; scale and bias are [c]; mean and
@@ -79,7 +81,7 @@ def NN_LayerNormOp : NN_ComputeOp<"layer_norm", [NN_VJP,
   let hasVerifier = 1;
 }
 
-def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad",
+def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad", NN_Wide, NN_General,
     [AllTypesMatch<["dy", "input", "dx"]>]> {
   let summary = "The cotangent of layer_norm's input";
   let description = [{
@@ -105,7 +107,8 @@ def NN_LayerNormGradOp : NN_ComputeOp<"layer_norm_grad",
   let hasVerifier = 1;
 }
 
-def NN_LayerNormGradScaleOp : NN_ComputeOp<"layer_norm_grad_scale",
+def NN_LayerNormGradScaleOp
+    : NN_ComputeOp<"layer_norm_grad_scale", NN_WideSum, NN_General,
     [AllTypesMatch<["dy", "input"]>]> {
   let summary = "The cotangent of layer_norm's scale";
   let description = [{
@@ -131,8 +134,8 @@ def NN_LayerNormGradScaleOp : NN_ComputeOp<"layer_norm_grad_scale",
   let hasVerifier = 1;
 }
 
-def NN_RmsNormOp : NN_ComputeOp<"rms_norm", [NN_VJP,
-    AllTypesMatch<["input", "result"]>]> {
+def NN_RmsNormOp : NN_ComputeOp<"rms_norm", NN_LayerLikeFirst, NN_General,
+    [NN_VJP, AllTypesMatch<["input", "result"]>]> {
   let summary = "x * rstd * scale along the last dim";
   let description = [{
     x is [..., c], scale [c]; rstd = 1 / sqrt(mean of x^2 + eps) is [...] of
@@ -156,7 +159,7 @@ def NN_RmsNormOp : NN_ComputeOp<"rms_norm", [NN_VJP,
   let hasVerifier = 1;
 }
 
-def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad",
+def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad", NN_Wide, NN_General,
     [AllTypesMatch<["dy", "input", "dx"]>]> {
   let summary = "The cotangent of rms_norm's input";
   let description = [{
@@ -182,7 +185,8 @@ def NN_RmsNormGradOp : NN_ComputeOp<"rms_norm_grad",
   let hasVerifier = 1;
 }
 
-def NN_RmsNormGradScaleOp : NN_ComputeOp<"rms_norm_grad_scale",
+def NN_RmsNormGradScaleOp
+    : NN_ComputeOp<"rms_norm_grad_scale", NN_WideSum, NN_General,
     [AllTypesMatch<["dy", "input"]>]> {
   let summary = "The cotangent of rms_norm's scale";
   let description = [{
@@ -206,7 +210,7 @@ def NN_RmsNormGradScaleOp : NN_ComputeOp<"rms_norm_grad_scale",
   let hasVerifier = 1;
 }
 
-def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
+def NN_RopeOp : NN_ComputeOp<"rope", NN_LayerLikeFirst, NN_General, [NN_VJP,
     AllTypesMatch<["input", "result"]>]> {
   let summary = "Rotary position embedding of [b, s, h, d]";
   let description = [{
@@ -234,8 +238,8 @@ def NN_RopeOp : NN_ComputeOp<"rope", [NN_VJP,
   let hasVerifier = 1;
 }
 
-def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
-    AttrSizedOperandSegments]> {
+def NN_AttentionOp : NN_ComputeOp<"attention", NN_Narrow, NN_General,
+    [NN_VJP, NN_Cost, NN_Local, AttrSizedOperandSegments]> {
   let summary = "Multi-head attention: softmax(scale * q k^T + bias + mask) v";
   let description = [{
     q is [b, s, h, d], k [b, t, g, d], v [b, t, g, e] with g dividing h: query
@@ -284,8 +288,8 @@ def NN_AttentionOp : NN_ComputeOp<"attention", [NN_VJP, NN_Cost, NN_Local,
   let hasVerifier = 1;
 }
 
-def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
-    AttrSizedOperandSegments]> {
+def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", NN_Wide, NN_General,
+    [NN_Cost, NN_Local, AttrSizedOperandSegments]> {
   let summary = "The cotangents of attention's q, k, v and bias";
   let description = [{
     They are computed from the result's cotangent, [b, s, h, e], and from the
@@ -332,7 +336,7 @@ def NN_AttentionGradOp : NN_ComputeOp<"attention_grad", [NN_Cost, NN_Local,
 
 // Expanded attention, for back ends without a fused implementation.
 
-def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
+def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax", NN_Wide, NN_General,
     [AttrSizedOperandSegments]> {
   let summary = "The softmax of expanded attention";
   let description = [{
@@ -369,7 +373,8 @@ def NN_MaskedSoftmaxOp : NN_ComputeOp<"masked_softmax",
   let hasVerifier = 1;
 }
 
-def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
+def NN_MaskedSoftmaxGradOp
+    : NN_ComputeOp<"masked_softmax_grad", NN_Wide, NN_General,
     [AllTypesMatch<["scores", "d_probs"]>, AllTypesMatch<["probs", "d_scores"]>,
      AttrSizedOperandSegments]> {
   let summary = "The cotangent of expanded attention's scores";
@@ -413,7 +418,8 @@ def NN_MaskedSoftmaxGradOp : NN_ComputeOp<"masked_softmax_grad",
   let hasVerifier = 1;
 }
 
-def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
+def NN_EmbeddingOp : NN_ComputeOp<"embedding", NN_Narrow, NN_General,
+    [NN_VJP, NN_Local]> {
   let summary = "Looks up rows of a table by ids";
   let description = [{
     ids are [...], the table [rows, columns...], the result [..., columns...].
@@ -442,7 +448,8 @@ def NN_EmbeddingOp : NN_ComputeOp<"embedding", [NN_VJP, NN_Local]> {
   let hasVerifier = 1;
 }
 
-def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", [NN_VJP, NN_Local]> {
+def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", NN_WideSum, NN_General,
+    [NN_VJP, NN_Local]> {
   let summary = "Sums rows by id: the cotangent of an embedding's table";
   let description = [{
     dy is [..., columns...], ids [...], the result [rows, columns...]. Row r is

@@ -5,8 +5,8 @@
 
 include "dialects/NN/OpBase.td"
 
-def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
-    AllTypesMatch<["loss", "lse"]>]> {
+def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", NN_Either, NN_General,
+    [NN_VJP, NN_Local, AllTypesMatch<["loss", "lse"]>]> {
   let summary = "Cross entropy of logits and targets, per row";
   let description = [{
     logits is [..., v], targets [...]; loss and lse are f32 of the targets'
@@ -34,7 +34,7 @@ def NN_CrossEntropyOp : NN_ComputeOp<"cross_entropy", [NN_VJP, NN_Local,
 }
 
 def NN_CrossEntropyGradOp
-    : NN_ComputeOp<"cross_entropy_grad", [NN_Local,
+    : NN_ComputeOp<"cross_entropy_grad", NN_Wide, NN_General, [NN_Local,
         AllTypesMatch<["logits", "dlogits"]>,
         AllTypesMatch<["dloss", "lse"]>]> {
   let summary = "The cotangent of cross entropy's logits";
@@ -69,7 +69,7 @@ def NN_CrossEntropyGradOp
 
 // The partitioned form of cross_entropy if classes are sharded.
 
-def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
+def NN_RowMaxOp : NN_ComputeOp<"row_max", NN_Wide, NN_General> {
   let summary = "The maximum of each row over the columns below `classes`";
   let description = [{
     Columns are numbered from `offset` (absent: 0). The result of a row without
@@ -95,7 +95,8 @@ def NN_RowMaxOp : NN_ComputeOp<"row_max"> {
   let hasVerifier = 1;
 }
 
-def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
+def NN_CrossEntropyStatsOp
+    : NN_ComputeOp<"cross_entropy_stats", NN_Wide, NN_General> {
   let summary = "Per row: sum of exp(logit - max), and the target's logit";
   let description = [{
     The result is [2, ...]. The second statistic is 0 if the target is not one of
@@ -127,7 +128,8 @@ def NN_CrossEntropyStatsOp : NN_ComputeOp<"cross_entropy_stats"> {
   let hasVerifier = 1;
 }
 
-def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
+def NN_CrossEntropyLossOp
+    : NN_ComputeOp<"cross_entropy_loss", NN_Wide, NN_General,
     [AllTypesMatch<["max", "loss", "lse"]>]> {
   let summary = "Cross entropy from the statistics and maximum of each row";
   let description = [{
@@ -152,7 +154,7 @@ def NN_CrossEntropyLossOp : NN_ComputeOp<"cross_entropy_loss",
   let hasVerifier = 1;
 }
 
-def NN_ValidOp : NN_ComputeOp<"valid"> {
+def NN_ValidOp : NN_ComputeOp<"valid", NN_Wide, NN_General> {
   let summary = "Marks valid targets: 1 where a target is not negative, else 0";
   let description = [{
     The sum of the result is the number of valid targets of a loss.

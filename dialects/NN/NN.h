@@ -5,10 +5,10 @@
 
 #include "dialects/NN/AttrNames.h"
 #include "dialects/NN/Attrs.h"
+#include "dialects/NN/Interfaces.h"
 #include "dialects/NN/Partition.h"
 #include "dialects/NN/Record.h"
 #include "dialects/NN/ShardingRule.h"
-#include "dialects/NN/Traits.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -20,7 +20,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/NN/Dialect.h.inc"
-#include "dialects/NN/Interfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/NN/Ops.h.inc"
 

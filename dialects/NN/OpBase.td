@@ -10,8 +10,13 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class NN_Op<string mnemonic, list<Trait> traits = []>
-    : Op<NN_Dialect, mnemonic, traits>;
+/// An op with its answers to the questions that passes ask about every op; see
+/// Interfaces.td. They have no defaults: an op without them is an error.
+class NN_Op<string mnemonic, NN_Precision precision, NN_ElementMap map,
+            list<Trait> traits = []>
+    : Op<NN_Dialect, mnemonic, !listconcat(
+          [NN_PrecisionInterface, NN_ElementMapInterface, precision, map],
+          !if(map.isElementwise, [Elementwise], []<Trait>), traits)>;
 
 def NN_Sharding : DeclareOpInterfaceMethods<NN_ShardingRuleInterface,
                                             ["getShardingRule"]>;
@@ -21,15 +26,17 @@ def NN_Cost : DeclareOpInterfaceMethods<NN_CostInterface>;
 
 /// An op without side effects that has its own sharding rule. Elementwise ops
 /// with the default rule are no such ops.
-class NN_ComputeOp<string mnemonic, list<Trait> traits = []>
-    : NN_Op<mnemonic, !listconcat([Pure, NN_Sharding], traits)>;
+class NN_ComputeOp<string mnemonic, NN_Precision precision, NN_ElementMap map,
+                   list<Trait> traits = []>
+    : NN_Op<mnemonic, precision, map,
+            !listconcat([Pure, NN_Sharding], traits)>;
 
-/// An op whose result elements depend only on the operands' elements at the
-/// same index. It is linear in no operand. An elementwise op that is linear has
-/// its own sharding rule (`NN_ComputeOp` with `Elementwise`).
-class NN_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : NN_Op<mnemonic, !listconcat(
-          [Pure, Elementwise, NN_ShardingRuleInterface], traits)>;
+/// An elementwise op that is linear in no operand. One that is linear has its
+/// own sharding rule (`NN_ComputeOp` with `NN_Elementwise`).
+class NN_ElementwiseOp<string mnemonic, NN_Precision precision,
+                       list<Trait> traits = []>
+    : NN_Op<mnemonic, precision, NN_Elementwise,
+            !listconcat([Pure, NN_ShardingRuleInterface], traits)>;
 
 /// The op maps zero to zero, so padding with zeros stays zero.
 def NN_KeepsZero : NativeOpTrait<"KeepsZero"> {

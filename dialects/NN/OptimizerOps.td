@@ -5,7 +5,7 @@
 
 include "dialects/NN/OpBase.td"
 
-def NN_AdamWOp : NN_ComputeOp<"adamw", [
+def NN_AdamWOp : NN_ComputeOp<"adamw", NN_Wide, NN_General, [
     AllTypesMatch<["param", "new_param"]>,
     AllTypesMatch<["exp_avg", "exp_avg_sq", "new_exp_avg", "new_exp_avg_sq"]>
     ]> {
@@ -47,7 +47,7 @@ def NN_AdamWOp : NN_ComputeOp<"adamw", [
   let hasVerifier = 1;
 }
 
-def NN_SgdOp : NN_ComputeOp<"sgd", [
+def NN_SgdOp : NN_ComputeOp<"sgd", NN_Wide, NN_General, [
     AllTypesMatch<["param", "new_param"]>]> {
   let summary = "One step of stochastic gradient descent";
   let description = [{
@@ -76,7 +76,7 @@ def NN_SgdOp : NN_ComputeOp<"sgd", [
   let hasVerifier = 1;
 }
 
-def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares"> {
+def NN_SumOfSquaresOp : NN_ComputeOp<"sum_of_squares", NN_Wide, NN_General> {
   let summary = "The sum of the squares of all elements";
   let description = [{
     The gradient norm is computed from it.

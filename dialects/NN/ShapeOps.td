@@ -5,13 +5,13 @@
 
 include "dialects/NN/OpBase.td"
 
-class NN_ShapeOp<string mnemonic, list<Trait> traits = []>
-    : NN_ComputeOp<mnemonic, !listconcat([NN_VJP], traits)> {
+class NN_ShapeOp<string mnemonic, NN_Precision precision, NN_ElementMap map>
+    : NN_ComputeOp<mnemonic, precision, map, [NN_VJP]> {
   let results = (outs NN_Tensor:$result);
   let hasVerifier = 1;
 }
 
-def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
+def NN_ReshapeOp : NN_ShapeOp<"reshape", NN_LikeFirst, NN_Permutes> {
   let summary = "Changes the shape, keeping the row-major order of elements";
   let description = [{
     ```mlir
@@ -26,7 +26,7 @@ def NN_ReshapeOp : NN_ShapeOp<"reshape"> {
   let hasFolder = 1;
 }
 
-def NN_TransposeOp : NN_ShapeOp<"transpose"> {
+def NN_TransposeOp : NN_ShapeOp<"transpose", NN_LikeFirst, NN_Permutes> {
   let summary = "Permutes the dims of a tensor";
   let description = [{
     Dim i of the result is dim permutation[i] of the input.
@@ -46,7 +46,7 @@ def NN_TransposeOp : NN_ShapeOp<"transpose"> {
   let hasFolder = 1;
 }
 
-def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
+def NN_BroadcastOp : NN_ShapeOp<"broadcast", NN_LikeFirst, NN_Repeats> {
   let summary = "Repeats the input along new dims";
   let description = [{
     Dim i of the input is dim dims[i] of the result; all other dims of the
@@ -68,7 +68,7 @@ def NN_BroadcastOp : NN_ShapeOp<"broadcast"> {
   let hasFolder = 1;
 }
 
-def NN_ReduceOp : NN_ShapeOp<"reduce"> {
+def NN_ReduceOp : NN_ShapeOp<"reduce", NN_Wide, NN_General> {
   let summary = "Sums over dims, which the result does not have";
   let description = [{
     It accumulates in f32 or wider and rounds the result once. The derivative is
@@ -90,7 +90,7 @@ def NN_ReduceOp : NN_ShapeOp<"reduce"> {
 }
 
 class NN_RowReduceOp<string mnemonic, string what>
-    : NN_ComputeOp<mnemonic, [NN_VJP]> {
+    : NN_ComputeOp<mnemonic, NN_Wide, NN_General, [NN_VJP]> {
   let summary = what;
   let description = [{
     ```mlir
@@ -141,7 +141,7 @@ def NN_ReduceMinOp : NN_RowReduceOp<"reduce_min",
 def NN_ReduceProdOp : NN_RowReduceOp<"reduce_prod",
     "The product over dims">;
 
-def NN_SliceOp : NN_ShapeOp<"slice"> {
+def NN_SliceOp : NN_ShapeOp<"slice", NN_LikeFirst, NN_Drops> {
   let summary = "Extracts a strided slice";
   let description = [{
     Element i of the result is the input's element at starts + i * steps. The
@@ -167,7 +167,7 @@ def NN_SliceOp : NN_ShapeOp<"slice"> {
   let hasFolder = 1;
 }
 
-def NN_PadOp : NN_ShapeOp<"pad"> {
+def NN_PadOp : NN_ShapeOp<"pad", NN_LikeFirst, NN_Fills> {
   let summary = "Pads a tensor with zeros";
   let description = [{
     Element i of the input is at starts + i * steps of the result; all other
@@ -194,7 +194,7 @@ def NN_PadOp : NN_ShapeOp<"pad"> {
   let hasFolder = 1;
 }
 
-def NN_ConcatOp : NN_ShapeOp<"concat"> {
+def NN_ConcatOp : NN_ShapeOp<"concat", NN_LikeOperands, NN_Joins> {
   let summary = "Concatenates tensors along a dim";
   let description = [{
     ```mlir
@@ -213,7 +213,7 @@ def NN_ConcatOp : NN_ShapeOp<"concat"> {
   }];
 }
 
-def NN_SelectOp : NN_ShapeOp<"select"> {
+def NN_SelectOp : NN_ShapeOp<"select", NN_LikeFirst, NN_Drops> {
   let summary = "Selects one index of a dim and removes the dim";
   let description = [{
     For example, it separates q, k and v after a fused projection. The dim is
@@ -234,7 +234,7 @@ def NN_SelectOp : NN_ShapeOp<"select"> {
   }];
 }
 
-def NN_InsertOp : NN_ShapeOp<"insert"> {
+def NN_InsertOp : NN_ShapeOp<"insert", NN_LikeFirst, NN_Fills> {
   let summary = "Inserts a tensor at one index of a new dim of zeros";
   let description = [{
     It is the transpose of `nn.select`.

@@ -10,6 +10,7 @@
 #define PCC_DIALECTS_NN_SHARDINGRULE_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 
 include "dialects/NN/OpBase.td"
 
-def NN_ParamOp : NN_Op<"param", [Symbol]> {
+def NN_ParamOp : NN_Op<"param", NN_Declared, NN_General, [Symbol]> {
   let summary = "A parameter of the model";
   let description = [{
     - The type is the one that the program computes with;
@@ -49,7 +49,7 @@ def NN_ParamOp : NN_Op<"param", [Symbol]> {
   }];
 }
 
-def NN_StateOp : NN_Op<"state",
+def NN_StateOp : NN_Op<"state", NN_Declared, NN_General,
     [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that persists from step to step";
   let description = [{
@@ -128,11 +128,12 @@ def NN_StateOp : NN_Op<"state",
   }];
 }
 
-class NN_SymbolUse<string mnemonic, list<Trait> traits>
-    : NN_Op<mnemonic, !listconcat(
+class NN_SymbolUse<string mnemonic, NN_Precision precision,
+                   list<Trait> traits>
+    : NN_Op<mnemonic, precision, NN_General, !listconcat(
         [DeclareOpInterfaceMethods<SymbolUserOpInterface>], traits)>;
 
-def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
+def NN_ReadOp : NN_SymbolUse<"read", NN_Declared, [MemoryEffects<[MemRead]>]> {
   let summary = "Reads a parameter or state";
   let description = [{
     The result is the current value: earlier writes and accumulations are
@@ -151,7 +152,7 @@ def NN_ReadOp : NN_SymbolUse<"read", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$symbol `:` type($result) attr-dict";
 }
 
-def NN_WriteOp : NN_SymbolUse<"write", [MemoryEffects<[MemWrite]>]> {
+def NN_WriteOp : NN_SymbolUse<"write", NN_Wide, [MemoryEffects<[MemWrite]>]> {
   let summary = "Replaces the value of a parameter or state";
   let description = [{
     Only `@update` writes parameters, and it never writes frozen ones
@@ -170,7 +171,8 @@ def NN_WriteOp : NN_SymbolUse<"write", [MemoryEffects<[MemWrite]>]> {
 }
 
 def NN_AccumulateOp
-    : NN_SymbolUse<"accumulate", [MemoryEffects<[MemRead, MemWrite]>]> {
+    : NN_SymbolUse<"accumulate", NN_Wide,
+        [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Adds a value to a state";
   let description = [{
     The target is a state, whose element type may be wider than the value's.
@@ -190,8 +192,8 @@ def NN_AccumulateOp
   let assemblyFormat = "$value `,` $symbol `:` type($value) attr-dict";
 }
 
-def NN_ConstantOp : NN_ComputeOp<"constant", [ConstantLike,
-    AllTypesMatch<["value", "result"]>]> {
+def NN_ConstantOp : NN_ComputeOp<"constant", NN_Declared, NN_General,
+    [ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A tensor known at compile time";
   let description = [{
     It lists its elements, or has a single value for all (`dense<0.5>`).

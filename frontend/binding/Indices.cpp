@@ -101,16 +101,16 @@ bool pcc::frontend::mayBeNegative(Value integers) {
       return true;
     // Programs check each id of an input that is looked up directly, but no id
     // that is computed.
-    isMoved &= isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op) &&
-               isa<IntegerType>(tensorType(value).getElementType());
-    if (isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
+    bool isSame = keepsElements(op) || isa<CastOp>(op);
+    isMoved &= isSame && isa<IntegerType>(tensorType(value).getElementType());
+    if (isSame)
       return isNonNegative(op->getOperand(0));
     if (isa<WhereOp>(op))
       return llvm::all_of(op->getOperands().drop_front(), isNonNegative);
     if (isa<MaxOp>(op))
       return llvm::any_of(op->getOperands(), isNonNegative);
-    return isa<SliceOp, SelectOp, ConcatOp, SumOp, MulOp, MinOp, ReduceOp,
-               ReduceMaxOp, ReduceMinOp, ReduceProdOp>(op) &&
+    return (movesElements(op) || isa<SumOp, MulOp, MinOp, ReduceOp, ReduceMaxOp,
+                                     ReduceMinOp, ReduceProdOp>(op)) &&
            llvm::all_of(op->getOperands(), isNonNegative);
   };
   return !isNonNegative(integers);

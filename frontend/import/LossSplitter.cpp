@@ -92,7 +92,7 @@ bool LossSplitter::takeNumber(Term &term, Value number, bool divides,
     return takeNumber(term, scale.getInput(), divides, passed);
   }
   bool isFloat = isa<FloatType>(tensorType(number).getElementType());
-  if (isa_and_nonnull<ReshapeOp, BroadcastOp>(op) && areNumbers())
+  if (keepsElements(op) && areNumbers())
     return takeNumber(term, op->getOperand(0), divides, passed);
   if (isFloat && isa_and_nonnull<MulOp, DivOp>(op) && areNumbers()) {
     Term both = term;
@@ -156,8 +156,8 @@ static bool hasSums(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto reduce = dyn_cast_or_null<ReduceOp>(op))
     return runsOverBatch(reduce.getInput(), reduce.getDims()) == true;
-  return isa_and_nonnull<MulOp, DivOp, SumOp, SubOp, ScaleOp, ReshapeOp,
-                         TransposeOp>(op) &&
+  return (permutesElements(op) ||
+          isa_and_nonnull<MulOp, DivOp, SumOp, SubOp, ScaleOp>(op)) &&
          llvm::any_of(op->getOperands(), hasSums);
 }
 
@@ -290,7 +290,7 @@ void LossSplitter::split(Term term) {
   if (term.isReduced && op && splitElements(term, op))
     return;
   if (!term.isReduced && op && vectors.isNumber(term.sum)) {
-    if (isa<ReshapeOp, CastOp, BroadcastOp, ReduceOp>(op) &&
+    if ((keepsElements(op) || isa<CastOp, ReduceOp>(op)) &&
         vectors.isNumber(op->getOperand(0)) &&
         isa<FloatType>(tensorType(op->getOperand(0)).getElementType()))
       return go(term, op, op->getOperand(0));

@@ -24,9 +24,9 @@ bool NumberVectors::isNumber(Value value) const {
 }
 
 /// Whether each element of the op's result is computed from one element of each
-/// operand, or is one of them.
+/// operand, or is one of them that elementAt() can find.
 static bool goesByElement(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
+  return isElementwise(op) ||
          isa<ReshapeOp, TransposeOp, BroadcastOp, ConcatOp>(op);
 }
 

@@ -36,9 +36,7 @@ using namespace pcc::frontend;
 using namespace pcc::nn;
 
 /// Ops that appear or vanish with dims of extent 1.
-static bool isLayout(Operation &op) {
-  return isa<ReshapeOp, BroadcastOp, TransposeOp>(op);
-}
+static bool isLayout(Operation &op) { return keepsElements(&op); }
 
 /// The element of a uniform constant.
 static Attribute numberIn(ConstantOp constant) {

@@ -94,11 +94,9 @@ private:
 /// sharding.
 static Value sourceOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<nn::ReshapeOp, nn::TransposeOp, nn::BroadcastOp, nn::CastOp,
-            nn::ScaleOp, dist::AllGatherOp, dist::ReduceScatterOp,
-            dist::ShardSliceOp, dist::AllToAllOp>(op))
+    if (nn::keepsElements(op) || isa<nn::CastOp, nn::ScaleOp>(op))
       value = op->getOperand(0);
-    else if (isa<dist::AllReduceOp>(op))
+    else if (nn::reshards(op))
       value = op->getOperand(cast<OpResult>(value).getResultNumber());
     else
       break;

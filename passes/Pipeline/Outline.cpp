@@ -195,7 +195,7 @@ void MicrobatchOutliner::addBeforeCrossing() {
 }
 
 /// Whether an op's result is a part of its operand, in the same order of
-/// elements.
+/// elements: reading it costs no more than reading the operand.
 static bool isView(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp>(op);
 }

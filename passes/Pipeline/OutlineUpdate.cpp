@@ -136,9 +136,9 @@ static Value zeroFor(Value value, OpBuilder &builder) {
 /// other stages take part in it.
 static bool keepsZero(Operation &op) {
   return !dist::spansStages(&op) &&
-         isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp,
-             nn::ReshapeOp, nn::CastOp, dist::AllReduceOp,
-             dist::ReduceScatterOp, dist::AllGatherOp, dist::ShardSliceOp>(op);
+         (nn::movesElements(&op) || nn::reshards(&op) ||
+          op.hasTrait<nn::KeepsZero>() ||
+          isa<nn::SumOp, nn::ScaleOp, nn::SumOfSquaresOp, nn::ReduceOp>(op));
 }
 
 /// Whether a value is computed only from states of other stages, which are

@@ -96,8 +96,7 @@ static bool mayRemove(Value value, DenseSet<Value> &seen) {
   if (auto scaled = dyn_cast<ScaleOp>(op))
     if (std::abs(scaled.getFactor().convertToDouble()) >= -kRemovesKey)
       return true;
-  bool passes = isElementwise(op) ||
-                isa<BroadcastOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp>(op);
+  bool passes = isElementwise(op) || movesElements(op);
   return passes && llvm::any_of(op->getOperands(), [&](Value input) {
            return mayRemove(input, seen);
          });

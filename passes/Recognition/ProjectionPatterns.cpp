@@ -101,7 +101,8 @@ private:
     return parts;
   }
 
-  /// Whether an op may compute a gate or its product.
+  /// Whether an op may compute a gate or its product: the activations of gated
+  /// feed-forward layers. Slices with other users stay as they are.
   static bool isGating(Operation *op) {
     return isa<MulOp, SumOp, ScaleOp, SigmoidOp, TanhOp, SiluOp, GeluOp,
                ReluOp>(op);

@@ -28,7 +28,7 @@ Value pcc::recognition::reshapeTo(OpBuilder &builder, Location loc, Value value,
 /// Whether `op` is only a view of a parameter, such as a weight that several
 /// layers share. Views are free, so each user can have its own.
 static bool isParamView(Operation *op) {
-  while (isa_and_present<TransposeOp, BroadcastOp, ReshapeOp>(op))
+  while (keepsElements(op))
     op = op->getOperand(0).getDefiningOp();
   return isa_and_present<ReadOp>(op);
 }

@@ -107,8 +107,8 @@ static LogicalResult checkLost(const Program &program, const ShardedOp &op) {
 static bool isPrimitiveAttention(ContractOp op) {
   return llvm::any_of(op->getOperands(), [](Value operand) {
     Operation *def = operand.getDefiningOp();
-    while (isa_and_present<DropoutOp, ReshapeOp, TransposeOp, MulOp, WhereOp,
-                           CastOp>(def))
+    while (permutesElements(def) ||
+           isa_and_present<DropoutOp, MulOp, WhereOp, CastOp>(def))
       def = def->getOperand(isa<WhereOp>(def) ? 1 : 0).getDefiningOp();
     return isa_and_present<SoftmaxOp>(def);
   });

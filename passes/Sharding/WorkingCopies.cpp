@@ -67,8 +67,7 @@ bool isNarrowing(CastOp cast) {
 /// only move elements, or null.
 ReadOp readOf(Value value) {
   Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp,
-                         InsertOp, PadOp>(op))
+  while (movesOneOperand(op))
     op = op->getOperand(0).getDefiningOp();
   auto read = dyn_cast_or_null<ReadOp>(op);
   return read && paramOf(read) ? read : nullptr;

@@ -88,7 +88,7 @@ private:
 /// sample: its cotangent is then a sum over samples, even over a single one.
 static bool isRepeatedLookup(Operation *op) {
   auto isRepeat = [](Operation *user) {
-    while (isa<ReshapeOp, TransposeOp>(user) && user->hasOneUse())
+    while (permutesElements(user) && user->hasOneUse())
       user = *user->user_begin();
     return isa<BroadcastOp>(user);
   };
@@ -116,7 +116,7 @@ LogicalResult Differentiator::findActive() {
       continue;
     }
     Value moved;
-    if (isa<CastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp>(op))
+    if (isa<CastOp>(op) || movesOneOperand(&op))
       moved = op.getOperand(0);
     else if (isRepeatedLookup(&op))
       moved = cast<EmbeddingOp>(op).getTable();
@@ -164,13 +164,9 @@ Value Differentiator::widened(Value cotangent, RankedTensorType type,
   bool isNew = def && cotangent.use_empty() && before->isBeforeInBlock(def);
   // An op that moves elements of a wide cotangent can keep them wide.
   bool movesWide =
-      isNew &&
-      isa<ReshapeOp, TransposeOp, BroadcastOp, ReduceOp, PadOp, InsertOp>(
-          def) &&
+      isNew && (movesOneOperand(def) || isa<ReduceOp>(def)) &&
       tensorType(def->getOperand(0)).getElementType() == type.getElementType();
-  if (movesWide ||
-      (isNew && isa<ContractOp, EmbeddingGradOp, LayerNormGradScaleOp,
-                    RmsNormGradScaleOp>(def))) {
+  if (movesWide || (isNew && maySumWide(def))) {
     cotangent.setType(type);
     return cotangent;
   }

@@ -63,8 +63,7 @@ void Search::follow(Value ids) {
     } else if (auto loss = dyn_cast<CrossEntropyOp>(op)) {
       if (loss.getTargets() == ids)
         note(op, loss.getClasses());
-    } else if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
-               (isUniform && isa<SliceOp, SelectOp, ConcatOp, PadOp>(op))) {
+    } else if (keepsElements(op) || (isUniform && movesElements(op))) {
       follow(op->getResult(0));
     } else if (auto where = dyn_cast<WhereOp>(op);
                where && isTokens && use.getOperandNumber() > 0) {

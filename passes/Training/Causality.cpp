@@ -56,6 +56,7 @@ static std::optional<Element> sourceOf(const DependenceTracker &bounds,
       first = {operand, *found};
     return found.has_value();
   };
+  // The ops of movedFrom().
   if (isa<SliceOp, PadOp, SelectOp, InsertOp>(op)) {
     if (std::optional<Index> from = movedFrom(op, index))
       offer(op->getOperand(0), *from);

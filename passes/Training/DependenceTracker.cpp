@@ -372,6 +372,7 @@ void DependenceTracker::visit(Operation *op) {
                      .reshape(tensorType(reshape.getInput()).getShape(),
                               reshape.getType().getShape()));
   } else if (isa<SliceOp, PadOp, SelectOp, InsertOp>(op)) {
+    // The ops of movedFrom(); a sharding rule is less precise.
     DependenceBound input = of(op->getOperand(0));
     set(op->getResult(0), DependenceBound::build(
                               movedShape(op, input),

@@ -247,7 +247,7 @@ std::string LoopTracker::visitPerElement(Operation *op) {
   int64_t step = 0;
   for (Value operand : op->getOperands())
     if (auto it = numbered.find(operand); it != numbered.end()) {
-      if (!isa<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(op))
+      if (!keepsElements(op) && !isa<CastOp>(op))
         return "depends on the index of each of the " + noun;
       step = it->second;
     }

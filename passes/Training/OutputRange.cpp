@@ -56,7 +56,8 @@ OutputRange RangeFinder::find(Value value) {
   return range;
 }
 
-/// The range of a quotient. p / sum(p) with p >= 0 is in [0, 1].
+/// The range of a quotient. p / sum(p) with p >= 0 is in [0, 1]. The sum is
+/// repeated along its own dims, not along permuted ones.
 OutputRange RangeFinder::ofQuotient(DivOp op) {
   OutputRange x = find(op.getLhs());
   Value whole = op.getRhs();
@@ -96,8 +97,7 @@ OutputRange RangeFinder::compute(Value value) {
     std::optional<double> number = analysis::uniformNumber(value);
     return number ? OutputRange{*number, *number} : unbounded();
   }
-  if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp, ReduceMaxOp,
-          ReduceMinOp>(op))
+  if (takesElements(op) || isa<ReduceMaxOp, ReduceMinOp>(op))
     return find(op->getOperand(0));
   if (auto cast = dyn_cast<CastOp>(op)) {
     Type from = tensorType(cast.getInput()).getElementType();

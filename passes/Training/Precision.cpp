@@ -39,27 +39,31 @@ using namespace pcc::nn;
 
 namespace {
 
-/// Whether an op only moves, repeats or pads elements.
-bool isView(Operation *op) {
-  return isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp, SelectOp, ConcatOp,
-             PadOp, InsertOp>(op);
+/// Whether an op uses low precision operands as they are.
+bool mayBeNarrow(Operation *op) {
+  switch (precisionOf(op)) {
+  case Precision::Declared:
+  case Precision::Either:
+  case Precision::Wide:
+  case Precision::WideSum:
+    return false;
+  case Precision::Narrow:
+  case Precision::NarrowProduct:
+  case Precision::LayerLikeFirst:
+  case Precision::LikeFirst:
+  case Precision::LikeOperands:
+    return true;
+  }
+  llvm_unreachable("unknown precision");
 }
 
-/// Whether an op is a layer: no layer follows the start of a loss.
-bool isLayer(Operation *op) {
-  return isa<ContractOp, AttentionOp, EmbeddingOp, LayerNormOp, RmsNormOp,
-             RopeOp>(op);
-}
-
-/// Whether the result has the type of the op's first operand.
-bool followsFirst(Operation *op) {
-  return isView(op) || isa<LayerNormOp, RmsNormOp, RopeOp, DropoutOp, ScaleOp,
-                           TanhOp, SigmoidOp, ReluOp, SiluOp, GeluOp>(op);
-}
-
-/// Whether an op combines operands, each of which may be low precision.
-bool combines(Operation *op) {
-  return isa<SumOp, SubOp, MulOp, MaxOp, MinOp, WhereOp, ConcatOp>(op);
+/// Whether an operand is the bias of an attention. It may be a mask, so it
+/// stays f32, unless it is a parameter.
+bool isBias(OpOperand &operand) {
+  auto attention = dyn_cast<AttentionOp>(operand.getOwner());
+  return attention &&
+         llvm::any_of(attention.getBiasMutable(),
+                      [&](OpOperand &bias) { return &bias == &operand; });
 }
 
 class Narrower {
@@ -80,7 +84,9 @@ private:
 
   void findLosses();
   void rewrite(Operation *op);
-  void rewriteCombining(Operation *op);
+  void rewriteLayer(Operation *op);
+  void rewriteLikeFirst(Operation *op);
+  void rewriteLikeOperands(Operation *op);
   void narrowResult(Operation *op, bool isNarrow);
   void useWide(Operation *op);
   void useNarrow(OpOperand &operand);
@@ -185,10 +191,29 @@ void Narrower::findLosses() {
   }
 }
 
-/// Rewrites an elementwise op. With an f32 operand it computes in f32. If
-/// another operand is low precision, the result is rounded, unless all users
-/// want f32.
-void Narrower::rewriteCombining(Operation *op) {
+/// Rewrites a layer that takes and returns low precision.
+void Narrower::rewriteLayer(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isBias(operand) || formOf(operand.get()) == Form::Weight)
+      useNarrow(operand);
+  narrowResult(op, true);
+}
+
+/// Rewrites an op whose type is that of its first operand.
+void Narrower::rewriteLikeFirst(Operation *op) {
+  OpOperand &first = op->getOpOperand(0);
+  if (formOf(first.get()) == Form::Weight)
+    useNarrow(first);
+  bool isNarrow = formOf(first.get()) == Form::Narrow;
+  for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
+    isNarrow ? useNarrow(operand) : useWide(operand);
+  narrowResult(op, isNarrow);
+}
+
+/// Rewrites an op that combines operands, each of which may be low precision.
+/// With an f32 operand it computes in f32. If another operand is low precision,
+/// the result is rounded, unless all users want f32.
+void Narrower::rewriteLikeOperands(Operation *op) {
   bool anyNarrow = false, anyWide = false, anyWeight = false;
   for (Value operand : op->getOperands()) {
     Form form = formOf(operand);
@@ -205,8 +230,7 @@ void Narrower::rewriteCombining(Operation *op) {
   }
   useWide(op);
   auto wantsWide = [&](Operation *user) {
-    return ofLoss.contains(user) ||
-           !(followsFirst(user) || combines(user) || isLayer(user));
+    return ofLoss.contains(user) || !mayBeNarrow(user);
   };
   Value result = op->getResult(0);
   if (!anyNarrow || llvm::all_of(op->getUsers(), wantsWide))
@@ -220,7 +244,8 @@ void Narrower::rewriteCombining(Operation *op) {
 }
 
 void Narrower::rewrite(Operation *op) {
-  if (isa<ReadOp, ConstantOp>(op))
+  Precision precision = precisionOf(op);
+  if (precision == Precision::Declared)
     return;
   bool isDependent = llvm::any_of(op->getOperands(), [&](Value operand) {
     return dependent.contains(operand) || formOf(operand) == Form::Narrow;
@@ -232,39 +257,29 @@ void Narrower::rewrite(Operation *op) {
       dependent.insert(result);
   if (weights.contains(op->getOpResult(0)))
     return;
-  // The same value without a gradient.
-  bool isDetached = isa<CastOp>(op) && op->hasAttr(kDetachedAttr);
-  if (ofLoss.contains(op) && !isView(op) && !isDetached &&
-      !isa<CrossEntropyOp>(op))
-    return useWide(op);
-  if (isa<CrossEntropyOp>(op))
+  if (precision == Precision::Either)
     return;
-  if (auto attention = dyn_cast<AttentionOp>(op)) {
-    for (OpOperand *operand :
-         {&attention.getQMutable(), &attention.getKMutable(),
-          &attention.getVMutable()})
-      useNarrow(*operand);
-    for (OpOperand &bias : attention.getBiasMutable())
-      if (formOf(bias.get()) == Form::Weight)
-        useNarrow(bias);
-    return narrowResult(op, true);
-  }
-  if (isa<ContractOp, EmbeddingOp>(op)) {
-    for (OpOperand &operand : op->getOpOperands())
-      useNarrow(operand);
-    return narrowResult(op, true);
-  }
-  if (combines(op))
-    return rewriteCombining(op);
-  if (!followsFirst(op) && !isDetached)
+  // The same value without a gradient.
+  if (isa<CastOp>(op) && op->hasAttr(kDetachedAttr))
+    return rewriteLikeFirst(op);
+  if (ofLoss.contains(op) && !movesElements(op))
     return useWide(op);
-  OpOperand &first = op->getOpOperand(0);
-  if (formOf(first.get()) == Form::Weight)
-    useNarrow(first);
-  bool isNarrow = formOf(first.get()) == Form::Narrow;
-  for (OpOperand &operand : llvm::drop_begin(op->getOpOperands()))
-    isNarrow ? useNarrow(operand) : useWide(operand);
-  narrowResult(op, isNarrow);
+  switch (precision) {
+  case Precision::Declared:
+  case Precision::Either:
+    return;
+  case Precision::Wide:
+  case Precision::WideSum:
+    return useWide(op);
+  case Precision::Narrow:
+  case Precision::NarrowProduct:
+    return rewriteLayer(op);
+  case Precision::LayerLikeFirst:
+  case Precision::LikeFirst:
+    return rewriteLikeFirst(op);
+  case Precision::LikeOperands:
+    return rewriteLikeOperands(op);
+  }
 }
 
 void Narrower::run() {
@@ -275,9 +290,9 @@ void Narrower::run() {
                      SymbolTable::lookupNearestSymbolFrom<ParamOp>(
                          read, read.getSymbolAttr()) &&
                      tensorType(read).getElementType().isF32();
-    bool isMoved = isView(&op) && llvm::all_of(op.getOperands(), [&](Value v) {
-                     return weights.contains(v);
-                   });
+    bool isMoved = movesElements(&op) &&
+                   llvm::all_of(op.getOperands(),
+                                [&](Value v) { return weights.contains(v); });
     if (!isOfParam && !isMoved)
       continue;
     weights.insert(op.getResult(0));

@@ -141,7 +141,7 @@ std::optional<int64_t> pcc::stepAlong(Value value, int64_t dim, int64_t inner) {
                     return (*(begin + i)).getSExtValue();
                   });
   }
-  if (!isa<SumOp, MulOp, BroadcastOp, ReshapeOp, TransposeOp, CastOp>(op)) {
+  if (!keepsElements(op) && !isa<SumOp, MulOp, CastOp>(op)) {
     if (type.getNumElements() > kMostComputed)
       return std::nullopt;
     std::optional<analysis::Tensor> whole = analysis::computeWhole(value);

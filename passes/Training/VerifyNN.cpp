@@ -169,7 +169,7 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value result = operand.get();
     Operation *op = result.getDefiningOp();
-    while (isa_and_nonnull<ReshapeOp, CastOp>(op))
+    while (permutesElements(op) || isa_and_nonnull<CastOp>(op))
       op = op->getOperand(0).getDefiningOp();
     bool isCount = operand.getOperandNumber() == 1;
     if (!isOwn && !isa_and_nonnull<ReduceOp, SumOp, SumOfSquaresOp>(op) &&

@@ -26,7 +26,7 @@ void Visibility::add(Value value, int64_t along, ArrayRef<int> loops,
 /// A lower bound of a value's elements; empty if none is known.
 static std::optional<double> leastOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isa_and_present<BroadcastOp, ReshapeOp, TransposeOp>(op))
+  if (takesElements(op))
     return leastOf(op->getOperand(0));
   if (auto where = dyn_cast_or_null<WhereOp>(op)) {
     auto a = leastOf(where.getLhs()), b = leastOf(where.getRhs());

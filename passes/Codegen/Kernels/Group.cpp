@@ -62,6 +62,7 @@ bool codegen::isCleared(Operation *op) {
   return splat.getSplatValue<APInt>().isZero();
 }
 
+// The ops that TaskLowering lowers as views.
 bool codegen::isAlias(Operation *op) {
   return isa<nn::ReshapeOp, nn::SelectOp, nn::SliceOp, nn::TransposeOp>(op);
 }
