@@ -27,6 +27,7 @@ KernelTable::KernelTable() {
   addAttentionKernels(*this);
   addMaskedSoftmaxKernels(*this);
   addEmbeddingKernels(*this);
+  addExpertKernels(*this);
   addRandomKernels(*this);
   addLossKernels(*this);
   addOptimizerKernels(*this);

@@ -75,6 +75,7 @@ void addNormKernels(KernelTable &table);
 void addAttentionKernels(KernelTable &table);
 void addMaskedSoftmaxKernels(KernelTable &table);
 void addEmbeddingKernels(KernelTable &table);
+void addExpertKernels(KernelTable &table);
 void addRandomKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);
 void addOptimizerKernels(KernelTable &table);

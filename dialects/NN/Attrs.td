@@ -150,6 +150,19 @@ def NN_RelationAttr : EnumAttr<NN_Dialect, NN_Relation, "relation"> {
   let assemblyFormat = "`` $value";
 }
 
+def NN_Activation : I32EnumAttr<"Activation", "activation of an expert's MLP", [
+    I32EnumAttrCase<"Silu", 0, "silu">,
+    I32EnumAttrCase<"Gelu", 1, "gelu">,
+    I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+    I32EnumAttrCase<"Relu", 3, "relu">,
+    I32EnumAttrCase<"Relu2", 4, "relu2">]> {
+  let cppNamespace = "::pcc::nn";
+  let genSpecializedAttr = 0;
+}
+def NN_ActivationAttr : EnumAttr<NN_Dialect, NN_Activation, "activation"> {
+  let assemblyFormat = "`` $value";
+}
+
 def NN_InputDimsAttr : AttrDef<NN_Dialect, "InputDims"> {
   let mnemonic = "dims";
   let summary = "The batch and sequence dims of an input";

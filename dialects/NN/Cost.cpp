@@ -29,3 +29,25 @@ double AttentionOp::getFlops() { return pairFlops(getQ(), getV()); }
 
 /// Five GEMMs instead of two: recomputed scores, dP, dV, dQ and dK.
 double AttentionGradOp::getFlops() { return 2.5 * pairFlops(getQ(), getV()); }
+
+/// The flops of one matrix of [f, h] for each choice of a token. Choices of
+/// other ranks' experts count, too.
+template <typename Op>
+static double choiceFlops(Op op) {
+  ArrayRef<int64_t> w2 = tensorType(op.getW2()).getShape();
+  return 2 * double(tensorType(op.getIds()).getNumElements()) * w2[1] * w2[2];
+}
+
+/// The active experts: one matrix for each part of w1, and w2.
+double ExpertsOp::getFlops() { return (getParts() + 1) * choiceFlops(*this); }
+
+/// Recomputed w1 x, dy w2, dw2, and for each part of w1 dx and dw1.
+double ExpertsGradOp::getFlops() {
+  return (3 * getParts() + 2) * choiceFlops(*this);
+}
+
+double GroupedContractOp::getFlops() {
+  auto dims = tensorType(getForm().ends_with("enk") ? getResult() : getRhs())
+                  .getShape();
+  return 2 * double(tensorType(getLhs()).getDimSize(0)) * dims[1] * dims[2];
+}

@@ -55,6 +55,21 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this, all);
 }
 
+SmallVector<Value> ExpertsOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  SmallVector<Type> w1 = llvm::to_vector(getW1().getTypes()),
+                    b1 = llvm::to_vector(getB1().getTypes());
+  auto grad = ExpertsGradOp::create(
+      builder, getLoc(), getX().getType(), getGates().getType(), w1, b1,
+      getW2().getType(), d[0], getX(), getIds(), getGates(), getW1(), getB1(),
+      getW2(), getOffset(), getActivationAttr(), getAlphaAttr(), getLimitAttr(),
+      getShiftAttr());
+  SmallVector<Value> all = {grad.getDx(), Value(), grad.getDgates()};
+  llvm::append_range(all, grad.getDw1());
+  llvm::append_range(all, grad.getDb1());
+  all.push_back(grad.getDw2());
+  return padded(*this, all);
+}
+
 /// The ids of a lookup, with the padding row replaced by -1, which is no row.
 static Value idsWithGradient(EmbeddingOp op, OpBuilder &builder) {
   auto row = op->getAttrOfType<IntegerAttr>(kPaddingRowAttr);

@@ -82,5 +82,6 @@ def NN_Tensor : StaticShapeTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32,
 def NN_Float : StaticShapeTensorOf<[F16, BF16, F32, F64]>;
 def NN_Int : StaticShapeTensorOf<[I1, I8, I16, I32, I64]>;
 def NN_F32 : StaticShapeTensorOf<[F32]>;
+def NN_I32 : StaticShapeTensorOf<[I32]>;
 
 #endif // PCC_NN_DIALECT

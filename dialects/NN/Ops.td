@@ -7,6 +7,7 @@ include "dialects/NN/StateOps.td"
 include "dialects/NN/ElementwiseOps.td"
 include "dialects/NN/ShapeOps.td"
 include "dialects/NN/FusedOps.td"
+include "dialects/NN/ExpertOps.td"
 include "dialects/NN/LossOps.td"
 include "dialects/NN/OptimizerOps.td"
 

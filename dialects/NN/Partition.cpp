@@ -117,6 +117,19 @@ Local EmbeddingGradOp::buildLocal(OpBuilder &builder,
                           &EmbeddingGradOp::getOffsetMutable);
 }
 
+/// A rank computes the choices of its own experts.
+Local ExpertsOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().operands[3][0],
+                          &ExpertsOp::getOffsetMutable);
+}
+
+Local ExpertsGradOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().operands[4][0],
+                          &ExpertsGradOp::getOffsetMutable);
+}
+
 /// Reduces the maximum first, then both sums of a row in one collective; logits
 /// are never gathered.
 Local CrossEntropyOp::buildLocal(OpBuilder &builder,
