@@ -217,6 +217,7 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
+  manager.addPass(createNNExpandExpertsPass());
   // Attention is one op up to here. It stays one where cuDNN computes it or a
   // kernel computes it by tiles.
   NNExpandAttentionPassOptions attention;

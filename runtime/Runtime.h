@@ -87,6 +87,34 @@ typedef struct {
 void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
               const void *b, void *c);
 
+/// The forms of a grouped GEMM.
+enum pcc_grouped_form {
+  PCC_GROUPED_NT = 0, ///< C[r] = A[r] B[e]^T: [r, k], [e, n, k], [r, n]
+  PCC_GROUPED_NN = 1, ///< C[r] = A[r] B[e]: [r, n], [e, n, k], [r, k]
+  /// C[e] = the sum over the rows of the group of A[r]^T B[r]: [r, n], [r, k],
+  /// [e, n, k].
+  PCC_GROUPED_TN = 2,
+};
+
+/// A GEMM for each group of rows, row major and contiguous.
+typedef struct {
+  int32_t dtype;   ///< the pcc_dtype of A and B: that of C, or bf16 or f16
+  int32_t c_dtype; ///< that of A and B, or f32
+  int32_t form;    ///< a pcc_grouped_form
+  int32_t adds;    ///< 1: the form tn adds to C
+  int64_t rows;    ///< of A; those after the last end are in no group
+  int64_t groups, n, k;
+  /// A node of the model that it computes, for messages; or "".
+  const char *node;
+} pcc_grouped_gemm_desc;
+
+/// Computes `desc`; for CPUs. Group e has the rows from ends[e - 1], or 0, up
+/// to ends[e]; ends ascend to at most `rows`. C overlaps no operand. Rows of C
+/// after the last end become zero.
+void pcc_grouped_gemm(pcc_context *ctx, const pcc_grouped_gemm_desc *desc,
+                      const void *a, const void *b, void *c,
+                      const int32_t *ends);
+
 /// The epilogue of a device's GEMM: a function of S = alpha * op(A) * op(B) +
 /// beta * C before rounding. It uses a vector and a matrix of C's shape with
 /// contiguous rows.

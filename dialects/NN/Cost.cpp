@@ -47,7 +47,6 @@ double ExpertsGradOp::getFlops() {
 }
 
 double GroupedContractOp::getFlops() {
-  auto dims = tensorType(getForm().ends_with("enk") ? getResult() : getRhs())
-                  .getShape();
+  auto dims = tensorType(sumsRows() ? getResult() : getRhs()).getShape();
   return 2 * double(tensorType(getLhs()).getDimSize(0)) * dims[1] * dims[2];
 }

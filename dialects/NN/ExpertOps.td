@@ -134,7 +134,7 @@ def NN_RouteOp : NN_ComputeOp<"route"> {
     **Constraints:**
     - the results have the shapes above, with at least one expert;
     - R is at least the number of tokens times the smaller of k and the number of
-      experts;
+      experts, and at most the number of pairs;
     - offset has rank 0.
   }];
   let arguments = (ins NN_Int:$ids, Optional<NN_Int>:$offset);
@@ -179,6 +179,10 @@ def NN_GroupedContractOp : NN_ComputeOp<"grouped_contract", [NN_Cost]> {
     type($ends) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the result has a matrix for each group, a sum over its rows.
+    bool sumsRows() { return getForm().ends_with("enk"); }
+  }];
 }
 
 #endif // PCC_NN_EXPERTOPS

@@ -102,11 +102,11 @@ LogicalResult RouteOp::verify() {
     return emitOpError("needs ends of [experts]");
   int64_t tokens = tensorType(getIds()).getNumElements() / ids.back();
   int64_t most = tokens * std::min(ids.back(), ends[0]);
-  if (rows[0] < most)
-    return emitOpError() << "has " << rows[0] << " rows, but may need " << most
-                         << ": " << tokens << " tokens times the smaller of "
-                         << ids.back() << " choices and " << ends[0]
-                         << " experts";
+  if (rows[0] < most || rows[0] > tokens * ids.back())
+    return emitOpError() << "has " << rows[0] << " rows, but " << tokens
+                         << " tokens with " << ids.back()
+                         << " choices may need " << most << " for " << ends[0]
+                         << " experts, and never more than one per choice";
   return verifyScalar(*this, getOffset(), "offset");
 }
 

@@ -53,6 +53,17 @@ def RT_ReductionAttr : EnumAttr<RT_Dialect, RT_Reduction, "reduction"> {
   let assemblyFormat = "`` $value";
 }
 
+def RT_GroupedForm : I32EnumAttr<"GroupedForm", "form of a grouped GEMM", [
+    I32EnumAttrCase<"Transposed", 0, "nt">,
+    I32EnumAttrCase<"Plain", 1, "nn">,
+    I32EnumAttrCase<"Sums", 2, "tn">]> {
+  let cppNamespace = "::pcc::rt";
+  let genSpecializedAttr = 0;
+}
+def RT_GroupedFormAttr : EnumAttr<RT_Dialect, RT_GroupedForm, "grouped_form"> {
+  let assemblyFormat = "`` $value";
+}
+
 def RT_Epilogue : I32EnumAttr<"Epilogue", "GEMM epilogue", [
     I32EnumAttrCase<"None", 0, "none">,
     I32EnumAttrCase<"Bias", 1, "bias">,

@@ -685,6 +685,40 @@ def RT_GemmOp : RT_Op<"gemm", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def RT_GroupedGemmOp : RT_Op<"grouped_gemm"> {
+  let summary = "A GEMM for each group of rows";
+  let description = [{
+    Group e has the rows from ends[e - 1] (0 for the first) up to ends[e], which
+    only the running program knows. With A[r] a row of A and B[e] a matrix:
+
+    | form | A | B | C |
+    |---|---|---|---|
+    | `nt` | [r, k] | [e, n, k] | [r, n]: C[r] = A[r] B[e]^T |
+    | `nn` | [r, n] | [e, n, k] | [r, k]: C[r] = A[r] B[e] |
+    | `tn` | [r, n] | [r, k] | [e, n, k]: C[e] = the sum over the group of A[r]^T B[r] |
+
+    Rows of C after the last end become zero. With `adds`, which only `tn` may
+    have, the sums are added to C. For bf16 and f16 it accumulates in f32 and
+    rounds once.
+
+    ```mlir
+    rt.grouped_gemm nt %a, %w, %c ends %ends
+        : memref<12x8xf32>, memref<4x32x8xf32>, memref<12x32xf32>, memref<4xi32>
+    ```
+
+    **Constraints:**
+    - the shapes match the form, and buffers are contiguous;
+    - element types are those of `rt.gemm`; ends are i32.
+  }];
+  let arguments = (ins RT_GroupedFormAttr:$form, RT_Buffer:$a, RT_Buffer:$b,
+    RT_Buffer:$c, RT_Buffer:$ends, UnitAttr:$adds);
+  let assemblyFormat = [{
+    $form $a `,` $b `,` $c `ends` $ends (`adds` $adds^)? attr-dict `:` type($a)
+    `,` type($b) `,` type($c) `,` type($ends)
+  }];
+  let hasVerifier = 1;
+}
+
 def RT_AttentionOp : RT_Op<"attention"> {
   let summary = "Calls the library for fused attention";
   let description = [{

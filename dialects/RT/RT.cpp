@@ -366,6 +366,12 @@ SmallVector<Access> getAccesses(Operation *op) {
         if (matrix && gemm.writesMatrix())
           writes(matrix);
       })
+      .Case([&](GroupedGemmOp gemm) {
+        reads({gemm.getA(), gemm.getB(), gemm.getEnds()});
+        if (gemm.getAdds())
+          reads(gemm.getC());
+        writes(gemm.getC());
+      })
       .Case([&](AttentionOp attention) {
         reads({attention.getQ(), attention.getK(), attention.getV()});
         writes({attention.getResult(), attention.getStats()});

@@ -383,7 +383,8 @@ static LogicalResult checkSameElements(Operation *op, Value a, Value b) {
 }
 
 /// Checks that the library supports the GEMM's element types.
-static LogicalResult checkElementTypes(GemmOp op) {
+template <typename Op>
+static LogicalResult checkElementTypes(Op op) {
   auto of = [](Value v) {
     return cast<MemRefType>(v.getType()).getElementType();
   };
@@ -461,6 +462,34 @@ static LogicalResult checkEpilogue(GemmOp op) {
     return op.emitOpError()
            << "adds " << op.getAdded().getType() << " to " << type;
   return success();
+}
+
+LogicalResult GroupedGemmOp::verify() {
+  auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
+  MemRefType a = typeOf(getA()), b = typeOf(getB()), c = typeOf(getC()),
+             ends = typeOf(getEnds());
+  for (MemRefType type : {a, b, c, ends})
+    if (!isContiguous(type))
+      return emitOpError() << "needs contiguous buffers, not " << type;
+  bool isSum = getForm() == GroupedForm::Sums;
+  MemRefType matrices = isSum ? c : b,
+             ofN = getForm() == GroupedForm::Transposed ? c : a,
+             ofK = isSum                                  ? b
+                   : getForm() == GroupedForm::Transposed ? a
+                                                          : c;
+  if (ofN.getRank() != 2 || ofK.getRank() != 2 || matrices.getRank() != 3 ||
+      ofN.getDimSize(0) != ofK.getDimSize(0) ||
+      matrices.getShape().drop_front() !=
+          ArrayRef<int64_t>({ofN.getDimSize(1), ofK.getDimSize(1)}))
+    return emitOpError() << "has shapes that do not match the form '"
+                         << stringifyGroupedForm(getForm()) << "'";
+  if (ends.getShape() != matrices.getShape().take_front(1) ||
+      !ends.getElementType().isInteger(32))
+    return emitOpError() << "needs ends of i32, one for each of "
+                         << matrices.getDimSize(0) << " groups";
+  if (getAdds() && !isSum)
+    return emitOpError("adds, which only the form 'tn' can");
+  return checkElementTypes(*this);
 }
 
 LogicalResult GemmOp::verify() {

@@ -156,6 +156,7 @@ private:
   mlir::LogicalResult runLocally(int64_t rank, const Issued &issued);
   mlir::LogicalResult launch(int64_t rank, const Issued &issued);
   mlir::LogicalResult multiply(int64_t rank, const Issued &issued);
+  mlir::LogicalResult multiplyGroups(int64_t rank, const Issued &issued);
   // Attention.cpp
   mlir::LogicalResult attend(int64_t rank, const Issued &issued);
   mlir::LogicalResult attendBackward(int64_t rank, const Issued &issued);

@@ -322,6 +322,9 @@ LogicalResult Issuer::checkPlaces(const Issued &issued) {
       (gemm.writesMatrix() ? outs : ins).push_back(next++);
     if (gemm.getAdded())
       ins.push_back(next);
+  } else if (isa<rt::GroupedGemmOp>(op)) {
+    ins = {0, 1, 3};
+    outs = {2};
   } else if (isa<rt::AttentionOp>(op)) {
     ins = {0, 1, 2};
     outs = {3, 4};

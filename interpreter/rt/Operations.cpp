@@ -147,6 +147,7 @@ LogicalResult ArenaMachine::runLocally(int64_t rank, const Issued &issued) {
       .Case([&](rt::WaitOp) { return success(); })
       .Case([&](rt::LaunchOp) { return launch(rank, issued); })
       .Case([&](rt::GemmOp) { return multiply(rank, issued); })
+      .Case([&](rt::GroupedGemmOp) { return multiplyGroups(rank, issued); })
       .Case([&](rt::AttentionOp) { return attend(rank, issued); })
       .Case([&](rt::AttentionGradOp) { return attendBackward(rank, issued); })
       .Case([&](rt::CopyOp) -> LogicalResult {

@@ -47,6 +47,20 @@ void pcc_gemm(pcc_context *ctx, const pcc_gemm_desc *desc, const void *a,
            ctx->threads);
 }
 
+void pcc_grouped_gemm(pcc_context *ctx, const pcc_grouped_gemm_desc *desc,
+                      const void *a, const void *b, void *c,
+                      const int32_t *ends) {
+  TraceSpan span(Track::Compute, "grouped_gemm");
+  span.note("groups", desc->groups);
+  span.note("rows", ends[desc->groups - 1]);
+  span.note("n", desc->n);
+  span.note("k", desc->k);
+  multiplyGroups(*desc,
+                 {static_cast<const char *>(a), static_cast<const char *>(b),
+                  static_cast<char *>(c)},
+                 ends, ctx->threads);
+}
+
 void pcc_copy(pcc_context *ctx, void *to, const void *from, int64_t bytes) {
   TraceSpan span(Track::Compute, "copy");
   copyBytes(*ctx, to, from, bytes);

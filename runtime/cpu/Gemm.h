@@ -26,6 +26,11 @@ Matrices matricesAt(const pcc_gemm_desc &desc, const Matrices &first,
 /// Computes the GEMMs of a description, with the library for its types.
 void multiply(const pcc_gemm_desc &desc, const Matrices &matrices, int threads);
 
+/// Computes a grouped GEMM. `matrices.b` has all groups' matrices, or with the
+/// form tn `matrices.c`.
+void multiplyGroups(const pcc_grouped_gemm_desc &desc, const Matrices &matrices,
+                    const int32_t *ends, int threads);
+
 /// GEMMs of bf16 or f16 on OpenBLAS. Every thread keeps scratch memory of at
 /// most 5 MiB for its blocks.
 void multiplyWidened(const pcc_gemm_desc &desc, const Matrices &matrices,

@@ -38,6 +38,25 @@ Datum pcc::gemmDatum(rt::GemmAttr s, const std::array<int32_t, 3> &dtypes,
   return Datum::structure({product, Datum::i32(int32_t(*epilogue))});
 }
 
+static_assert(int(rt::GroupedForm::Transposed) == PCC_GROUPED_NT &&
+              int(rt::GroupedForm::Plain) == PCC_GROUPED_NN &&
+              int(rt::GroupedForm::Sums) == PCC_GROUPED_TN);
+
+Datum pcc::groupedGemmDatum(rt::GroupedGemmOp op, Datum node) {
+  auto typeOf = [](Value buffer) { return cast<MemRefType>(buffer.getType()); };
+  auto dtypeOf = [&](Value buffer) {
+    return Datum::i32(analysis::dtypeOf(typeOf(buffer).getElementType()));
+  };
+  MemRefType matrices =
+      typeOf(op.getForm() == rt::GroupedForm::Sums ? op.getC() : op.getB());
+  return Datum::structure(
+      {dtypeOf(op.getA()), dtypeOf(op.getC()),
+       Datum::i32(int32_t(op.getForm())), Datum::i32(op.getAdds()),
+       Datum::i64(typeOf(op.getA()).getDimSize(0)),
+       Datum::i64(matrices.getDimSize(0)), Datum::i64(matrices.getDimSize(1)),
+       Datum::i64(matrices.getDimSize(2)), std::move(node)});
+}
+
 namespace {
 /// Fields that only the backward pass has.
 struct Backward {

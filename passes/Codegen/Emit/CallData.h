@@ -16,6 +16,9 @@ namespace pcc {
 Datum gemmDatum(rt::GemmAttr shape, const std::array<int32_t, 3> &dtypes,
                 std::optional<rt::Epilogue> epilogue, Datum node);
 
+/// The pcc_grouped_gemm_desc of a grouped GEMM.
+Datum groupedGemmDatum(rt::GroupedGemmOp op, Datum node);
+
 /// The pcc_attention_desc of a forward or backward pass.
 Datum attentionDatum(rt::AttentionOp op, DataBuilder &data);
 Datum attentionDatum(rt::AttentionGradOp op, DataBuilder &data);

@@ -137,9 +137,9 @@ LogicalResult StageToLLVM::lower(Operation *op) {
             rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
-            rt::GemmOp, rt::AttentionOp, rt::AttentionGradOp, rt::CopyOp,
-            rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp, rt::FillOp,
-            rt::CallOp, rt::GraphOp>([&](auto op) {
+            rt::GemmOp, rt::GroupedGemmOp, rt::AttentionOp, rt::AttentionGradOp,
+            rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp,
+            rt::FillOp, rt::CallOp, rt::GraphOp>([&](auto op) {
         lowerOp(op);
         return success();
       })
@@ -304,6 +304,15 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
   for (Value beside : {op.getVector(), op.getMatrix(), op.getAdded()})
     all.push_back(beside ? address(beside) : null);
   call("pcc_gemm_fused", all);
+}
+
+void StageToLLVM::lowerOp(rt::GroupedGemmOp op) {
+  Datum desc = data.add(
+      "pcc.grouped_gemm",
+      groupedGemmDatum(op, data.addString(nn::sourceNode(op.getLoc()))));
+  call("pcc_grouped_gemm",
+       {desc.emit(builder, loc), address(op.getA()), address(op.getB()),
+        address(op.getC()), address(op.getEnds())});
 }
 
 void StageToLLVM::callAttention(Operation *op, StringRef name,

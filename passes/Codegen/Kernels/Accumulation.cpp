@@ -47,6 +47,8 @@ Operation *codegen::findAdding(Value value) {
     if (maker && isGemm(maker))
       return mayAccumulate(maker) && value == maker->getResult(0) ? maker
                                                                   : nullptr;
+    if (auto grouped = dyn_cast_or_null<nn::GroupedContractOp>(maker))
+      return grouped.sumsRows() ? maker : nullptr;
     auto reshape = value.getDefiningOp<nn::ReshapeOp>();
     if (!reshape)
       return {};

@@ -46,8 +46,8 @@ static bool stacksLibraryResults(Operation *op) {
 
 bool codegen::isKernelOp(Operation *op) {
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
-         !getAdding(op) && !stacksLibraryResults(op);
+         !isa<nn::ContractOp, nn::GroupedContractOp>(op) && !isByLibrary(op) &&
+         !isCleared(op) && !getAdding(op) && !stacksLibraryResults(op);
 }
 
 bool codegen::isCleared(Operation *op) {

@@ -36,6 +36,22 @@ def NNExpandAttentionPass
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 
+def NNExpandExpertsPass : Pass<"nn-expand-experts", "::mlir::ModuleOp"> {
+  let summary = "Expands experts into routed rows and grouped contractions";
+  let description = [{
+    `nn.experts` becomes `nn.route`, which orders the choices of tokens by
+    expert, look-ups of rows, `nn.grouped_contract` for the products with the
+    weights of each row's expert, and elementwise ops. `nn.experts_grad` routes
+    again and computes the products with w1 again, as nothing routed is kept. A
+    result without uses, such as the gradient of a frozen weight, is not
+    computed.
+
+    There are as many rows as choices may fall on the rank's experts: the number
+    of tokens times the smaller of k and the number of experts.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+}
+
 def RTFormKernelsPass : Pass<"rt-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Groups nn ops into kernel functions";
   let description = [{

@@ -3,6 +3,7 @@
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "dialects/Dist/Layout.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
+#include "passes/Codegen/Kernels/Sort/RouteRows.h"
 #include "passes/Codegen/Kernels/Sort/SortRows.h"
 
 using namespace mlir;
@@ -258,6 +259,7 @@ static void forEach(Block &block, void (*rewrite)(Op, Arguments...),
 
 void codegen::prepareBlock(Block &block, int64_t partialSums) {
   bool isForDevice = partialSums;
+  forEach<nn::RouteOp>(block, routeRows);
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares, isForDevice);
   forEach<nn::ReduceOp>(block, splitReduce, isForDevice);
   if (partialSums) {

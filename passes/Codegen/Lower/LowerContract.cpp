@@ -197,6 +197,37 @@ LogicalResult TaskLowering::lowerProduct(Operation *op) {
   return emitGemm(*product, {to.address, numberOf(product->result)}, before);
 }
 
+LogicalResult TaskLowering::emitGrouped(nn::GroupedContractOp op,
+                                        Content result,
+                                        std::optional<int64_t> before) {
+  llvm::SaveAndRestore restore(loc, op.getLoc());
+  Content lhs = contentOf(op.getLhs()), rhs = contentOf(op.getRhs()),
+          ends = contentOf(op.getEnds());
+  for (Value buffer : {lhs.buffer, rhs.buffer, result.buffer})
+    if (!rt::isContiguous(typeOf(buffer)))
+      return op.emitOpError("has an operand that is not contiguous");
+  rt::GroupedForm form = op.sumsRows() ? rt::GroupedForm::Sums
+                         : op.getForm() == "rk,enk->rn"
+                             ? rt::GroupedForm::Transposed
+                             : rt::GroupedForm::Plain;
+  SmallVector<int64_t> values = {lhs.number, rhs.number, ends.number};
+  if (before)
+    values.push_back(*before);
+  values.push_back(result.number);
+  note(rt::GroupedGemmOp::create(builder, loc, form, lhs.buffer, rhs.buffer,
+                                 result.buffer, ends.buffer,
+                                 before.has_value()),
+       values);
+  return success();
+}
+
+LogicalResult TaskLowering::lowerGrouped(nn::GroupedContractOp op) {
+  if (uses.isAdded(op))
+    return success();
+  Storage to = place(op->getOpResult(0));
+  return emitGrouped(op, {to.address, numberOf(op.getResult())});
+}
+
 LogicalResult TaskLowering::lowerReshape(nn::ReshapeOp op) {
   Storage from = places.lookup(op.getInput());
   // A GEMM that accumulates in place has no buffer of its own.

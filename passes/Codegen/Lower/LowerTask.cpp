@@ -89,6 +89,7 @@ LogicalResult TaskLowering::lower(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](nn::SumOp op) { return lowerSum(op); })
       .Case([&](nn::ContractOp op) { return lowerProduct(op); })
+      .Case([&](nn::GroupedContractOp op) { return lowerGrouped(op); })
       .Case([&](nn::AttentionOp op) { return lowerAttention(op); })
       .Case([&](nn::AttentionGradOp op) { return lowerAttentionGrad(op); })
       .Case([&](func::CallOp op) { return lowerCall(op); })
@@ -126,6 +127,11 @@ LogicalResult TaskLowering::lowerSum(nn::SumOp op) {
   if (auto scatter = dyn_cast<dist::ReduceScatterOp>(added)) {
     emitReduceScatter(scatter, contentOf(op.getResult()), numberOf(before));
     return success();
+  }
+  if (auto grouped = dyn_cast<nn::GroupedContractOp>(added)) {
+    Value sum = reshaped(place.address, grouped.getType().getShape());
+    return emitGrouped(grouped, {sum, numberOf(op.getResult())},
+                       numberOf(before));
   }
   codegen::FusedGemm product = *codegen::readGemm(added);
   auto type = cast<RankedTensorType>(product.result.getType());

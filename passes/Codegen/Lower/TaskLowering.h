@@ -124,6 +124,11 @@ private:
   //===--------------------------------------------------------------------===//
 
   mlir::LogicalResult lowerProduct(mlir::Operation *op);
+  mlir::LogicalResult lowerGrouped(nn::GroupedContractOp op);
+  /// Emits a grouped GEMM into `result`; adds it to the value `before` in that
+  /// buffer, if given.
+  mlir::LogicalResult emitGrouped(nn::GroupedContractOp op, Content result,
+                                  std::optional<int64_t> before = {});
   mlir::LogicalResult lowerReshape(nn::ReshapeOp op);
   /// Lowers a select, slice or transpose to a view; returns false if there is
   /// none.

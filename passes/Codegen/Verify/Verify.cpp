@@ -625,6 +625,8 @@ bool StageVerifier::isInplace(Operation *op, Value in, Value out,
   if (auto gemm = dyn_cast<rt::GemmOp>(op))
     return in == out && out == gemm.getC() &&
            llvm::count(gemm->getOperands(), out) == 1;
+  if (auto grouped = dyn_cast<rt::GroupedGemmOp>(op))
+    return in == out && llvm::count(grouped->getOperands(), out) == 1;
   // So does an accumulating reduce_scatter.
   if (auto scatter = dyn_cast<rt::ReduceScatterOp>(op))
     return in == out && scatter.getInput() != out;
