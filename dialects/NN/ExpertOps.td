@@ -13,7 +13,7 @@ defvar NN_ExpertAttrs = (ins NN_ActivationAttr:$activation,
     DefaultValuedAttr<F64Attr, "1.0">:$alpha, OptionalAttr<F64Attr>:$limit,
     DefaultValuedAttr<F64Attr, "0.0">:$shift);
 
-def NN_ExpertsOp : NN_ComputeOp<"experts", [NN_VJP, NN_Cost, NN_Local,
+def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Cost, NN_Local,
     AttrSizedOperandSegments]> {
   let summary = "The MLPs of a mixture of experts, summed over a token's choices";
   let description = [{
@@ -66,7 +66,7 @@ def NN_ExpertsOp : NN_ComputeOp<"experts", [NN_VJP, NN_Cost, NN_Local,
   }];
 }
 
-def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", [NN_Cost, NN_Local,
+def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", NN_WideSum, NN_General, [NN_Cost, NN_Local,
     AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "The cotangents of the operands of experts";
   let description = [{
@@ -89,7 +89,8 @@ def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", [NN_Cost, NN_Local,
 
     **Constraints:**
     - the constraints of `nn.experts`; dy has the type of x;
-    - the results have the types of x, gates, each w1, each b1 and w2.
+    - the results have the types of x, gates, each w1, each b1 and w2; those of
+      16-bit operands may be f32.
   }];
   let arguments = !con((ins NN_Float:$dy), NN_ExpertOperands, NN_ExpertAttrs);
   let results = (outs NN_Float:$dx, NN_F32:$dgates, Variadic<NN_Float>:$dw1,
@@ -107,7 +108,7 @@ def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", [NN_Cost, NN_Local,
 
 // Expanded experts: rows of tokens in the order of their experts.
 
-def NN_RouteOp : NN_ComputeOp<"route"> {
+def NN_RouteOp : NN_ComputeOp<"route", NN_Wide, NN_General> {
   let summary = "Orders the choices of tokens by expert";
   let description = [{
     ids are [t.., k]: k choices of an expert for each token. Tokens, and pairs of
@@ -146,7 +147,8 @@ def NN_RouteOp : NN_ComputeOp<"route"> {
   let hasVerifier = 1;
 }
 
-def NN_GroupedContractOp : NN_ComputeOp<"grouped_contract", [NN_Cost]> {
+def NN_GroupedContractOp : NN_ComputeOp<"grouped_contract", NN_Wide, NN_General,
+    [NN_Cost]> {
   let summary = "Contracts groups of rows, each with a matrix of its own";
   let description = [{
     The rows r of group e are those from ends[e - 1] (0 for the first) up to

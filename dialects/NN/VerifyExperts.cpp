@@ -85,8 +85,11 @@ LogicalResult ExpertsGradOp::verify() {
   if (operands.size() != results.size())
     return emitOpError("needs a result for each w1 and b1");
   for (auto [operand, result] : llvm::zip_equal(operands, results))
-    if (failed(verifyType(*this, result, tensorType(operand))))
-      return failure();
+    if (shapeOf(result) != shapeOf(operand) ||
+        (result.getType() != operand.getType() &&
+         !tensorType(result).getElementType().isF32()))
+      return emitOpError() << "has a cotangent of " << result.getType()
+                           << " for an operand of " << operand.getType();
   return success();
 }
 

@@ -29,6 +29,8 @@ std::optional<Numbered> Numbered::of(Operation *op) {
       .Case([](EmbeddingGradOp op) {
         return Numbered{op.getOffset(), op.getDtable(), {0}};
       })
+      .Case<ExpertsOp, ExpertsGradOp>(
+          [](auto op) { return Numbered{op.getOffset(), op.getW2(), {0}}; })
       .Case<RowMaxOp, CrossEntropyStatsOp, CrossEntropyGradOp>([](auto op) {
         unsigned classes = tensorType(op.getLogits()).getRank() - 1;
         return Numbered{op.getOffset(), op.getLogits(), {classes}};

@@ -66,6 +66,12 @@ bool isBias(OpOperand &operand) {
                       [&](OpOperand &bias) { return &bias == &operand; });
 }
 
+/// Whether an operand is the gates of experts, which stay f32.
+bool isGates(OpOperand &operand) {
+  auto experts = dyn_cast<ExpertsOp>(operand.getOwner());
+  return experts && &experts.getGatesMutable() == &operand;
+}
+
 class Narrower {
 public:
   Narrower(func::FuncOp function, FloatType narrow)
@@ -194,7 +200,9 @@ void Narrower::findLosses() {
 /// Rewrites a layer that takes and returns low precision.
 void Narrower::rewriteLayer(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
-    if (!isBias(operand) || formOf(operand.get()) == Form::Weight)
+    if (isGates(operand))
+      useWide(operand);
+    else if (!isBias(operand) || formOf(operand.get()) == Form::Weight)
       useNarrow(operand);
   narrowResult(op, true);
 }

@@ -217,8 +217,8 @@ struct Expander {
     return all;
   }
   /// The sums of rows [R, h] over the choices of each token: [t.., h], times
-  /// the gates if given.
-  Value combine(Value x, Value gates) {
+  /// the gates if given, as `result`.
+  Value combine(Value x, Value gates, RankedTensorType result) {
     Value picked = take(route.getRows(), x);
     RankedTensorType pairs = nn::tensorType(picked);
     int64_t last = pairs.getRank() - 1;
@@ -228,11 +228,10 @@ struct Expander {
           builder, loc, pairs, cast(gates, pairs.getElementType()), dims);
       picked = mul(picked, weights);
     }
-    RankedTensorType result = nn::tensorType(op.getX());
     Value sum =
         nn::ReduceOp::create(builder, loc, result.clone(pairs.getElementType()),
                              picked, ArrayRef<int64_t>{last - 1});
-    return cast(sum, element);
+    return cast(sum, result.getElementType());
   }
   /// The gate of each row, as [R, columns].
   Value gatesOfRows(int64_t columns, Type element) {
@@ -255,7 +254,8 @@ void expand(nn::ExpertsOp op) {
   Value a = x.act(x.products(x.takeTokens(op.getX())));
   Value z =
       x.grouped("rk,enk->rn", a, op.getW2(), x.type({x.rows, x.h}, x.wide));
-  x.replace(op.getResult(), x.combine(z, op.getGates()));
+  x.replace(op.getResult(),
+            x.combine(z, op.getGates(), nn::tensorType(op.getResult())));
   op.erase();
 }
 
@@ -317,7 +317,8 @@ void expand(nn::ExpertsGradOp op) {
       x.replace(op.getDb1()[i], x.reshape(sums, db1.getShape()));
     }
     if (isUsed(op.getDx()))
-      x.replace(op.getDx(), x.combine(x.add(inputs), Value()));
+      x.replace(op.getDx(),
+                x.combine(x.add(inputs), Value(), nn::tensorType(op.getDx())));
   }
   op.erase();
 }
