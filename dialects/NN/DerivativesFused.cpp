@@ -56,17 +56,15 @@ SmallVector<Value> AttentionOp::buildVJP(OpBuilder &builder, ValueRange d) {
 }
 
 SmallVector<Value> ExpertsOp::buildVJP(OpBuilder &builder, ValueRange d) {
-  SmallVector<Type> w1 = llvm::to_vector(getW1().getTypes()),
-                    b1 = llvm::to_vector(getB1().getTypes());
+  SmallVector<Type> weights = llvm::to_vector(getW1().getTypes());
+  llvm::append_range(weights, getB1().getTypes());
+  weights.push_back(getW2().getType());
   auto grad = ExpertsGradOp::create(
-      builder, getLoc(), getX().getType(), getGates().getType(), w1, b1,
-      getW2().getType(), d[0], getX(), getIds(), getGates(), getW1(), getB1(),
-      getW2(), getOffset(), getActivationAttr(), getAlphaAttr(), getLimitAttr(),
-      getShiftAttr());
+      builder, getLoc(), getX().getType(), getGates().getType(), weights, d[0],
+      getX(), getIds(), getGates(), getW1(), getB1(), getW2(), getOffset(),
+      getActivationAttr(), getAlphaAttr(), getLimitAttr(), getShiftAttr());
   SmallVector<Value> all = {grad.getDx(), Value(), grad.getDgates()};
-  llvm::append_range(all, grad.getDw1());
-  llvm::append_range(all, grad.getDb1());
-  all.push_back(grad.getDw2());
+  llvm::append_range(all, grad.getDweights());
   return padded(*this, all);
 }
 

@@ -67,7 +67,7 @@ def NN_ExpertsOp : NN_ComputeOp<"experts", NN_Narrow, NN_General, [NN_VJP, NN_Co
 }
 
 def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", NN_WideSum, NN_General, [NN_Cost, NN_Local,
-    AttrSizedOperandSegments, AttrSizedResultSegments]> {
+    AttrSizedOperandSegments]> {
   let summary = "The cotangents of the operands of experts";
   let description = [{
     They are computed from the result's cotangent dy, [t.., h], and the operands
@@ -89,12 +89,12 @@ def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", NN_WideSum, NN_General, [NN_
 
     **Constraints:**
     - the constraints of `nn.experts`; dy has the type of x;
-    - the results have the types of x, gates, each w1, each b1 and w2; those of
-      16-bit operands may be f32.
+    - the results have the types of x, gates, each w1, each b1 and w2, in this
+      order; those of 16-bit operands may be f32.
   }];
   let arguments = !con((ins NN_Float:$dy), NN_ExpertOperands, NN_ExpertAttrs);
-  let results = (outs NN_Float:$dx, NN_F32:$dgates, Variadic<NN_Float>:$dw1,
-                 Variadic<NN_Float>:$db1, NN_Float:$dw2);
+  let results = (outs NN_Float:$dx, NN_F32:$dgates,
+                 Variadic<NN_Float>:$dweights);
   let assemblyFormat = [{
     $activation $dy `,` $x `ids` $ids `gates` $gates `w1` $w1 (`b1` $b1^)? `w2`
     $w2 (`offset` $offset^)? attr-dict `:` functional-type(operands, results)
@@ -103,6 +103,14 @@ def NN_ExpertsGradOp : NN_ComputeOp<"experts_grad", NN_WideSum, NN_General, [NN_
   let extraClassDeclaration = [{
     int64_t getChoices();
     int64_t getParts();
+    /// The cotangents of each w1, each b1, and w2.
+    ::mlir::ResultRange getDw1() {
+      return getDweights().take_front(getW1().size());
+    }
+    ::mlir::ResultRange getDb1() {
+      return getDweights().slice(getW1().size(), getB1().size());
+    }
+    ::mlir::Value getDw2() { return getDweights().back(); }
   }];
 }
 

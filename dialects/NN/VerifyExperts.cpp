@@ -46,12 +46,13 @@ static LogicalResult verifyExperts(Op op) {
     if (shapeOf(b1) != shapeOf(w1).drop_back())
       return op.emitOpError("needs b1 of [e, p, f], as its w1");
   Type element = tensorType(op.getX()).getElementType();
-  for (ValueRange values :
-       {ValueRange(op.getW1()), ValueRange(op.getB1()), ValueRange(op.getW2())})
-    for (Value value : values)
-      if (tensorType(value).getElementType() != element)
-        return op.emitOpError() << "has x of " << element << ", but weights of "
-                                << value.getType();
+  SmallVector<Value> weights = llvm::to_vector(op.getW1());
+  llvm::append_range(weights, op.getB1());
+  weights.push_back(op.getW2());
+  for (Value value : weights)
+    if (tensorType(value).getElementType() != element)
+      return op.emitOpError() << "has x of " << element << ", but weights of "
+                              << value.getType();
   if (!op.getAlpha().isExactlyValue(1) &&
       op.getActivation() != Activation::Silu)
     return op.emitOpError()
@@ -74,17 +75,13 @@ LogicalResult ExpertsGradOp::verify() {
   if (failed(verifyExperts(*this)) ||
       failed(verifyType(*this, getDy(), tensorType(getX()))))
     return failure();
-  SmallVector<Value> operands = {getX(), getGates()},
-                     results = {getDx(), getDgates()};
+  SmallVector<Value> operands = {getX(), getGates()};
   llvm::append_range(operands, getW1());
   llvm::append_range(operands, getB1());
   operands.push_back(getW2());
-  llvm::append_range(results, getDw1());
-  llvm::append_range(results, getDb1());
-  results.push_back(getDw2());
-  if (operands.size() != results.size())
-    return emitOpError("needs a result for each w1 and b1");
-  for (auto [operand, result] : llvm::zip_equal(operands, results))
+  if (operands.size() != getNumResults())
+    return emitOpError("needs a cotangent for each w1 and b1, and for w2");
+  for (auto [operand, result] : llvm::zip_equal(operands, getResults()))
     if (shapeOf(result) != shapeOf(operand) ||
         (result.getType() != operand.getType() &&
          !tensorType(result).getElementType().isF32()))

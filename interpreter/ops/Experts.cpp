@@ -81,7 +81,7 @@ struct Act {
 /// The MLP of one expert and one token.
 template <typename Op>
 struct Mlp {
-  Op op;
+  mutable Op op;
   const Args &in;
   const Tensor &x, &w2;
   int64_t experts, h, f;

@@ -150,7 +150,7 @@ bool agree(const Expression &e, double (*f)(double), double tolerance) {
 
 /// Matches the last op of an activation.
 template <typename Op>
-struct Activation : OpRewritePattern<Op> {
+struct ActivationPattern : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
@@ -202,6 +202,6 @@ struct Activation : OpRewritePattern<Op> {
 } // namespace
 
 void pcc::recognition::populateActivationPatterns(RewritePatternSet &patterns) {
-  patterns.add<Activation<MulOp>, Activation<ScaleOp>, Activation<DivOp>>(
-      patterns.getContext());
+  patterns.add<ActivationPattern<MulOp>, ActivationPattern<ScaleOp>,
+               ActivationPattern<DivOp>>(patterns.getContext());
 }

@@ -28,7 +28,7 @@ namespace {
 
 /// Emits the pieces of nn.experts or its gradient.
 template <typename Op>
-struct Expander {
+struct ExpertsExpander {
   Op op;
   OpBuilder builder;
   Location loc;
@@ -40,7 +40,7 @@ struct Expander {
   Type element, wide;
   nn::RouteOp route;
 
-  explicit Expander(Op op)
+  explicit ExpertsExpander(Op op)
       : op(op), builder(op), loc(op.getLoc()), isGated(op.getParts() == 2),
         element(nn::tensorType(op.getX()).getElementType()) {
     auto w2 = nn::tensorType(op.getW2()).getShape();
@@ -250,7 +250,7 @@ struct Expander {
 };
 
 void expand(nn::ExpertsOp op) {
-  Expander<nn::ExpertsOp> x(op);
+  ExpertsExpander<nn::ExpertsOp> x(op);
   Value a = x.act(x.products(x.takeTokens(op.getX())));
   Value z =
       x.grouped("rk,enk->rn", a, op.getW2(), x.type({x.rows, x.h}, x.wide));
@@ -261,15 +261,13 @@ void expand(nn::ExpertsOp op) {
 
 /// Only results with uses are computed.
 void expand(nn::ExpertsGradOp op) {
-  Expander<nn::ExpertsGradOp> x(op);
-  auto isUsed = [](ValueRange values) {
-    return llvm::any_of(values, [](Value value) { return !value.use_empty(); });
-  };
+  ExpertsExpander<nn::ExpertsGradOp> x(op);
+  auto isUsed = [](Value value) { return !value.use_empty(); };
   Value rowsOfX = x.takeTokens(op.getX());
   SmallVector<Value> u = x.products(rowsOfX);
   Value a = x.act(u), dy = x.takeTokens(op.getDy());
-  bool needsInput =
-      isUsed(op.getDx()) || isUsed(op.getDw1()) || isUsed(op.getDb1());
+  bool needsInput = isUsed(op.getDx()) ||
+                    llvm::any_of(op.getDweights().drop_back(), isUsed);
   if (isUsed(op.getDw2())) {
     Value weighted = x.mul(a, x.gatesOfRows(x.f, x.element));
     x.replace(op.getDw2(), x.grouped("rn,rk->enk", dy, weighted,
