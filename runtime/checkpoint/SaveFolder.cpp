@@ -3,16 +3,19 @@
 #include "runtime/checkpoint/SaveFolder.h"
 
 #include "runtime/launch/Machine.h"
+#include "runtime/model/CheckpointFolder.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 #include "runtime/support/Progress.h"
 #include "runtime/support/Thread.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
@@ -48,6 +51,7 @@ struct Held {
   std::mutex mutex;
   std::condition_variable wake;
   bool ends = false;
+  bool wasKilled = false; ///< whether the owner before it ended without leaving
 };
 } // namespace
 
@@ -183,7 +187,9 @@ static bool tryOwn() {
     close(file);
     return false;
   }
-  requireDead(file, readOwner(file), taken, locked || taken);
+  Owner before = readOwner(file);
+  requireDead(file, before, taken, locked || taken);
+  held.wasKilled = held.wasKilled || !before.isEmpty();
   if (taken) {
     // The file server may hold the lock of a dead host for a long time.
     unlink(held.path.c_str());
@@ -196,14 +202,61 @@ static bool tryOwn() {
   return true;
 }
 
-void pcc::ownSaveFolder(std::string dir) {
+/// Makes this process the owner of `dir`.
+static void takeOver(const std::string &dir) {
   held.dir = dir;
   held.path = dir + "/.owner";
   held.self = thisProcess();
-  held.ends = false;
+  held.ends = held.wasKilled = false;
   while (!tryOwn())
     usleep(10000);
   held.heartbeatThread = startThread(sendHeartbeats);
+}
+
+/// Whether `checkpoint` is in `dir`, or a link there leads to it.
+static bool isIn(const std::string &checkpoint, const std::string &dir,
+                 const std::vector<std::string> &steps) {
+  if (checkpoint.empty())
+    return false;
+  auto isSame = [](const std::string &a, const std::string &b) {
+    std::error_code isMissing;
+    return std::filesystem::equivalent(a, b, isMissing);
+  };
+  std::string parent = folderOf(checkpoint);
+  return isSame(parent.empty() ? "." : parent, dir) ||
+         std::any_of(steps.begin(), steps.end(), [&](const std::string &step) {
+           return isSame(checkpoint, dir + "/" + step);
+         });
+}
+
+/// Ends this run if the folder has checkpoints that it does not continue from:
+/// it would replace them, and --keep would delete them.
+static void requireOwnCheckpoints(const std::string &resumed) {
+  const std::string &dir = held.dir;
+  std::vector<std::string> steps = checkpointsIn(dir);
+  if (steps.empty() || isIn(resumed, dir, steps))
+    return;
+  auto newest = static_cast<long long>(stepOfFolder(steps.back()));
+  // A script that resumes if there is a 'latest' starts again after such a
+  // kill.
+  if (steps.size() == 1 && held.wasKilled && !exists(dir + "/latest")) {
+    warn(format("'%s' has the checkpoint of step %lld, of a run that was "
+                "killed before it wrote 'latest': --resume %s continues from "
+                "it, this run does not",
+                dir.c_str(), newest, dir.c_str()));
+    return;
+  }
+  leaveSaveFolder();
+  fail(ExitOutput,
+       format("'%s' has checkpoints of another run, the newest of step %lld",
+              dir.c_str(), newest),
+       "--resume " + dir +
+           " continues that run; a new one needs another folder for --save");
+}
+
+void pcc::ownSaveFolder(const std::string &dir, const std::string &resumed) {
+  takeOver(dir);
+  requireOwnCheckpoints(resumed);
 }
 
 void pcc::requireSaveFolder() {
@@ -215,7 +268,7 @@ void pcc::requireSaveFolder() {
     // The folder was deleted.
     leaveSaveFolder();
     makeFolders(held.dir);
-    ownSaveFolder(held.dir);
+    takeOver(held.dir);
     return;
   }
   Owner owner;

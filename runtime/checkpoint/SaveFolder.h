@@ -25,8 +25,10 @@
 namespace pcc {
 
 /// Makes this process the owner of `dir`, which exists, until it calls
-/// leaveSaveFolder(). Exits with ExitOutput if another run owns it.
-void ownSaveFolder(std::string dir);
+/// leaveSaveFolder(). Exits with ExitOutput if another run owns it, or if it
+/// has checkpoints and `resumed` is none of them. `resumed`: the folder of the
+/// checkpoint that this run continues from; empty: a new run.
+void ownSaveFolder(const std::string &dir, const std::string &resumed);
 
 /// Exits with ExitOutput if another run has taken the folder over. Creates the
 /// folder again, owned by this process, if it was deleted. Does nothing in a

@@ -86,7 +86,8 @@ static void checkWritable(const std::string &path) {
 
 void pcc::checkDestinations(const pcc_program &program,
                             const TrainingOptions &options,
-                            const SourceFiles &files) {
+                            const SourceFiles &files,
+                            const std::string &resumed) {
   std::vector<Destination> written = destinationsOf(program, options);
   std::vector<Named> inputs = inputsOf(options, files);
   for (size_t i = 0; i < written.size(); ++i) {
@@ -108,7 +109,7 @@ void pcc::checkDestinations(const pcc_program &program,
   // Errors are reported now, not after hours of training.
   if (!options.save.empty()) {
     makeFolders(options.save);
-    ownSaveFolder(options.save);
+    ownSaveFolder(options.save, resumed);
   }
   if (!options.exportOnnx.empty())
     checkExport(program, files, options.exportOnnx);

@@ -16,8 +16,8 @@ namespace pcc {
 /// Exits with ExitOutput otherwise. Creates the folders of --save and
 /// --export-onnx.
 void checkDestinations(const pcc_program &program,
-                       const TrainingOptions &options,
-                       const SourceFiles &files);
+                       const TrainingOptions &options, const SourceFiles &files,
+                       const std::string &resumed);
 
 } // namespace pcc
 

@@ -76,7 +76,8 @@ Run::Run(const pcc_program &program, const TrainingOptions &given,
     fail(ExitUsage, "--val-data: this program was compiled without evaluation");
 
   if (first())
-    checkDestinations(program, options, files);
+    checkDestinations(program, options, files,
+                      checkpoint ? checkpoint->folder() : "");
   readFolderFiles();
   data = std::make_unique<TrainingData>(program, options, before.data);
   if (!options.valData.empty()) {

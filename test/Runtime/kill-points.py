@@ -39,12 +39,13 @@ def must(*arguments):
 START = ["--data", "tokens.bin", "--steps", "8", "--lr", "1e-2"]
 must(*START, "--log-json", "whole.json")
 whole = rows("whole.json")
-must(*START, "--save", "base", "--stop-after", "3")
+must(*START, "--save", "base", "--save-every", "2", "--stop-after", "3")
 os.makedirs("source/chat", exist_ok=True)
 for name in "config.json", "chat/tool.jinja":
     with open(f"source/{name}", "w") as file:
         file.write("{}")
 
+AGAIN = ["--resume", "work/step-00000002", "--stop-after", "3"]
 cases = {
     # name: folder before, arguments, step before, step after, environment
     "first": (None, [*START, "--stop-after", "3"], 0, 3, {}),
@@ -52,9 +53,8 @@ cases = {
     "later": ("base", ["--resume", "work", "--stop-after", "5", "--keep", "1",
                        "--max-shard-size", "4KB"],
               3, 5, {"TOY_EXPORTED": "1"}),
-    "again": ("base", [*START, "--stop-after", "3"], 3, 3, {}),
-    "again, no exchange": ("base", [*START, "--stop-after", "3"], 3, 3,
-                           {"NO_EXCHANGE": "1"}),
+    "again": ("base", AGAIN, 3, 3, {}),
+    "again, no exchange": ("base", AGAIN, 3, 3, {"NO_EXCHANGE": "1"}),
 }
 STRIDE = 1 if os.environ.get("PCC_TEST_ALL") else 3
 for number, (name, case) in enumerate(cases.items()):

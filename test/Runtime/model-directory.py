@@ -134,11 +134,11 @@ for name, (_, shape, data) in tensors(f"wide/{STEP8}/model.safetensors").items()
 for program, form in zip(("toy-1", "toy-pp2-tp2", "toy-tp2", "toy-dp2"),
                          itertools.cycle(("saved", "wide"))):
     good(program, "--resume", f"{form}/{STEP4}", "--log-json", "other.json",
-         "--save", "other")
+         "--save", f"other-{program}")
     assert min(rows("other.json")) == 5
     for step, (loss, norm) in rows("other.json").items():
         assert abs(loss - whole[step][0]) < 2e-6 * loss, (program, step)
-    assert typesOf(f"other/{STEP8}/model.safetensors") == TYPES
+    assert typesOf(f"other-{program}/{STEP8}/model.safetensors") == TYPES
 
 # Programs of other forms continue it, too: this one has a file of f32.
 del os.environ["TOY_EXPORTED"]
@@ -168,6 +168,7 @@ for size, count in ("3.3KB", 3), ("6.5KB", 2), ("0.01MB", 1):
         assert json.load(file) == {
             "metadata": {"total_size": sum(len(t[2]) for t in narrow.values())},
             "weight_map": {name: file for name, (file, _) in found.items()}}
+shutil.rmtree("shards")
 save("toy-dp2-tp2", "shards", "--max-shard-size", "3.3KB")
 out = good("toy-pp2", "--resume", "shards/" + STEP4, "--log-json", "pp.json")
 assert abs(rows("pp.json")[8][0] - whole[8][0]) < 1e-5
@@ -255,5 +256,6 @@ for path in "there", "there/toy.bin":
     out = good("toy-1", *TRAIN, "--stop-after", "1", "--model", path, "--save",
                "there/saved")
     assert "2 files of 'there'" in out, out
+    shutil.rmtree("there/saved")
 refused(4, "error: cannot read model file 'source/toy.bin'", "toy-1", *TRAIN,
         "--model", "source")

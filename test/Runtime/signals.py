@@ -92,33 +92,35 @@ untilGone(members.values())
 
 # SIGTERM and SIGUSR1 end after a step, with a checkpoint and code 0.
 for number in (signal.SIGTERM, signal.SIGUSR1):
-    run = start("--save", "ckpt")
+    folder = f"ckpt-{number}"
+    run = start("--save", folder)
     time.sleep(0.2)
     run.send_signal(number)
     out, err = finish(run)
     assert run.returncode == 0 and not err, (run.returncode, out, err)
     step = int(re.search(r"stopped by \S+ after step (\d+)$", out.strip(),
                          re.M)[1])
-    with open(f"ckpt/step-{step:08d}/trainer_state.json") as file:
+    with open(f"{folder}/step-{step:08d}/trainer_state.json") as file:
         assert json.load(file)["step"] == step
 
 # A run that is killed while it saves leaves a checkpoint from which another run
 # continues.
 for pause in (0.1, 0.13, 0.17):
-    run = start("--save", "often", "--save-every", "1", "--keep", "2")
-    until(lambda: os.path.exists("often/latest"))
+    often = f"often-{pause}"
+    run = start("--save", often, "--save-every", "1", "--keep", "2")
+    until(lambda: os.path.exists(f"{often}/latest"))
     time.sleep(pause)
     for process in ranks(run).values():
         # The launcher ends the others when it notices that one has ended.
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     finish(run)
-    with open("often/latest") as file:
+    with open(f"{often}/latest") as file:
         step = int(file.read().strip().removeprefix("step-"))
-    subprocess.run(["toy-dp2-tp2", "--resume", "often", "--save", "often",
+    subprocess.run(["toy-dp2-tp2", "--resume", often, "--save", often,
                     "--stop-after", str(step + 2)], check=True,
                    stdout=subprocess.DEVNULL)
-    names = os.listdir("often")
+    names = os.listdir(often)
     assert f"step-{step + 2:08d}" in names
     assert not any(name.startswith(".") for name in names), names
 

@@ -90,11 +90,11 @@ assert [name for name in os.listdir("some") if name.startswith("step-")] == \
 
 # SIGHUP ends with a checkpoint, but not under nohup.
 for program in ("toy-1", "toy-dp2-tp2"):
-    run = logged(program, "--save", "hup")
+    run = logged(program, "--save", f"hup-{program}")
     run.send_signal(signal.SIGHUP)
     out, err = finish(run, 0)
     step = int(re.search(r"^stopped by SIGHUP after step (\d+)$", out, re.M)[1])
-    assert os.path.exists(f"hup/step-{step:08d}"), (out, err)
+    assert os.path.exists(f"hup-{program}/step-{step:08d}"), (out, err)
     run = logged(program, preexec_fn=lambda: signal.signal(signal.SIGHUP,
                                                            signal.SIG_IGN))
     run.send_signal(signal.SIGHUP)
