@@ -40,6 +40,16 @@ static std::string placeText(int64_t position, int64_t samples) {
                 grouped(position / samples + 1).c_str());
 }
 
+static std::string changedText(const SourcePosition &source,
+                               const SourcePosition &was,
+                               const std::string &place) {
+  return format("'%s' has other contents than when the checkpoint was saved, "
+                "and %s samples instead of %s: it continues ",
+                source.path.c_str(), grouped(source.samples).c_str(),
+                grouped(was.samples).c_str()) +
+         place;
+}
+
 /// Sets the start of a source that continues `was`.
 static void continueSource(SourcePosition &source, const SourcePosition &was,
                            bool hasOtherSeq, Continuation &result) {
@@ -54,14 +64,11 @@ static void continueSource(SourcePosition &source, const SourcePosition &was,
   result.lines.push_back(
       "kept       " + source.path +
       (source.path == was.path ? "" : ", which was " + was.path) + ", " +
-      place);
+      place +
+      (was.seen ? ", of which " + grouped(was.seen) + " tokens were seen"
+                : ""));
   if (isChanged)
-    result.warnings.push_back(
-        format("'%s' has other contents than when the checkpoint was saved, "
-               "and %s samples instead of %s: it continues ",
-               source.path.c_str(), grouped(source.samples).c_str(),
-               grouped(was.samples).c_str()) +
-        place);
+    result.warnings.push_back(changedText(source, was, place));
 }
 
 /// Whether the blend goes on: the same sources with the same weights, in any
@@ -139,5 +146,32 @@ Continuation pcc::continueFrom(const DataPosition &earlier,
   }
   if (result.isSame)
     result.lines.clear();
+  return result;
+}
+
+Continuation pcc::continuePlain(const DataPosition &earlier,
+                                const SourcePosition &source, int64_t batch,
+                                int64_t seq) {
+  Continuation result;
+  result.position = {earlier.step, 0, batch, seq, {source}};
+  if (earlier.sources.empty())
+    return result;
+  const SourcePosition &was = earlier.sources.front();
+  bool hasPath = source.path == was.path,
+       hasDigest = source.digest == was.digest;
+  std::string place = placeText(earlier.step * batch, source.samples);
+  if (hasPath && !hasDigest && !was.digest.empty()) {
+    result.warnings.push_back(changedText(source, was, place));
+  } else if (!hasPath && hasDigest) {
+    result.lines.push_back("kept       " + source.path + ", which was " +
+                           was.path + ", " + place);
+  } else if (!hasPath) {
+    result.lines.push_back(
+        "new        " + source.path + ", " + place +
+        ": without --data-weights, that follows from the step's number");
+    result.lines.push_back(format("gone       %s, after %s samples",
+                                  was.path.c_str(),
+                                  grouped(was.position()).c_str()));
+  }
   return result;
 }

@@ -21,6 +21,9 @@ struct SourcePosition {
   int64_t weight = 1;
   /// The samples taken before the blend began, and by the blend.
   int64_t start = 0, taken = 0;
+  /// The tokens of its next sample that an earlier run trained on, when the
+  /// samples began elsewhere.
+  int64_t seen = 0;
 
   /// Returns the number of samples taken.
   int64_t position() const { return start + taken; }
@@ -58,6 +61,13 @@ struct Continuation {
 Continuation continueFrom(const DataPosition &earlier,
                           const std::vector<SourcePosition> &sources,
                           int64_t batch, int64_t seq);
+
+/// Returns how a run without a blend continues another one: with the samples
+/// that follow from the number of the step. The lines and warnings say what
+/// becomes of its source if it is another one.
+Continuation continuePlain(const DataPosition &earlier,
+                           const SourcePosition &source, int64_t batch,
+                           int64_t seq);
 
 } // namespace pcc
 

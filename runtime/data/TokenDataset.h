@@ -20,6 +20,9 @@ public:
   TokenDataset(const pcc_program &program, const std::string &name,
                const std::vector<std::string> &paths);
 
+  /// Returns the number of tokens of all files.
+  int64_t tokens() const { return size(); }
+
   const std::string &path() const override { return name; }
   int64_t samples() const override;
   std::string describe() const override;

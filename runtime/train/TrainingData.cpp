@@ -3,6 +3,7 @@
 #include "runtime/train/TrainingData.h"
 
 #include "runtime/Backend.h"
+#include "runtime/data/Concatenation.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
 #include "runtime/support/Proportions.h"
@@ -107,6 +108,38 @@ void TrainingData::requireSamples(const Sources &sources) const {
            source->needed(least));
 }
 
+DataPosition
+TrainingData::splitFilesOf(const DataPosition &earlier,
+                           const std::vector<SourcePosition> &now) const {
+  if (!isPlain(earlier))
+    return earlier;
+  const SourcePosition &whole = earlier.sources.front();
+  auto isWhole = [&](const SourcePosition &source) {
+    return source.path == whole.path ||
+           (!whole.digest.empty() && source.digest == whole.digest);
+  };
+  if (splitPaths(whole.path).size() < 2 ||
+      std::any_of(now.begin(), now.end(), isWhole))
+    return earlier;
+  FilePositions split;
+  if (options.shuffle)
+    split.problem = "their samples were shuffled together";
+  else
+    split = splitFiles(program, whole, earlier.seq, now);
+  if (!split.problem.empty()) {
+    warn("how far the run was in each file of '" + whole.path +
+         "' is not known, since " + split.problem +
+         ": each source starts with its first sample");
+    return earlier;
+  }
+  DataPosition files = earlier;
+  files.sources = split.sources;
+  // No blend of them was begun, and they count samples of this program.
+  files.batch = 0;
+  files.seq = program.seq;
+  return files;
+}
+
 TrainingData::Sources
 TrainingData::continueRun(const DataPosition &earlier, Sources sources,
                           const std::vector<int64_t> &weights) {
@@ -125,12 +158,18 @@ TrainingData::continueRun(const DataPosition &earlier, Sources sources,
   int64_t batch = globalBatch(program);
   // Without a blend, the samples of a step depend only on its number.
   if (options.dataWeights.empty() && (!resumes || isPlain(earlier))) {
-    position = {earlier.step, 0, batch, program.seq, now};
+    Continuation run = continuePlain(earlier, now.front(), batch, program.seq);
+    position = run.position;
+    if (first)
+      lines = run.lines;
+    for (const std::string &warning : run.warnings)
+      if (first)
+        warn(warning);
     return sources;
   }
   Continuation run;
   if (first) {
-    run = continueFrom(earlier, now, batch, program.seq);
+    run = continueFrom(splitFilesOf(earlier, now), now, batch, program.seq);
     for (const std::string &warning : run.warnings)
       warn(warning);
     if (resumes)

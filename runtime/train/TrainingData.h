@@ -49,6 +49,10 @@ private:
   /// in the order of the position.
   Sources continueRun(const DataPosition &earlier, Sources sources,
                       const std::vector<int64_t> &weights);
+  /// Replaces the source of a run without a blend by one for each of its files,
+  /// on rank 0. Warns if they are not known.
+  DataPosition splitFilesOf(const DataPosition &earlier,
+                            const std::vector<SourcePosition> &now) const;
   std::string sourceText(size_t source) const;
 
   const pcc_program &program;

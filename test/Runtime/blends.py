@@ -13,6 +13,7 @@ import glob
 import json
 import os
 import random
+import shutil
 import subprocess
 
 import numpy
@@ -151,3 +152,66 @@ assert ("warning: '1.bin' has other contents than when the checkpoint was "
         "saved, and 50 samples instead of 40" in output), output
 assert [n for s, n in end if s == 1] == list(range(24, 48))
 print("a run without weights becomes a blend")
+
+# One that concatenates files: each continues where it was. The 56 samples of 7
+# steps are the 321 tokens of 1.bin, and 15 samples and 7 tokens of 4.bin.
+write("1.bin", 1, 40)
+write("4.bin", 4, 77)
+
+
+def blended(*flags, stop=5, **moved):
+    """Resumes a run of several files with weights."""
+    folder = "joined" + "".join(flags)
+    _, begin = run("toy-1", "--data", "1.bin,4.bin", "--steps", "40", "--save",
+                   folder, "--stop-after", str(stop), *flags)
+    for name, new in moved.items():
+        os.rename(name[1:] + ".bin", new)
+    output, end = run("toy-1", "--resume", folder, "--data",
+                      ",".join(moved.get(f"_{i}", f"{i}.bin") for i in (1, 4)),
+                      "--data-weights", "1,1")
+    for name, new in moved.items():
+        os.rename(new, name[1:] + ".bin")
+    return output, [[n for s, n in end if s == source] for source in (1, 4)]
+
+
+output, (one, four) = blended(stop=4)
+assert "kept       1.bin, at sample 33 of pass 1\n" in output, output
+assert "kept       4.bin, at sample 1 of pass 1\n" in output, output
+assert "gone" not in output and "new " not in output, output
+assert one[:9] == [*range(32, 40), 0] and four[:2] == [0, 1], (one, four)
+shutil.rmtree("joined")
+output, (one, four) = blended(stop=7, _4="moved.bin")
+assert "kept       1.bin, at sample 1 of pass 2\n" in output, output
+assert ("kept       moved.bin, at sample 16 of pass 1, of which 7 tokens were "
+        "seen\n" in output), output
+assert one[:2] == [0, 1] and four[:2] == [15, 16], (one, four)
+write("4.bin", 4, 78)
+output, _ = run("toy-1", "--resume", "joined", "--data-weights", "1,1")
+assert ("not known, since they have moved or changed: each source starts with "
+        "its first sample\n" in output), output
+output, (one, four) = blended("--shuffle")
+assert ("warning: how far the run was in each file of '1.bin,4.bin' is not "
+        "known, since their samples were shuffled together: each source starts "
+        "with its first sample\n" in output), output
+assert "gone       1.bin,4.bin, after 40 samples\n" in output, output
+print("concatenated files become a blend")
+
+# Other data without weights: the step's number decides, and the start says so.
+_, _ = run("toy-1", "--data", "1.bin", "--steps", "9", "--save", "alone",
+           "--stop-after", "3")
+output, end = run("toy-1", "--resume", "alone", "--data", "4.bin")
+assert ("changed    --data 1.bin -> 4.bin\n"
+        "new        4.bin, at sample 25 of pass 1: without --data-weights, that "
+        "follows from the step's number\n"
+        "gone       1.bin, after 24 samples\n" in output), output
+assert end[0] == (4, 24), end
+os.rename("1.bin", "moved.bin")
+output, _ = run("toy-1", "--resume", "alone", "--data", "moved.bin")
+assert ("kept       moved.bin, which was 1.bin, at sample 25 of pass 1\n"
+        in output), output
+write("1.bin", 1, 50)
+output, _ = run("toy-1", "--resume", "alone")
+assert ("warning: '1.bin' has other contents than when the checkpoint was "
+        "saved, and 50 samples instead of 40: it continues at sample 25"
+        in output), output
+print("a run without weights says what becomes of its data")
