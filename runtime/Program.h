@@ -422,6 +422,17 @@ typedef struct {
 /// Missing in programs that pcc did not compile.
 extern const pcc_target pcc_the_target __attribute__((weak));
 
+/// Where the program was written, from which the places of the model's files
+/// follow. Absolute paths without ".." and without a slash at the end.
+typedef struct {
+  const char *folder; ///< the one that pcc was called in
+  /// The folder of the program by its name for pcc, and without links.
+  const char *program, *real_program;
+} pcc_origin;
+
+/// Missing in programs that pcc did not link.
+extern const pcc_origin pcc_the_origin __attribute__((weak));
+
 /// The code of all GPU kernels for one target.
 typedef struct {
   /// The GPU it is for, 90 for "sm_90". Machine code runs on that GPU and on

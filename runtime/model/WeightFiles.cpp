@@ -7,6 +7,9 @@
 #include "runtime/support/Error.h"
 #include "runtime/support/Files.h"
 
+#include <cerrno>
+#include <cstring>
+
 using namespace pcc;
 using json = nlohmann::json;
 
@@ -74,7 +77,14 @@ static std::unique_ptr<WeightFiles> openIndexed(const std::string &path) {
   }
   std::vector<std::unique_ptr<SafeTensors>> opened;
   for (auto &[name, held] : tensors) {
-    opened.push_back(openVerified(folderOf(path) + name));
+    std::string shard = folderOf(path) + name;
+    if (!exists(shard))
+      fail(ExitData,
+           format("cannot read %s '%s': %s", initialWhat, shard.c_str(),
+                  strerror(ENOENT)),
+           format("'%s' names %zu shards, which must all be in its folder",
+                  path.c_str(), tensors.size()));
+    opened.push_back(openVerified(shard));
     for (const std::string &tensor : held)
       if (!opened.back()->find(tensor))
         fail(ExitData, "'" + opened.back()->path() + "' has no tensor '" +

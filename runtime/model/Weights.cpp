@@ -5,6 +5,7 @@
 #include "runtime/Backend.h"
 #include "runtime/model/EncodedTensor.h"
 #include "runtime/model/FileDigest.h"
+#include "runtime/model/ModelPlaces.h"
 #include "runtime/model/SavedFiles.h"
 #include "runtime/model/SourceMap.h"
 #include "runtime/support/DType.h"
@@ -12,7 +13,7 @@
 #include "runtime/support/Hash.h"
 
 #include <cstring>
-#include <unistd.h>
+#include <filesystem>
 
 using namespace pcc;
 
@@ -57,21 +58,13 @@ std::string SourceFiles::placeOf(const std::string &file) const {
   return file;
 }
 
-/// Returns the folder of this executable, with a slash at its end; empty if it
-/// is not known.
-static std::string executableFolder() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  return length > 0 ? folderOf(std::string(path, length)) : "";
-}
-
 std::string SourceFiles::locate(const std::string &file) const {
   if (!model.empty())
     return placeOf(file);
-  if (exists(file) || file[0] == '/')
-    return file;
-  std::string beside = executableFolder() + file;
-  return exists(beside) ? beside : "";
+  for (const std::string &place : modelPlaces(file))
+    if (exists(place))
+      return place;
+  return file[0] == '/' ? file : "";
 }
 
 std::string SourceFiles::modelPath() const {
@@ -89,11 +82,15 @@ std::vector<std::string> SourceFiles::places() const {
 std::string SourceFiles::find(const std::string &file) const {
   if (std::string place = locate(file); !place.empty())
     return place;
-  char here[4096];
+  std::vector<std::string> places = modelPlaces(file);
+  std::string all;
+  for (size_t i = 0; i < places.size(); ++i) {
+    const char *before = i == 0 ? "" : i + 1 < places.size() ? ", " : " and ";
+    all += before + ("'" + std::filesystem::absolute(places[i]).string() + "'");
+  }
   fail(ExitData,
-       format("cannot find model file '%s', looked for in '%s' and '%s'",
-              file.c_str(), getcwd(here, sizeof(here)) ? here : ".",
-              executableFolder().c_str()),
+       format("cannot find model file '%s', looked for %s", file.c_str(),
+              all.c_str()),
        "--model FILE names the model file; --init random needs none");
 }
 

@@ -19,8 +19,8 @@ namespace pcc {
 /// file and its external data.
 std::set<std::string> sourceFiles(const pcc_program &program);
 
-/// The model files with the parameters' values, each mapped and checked once. A
-/// relative path is searched in the current folder, then in the executable's.
+/// The model files with the parameters' values, each mapped and checked once.
+/// modelPlaces() are searched for them.
 class SourceFiles {
 public:
   /// `model`: the new path of the program's model file or of its folder, or
