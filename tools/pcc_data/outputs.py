@@ -11,11 +11,22 @@ import tempfile
 from .messages import Refused
 
 
+# Files and folders that this process has locked, by device and inode.
+_locked = set()
+
+
 def lock(descriptor, path):
+    status = os.fstat(descriptor)
+    own = status.st_dev, status.st_ino
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        if own in _locked:
+            output = path[:-len(".part")]
+            raise Refused(f"two outputs are '{output}'", "give -o and "
+                          "--val-output different names") from None
         raise Refused(f"another process writes '{path}'") from None
+    _locked.add(own)
 
 
 def target_of(path):
