@@ -120,14 +120,20 @@ run.close()
     assert not marked.processes()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_compile(number, marked):
+@pytest.mark.parametrize("code", [COMPILE, COMPILE.replace(
+    'compile("model.onnx", "train")', 'verify("model.onnx")')],
+    ids=["compile", "verify"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM,
+                                    signal.SIGINT])
+def test_compile(number, code, marked):
+    """pcc gets a signal on which it removes its unfinished files."""
     with open("pcc", "w") as file:
         file.write('#!/bin/sh\ncase "$*" in *--help*) echo "  --tp=<N> - size" ;;'
-                   "\n*) touch begun; sleep 1000; esac\n")
+                   "\n*) trap 'rm begun; exit' TERM; touch begun; "
+                   "sleep 1000 & wait; esac\n")
     os.chmod("pcc", 0o755)
     begun = marked.python("import signal; signal.signal(signal.SIGINT, "
-                          "signal.default_int_handler)\n" + COMPILE)
+                          "signal.default_int_handler)\n" + code)
     until(lambda: os.path.exists("begun"))
     begun.send_signal(number)
     try:
@@ -135,3 +141,4 @@ def test_compile(number, marked):
     except subprocess.TimeoutExpired:
         pytest.fail("it did not end")
     marked.wait_until_gone(5)
+    assert not os.path.exists("begun")

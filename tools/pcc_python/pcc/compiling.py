@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import weakref
@@ -75,7 +76,8 @@ def _remove(folder: str, owner: int) -> None:
 def _compile(pcc: str, model: str, arguments: list[str], path: str,
              verbose: bool) -> Program:
     command = [pcc, _as_path(model), *arguments, "--report=json", f"-o={path}"]
-    done = capture(command, show=to_stderr if verbose else None)
+    done = capture(command, show=to_stderr if verbose else None,
+                   ending=signal.SIGTERM)
     if done.code:
         raise failure(done.errors, done.code, command)
     if not verbose:

@@ -42,14 +42,14 @@ def _pipe() -> list[int]:
     return ends
 
 
-def _tie(near: int, group: int) -> None:
-    """Has the kernel send SIGKILL to a process group when this process ends.
+def _tie(near: int, group: int, number: int) -> None:
+    """Has the kernel send a signal to a process group when this process ends.
 
     `near` is the reading end of a pipe, which the group has open, too. The kernel
     closes this process's other end when it ends. (PR_SET_PDEATHSIG would send the
     signal when the thread ends that started the process.)"""
     fcntl.fcntl(near, fcntl.F_SETOWN, -group)
-    fcntl.fcntl(near, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(near, fcntl.F_SETSIG, number)
     flags = fcntl.fcntl(near, fcntl.F_GETFL)
     fcntl.fcntl(near, fcntl.F_SETFL, flags | os.O_ASYNC)
 
@@ -67,11 +67,13 @@ class Child:
     """A process whose streams a thread reads, so that it never waits for a reader.
 
     It has a session of its own, so that Ctrl-C on a terminal reaches only Python.
-    `rows`: a flag for the name of a file, to which the process writes lines."""
+    `rows`: a flag for the name of a file, to which the process writes lines.
+    `ending`: the signal that it gets when Python ends."""
 
     def __init__(self, command: Sequence[str],
                  env: Mapping[str, str] | None = None,
-                 rows: str | None = None) -> None:
+                 rows: str | None = None,
+                 ending: int = signal.SIGKILL) -> None:
         self.command = list(command)
         self.owner = os.getpid()
         self.lines: queue.SimpleQueue[Line] = queue.SimpleQueue()
@@ -87,7 +89,7 @@ class Child:
             given.append(target)
             self.command.append(f"{rows}=/dev/fd/{target}")
         try:
-            self._start(given, env)
+            self._start(given, env, ending)
         except BaseException as error:
             self._close()
             if isinstance(error, OSError):
@@ -105,7 +107,8 @@ class Child:
             self._read()
             raise Error(f"cannot read from {command[0]}: {error}") from error
 
-    def _start(self, given: list[int], env: Mapping[str, str] | None) -> None:
+    def _start(self, given: list[int], env: Mapping[str, str] | None,
+               ending: int) -> None:
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", WAIT_FOR_TIE, "pcc", *self.command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -116,7 +119,7 @@ class Child:
         assert gate and out and err
         self._files = [out, err]
         self._streams.update({out.fileno(): "out", err.fileno(): "err"})
-        _tie(given[0], self._process.pid)
+        _tie(given[0], self._process.pid, ending)
         try:
             gate.write(b"\n")
             gate.close()
@@ -179,10 +182,12 @@ class Finished:
 
 
 def capture(command: Sequence[str], env: Mapping[str, str] | None = None,
-            show: Callable[[str], None] | None = None) -> Finished:
+            show: Callable[[str], None] | None = None,
+            ending: int = signal.SIGKILL) -> Finished:
     """Runs a command to its end; `show` gets the lines of its standard error. An
-    exception, such as KeyboardInterrupt, ends the command at once."""
-    child = Child(command, env)
+    exception, such as KeyboardInterrupt, ends the command at once. `ending`: as
+    for Child; pcc removes its unfinished files on SIGTERM."""
+    child = Child(command, env, ending=ending)
     done = Finished(0)
     try:
         while True:
@@ -195,7 +200,6 @@ def capture(command: Sequence[str], env: Mapping[str, str] | None = None,
             if line.stream == "err" and show:
                 show(line.text)
     except BaseException:
-        # pcc removes its unfinished files on SIGTERM.
         child.signal(signal.SIGTERM, group=True)
         if child_lingers(child):
             child.signal(signal.SIGKILL, group=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,7 +88,8 @@ def verify(model: str | os.PathLike[str], *, verbose: bool = False,
         flags, flags_of.of_pcc(pcc, "verify"), "pcc verify --help", REFUSED,
         lambda: flags_of.of_pcc(pcc, "verify", hidden=True))
     command = [pcc, "verify", os.fspath(model), *arguments, "--report=json"]
-    done = capture(command, show=to_stderr if verbose else None)
+    done = capture(command, show=to_stderr if verbose else None,
+                   ending=signal.SIGTERM)
     if done.code not in (0, 1) or not done.lines:
         raise failure(done.errors, done.code, command)
     if not verbose:
