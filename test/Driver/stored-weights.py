@@ -218,6 +218,42 @@ def check(forms, expected=None):
     return losses
 
 
+def check_places():
+    """A program finds its model wherever it is started, as long as it and the
+    model have not moved relative to each other, or the model has not moved."""
+    os.makedirs("there/model")
+    os.makedirs("elsewhere")
+    write("there/model/model.onnx", dict.fromkeys(WEIGHTS, "raw"))
+    os.symlink("there", "link")
+    run("pcc", "link/model/model.onnx", "--optimizer", "sgd", "-q",
+        "--global-batch-size", "2", "--micro-batch-size", "2", "-o",
+        "link/train")
+    data = ["--data", os.path.abspath("data"), "--steps", "1"]
+    start = lambda path: run(os.path.abspath(path), *data, cwd="elsewhere")
+    start("there/train")
+    start("link/train")
+    # Another file of that name in the current folder is not the model.
+    os.makedirs("elsewhere/link/model")
+    with open("elsewhere/link/model/model.onnx", "w"):
+        pass
+    start("there/train")
+    # Both, then the program alone.
+    os.rename("there", "moved")
+    start("moved/train")
+    os.rename("moved", "there")
+    os.rename("there/train", "elsewhere/train")
+    os.remove("elsewhere/link/model/model.onnx")
+    start("elsewhere/train")
+    os.rename("there", "moved")
+    done = subprocess.run(["./train", *data], cwd="elsewhere", text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    here = os.getcwd()
+    assert done.returncode == 4 and (
+        "error: cannot find model file 'link/model/model.onnx', looked for "
+        f"'{here}/elsewhere/model/model.onnx', ") in done.stdout, done.stdout
+    assert f"'{here}/link/model/model.onnx'" in done.stdout, done.stdout
+
+
 def main():
     os.makedirs("data")
     np.save("data/x.npy", X)
@@ -231,6 +267,7 @@ def main():
         check(alike(form), losses)
     check({"fc.weight": "sparse", "fc.bias": "list", "fc.scale": "raw"},
           losses)
+    check_places()
 
 
 main()

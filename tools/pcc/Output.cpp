@@ -3,6 +3,7 @@
 #include "tools/pcc/Output.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include <unistd.h>
 
 using namespace mlir;
@@ -61,15 +62,15 @@ pcc::writeWhole(StringRef path,
           path + ".%%%%%%.tmp", temporary,
           llvm::sys::fs::all_read | llvm::sys::fs::all_write))
     return fail(path, error);
-  if (failed(write(temporary))) {
+  llvm::sys::RemoveFileOnSignal(temporary);
+  LogicalResult written = write(temporary);
+  if (succeeded(written))
+    if (std::error_code error = llvm::sys::fs::rename(temporary, path))
+      written = fail(path, error);
+  if (failed(written))
     llvm::sys::fs::remove(temporary);
-    return failure();
-  }
-  if (std::error_code error = llvm::sys::fs::rename(temporary, path)) {
-    llvm::sys::fs::remove(temporary);
-    return fail(path, error);
-  }
-  return success();
+  llvm::sys::DontRemoveFileOnSignal(temporary);
+  return written;
 }
 
 LogicalResult

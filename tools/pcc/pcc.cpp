@@ -266,9 +266,10 @@ int Compilation::write() {
   auto print = [&](llvm::raw_ostream &os) { module.print(os); };
   auto emit = [&](StringRef temporary) {
     TimingScope scope = timing.nest(arguments.emit);
-    return arguments.emit == "obj"
-               ? emitObject(module, machine(), temporary)
-               : emitExecutable(module, machine(), libraryFolder(), temporary);
+    if (arguments.emit == "obj")
+      return emitObject(module, machine(), temporary);
+    return emitExecutable(module, machine(), Origin::of(path), libraryFolder(),
+                          temporary);
   };
   LogicalResult written =
       isText() ? writeText(path, print) : writeWhole(path, emit);

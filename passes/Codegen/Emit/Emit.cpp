@@ -21,7 +21,8 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -123,8 +124,30 @@ int64_t pcc::workspaceOf(StringRef target) {
   return target == "cuda" ? PCC_WORKSPACE_BYTES : 0;
 }
 
-LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
-                              StringRef path) {
+/// The current folder, without links.
+static SmallString<128> currentFolder() {
+  SmallString<128> folder;
+  if (llvm::sys::fs::real_path(".", folder))
+    (void)llvm::sys::fs::current_path(folder);
+  return folder;
+}
+
+Origin Origin::of(StringRef path) {
+  SmallString<128> here = currentFolder(), folder = here, real;
+  StringRef parent = llvm::sys::path::parent_path(path);
+  if (llvm::sys::path::is_absolute(path))
+    folder = parent;
+  else
+    llvm::sys::path::append(folder, parent);
+  llvm::sys::path::remove_dots(folder, /*remove_dot_dot=*/true);
+  if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, real))
+    real = folder;
+  return {here.str().str(), folder.str().str(), real.str().str()};
+}
+
+/// Writes an object; `origin`: that of the program that it becomes, or null.
+static LogicalResult writeObject(ModuleOp module, const Machine &machine,
+                                 const Origin *origin, StringRef path) {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -167,6 +190,8 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
       function.addFnAttr("target-features", host->getTargetFeatureString());
     }
   addTarget(*compiled, *host);
+  if (origin)
+    addOrigin(*compiled, *origin);
   optimize(*compiled, machine, *host);
 
   std::error_code failed;
@@ -189,21 +214,47 @@ LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
   return success();
 }
 
+LogicalResult pcc::emitObject(ModuleOp module, const Machine &machine,
+                              StringRef path) {
+  return writeObject(module, machine, /*origin=*/nullptr, path);
+}
+
+namespace {
+/// Removes a file at the end, also at that of the process by a signal.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(StringRef path) : path(path) {
+    llvm::sys::RemoveFileOnSignal(path);
+  }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+
+private:
+  StringRef path;
+};
+} // namespace
+
 LogicalResult pcc::emitExecutable(ModuleOp module, const Machine &machine,
-                                  StringRef libraries, StringRef path) {
+                                  const Origin &origin, StringRef libraries,
+                                  StringRef path) {
   SmallString<128> object;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("pcc", "o", object))
     return module.emitError()
            << "cannot write a temporary file: " << error.message();
-  llvm::FileRemover removeObject(object);
+  TemporaryFile removed(object);
   // Programs load CUDA's libraries.
   std::vector<std::string> folders;
   if (machine.target == "cuda")
     folders = codegen::cudaLibraryFolders(codegen::findCudaToolkit());
   auto arguments =
       readLinkFile(module, libraries, machine.target, object, folders);
-  if (failed(arguments) || failed(emitObject(module, machine, object)))
+  if (failed(arguments) ||
+      failed(writeObject(module, machine, &origin, object)))
     return failure();
   return link(module, *arguments, path);
 }

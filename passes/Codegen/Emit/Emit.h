@@ -33,6 +33,14 @@ struct Machine {
   std::vector<int> chips;
 };
 
+/// Where a program is written: the pcc_origin of runtime/Program.h.
+struct Origin {
+  std::string folder, program, realProgram;
+
+  /// The origin of a program at `path`.
+  static Origin of(llvm::StringRef path);
+};
+
 /// The GEMM workspace that a target's runtime allocates per rank in addition to
 /// the arena, in bytes.
 int64_t workspaceOf(llvm::StringRef target);
@@ -45,9 +53,10 @@ mlir::LogicalResult emitObject(mlir::ModuleOp module, const Machine &machine,
                                llvm::StringRef path);
 
 /// As emitObject(), and links the object with the target's runtime into an
-/// executable. `libraries` is libraryFolder().
+/// executable, whose model is found from `origin`. `libraries` is
+/// libraryFolder().
 mlir::LogicalResult emitExecutable(mlir::ModuleOp module,
-                                   const Machine &machine,
+                                   const Machine &machine, const Origin &origin,
                                    llvm::StringRef libraries,
                                    llvm::StringRef path);
 

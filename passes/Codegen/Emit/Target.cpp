@@ -105,6 +105,22 @@ int64_t pcc::vectorLanesOf(StringRef cpu) {
   return has.checkFeatures("+avx512f") ? 16 : has.checkFeatures("+avx") ? 8 : 4;
 }
 
+/// Adds a constant struct of texts, such as pcc_target.
+static void addTexts(llvm::Module &module, ArrayRef<std::string> texts,
+                     StringRef name) {
+  llvm::LLVMContext &context = module.getContext();
+  SmallVector<llvm::Constant *> fields;
+  for (const std::string &text : texts) {
+    auto *bytes = llvm::ConstantDataArray::getString(context, text);
+    fields.push_back(new llvm::GlobalVariable(module, bytes->getType(), true,
+                                              llvm::GlobalValue::PrivateLinkage,
+                                              bytes, "pcc.text"));
+  }
+  auto *made = llvm::ConstantStruct::getAnon(fields);
+  new llvm::GlobalVariable(module, made->getType(), true,
+                           llvm::GlobalValue::ExternalLinkage, made, name);
+}
+
 void pcc::addTarget(llvm::Module &module, const llvm::TargetMachine &target) {
   SmallVector<StringRef> used;
   const llvm::MCSubtargetInfo &info = *target.getMCSubtargetInfo();
@@ -112,16 +128,11 @@ void pcc::addTarget(llvm::Module &module, const llvm::TargetMachine &target) {
     for (StringRef name : asked)
       if (info.checkFeatures(("+" + name).str()))
         used.push_back(name);
-  llvm::LLVMContext &context = module.getContext();
-  auto text = [&](StringRef value) -> llvm::Constant * {
-    auto *bytes = llvm::ConstantDataArray::getString(context, value);
-    return new llvm::GlobalVariable(module, bytes->getType(), true,
-                                    llvm::GlobalValue::PrivateLinkage, bytes,
-                                    "pcc.target");
-  };
-  auto *made = llvm::ConstantStruct::getAnon(
-      {text(target.getTargetCPU()), text(llvm::join(used, ","))});
-  new llvm::GlobalVariable(module, made->getType(), true,
-                           llvm::GlobalValue::ExternalLinkage, made,
-                           "pcc_the_target");
+  addTexts(module, {target.getTargetCPU().str(), llvm::join(used, ",")},
+           "pcc_the_target");
+}
+
+void pcc::addOrigin(llvm::Module &module, const Origin &origin) {
+  addTexts(module, {origin.folder, origin.program, origin.realProgram},
+           "pcc_the_origin");
 }

@@ -14,6 +14,8 @@ class TargetMachine;
 
 namespace pcc {
 
+struct Origin;
+
 /// Creates a target machine for LLVM's CPU name with all its features, or for
 /// "native", with the features that are enabled on this machine. Null, with an
 /// error, if LLVM has no such target.
@@ -23,6 +25,10 @@ std::unique_ptr<llvm::TargetMachine> makeTarget(llvm::StringRef cpu,
 /// Adds the `pcc_target` of runtime/Program.h, by which the runtime checks the
 /// processor.
 void addTarget(llvm::Module &module, const llvm::TargetMachine &target);
+
+/// Adds the `pcc_origin` of runtime/Program.h, by which the runtime finds the
+/// model's files.
+void addOrigin(llvm::Module &module, const Origin &origin);
 
 } // namespace pcc
 
