@@ -1,8 +1,7 @@
-//===- ModelConfig.cpp - The config.json next to a model ------------------===//
+//===- ModelConfig.cpp - The config.json of a model -----------------------===//
 
 #include "frontend/import/ModelConfig.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -21,28 +20,63 @@ static constexpr StringLiteral kKeys[] = {
 static constexpr StringLiteral kUnbounded[] = {"t5", "mt5", "umt5", "longt5",
                                                "switch_transformers"};
 
+std::optional<ModelConfig> ModelConfig::read(StringRef path,
+                                             std::string &problem) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (!text) {
+    problem = "cannot be read: " + text.getError().message();
+    return std::nullopt;
+  }
+  auto parsed = llvm::json::parse((*text)->getBuffer());
+  if (!parsed) {
+    problem = "is not JSON: " + llvm::toString(parsed.takeError());
+    return std::nullopt;
+  }
+  if (!parsed->getAsObject()) {
+    problem = "is not a JSON object";
+    return std::nullopt;
+  }
+  return ModelConfig(std::move(*parsed));
+}
+
+std::optional<ConfiguredLength> ModelConfig::longestSequence() const {
+  auto kind = root().getString("model_type");
+  if (!kind || llvm::is_contained(kUnbounded, *kind))
+    return std::nullopt;
+  const llvm::json::Object &config = text() ? *text() : root();
+  for (StringRef key : kKeys)
+    if (auto length = config.getInteger(key); length && *length > 0)
+      return ConfiguredLength{*length, key.str()};
+  return std::nullopt;
+}
+
+std::string ModelConfig::architecture() const {
+  if (const auto *all = root().getArray("architectures"))
+    for (const auto &one : *all)
+      if (auto name = one.getAsString(); name && !name->empty())
+        return name->str();
+  return "";
+}
+
+bool ModelConfig::isEncoderDecoder() const {
+  return root().getBoolean("is_encoder_decoder").value_or(false);
+}
+
+std::optional<ModelConfig::Quantization> ModelConfig::quantization() const {
+  for (const auto *part : {&root(), text()})
+    for (StringRef key : {"quantization_config", "compression_config"})
+      if (const auto *how = part ? part->getObject(key) : nullptr)
+        return Quantization{key.str(),
+                            how->getString("quant_method").value_or("").str()};
+  return std::nullopt;
+}
+
 std::optional<ConfiguredLength>
 pcc::frontend::configuredLength(StringRef model) {
   SmallString<128> path = llvm::sys::path::parent_path(model);
   llvm::sys::path::append(path, "config.json");
-  auto text = llvm::MemoryBuffer::getFile(path);
-  if (!text)
-    return std::nullopt;
-  auto parsed = llvm::json::parse((*text)->getBuffer());
-  if (!parsed) {
-    // It may belong to another program.
-    llvm::consumeError(parsed.takeError());
-    return std::nullopt;
-  }
-  const llvm::json::Object *config = parsed->getAsObject();
-  auto kind = config ? config->getString("model_type") : std::nullopt;
-  if (!kind || llvm::is_contained(kUnbounded, *kind))
-    return std::nullopt;
-  // A model of text and images has the configuration of the text inside.
-  if (const llvm::json::Object *part = config->getObject("text_config"))
-    config = part;
-  for (StringRef key : kKeys)
-    if (auto length = config->getInteger(key); length && *length > 0)
-      return ConfiguredLength{*length, key.str()};
-  return std::nullopt;
+  // A file that is no configuration may belong to another program.
+  std::string problem;
+  auto config = ModelConfig::read(path, problem);
+  return config ? config->longestSequence() : std::nullopt;
 }

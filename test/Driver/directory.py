@@ -303,10 +303,11 @@ def test_pythons():
            FAKE + " has PyTorch and transformers, but no onnxscript",
            FAKE + " -m pip install onnxscript")
     expect(pcc("tiny", "-o", "none", code=1, python="/nowhere/python"),
-           "--python /nowhere/python: /nowhere/python cannot be started: No "
-           "such file or directory")
+           "pcc: error: cannot export tiny: --python /nowhere/python cannot be "
+           "started: No such file or directory\n", "pcc: note: name the Python "
+           "of an environment with PyTorch and transformers")
     expect(pcc("tiny", "-o", "none", code=1, python="/bin/true"),
-           "/bin/true is no Python 3 that works")
+           "--python /bin/true is no Python 3 that works")
     calls()
 
 

@@ -21,6 +21,7 @@
 #include "tools/Tools.h"
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Check.h"
+#include "tools/pcc/Child.h"
 #include "tools/pcc/Diagnostics.h"
 #include "tools/pcc/Directory/ExportDirectory.h"
 #include "tools/pcc/Fit.h"
@@ -36,6 +37,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include <csignal>
 #include <unistd.h>
 
 using namespace mlir;
@@ -341,8 +343,10 @@ int pccMain(int argc, char **argv) {
   Arguments arguments;
   if (int code = parseArguments(argc, argv, arguments); code >= 0)
     return code;
-  if (int code = exportDirectory(arguments))
-    return code;
-  return arguments.verification ? runVerify(arguments, compile)
-                                : compile(arguments);
+  int code = arguments.verification ? runVerify(arguments, compile)
+                                    : exportDirectory(arguments);
+  // Its files are removed; this process ends as it was asked to.
+  if (int signal = CaughtSignals::caught())
+    ::raise(signal);
+  return (code || arguments.verification) ? code : compile(arguments);
 }

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include <sys/stat.h>
@@ -45,9 +46,38 @@ std::vector<std::string> pcc::filesOf(StringRef folder) {
   return names;
 }
 
-bool pcc::isOfExport(StringRef name) {
-  static constexpr StringLiteral endings[] = {
-      ".safetensors", ".json", ".model", ".txt",
-      ".jinja",       ".py",   ".spm",   ".tiktoken"};
-  return llvm::is_contained(endings, path::extension(name));
+bool pcc::isCompanion(StringRef name, bool hasCode) {
+  // A test compares these patterns with those of Python.
+  static constexpr StringLiteral patterns[] = {
+      "config.json",
+      "generation_config.json",
+      "*tokenizer*.json",
+      "special_tokens_map.json",
+      "added_tokens.json",
+      "*vocab*.json",
+      "*vocab*.txt",
+      "merges.txt",
+      "dict.txt",
+      "*.model",
+      "*.tiktoken",
+      "*.tokenizer",
+      "bpe.codes",
+      "normalizer.json",
+      "emoji.json",
+      "byte_maps.json",
+      "word_shape.json",
+      "word_pronunciation.json",
+      "*.spm",
+      "tokenizer.model.v3",
+      "tekken.json",
+      "chat_template.*",
+      "*processor_config.json",
+      "additional_chat_templates/*.jinja",
+  };
+  if (hasCode && name.ends_with(".py"))
+    return true;
+  return llvm::any_of(patterns, [&](StringRef pattern) {
+    auto glob = llvm::GlobPattern::create(pattern);
+    return glob && glob->match(name);
+  });
 }

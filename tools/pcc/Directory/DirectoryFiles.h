@@ -35,9 +35,9 @@ llvm::ErrorOr<FileStamp> stampOf(llvm::StringRef folder, llvm::StringRef name);
 /// additional_chat_templates/ with that folder.
 std::vector<std::string> filesOf(llvm::StringRef folder);
 
-/// Whether an export may read a file, by its name: weights, configuration,
-/// tokenizer, code.
-bool isOfExport(llvm::StringRef name);
+/// Whether an export copies a file, by its name: configuration, tokenizer, chat
+/// templates; with `hasCode`, Python. As FILES of pcc_export/companions.py.
+bool isCompanion(llvm::StringRef name, bool hasCode);
 
 } // namespace pcc
 

@@ -12,7 +12,7 @@
 
 #include "tools/pcc/Directory/ExportDirectory.h"
 #include "runtime/Version.h"
-#include "tools/pcc/Directory/ChildProcess.h"
+#include "tools/pcc/Child.h"
 #include "tools/pcc/Directory/ExportFolder.h"
 #include "tools/pcc/Directory/Exporter.h"
 #include "tools/pcc/Directory/ModelDirectory.h"
@@ -28,6 +28,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <csignal>
+#include <cstring>
 
 using namespace mlir;
 using namespace pcc;
@@ -102,7 +103,9 @@ int Export::chooseFolder() {
     if (!stem.consume_back(".mlir"))
       stem.consume_back(".o");
   }
-  folder = (stem + ".model").str();
+  folder = arguments.verification
+               ? joined(arguments.verification->exports, model.name + ".model")
+               : (stem + ".model").str();
   if (fs::exists(folder) && !readRecord(folder)) {
     std::error_code error;
     if (!fs::is_directory(folder) ||
@@ -140,13 +143,17 @@ int Export::run() {
   auto found = readRecord(folder);
   std::vector<std::string> problem;
   auto chosen = findPython(arguments.directory.python, problem);
+  if (CaughtSignals::caught())
+    return 1;
   if (failed(chosen)) {
     // The export may serve without a Python, whose versions are then unknown.
     if (arguments.directory.python.empty() && found &&
         whyOutdated(folder, *found, wanted, /*withVersions=*/false).empty())
       return reuse("; no Python is here to compare its versions");
     StringRef first = problem.front();
-    return refuseExport(first + ", to export " + model.path,
+    return refuseExport(arguments.directory.python.empty()
+                            ? first + ", to export " + model.path
+                            : "cannot export " + model.path + ": " + first,
                         ArrayRef<std::string>(problem).drop_front());
   }
   python = *chosen;
@@ -201,9 +208,9 @@ int Export::runScript(const std::string &file) {
       llvm::errs() << "          " << line << "\n";
   };
   // A directory needs nothing from the hub.
-  Ended ended = runProgram(command, {"HF_HUB_OFFLINE=1"}, show);
-  if (ended.interrupted)
-    return 128 + ended.interrupted;
+  Ended ended = Child::run(command, {"HF_HUB_OFFLINE=1"}, show);
+  if (CaughtSignals::caught())
+    return 1;
   std::string byHand = "the same by hand: " + python.path + " " + script +
                        " --hf " + model.path + " --task " + model.task +
                        " -o model.onnx";
@@ -235,27 +242,14 @@ int Export::exportNow() {
                  << ", by torch " << python.versions["torch"]
                  << " and transformers " << python.versions["transformers"]
                  << " of " << python.path << "\n";
-  int signal = 0;
-  {
-    UnfinishedFolder unfinished(folder);
-    if (!unfinished.error().empty())
-      return refuseExport("cannot write '" + folder +
-                              "': " + unfinished.error(),
-                          {"name another output with -o"});
-    int code = runScript(joined(unfinished.path(), kModelFile));
-    if (code > 128) {
-      signal = code - 128;
-    } else if (code) {
-      return code;
-    } else {
-      std::chrono::duration<double> took =
-          std::chrono::steady_clock::now() - begin;
-      return finish(unfinished, took.count());
-    }
-  }
-  // The folder is removed; this process ends as it was asked to.
-  ::raise(signal);
-  return 128 + signal;
+  UnfinishedFolder unfinished(folder);
+  if (!unfinished.error().empty())
+    return refuseExport("cannot write '" + folder + "': " + unfinished.error(),
+                        {"name another output with -o"});
+  if (int code = runScript(joined(unfinished.path(), kModelFile)))
+    return code;
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  return finish(unfinished, took.count());
 }
 
 int Export::finish(UnfinishedFolder &unfinished, double seconds) {
@@ -311,7 +305,11 @@ int pcc::exportDirectory(Arguments &arguments) {
     llvm::errs() << "pcc: warning: --trust-remote-code changes nothing: "
                     "config.json names no code\n";
   Export job(arguments, *model);
-  if (int code = job.run())
+  CaughtSignals signals;
+  int code = job.run();
+  if (int signal = CaughtSignals::caught())
+    return 128 + signal;
+  if (code)
     return code;
   job.adopt();
   return 0;

@@ -1,6 +1,7 @@
 //===- ModelDirectory.cpp - Directories of transformers -------------------===//
 
 #include "tools/pcc/Directory/ModelDirectory.h"
+#include "frontend/import/ModelConfig.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -105,6 +106,49 @@ static LogicalResult refuseWithoutConfig(StringRef folder,
                 "files");
 }
 
+static constexpr StringLiteral kIndexEnding = ".safetensors.index.json";
+
+/// The files that an index of shards names, none if it cannot be read. Fails if
+/// it is not JSON.
+static FailureOr<std::set<std::string>> shardsOf(StringRef index) {
+  std::set<std::string> shards;
+  auto text = llvm::MemoryBuffer::getFile(index);
+  if (!text)
+    return shards;
+  auto parsed = llvm::json::parse((*text)->getBuffer());
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return failure();
+  }
+  if (const auto *root = parsed->getAsObject())
+    if (const auto *map = root->getObject("weight_map"))
+      for (const auto &entry : *map)
+        if (auto file = entry.second.getAsString())
+          shards.insert(file->str());
+  return shards;
+}
+
+/// The files of weights that transformers reads: one by its usual name, or else
+/// an index and its shards.
+static std::set<std::string> weightsOf(StringRef folder,
+                                       ArrayRef<std::string> names) {
+  static const std::string kOne = "model.safetensors",
+                           kIndex = "model" + kIndexEnding.str();
+  if (llvm::is_contained(names, kOne))
+    return {kOne};
+  std::set<std::string> weights;
+  if (llvm::is_contained(names, kIndex))
+    if (auto shards = shardsOf(joined(folder, kIndex)); succeeded(shards)) {
+      weights = *shards;
+      weights.insert(kIndex);
+      return weights;
+    }
+  for (StringRef name : names)
+    if (name.ends_with(".safetensors") || name.ends_with(kIndexEnding))
+      weights.insert(name.str());
+  return weights;
+}
+
 /// Refuses what is no whole, unquantized model in safetensors.
 static LogicalResult checkWeights(ModelDirectory &model,
                                   ArrayRef<std::string> names,
@@ -135,27 +179,19 @@ static LogicalResult checkWeights(ModelDirectory &model,
                   "for random initial weights, which need config.json alone, "
                   "add --init random");
   }
-  // The files that an index names; and pointers, which git leaves without lfs.
+  // Files that an index names may be missing; and git leaves pointers without
+  // lfs.
   std::set<std::string> needed;
-  for (StringRef name : names) {
-    if (name.ends_with(".safetensors"))
-      needed.insert(name.str());
-    if (!name.ends_with(".safetensors.index.json"))
+  for (const std::string &name : names) {
+    if (StringRef(name).ends_with(".safetensors"))
+      needed.insert(name);
+    if (!StringRef(name).ends_with(kIndexEnding))
       continue;
-    auto text = llvm::MemoryBuffer::getFile(joined(folder, name));
-    if (!text)
-      continue;
-    auto index = llvm::json::parse((*text)->getBuffer());
-    if (!index) {
-      llvm::consumeError(index.takeError());
+    auto shards = shardsOf(joined(folder, name));
+    if (failed(shards))
       return refuse(joined(folder, name), "is not JSON",
                     "download or save the model again");
-    }
-    if (const auto *root = index->getAsObject())
-      if (const auto *map = root->getObject("weight_map"))
-        for (const auto &entry : *map)
-          if (auto file = entry.second.getAsString())
-            needed.insert(file->str());
+    needed.insert(shards->begin(), shards->end());
   }
   for (const std::string &name : needed) {
     auto stamp = stampOf(folder, name);
@@ -175,23 +211,17 @@ static LogicalResult checkWeights(ModelDirectory &model,
 
 /// Refuses a configuration of quantized weights.
 static LogicalResult checkQuantization(StringRef folder,
-                                       const llvm::json::Object &config) {
-  std::vector<const llvm::json::Object *> parts = {&config};
-  if (const auto *text = config.getObject("text_config"))
-    parts.push_back(text);
-  for (const auto *part : parts)
-    for (StringRef key : {"quantization_config", "compression_config"})
-      if (const auto *how = part->getObject(key)) {
-        auto method = how->getString("quant_method");
-        return refuse(folder,
-                      "its weights are quantized" +
-                          (method ? " (" + *method + ")" : Twine()) +
-                          ", by config.json's " + key,
-                      "give the model before quantization; "
-                      "model.dequantize().save_pretrained(DIR) writes one for "
-                      "some methods");
-      }
-  return success();
+                                       const frontend::ModelConfig &config) {
+  auto found = config.quantization();
+  if (!found)
+    return success();
+  std::string method = found->method.empty() ? "" : " (" + found->method + ")";
+  return refuse(folder,
+                "its weights are quantized" + method + ", by config.json's " +
+                    found->key,
+                "give the model before quantization; "
+                "model.dequantize().save_pretrained(DIR) writes one for some "
+                "methods");
 }
 
 FailureOr<ModelDirectory>
@@ -214,33 +244,22 @@ pcc::readModelDirectory(StringRef folder, StringRef task, bool randomInit) {
     return refuseWithoutConfig(folder, names);
 
   std::string file = joined(folder, "config.json");
-  auto text = llvm::MemoryBuffer::getFile(file);
-  if (!text)
-    return refuse(file, "cannot be read: " + text.getError().message(),
-                  "give a directory whose files you may read");
-  auto parsed = llvm::json::parse((*text)->getBuffer());
-  if (!parsed)
-    return refuse(file, "is not JSON: " + llvm::toString(parsed.takeError()),
-                  "model.save_pretrained(DIR) writes one");
-  const llvm::json::Object *config = parsed->getAsObject();
+  std::string problem;
+  auto config = frontend::ModelConfig::read(file, problem);
   if (!config)
-    return refuse(file, "is not a JSON object",
-                  "model.save_pretrained(DIR) writes one");
+    return refuse(file, problem,
+                  StringRef(problem).starts_with("cannot be read")
+                      ? "give a directory whose files you may read"
+                      : "model.save_pretrained(DIR) writes one");
   if (failed(checkQuantization(folder, *config)) ||
       failed(checkWeights(model, names, randomInit)))
     return failure();
-  model.hasCode = config->get("auto_map");
+  model.hasCode = config->hasCode();
 
   model.task = task.str();
   if (task.empty()) {
-    std::string architecture;
-    if (const auto *all = config->getArray("architectures"))
-      for (const auto &one : *all)
-        if (architecture.empty())
-          architecture = one.getAsString().value_or("").str();
-    bool isEncoderDecoder =
-        config->getBoolean("is_encoder_decoder").value_or(false);
-    model.task = taskOf(architecture, isEncoderDecoder).str();
+    std::string architecture = config->architecture();
+    model.task = taskOf(architecture, config->isEncoderDecoder()).str();
     if (model.task.empty())
       return refuse(folder,
                     architecture.empty()
@@ -251,9 +270,11 @@ pcc::readModelDirectory(StringRef folder, StringRef task, bool randomInit) {
                     "add --task with one of " +
                         llvm::join(exportTasks(), ", "));
   }
-  for (const std::string &name : names) {
-    if (!isOfExport(name))
-      continue;
+  std::set<std::string> read = weightsOf(folder, names);
+  for (const std::string &name : names)
+    if (isCompanion(name, model.hasCode))
+      read.insert(name);
+  for (const std::string &name : read) {
     auto stamp = stampOf(folder, name);
     if (!stamp)
       return refuse(joined(folder, name),

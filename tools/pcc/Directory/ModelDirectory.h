@@ -21,7 +21,7 @@ struct ModelDirectory {
   bool hasWeights = false;
   /// Whether config.json names Python code in the directory.
   bool hasCode = false;
-  /// The files that an export may read, sorted by name.
+  /// The files that an export reads or copies, sorted by name.
   std::vector<FileStamp> files;
 };
 

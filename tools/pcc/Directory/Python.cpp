@@ -1,7 +1,7 @@
 //===- Python.cpp - The Python that exports models ------------------------===//
 
 #include "tools/pcc/Directory/Python.h"
-#include "tools/pcc/Directory/ChildProcess.h"
+#include "tools/pcc/Child.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,7 +9,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -49,14 +48,12 @@ static constexpr StringLiteral kInstall =
 static std::string readVersions(Python &python) {
   std::string answer, last;
   Ended ended =
-      runProgram({python.path, "-c", kProbe.str()}, {}, [&](StringRef line) {
+      Child::run({python.path, "-c", kProbe.str()}, {}, [&](StringRef line) {
         StringRef rest = line;
         if (rest.consume_front("versions "))
           answer = rest.str();
         last = line.str();
       });
-  if (ended.interrupted)
-    ::raise(ended.interrupted);
   if (!ended.error.empty())
     return "cannot be started: " + ended.error;
   auto parsed = llvm::json::parse(answer);
@@ -125,15 +122,19 @@ FailureOr<Python> pcc::findPython(StringRef given,
     auto onPath = llvm::sys::findProgramByName(given);
     paths = {onPath ? *onPath : given.str()};
   }
+  std::string why, wayOut;
   for (const std::string &path : paths) {
     Python python{path, {}};
-    if (std::string why = readVersions(python); !why.empty()) {
-      tried.push_back(path + " " + why);
-      continue;
-    }
+    why = readVersions(python);
+    wayOut = "name the Python of an environment with PyTorch and transformers, "
+             "such as .venv/bin/python";
     auto lacked = missing(python, kRequired);
-    if (!lacked.empty()) {
-      tried.push_back(path + " has no " + llvm::join(lacked, " and no "));
+    if (why.empty() && !lacked.empty()) {
+      why = "has no " + llvm::join(lacked, " and no ");
+      wayOut = kInstall.str() + " installs the packages of an export";
+    }
+    if (!why.empty()) {
+      tried.push_back(path + " " + why);
       continue;
     }
     lacked = missing(python, kAll);
@@ -151,7 +152,6 @@ FailureOr<Python> pcc::findPython(StringRef given,
                    " into an environment, and activate it or name its Python "
                    "with --python"};
   else
-    problem = {"--python " + given.str() + ": " + tried.front(),
-               kInstall.str() + " installs the packages of an export"};
+    problem = {"--python " + given.str() + " " + why, wayOut};
   return failure();
 }

@@ -6,6 +6,7 @@
 #include "dialects/NN/NN.h"
 #include "dialects/NN/Roles.h"
 #include "dialects/RT/RT.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace mlir;
@@ -41,6 +42,24 @@ static std::optional<DataInput> inputOf(rt::BufferOp buffer) {
   return input;
 }
 
+/// Adds the parameter that a buffer holds, if any.
+static void addParameter(rt::BufferOp buffer, Facts &facts,
+                         std::set<std::string> &files) {
+  nn::RecordAttr record = buffer.getRecordAttr();
+  nn::SourceAttr source = record ? record.getSource() : nn::SourceAttr();
+  if (!source)
+    return;
+  files.insert(source.getFile().str());
+  if (buffer.getKind() != rt::BufferKind::Param)
+    return;
+  std::string type;
+  llvm::raw_string_ostream(type) << source.getType();
+  facts.parameters[source.getName().str()] = type;
+  if (source.getDigest())
+    facts.digests[source.getName().str()] =
+        llvm::utohexstr(source.getDigest(), true);
+}
+
 Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -73,16 +92,25 @@ Facts pcc::factsOf(ModuleOp module, const Summary &summary) {
   std::set<std::string> known, files;
   for (auto stage : module.getOps<rt::StageOp>())
     for (auto buffer : stage.getBlock()->getOps<rt::BufferOp>()) {
-      if (nn::RecordAttr record = buffer.getRecordAttr();
-          record && record.getSource())
-        files.insert(record.getSource().getFile().str());
+      addParameter(buffer, facts, files);
       if (auto input = inputOf(buffer);
           input && known.insert(input->name + " " + input->role).second)
         facts.inputs.push_back(*input);
     }
+  for (auto program : module.getOps<rt::ProgramOp>())
+    facts.source = program.getSource().value_or("").str();
   facts.files.assign(files.begin(), files.end());
   facts.hasWeights = !files.empty();
   return facts;
+}
+
+/// Names and types may not be UTF-8.
+static llvm::json::Object
+textsToJson(const std::map<std::string, std::string> &texts) {
+  llvm::json::Object object;
+  for (const auto &[name, text] : texts)
+    object[llvm::json::fixUTF8(name)] = llvm::json::fixUTF8(text);
+  return object;
 }
 
 llvm::json::Value pcc::toJson(const Facts &facts) {
@@ -113,6 +141,9 @@ llvm::json::Value pcc::toJson(const Facts &facts) {
       {"state_bytes", facts.stateBytes},
       {"has_weights", facts.hasWeights},
       {"files", llvm::json::Array(facts.files)},
+      {"source", llvm::json::fixUTF8(facts.source)},
+      {"parameters", textsToJson(facts.parameters)},
+      {"digests", textsToJson(facts.digests)},
       {"inputs", std::move(inputs)},
   };
 }
@@ -144,7 +175,9 @@ std::optional<Facts> pcc::factsFrom(const llvm::json::Value &value) {
       !map.map("bytes", facts.bytes) ||
       !map.map("state_bytes", facts.stateBytes) ||
       !map.map("has_weights", facts.hasWeights) ||
-      !map.map("files", facts.files))
+      !map.map("files", facts.files) || !map.map("source", facts.source) ||
+      !map.map("parameters", facts.parameters) ||
+      !map.map("digests", facts.digests))
     return std::nullopt;
   for (const llvm::json::Value &item : *inputs) {
     DataInput input;

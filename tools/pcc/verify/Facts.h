@@ -5,6 +5,7 @@
 
 #include "tools/pcc/Arguments.h"
 #include "tools/pcc/Summary.h"
+#include <map>
 #include <optional>
 
 namespace pcc {
@@ -31,6 +32,11 @@ struct Facts {
   bool hasWeights = false;
   /// The files that have these values.
   std::vector<std::string> files;
+  /// The model file, as given to pcc.
+  std::string source;
+  /// The parameters as the model has them: the type by name, and the digest of
+  /// the file with the values, which may be empty.
+  std::map<std::string, std::string> parameters, digests;
   std::vector<DataInput> inputs;
 
   /// Returns the number of ranks.

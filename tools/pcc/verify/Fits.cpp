@@ -1,6 +1,7 @@
 //===- Fits.cpp - Whether a program fits into this machine ----------------===//
 
 #include "tools/pcc/verify/Reference.h"
+#include "tools/pcc/verify/RunLog.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -97,11 +97,14 @@ static void appendValues(const DataInput &input, int64_t count, Random &random,
   }
 }
 
+std::string pcc::usualArray(const DataInput &input) {
+  return arrayFile(isTargets(input) && !input.isOfLoss ? "labels" : input.name);
+}
+
 LogicalResult pcc::makeData(ArrayRef<DataInput> inputs, int64_t samples,
                             StringRef folder) {
   for (const DataInput &input : inputs) {
-    std::string name =
-        arrayFile(isTargets(input) && !input.isOfLoss ? "labels" : input.name);
+    std::string name = usualArray(input);
     SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
     std::vector<int64_t> shape = input.shape;

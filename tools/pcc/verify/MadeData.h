@@ -11,6 +11,9 @@ namespace pcc {
 /// The seed of the made-up data.
 inline constexpr uint64_t kDataSeed = 1;
 
+/// Returns the usual name of an input's array: labels.npy for targets.
+std::string usualArray(const DataInput &input);
+
 /// Writes a folder of arrays with `samples` samples, one array for each input.
 /// Ids are random, below their bound; a few targets are ignored; masks have
 /// padding at the end of some samples; other values are normal. The values

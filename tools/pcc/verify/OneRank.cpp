@@ -2,6 +2,8 @@
 
 #include "tools/pcc/verify/OneRank.h"
 #include "runtime/Version.h"
+#include "tools/pcc/verify/Digests.h"
+#include "tools/pcc/verify/GivenData.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -48,7 +50,7 @@ Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   return arguments;
 }
 
-/// Adds a file's path, size and time; of a folder, those of its files.
+/// Adds a file's path and digest; of a folder, those of its files.
 static void addFile(llvm::json::Array &files, StringRef path) {
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status))
@@ -67,9 +69,7 @@ static void addFile(llvm::json::Array &files, StringRef path) {
   }
   SmallString<128> absolute(path);
   llvm::sys::fs::make_absolute(absolute);
-  auto time = status.getLastModificationTime().time_since_epoch();
-  files.push_back(llvm::json::Array{
-      absolute.str().str(), int64_t(status.getSize()), int64_t(time.count())});
+  files.push_back(llvm::json::Array{absolute.str().str(), digestOf(path)});
 }
 
 std::string pcc::keyOf(const Arguments &arguments, const Facts &plan) {
@@ -79,9 +79,7 @@ std::string pcc::keyOf(const Arguments &arguments, const Facts &plan) {
   addFile(files, arguments.input);
   for (const std::string &file : plan.files)
     addFile(files, file);
-  SmallVector<StringRef> data;
-  StringRef(verification.data).split(data, ',', -1, false);
-  for (StringRef path : data)
+  for (const std::string &path : dataPaths(verification.data))
     addFile(files, path);
   addFile(files, "/proc/self/exe");
   llvm::json::Array texts;

@@ -12,7 +12,7 @@ namespace pcc {
 Arguments oneRank(Arguments arguments, const Facts &plan);
 
 /// Returns all that determines the results of one rank, as text: flags, and the
-/// files of model, data and pcc with their sizes and times.
+/// files of model, data and pcc with their digests.
 std::string keyOf(const Arguments &one, const Facts &plan);
 
 } // namespace pcc

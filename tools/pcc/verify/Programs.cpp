@@ -1,6 +1,7 @@
 //===- Programs.cpp - Compiles and runs programs to verify ----------------===//
 
 #include "tools/pcc/verify/Programs.h"
+#include "tools/pcc/verify/RunLog.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -93,12 +94,14 @@ int pcc::runProgram(const RunSettings &settings, StringRef run,
   if (!settings.hasWeights)
     command.push_back("--init=random");
   command.insert(command.end(), flags.begin(), flags.end());
-  return Child::run(outputOf(settings, run), command, settings.threads).wait();
+  return Child::train(outputOf(settings, run), command, settings.threads)
+      .wait()
+      .exitCode();
 }
 
 void pcc::reportFailure(const RunSettings &settings, StringRef run, int code,
                         StringRef who, StringRef input) {
-  if (caughtSignal())
+  if (CaughtSignals::caught())
     return;
   llvm::errs() << input << ": error: the program of " << who << " ended with "
                << code << "\n";
@@ -109,8 +112,19 @@ void pcc::reportFailure(const RunSettings &settings, StringRef run, int code,
     if (line.contains("error: ") || line.contains("note: "))
       errors.push_back(line);
   ArrayRef<StringRef> shown = errors.empty() ? lines : errors;
-  for (StringRef line : shown.take_back(kLastLines))
-    llvm::errs() << input << ": note: " << line << "\n";
+  for (StringRef line : shown.take_back(kLastLines)) {
+    // "[rank 3] error: ..." becomes "[rank 3] ...".
+    StringRef rank;
+    if (size_t end = line.find("] ");
+        line.starts_with("[rank ") && end != StringRef::npos) {
+      rank = line.take_front(end + 2);
+      line = line.drop_front(end + 2);
+    }
+    for (StringRef kind : {"error: ", "warning: ", "note: "})
+      if (line.consume_front(kind))
+        break;
+    llvm::errs() << input << ": note: " << rank << line << "\n";
+  }
 }
 
 LogicalResult pcc::runTwice(const RunSettings &settings, StringRef who,

@@ -4,7 +4,7 @@
 #define PCC_TOOLS_PCC_VERIFY_PROGRAMS_H
 
 #include "mlir/Support/LLVM.h"
-#include "tools/pcc/verify/Child.h"
+#include "tools/pcc/Child.h"
 #include "tools/pcc/verify/Facts.h"
 #include "tools/pcc/verify/Hyperparameters.h"
 
@@ -24,7 +24,7 @@ public:
   /// the compilation failed.
   const std::optional<Facts> &facts() const { return known; }
   /// Waits for the program; returns the exit code.
-  int finish() { return child.wait(); }
+  int finish() { return child.wait().exitCode(); }
   /// Ends it.
   void stop() { child.stop(); }
 

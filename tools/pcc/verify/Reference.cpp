@@ -3,9 +3,11 @@
 #include "tools/pcc/verify/Reference.h"
 #include "runtime/support/Error.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/verify/Digests.h"
 #include "tools/pcc/verify/MadeData.h"
 #include "tools/pcc/verify/OneRank.h"
 #include "tools/pcc/verify/RunLog.h"
+#include "tools/pcc/verify/SameModel.h"
 #include "tools/pcc/verify/SavedTensors.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -40,6 +42,7 @@ private:
   LogicalResult calibrate();
   RunSettings settingsOf(StringRef name) const;
   LogicalResult refuse(const Twine &message, const Twine &note) const;
+  LogicalResult makeFolder(const Twine &path) const;
 
   const Arguments &one;
   const Facts &plan;
@@ -57,6 +60,14 @@ LogicalResult Maker::refuse(const Twine &message, const Twine &note) const {
   return failure();
 }
 
+LogicalResult Maker::makeFolder(const Twine &path) const {
+  std::error_code error = llvm::sys::fs::create_directories(path);
+  return error ? refuse("cannot make the folder '" + path +
+                            "': " + error.message(),
+                        "give another --reference, or another TMPDIR")
+               : success();
+}
+
 /// Returns another micro batch for one rank; 0: there is none.
 static int64_t otherMicroBatch(int64_t micro, int64_t globalBatch) {
   for (int64_t prime = 2; prime <= micro; ++prime)
@@ -70,11 +81,13 @@ static int64_t otherMicroBatch(int64_t micro, int64_t globalBatch) {
 
 LogicalResult Maker::compileBoth() {
   for (StringRef part : {"one", "other"})
-    if (llvm::sys::fs::create_directories(folder + "/" + part))
-      return refuse("cannot make the folder '" + Twine(folder) + "/" + part +
-                        "'",
-                    "give another --reference, or another TMPDIR");
+    if (failed(makeFolder(folder + "/" + part)))
+      return failure();
   Compiling first(one, folder + "/one/program", "", compile);
+  if (first.facts() && failed(checkSameModel(one, plan, *first.facts()))) {
+    first.stop();
+    return failure();
+  }
   std::optional<Compiling> second;
   int64_t micro =
       otherMicroBatch(one.options.microBatch, one.options.globalBatch);
@@ -130,9 +143,8 @@ LogicalResult Maker::findData() {
   if (!made.data.empty())
     return success();
   made.data = folder + "/data";
-  if (llvm::sys::fs::create_directories(made.data))
-    return refuse("cannot make the folder '" + Twine(made.data) + "'",
-                  "give another --reference, or another TMPDIR");
+  if (failed(makeFolder(made.data)))
+    return failure();
   int64_t samples = plan.globalBatch * one.verification->steps;
   return makeData(made.facts.inputs, samples, made.data);
 }
@@ -204,8 +216,25 @@ FailureOr<Reference> Maker::make() {
 // Reusing a reference
 //===----------------------------------------------------------------------===//
 
-/// Reads a reference of this key; nullopt if there is none.
-static std::optional<Reference> readReference(StringRef folder, StringRef key) {
+/// Returns the first file of a folder that is not as it was recorded, and how;
+/// empty if there is none.
+static std::string findDamage(StringRef folder,
+                              const llvm::json::Object &recorded) {
+  Digests now = digestsIn(folder);
+  for (const auto &[name, value] : recorded) {
+    auto found = now.find(name.str());
+    if (found == now.end())
+      return "'" + name.str() + "' is missing";
+    if (value.getAsString() != StringRef(found->second))
+      return "'" + name.str() + "' has changed";
+  }
+  return "";
+}
+
+/// Reads a reference of this key; nullopt if there is none. One with damaged
+/// files is none, either, with a warning.
+static std::optional<Reference> readReference(StringRef folder, StringRef key,
+                                              StringRef input) {
   auto value =
       llvm::json::parse(readWhole((folder + "/" + kDescription).str()));
   if (!value) {
@@ -213,13 +242,20 @@ static std::optional<Reference> readReference(StringRef folder, StringRef key) {
     return std::nullopt;
   }
   const llvm::json::Object *object = value->getAsObject();
-  if (!object || object->getString("key") != key || !object->get("facts") ||
+  const llvm::json::Object *files =
+      object ? object->getObject("files") : nullptr;
+  if (!files || object->getString("key") != key || !object->get("facts") ||
       !object->get("hyperparameters"))
     return std::nullopt;
   auto facts = factsFrom(*object->get("facts"));
   auto chosen = hyperparametersFrom(*object->get("hyperparameters"));
   if (!facts || !chosen)
     return std::nullopt;
+  if (std::string damage = findDamage(folder, *files); !damage.empty()) {
+    llvm::errs() << input << ": warning: the reference in '" << folder
+                 << "' is made again: " << damage << "\n";
+    return std::nullopt;
+  }
   std::string data = object->getString("data").value_or("").str();
   if (data.empty())
     data = (folder + "/data").str();
@@ -233,8 +269,12 @@ static std::optional<Reference> readReference(StringRef folder, StringRef key) {
 
 static LogicalResult writeReference(const Reference &reference, StringRef key,
                                     StringRef data) {
+  llvm::json::Object files;
+  for (const auto &[name, digest] : digestsIn(reference.folder))
+    files[name] = digest;
   llvm::json::Value value =
       llvm::json::Object{{"key", key},
+                         {"files", std::move(files)},
                          {"facts", toJson(reference.facts)},
                          {"hyperparameters", toJson(reference.hyperparameters)},
                          {"data", data},
@@ -253,8 +293,11 @@ FailureOr<Reference> pcc::getReference(const Arguments &arguments,
   std::string key = keyOf(one, plan);
   std::string path =
       (references + "/" + llvm::utohexstr(llvm::xxh3_64bits(key), true)).str();
-  if (auto known = readReference(path, key))
+  if (auto known = readReference(path, key, one.input)) {
+    if (failed(checkSameModel(one, plan, known->facts)))
+      return failure();
     return *known;
+  }
   std::string temporary = path + ".tmp-" + std::to_string(::getpid());
   auto made = Maker(one, plan, temporary, compile).make();
   if (succeeded(made))

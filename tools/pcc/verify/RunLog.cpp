@@ -1,11 +1,17 @@
 //===- RunLog.cpp - The log of a run --------------------------------------===//
 
 #include "tools/pcc/verify/RunLog.h"
-#include "tools/pcc/verify/Child.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 
 using namespace pcc;
+
+std::string pcc::readWhole(llvm::StringRef path) {
+  // Files of /proc tell no size.
+  auto file = llvm::MemoryBuffer::getFileAsStream(path);
+  return file ? (*file)->getBuffer().str() : "";
+}
 
 std::vector<LoggedStep> pcc::readLog(llvm::StringRef path) {
   std::vector<LoggedStep> steps;

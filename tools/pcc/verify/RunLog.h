@@ -4,6 +4,7 @@
 #define PCC_TOOLS_PCC_VERIFY_RUNLOG_H
 
 #include "llvm/ADT/StringRef.h"
+#include <string>
 #include <vector>
 
 namespace pcc {
@@ -17,6 +18,9 @@ struct LoggedStep {
 
 /// Reads what --log-json wrote; empty if the file cannot be read.
 std::vector<LoggedStep> readLog(llvm::StringRef path);
+
+/// Returns the contents of a file; empty if it cannot be read.
+std::string readWhole(llvm::StringRef path);
 
 /// Returns the number of the first step that is not skipped; 0: there is none.
 int64_t firstUpdate(const std::vector<LoggedStep> &steps);

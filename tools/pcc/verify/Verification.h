@@ -16,6 +16,7 @@ struct Verification {
   std::string plan;      ///< the text of a plan, in place of the flags
   std::string keep;      ///< the folder for the plan's files, which are kept
   std::string reference; ///< the folder for one rank's files, which are reused
+  std::string exports;   ///< the folder for the export of a model directory
 };
 
 } // namespace pcc

@@ -1,6 +1,8 @@
 //===- Verify.cpp - pcc verify --------------------------------------------===//
 
 #include "tools/pcc/verify/Verify.h"
+#include "tools/pcc/Directory/ExportDirectory.h"
+#include "tools/pcc/verify/GivenData.h"
 #include "tools/pcc/verify/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,21 +15,8 @@ namespace {
 /// The folder of a verification's files.
 class Folder {
 public:
-  LogicalResult create(StringRef keep) {
-    isTemporary = keep.empty();
-    std::error_code error;
-    if (isTemporary)
-      error = llvm::sys::fs::createUniqueDirectory("pcc-verify", path);
-    else
-      error = llvm::sys::fs::create_directories(path = keep);
-    if (!error)
-      return success();
-    isTemporary = false;
-    llvm::errs() << "pcc: error: cannot make the folder '"
-                 << (keep.empty() ? StringRef(path) : keep)
-                 << "': " << error.message() << "\n";
-    return failure();
-  }
+  /// `keep`: its path; empty: a temporary one.
+  LogicalResult create(StringRef keep);
 
   Folder() = default;
   Folder(const Folder &) = delete;
@@ -46,8 +35,8 @@ private:
 
 class Verifier {
 public:
-  Verifier(const Arguments &arguments, Compile compile)
-      : arguments(arguments), compile(compile) {}
+  Verifier(const Arguments &arguments, StringRef folder, Compile compile)
+      : arguments(arguments), folder(folder), compile(compile) {}
 
   int run();
 
@@ -57,14 +46,38 @@ private:
   void say(const Twine &text) const;
 
   const Arguments &arguments;
+  StringRef folder;
   Compile compile;
-  Folder folder;
   RunSettings plan;
   std::optional<Compiling> compiling;
   Facts facts;
   bool isOk = false;
 };
 } // namespace
+
+static LogicalResult cannotMake(StringRef path, std::error_code error) {
+  llvm::errs() << "pcc: error: cannot make the folder '" << path
+               << "': " << error.message() << "\n";
+  return failure();
+}
+
+/// Makes a folder unless it exists.
+static LogicalResult makeFolder(StringRef path) {
+  std::error_code error = llvm::sys::fs::create_directories(path);
+  if (!error && !llvm::sys::fs::is_directory(path))
+    error = std::make_error_code(std::errc::not_a_directory);
+  return error ? cannotMake(path, error) : success();
+}
+
+LogicalResult Folder::create(StringRef keep) {
+  if (!keep.empty())
+    return makeFolder(path = keep);
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("pcc-verify", path))
+    return cannotMake(path, error);
+  isTemporary = true;
+  return success();
+}
 
 /// Flags that a text of a later phase does not take. The model does, for the
 /// reference.
@@ -110,13 +123,10 @@ LogicalResult Verifier::compilePlan() {
       return llvm::is_contained(kOfModel, flag);
     });
   }
-  plan.folder = (folder.path + "/plan").str();
+  plan.folder = (folder + "/plan").str();
   plan.program = plan.folder + "/program";
-  if (std::error_code error = llvm::sys::fs::create_directories(plan.folder)) {
-    llvm::errs() << "pcc: error: cannot make the folder '" << plan.folder
-                 << "': " << error.message() << "\n";
+  if (failed(makeFolder(plan.folder)))
     return failure();
-  }
   compiling.emplace(planned, plan.program, "", compile);
   if (compiling->facts()) {
     facts = *compiling->facts();
@@ -157,15 +167,16 @@ LogicalResult Verifier::compareAll(const Reference &reference) {
 }
 
 int Verifier::run() {
-  if (failed(folder.create(arguments.verification->keep)) ||
-      failed(compilePlan()))
+  if (failed(compilePlan()))
     return 1;
-  if (failed(checkFits(facts, facts, "the plan", arguments.input))) {
+  if (failed(checkSuitable(arguments.verification->data, facts,
+                           arguments.input)) ||
+      failed(checkFits(facts, facts, "the plan", arguments.input))) {
     compiling->stop();
     return 1;
   }
   say("compiling " + planText(facts));
-  auto reference = getReference(arguments, facts, folder.path, compile);
+  auto reference = getReference(arguments, facts, folder, compile);
   if (failed(reference)) {
     compiling->stop();
     return 1;
@@ -185,9 +196,25 @@ int Verifier::run() {
   return isOk ? 0 : 1;
 }
 
-int pcc::runVerify(const Arguments &arguments, Compile compile) {
-  catchSignals();
-  int code = Verifier(arguments, compile).run();
+/// Makes the folders, exports a model directory, and verifies.
+static int verify(Arguments &arguments, Compile compile) {
+  Verification &options = *arguments.verification;
+  Folder folder;
+  if (failed(checkReadable(options.data, arguments.input)) ||
+      failed(folder.create(options.keep)) ||
+      (!options.reference.empty() && failed(makeFolder(options.reference))))
+    return 1;
+  // Where it can be reused.
+  options.exports =
+      options.reference.empty() ? folder.path.str().str() : options.reference;
+  if (int code = exportDirectory(arguments))
+    return code;
+  return Verifier(arguments, folder.path, compile).run();
+}
+
+int pcc::runVerify(Arguments arguments, Compile compile) {
+  CaughtSignals signals;
+  int code = verify(arguments, compile);
   llvm::outs().flush();
-  return caughtSignal() ? 128 + caughtSignal() : code;
+  return code;
 }

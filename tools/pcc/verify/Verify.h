@@ -11,7 +11,7 @@ namespace pcc {
 /// them for some steps on CPUs, and compares the results. `compile` is called
 /// in child processes. Returns the exit code: 1 if the plan differs, or if one
 /// of them fails.
-int runVerify(const Arguments &arguments, Compile compile);
+int runVerify(Arguments arguments, Compile compile);
 
 } // namespace pcc
 

@@ -59,6 +59,6 @@ bool VerifyFlags::read(Flags &flags,
     return false;
   }
   flags.targetName.setValue("cpu");
-  verification = Verification{steps, data, plan, keep, reference};
+  verification = Verification{steps, data, plan, keep, reference, ""};
   return true;
 }
