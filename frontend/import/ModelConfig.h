@@ -30,6 +30,7 @@ public:
   std::optional<ConfiguredLength> longestSequence() const;
   /// The first class in "architectures"; empty if there is none.
   std::string architecture() const;
+  /// Whether it has an encoder and a decoder, by "is_encoder_decoder".
   bool isEncoderDecoder() const;
   /// Whether it names Python code in the directory.
   bool hasCode() const { return root().get("auto_map"); }
@@ -39,6 +40,7 @@ public:
   struct Quantization {
     std::string key, method;
   };
+  /// Returns how the weights are quantized, if they are.
   std::optional<Quantization> quantization() const;
 
 private:
