@@ -133,7 +133,8 @@ Child Child::fork(llvm::StringRef log, llvm::function_ref<int()> body) {
 }
 
 void Child::stop() {
-  ::kill(id, SIGKILL);
+  // On SIGKILL a compile could not remove its files.
+  ::kill(id, SIGTERM);
   (void)wait();
 }
 
