@@ -78,6 +78,30 @@ func.func @data_and_causal(%q: tensor<2x3x2x4xf32>,
   return %p1 : tensor<2x3x2x4xf32>
 }
 
+// also if the data is one of several masks,
+// CHECK-LABEL: func.func @selected_data_and_causal(
+// CHECK: %[[DATA:.*]] = nn.select %arg3
+// CHECK: nn.attention %arg0, %arg1, %arg2 positions %{{.*}}, %{{.*}} bias %{{.*}} scale 1.000000e+00
+func.func @selected_data_and_causal(%q: tensor<2x3x2x4xf32>,
+                                    %k: tensor<2x3x2x4xf32>,
+                                    %v: tensor<2x3x2x4xf32>,
+                                    %biases: tensor<2x2x3xf32>)
+    -> tensor<2x3x2x4xf32> {
+  %p = nn.contract "bshd,bthd->bhst" %q, %k
+      : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32> -> tensor<2x2x3x3xf32>
+  %bias = nn.select %biases dim 1 index 0 : tensor<2x2x3xf32> -> tensor<2x3xf32>
+  %b = nn.broadcast %bias [0, 3] : tensor<2x3xf32> -> tensor<2x2x3x3xf32>
+  %sum = nn.sum %p, %b : tensor<2x2x3x3xf32>
+  %m = nn.constant dense<[[0.0, -1000000000.0, -1000000000.0], [0.0, 0.0, -1000000000.0], [0.0, 0.0, 0.0]]>
+      : tensor<3x3xf32>
+  %b1 = nn.broadcast %m [2, 3] : tensor<3x3xf32> -> tensor<2x2x3x3xf32>
+  %sum1 = nn.sum %sum, %b1 : tensor<2x2x3x3xf32>
+  %w = nn.softmax %sum1 : tensor<2x2x3x3xf32>
+  %p1 = nn.contract "bhst,bthd->bshd" %w, %v
+      : tensor<2x2x3x3xf32>, tensor<2x3x2x4xf32> -> tensor<2x3x2x4xf32>
+  return %p1 : tensor<2x3x2x4xf32>
+}
+
 // but infinite ones become causal.
 // CHECK-LABEL: func.func @data_and_infinite(
 // CHECK-SAME: %arg0: tensor<2x3x2x4xf32>, %arg1: tensor<2x3x2x4xf32>, %arg2: tensor<2x3x2x4xf32>, %arg3: tensor<2x3xf32>) -> tensor<2x3x2x4xf32>

@@ -106,6 +106,32 @@ func.func @loss(%n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 
 // -----
 
+// The gradient of a weight is a sum in f32, not rounded to the type of its
+// working copy, also if its elements are moved, repeated or among zeros.
+nn.param @w : tensor<3x8xf32> init normal
+nn.param @v : tensor<8xf32> init normal
+// CHECK-LABEL: func.func @microbatch
+// CHECK: %[[V:.*]] = nn.select %{{.*}} dim 0 index 1 {nn.bwd} : tensor<2x8xf32> -> tensor<8xf32>
+// CHECK-NEXT: nn.accumulate %[[V]], @grad.v : tensor<8xf32>
+// CHECK: %[[W:.*]] = nn.contract "bk,bn->kn" %{{.*}} : tensor<2x4xbf16>, tensor<2x8xbf16> -> tensor<4x8xf32>
+// CHECK-NEXT: %[[S:.*]] = nn.slice %[[W]] at [0, 0] step [1, 1] {nn.bwd} : tensor<4x8xf32> -> tensor<3x8xf32>
+// CHECK-NEXT: nn.accumulate %[[S]], @grad.w : tensor<3x8xf32>
+func.func @loss(%x: tensor<2x4xbf16>, %n: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  %w = nn.read @w : tensor<3x8xf32>
+  %p = nn.pad %w at [0, 0] step [1, 1] : tensor<3x8xf32> -> tensor<4x8xf32>
+  %h = nn.cast %p : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %y = nn.contract "bk,kn->bn" %x, %h : tensor<2x4xbf16>, tensor<4x8xbf16> -> tensor<2x8xbf16>
+  %v = nn.read @v : tensor<8xf32>
+  %i = nn.insert %v dim 0 index 1 : tensor<8xf32> -> tensor<2x8xf32>
+  %j = nn.cast %i : tensor<2x8xf32> -> tensor<2x8xbf16>
+  %z = nn.sum %y, %j : tensor<2x8xbf16>
+  %f = nn.cast %z : tensor<2x8xbf16> -> tensor<2x8xf32>
+  %l = nn.reduce %f [0, 1] : tensor<2x8xf32> -> tensor<f32>
+  return %l, %n : tensor<f32>, tensor<f32>
+}
+
+// -----
+
 // Ops without a use are not differentiated, and are removed.
 nn.param @w : tensor<4xf32> init normal
 // CHECK-LABEL: func.func @microbatch

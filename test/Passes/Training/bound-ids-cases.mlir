@@ -28,7 +28,8 @@ func.func @moved(
   %p = nn.pad %s at [0, 0] step [1, 1] : tensor<2x3xi64> -> tensor<2x4xi64>
   %one = nn.select %p dim 1 index 0 : tensor<2x4xi64> -> tensor<2xi64>
   %j = nn.concat %one, %one along 0 : tensor<2xi64>, tensor<2xi64> -> tensor<4xi64>
-  %u = nn.embedding %j, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("joined")
+  %among = nn.insert %j dim 0 index 1 : tensor<4xi64> -> tensor<2x4xi64>
+  %u = nn.embedding %among, %v : tensor<2x4xi64>, tensor<10x8xf32> -> tensor<2x4x8xf32> loc("joined")
   %e = nn.embedding %d, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("first")
   %f = nn.embedding %d, %v : tensor<4xi64>, tensor<10x8xf32> -> tensor<4x8xf32> loc("second")
   return
