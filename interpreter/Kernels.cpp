@@ -28,6 +28,7 @@ KernelTable::KernelTable() {
   addMaskedSoftmaxKernels(*this);
   addEmbeddingKernels(*this);
   addExpertKernels(*this);
+  addRoutingKernels(*this);
   addRandomKernels(*this);
   addLossKernels(*this);
   addOptimizerKernels(*this);

@@ -76,6 +76,7 @@ void addAttentionKernels(KernelTable &table);
 void addMaskedSoftmaxKernels(KernelTable &table);
 void addEmbeddingKernels(KernelTable &table);
 void addExpertKernels(KernelTable &table);
+void addRoutingKernels(KernelTable &table);
 void addRandomKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);
 void addOptimizerKernels(KernelTable &table);

@@ -103,6 +103,20 @@ SmallVector<Value> EmbeddingGradOp::buildVJP(OpBuilder &builder, ValueRange d) {
                                      getIds(), d[0], getOffset())});
 }
 
+SmallVector<Value> PickOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  if (!isa<FloatType>(getType().getElementType()))
+    return padded(*this, {});
+  return padded(*this,
+                {SpreadOp::create(builder, getLoc(), getInput().getType(), d[0],
+                                  getIds(), getOffset())});
+}
+
+/// Each value was added to an element, and gets that element's cotangent.
+SmallVector<Value> SpreadOp::buildVJP(OpBuilder &builder, ValueRange d) {
+  return padded(*this, {PickOp::create(builder, getLoc(), getInput().getType(),
+                                       d[0], getIds(), getOffset())});
+}
+
 SmallVector<Value> CrossEntropyOp::buildVJP(OpBuilder &builder, ValueRange d) {
   return padded(*this, {CrossEntropyGradOp::create(
                            builder, getLoc(), getLogits().getType(), d[0],

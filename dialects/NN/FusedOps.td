@@ -475,4 +475,89 @@ def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", NN_WideSum, NN_General,
   let hasVerifier = 1;
 }
 
+// The choice of elements of rows, as tokens choose experts by their scores.
+
+def NN_TopKOp : NN_ComputeOp<"top_k"> {
+  let summary = "The indices of the largest elements of each row";
+  let description = [{
+    x is [..., e], the result [..., k]: the indices along the last dim of the k
+    largest elements, largest first. A NaN is larger than any number. Of equal
+    elements, also of NaNs and of zeros of either sign, the one with the lower
+    index comes first. So a row always has k different indices from 0 to e - 1,
+    the same ones on every target.
+
+    ```mlir
+    %ids = nn.top_k %scores : tensor<2x3x8xf32> -> tensor<2x3x2xi32>
+    ```
+
+    The op has no derivative. `nn.pick` reads the elements.
+
+    **Constraints:**
+    - x has at least one dim;
+    - the result has the leading dims of x, and 1 to e indices per row.
+  }];
+  let arguments = (ins NN_Float:$input);
+  let results = (outs NN_I32:$ids);
+  let assemblyFormat =
+      "$input attr-dict `:` type($input) `->` type($ids)";
+  let hasVerifier = 1;
+}
+
+def NN_PickOp : NN_ComputeOp<"pick", [NN_VJP, NN_Local]> {
+  let summary = "Picks elements of each row by ids";
+  let description = [{
+    x is [..., e], ids are [..., n], the result [..., n]: element i of a row is
+    the row's element ids[i] - `offset` (absent: 0) of x. If the row has no such
+    element, the result is zero. So ranks with shards of the rows pick their own
+    elements, and the sum over ranks is the whole result.
+
+    ```mlir
+    %gates = nn.pick %scores, %ids
+        : tensor<2x3x8xf32>, tensor<2x3x2xi32> -> tensor<2x3x2xf32>
+    ```
+
+    The derivative is `nn.spread`.
+
+    **Constraints:**
+    - x and ids have at least one dim, and the same leading dims;
+    - the result has the dims of ids and the element type of x;
+    - offset has rank 0.
+  }];
+  let arguments = (ins NN_Tensor:$input, NN_Int:$ids, Optional<NN_Int>:$offset);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $ids (`offset` $offset^ `:` type($offset))? attr-dict `:`
+    type($input) `,` type($ids) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def NN_SpreadOp : NN_ComputeOp<"spread", [NN_VJP, NN_Local]> {
+  let summary = "Adds values to rows of zeros by ids";
+  let description = [{
+    x and ids are [..., n], the result is [..., e]: element j of a row is the
+    sum of the row's values of x whose id minus `offset` (absent: 0) is j, and
+    zero without such a value. Other ids are ignored.
+
+    ```mlir
+    %weights = nn.spread %gates, %ids
+        : tensor<2x3x2xf32>, tensor<2x3x2xi32> -> tensor<2x3x8xf32>
+    ```
+
+    The derivative is `nn.pick`.
+
+    **Constraints:**
+    - x has at least one dim; ids have its shape;
+    - the result has the leading dims of x, and its element type;
+    - offset has rank 0.
+  }];
+  let arguments = (ins NN_Float:$input, NN_Int:$ids, Optional<NN_Int>:$offset);
+  let results = (outs NN_Float:$result);
+  let assemblyFormat = [{
+    $input `,` $ids (`offset` $offset^ `:` type($offset))? attr-dict `:`
+    type($input) `,` type($ids) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // PCC_NN_FUSEDOPS

@@ -130,6 +130,20 @@ Local ExpertsGradOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
                           &ExpertsGradOp::getOffsetMutable);
 }
 
+/// A rank picks from its shard of the rows; other ids yield zeros.
+Local PickOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().operands[0].back(),
+                          &PickOp::getOffsetMutable);
+}
+
+/// A rank adds to its shard of the rows.
+Local SpreadOp::buildLocal(OpBuilder &builder, PartitionContext &context) {
+  return countFromOwnPart(builder, context, *this,
+                          context.getRule().results[0].back(),
+                          &SpreadOp::getOffsetMutable);
+}
+
 /// Reduces the maximum first, then both sums of a row in one collective; logits
 /// are never gathered.
 Local CrossEntropyOp::buildLocal(OpBuilder &builder,

@@ -85,6 +85,40 @@ ShardingRule EmbeddingGradOp::getShardingRule() {
   return b.rule;
 }
 
+/// A row's choice depends on the whole row.
+ShardingRule TopKOp::getShardingRule() {
+  RuleBuilder b;
+  SmallVector<int> input = b.factors(shapeOf(getInput())), ids(input);
+  b.unshardable(input.back());
+  ids.back() = b.factor(shapeOf(getIds()).back(), /*unshardable=*/true);
+  b.operand(input);
+  b.result(ids);
+  return b.rule;
+}
+
+/// The rule of an op on whole rows, `rows`, of which ids choose elements. It is
+/// linear in the values; a dim that the result lacks makes it partial.
+template <typename Op>
+static ShardingRule idsRule(Op op, Value rows, bool picks) {
+  RuleBuilder b;
+  SmallVector<int> whole = b.factors(shapeOf(rows)), chosen(whole);
+  chosen.back() = b.factor(shapeOf(op.getIds()).back());
+  b.operand(picks ? whole : chosen, /*linear=*/true);
+  b.operand(chosen);
+  if (op.getOffset())
+    b.operand({});
+  b.result(picks ? chosen : whole);
+  b.rule.kind = Kind::Multiplicative;
+  return b.rule;
+}
+
+ShardingRule PickOp::getShardingRule() {
+  return idsRule(*this, getInput(), /*picks=*/true);
+}
+ShardingRule SpreadOp::getShardingRule() {
+  return idsRule(*this, getResult(), /*picks=*/false);
+}
+
 namespace {
 /// The factors of a loss: rows, and the classes of a row.
 struct LossFactors : RuleBuilder {

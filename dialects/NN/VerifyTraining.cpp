@@ -1,4 +1,4 @@
-//===- VerifyTraining.cpp - Gradients, parts of losses, optimizers --------===//
+//===- VerifyTraining.cpp - Gradients, choices, losses, optimizers --------===//
 
 #include "dialects/NN/Verify.h"
 
@@ -147,6 +147,43 @@ LogicalResult EmbeddingGradOp::verify() {
   if (shapeOf(getDy()) != ArrayRef<int64_t>(shape))
     return emitOpError("dy must have a row of the table per id");
   return verifyScalar(*this, getOffset(), "offset");
+}
+
+/// Checks that two values are [rows..., a] and [rows..., b].
+static LogicalResult verifySameRows(Operation *op, Value x, Value y) {
+  ArrayRef<int64_t> from = shapeOf(x), to = shapeOf(y);
+  if (from.empty() || to.empty() || from.drop_back() != to.drop_back())
+    return op->emitOpError()
+           << "has different rows in " << x.getType() << " and " << y.getType();
+  return success();
+}
+
+LogicalResult TopKOp::verify() {
+  if (failed(verifySameRows(*this, getInput(), getIds())))
+    return failure();
+  int64_t count = shapeOf(getIds()).back(), extent = shapeOf(getInput()).back();
+  if (count < 1 || count > extent)
+    return emitOpError() << "cannot take " << count << " of " << extent
+                         << " elements";
+  return success();
+}
+
+LogicalResult PickOp::verify() {
+  if (failed(verifySameRows(*this, getInput(), getIds())) ||
+      failed(verifyScalar(*this, getOffset(), "offset")))
+    return failure();
+  Type element = tensorType(getInput()).getElementType();
+  return verifyType(*this, getResult(), tensorType(getIds()).clone(element));
+}
+
+LogicalResult SpreadOp::verify() {
+  if (shapeOf(getIds()) != shapeOf(getInput()))
+    return emitOpError("needs one id per value");
+  if (failed(verifySameRows(*this, getInput(), getResult())) ||
+      failed(verifyScalar(*this, getOffset(), "offset")))
+    return failure();
+  Type element = tensorType(getInput()).getElementType();
+  return verifyType(*this, getResult(), tensorType(getResult()).clone(element));
 }
 
 // Losses. With an offset, the classes are those of all ranks, which may be more

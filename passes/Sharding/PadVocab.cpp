@@ -139,7 +139,8 @@ LogicalResult Padding::checkFactor(const ShardedOp &op, int factor) {
           zero.insert({value, static_cast<unsigned>(i)});
       }
   // No id selects a padding row, and no target a padding class.
-  if (survives || isZero || !present || isa<EmbeddingOp, CrossEntropyOp>(op.op))
+  if (survives || isZero || !present ||
+      isa<EmbeddingOp, PickOp, CrossEntropyOp>(op.op))
     return success();
   return refuse(op, rule.factors[factor].size)
          << "adds over them, and the padding would not be zero";

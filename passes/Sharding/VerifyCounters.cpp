@@ -31,6 +31,11 @@ std::optional<Numbered> Numbered::of(Operation *op) {
       })
       .Case<ExpertsOp, ExpertsGradOp>(
           [](auto op) { return Numbered{op.getOffset(), op.getW2(), {0}}; })
+      .Case<PickOp, SpreadOp>([](auto op) {
+        Value rows = isa<PickOp>(op) ? op.getInput() : op.getResult();
+        unsigned last = tensorType(rows).getRank() - 1;
+        return Numbered{op.getOffset(), rows, {last}};
+      })
       .Case<RowMaxOp, CrossEntropyStatsOp, CrossEntropyGradOp>([](auto op) {
         unsigned classes = tensorType(op.getLogits()).getRank() - 1;
         return Numbered{op.getOffset(), op.getLogits(), {classes}};

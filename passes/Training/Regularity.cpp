@@ -99,6 +99,10 @@ bool pcc::isUniformAlong(Value value, int64_t dim, int64_t inner) {
   auto scatter = value.getDefiningOp<EmbeddingGradOp>();
   if (scatter && dim == 0)
     return isRepeated(scatter, inner);
+  // Which elements of a row get values depends on the ids.
+  if (value.getDefiningOp<SpreadOp>() &&
+      dim + 1 == static_cast<int64_t>(shape.size()))
+    return false;
   return forEachSource(value.getDefiningOp(), dim, inner, /*alone=*/false,
                        [](OpOperand &operand, int64_t d, int64_t distance) {
                          return isUniformAlong(operand.get(), d, distance);

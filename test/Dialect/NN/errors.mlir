@@ -685,6 +685,102 @@ func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2xi64>, %ij: tensor<2x3xi64>) {
 
 // -----
 
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{has different rows in 'tensor<f32>' and 'tensor<1xi32>'}}
+  %0 = nn.top_k %x : tensor<f32> -> tensor<1xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{has different rows in 'tensor<2x4xf32>' and 'tensor<3x2xi32>'}}
+  %0 = nn.top_k %x : tensor<2x4xf32> -> tensor<3x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{cannot take 5 of 4 elements}}
+  %0 = nn.top_k %x : tensor<2x4xf32> -> tensor<2x5xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{cannot take 0 of 4 elements}}
+  %0 = nn.top_k %x : tensor<2x4xf32> -> tensor<2x0xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>) {
+  // expected-error@+1 {{must be statically shaped tensor of 32-bit signless integer values}}
+  %0 = nn.top_k %x : tensor<2x4xf32> -> tensor<2x3xi64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>, %i: tensor<3x2xi32>) {
+  // expected-error@+1 {{has different rows in 'tensor<2x4xf32>' and 'tensor<3x2xi32>'}}
+  %0 = nn.pick %x, %i : tensor<2x4xf32>, tensor<3x2xi32> -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>, %i: tensor<2x3xi32>) {
+  // expected-error@+1 {{must return 'tensor<2x3xf32>', not 'tensor<2x3xf64>'}}
+  %0 = nn.pick %x, %i : tensor<2x4xf32>, tensor<2x3xi32> -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>, %i: tensor<2x3xi32>, %o: tensor<1xi64>) {
+  // expected-error@+1 {{offset must be a rank-0 tensor}}
+  %0 = nn.pick %x, %i offset %o : tensor<1xi64> : tensor<2x4xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x4xf32>, %i: tensor<2x3xi32>) {
+  // expected-error@+1 {{needs one id per value}}
+  %0 = nn.spread %x, %i : tensor<2x4xf32>, tensor<2x3xi32> -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %i: tensor<2x3xi32>) {
+  // expected-error@+1 {{has different rows in 'tensor<2x3xf32>' and 'tensor<3x5xf32>'}}
+  %0 = nn.spread %x, %i : tensor<2x3xf32>, tensor<2x3xi32> -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %i: tensor<2x3xi32>) {
+  // expected-error@+1 {{must return 'tensor<2x5xf32>', not 'tensor<2x5xbf16>'}}
+  %0 = nn.spread %x, %i : tensor<2x3xf32>, tensor<2x3xi32> -> tensor<2x5xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %i: tensor<2x3xi32>, %o: tensor<1xi64>) {
+  // expected-error@+1 {{offset must be a rank-0 tensor}}
+  %0 = nn.spread %x, %i offset %o : tensor<1xi64> : tensor<2x3xf32>, tensor<2x3xi32> -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<2x3x4xf32>, %i: tensor<2xi64>) {
   // expected-error@+1 {{needs one target per row of logits}}
   %0:2 = nn.cross_entropy %x, %i classes 4

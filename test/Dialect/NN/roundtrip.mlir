@@ -204,6 +204,16 @@ func.func @fused(%x: tensor<2x3x4xf32>, %c: tensor<4xf32>, %r: tensor<2x3xf32>,
   // CHECK: nn.embedding_grad %{{.*}}, %{{.*}} offset %{{.*}} : tensor<i64> :
   %18 = nn.embedding_grad %x, %ids offset %s : tensor<i64> : tensor<2x3x4xf32>, tensor<2x3xi64> -> tensor<7x4xf32>
   // Rows of several dims.
+  // CHECK: %[[CHOSEN:.*]] = nn.top_k %{{.*}} : tensor<2x3x4xf32> -> tensor<2x3x2xi32>
+  %chosen = nn.top_k %x : tensor<2x3x4xf32> -> tensor<2x3x2xi32>
+  // CHECK: %[[PICKED:.*]] = nn.pick %{{.*}}, %[[CHOSEN]] : tensor<2x3x4xf32>, tensor<2x3x2xi32> -> tensor<2x3x2xf32>
+  %picked = nn.pick %x, %chosen : tensor<2x3x4xf32>, tensor<2x3x2xi32> -> tensor<2x3x2xf32>
+  // CHECK: nn.pick %{{.*}}, %[[CHOSEN]] offset %{{.*}} : tensor<i64> :
+  %part = nn.pick %x, %chosen offset %s : tensor<i64> : tensor<2x3x4xf32>, tensor<2x3x2xi32> -> tensor<2x3x2xf32>
+  // CHECK: nn.spread %[[PICKED]], %[[CHOSEN]] : tensor<2x3x2xf32>, tensor<2x3x2xi32> -> tensor<2x3x8xf32>
+  %spread = nn.spread %picked, %chosen : tensor<2x3x2xf32>, tensor<2x3x2xi32> -> tensor<2x3x8xf32>
+  // CHECK: nn.spread %[[PICKED]], %[[CHOSEN]] offset %{{.*}} : tensor<i64> :
+  %half = nn.spread %picked, %chosen offset %s : tensor<i64> : tensor<2x3x2xf32>, tensor<2x3x2xi32> -> tensor<2x3x4xf32>
   // CHECK: %[[ROWS:.*]] = nn.embedding %{{.*}}, %{{.*}} : tensor<3xi64>, tensor<2x3x4xf32> -> tensor<3x3x4xf32>
   %19 = nn.embedding %pos, %x : tensor<3xi64>, tensor<2x3x4xf32> -> tensor<3x3x4xf32>
   // CHECK: nn.embedding_grad %[[ROWS]], %{{.*}} : tensor<3x3x4xf32>, tensor<3xi64> -> tensor<2x3x4xf32>

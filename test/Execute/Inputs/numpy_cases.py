@@ -322,6 +322,26 @@ grad = np.zeros((3, 2))
 np.add.at(grad, ids[inside] - 4, dy[inside])
 add("embedding_grad", dict(dy=dy, ids=ids, offset=scalar(4)), grad)
 
+# The choice of elements of rows: NaNs first, equal ones by index; elements
+# [4, 7) of rows.
+x = real(2, 3, 5)
+x[0, 0] = [1, np.nan, np.inf, 1, np.nan]
+x[1, 2] = [0, -np.inf, -0.0, -1, 0]
+chosen = np.argsort(np.where(np.isnan(x), -np.inf, -np.nan_to_num(x, nan=0)),
+                    -1, kind="stable")
+chosen[0, 0] = [1, 4, 2, 0, 3]
+add("top_k", dict(input=x), chosen[..., :4].astype("i4"))
+rows, values = real(2, 3), real(2, 3)
+add("pick", dict(input=rows, ids=ids, offset=scalar(4)),
+    np.where(inside, np.take_along_axis(rows, np.where(inside, ids - 4, 0), 1),
+             0))
+add("pick_int", dict(input=integers, ids=ids[:, :2] % 2), np.take_along_axis(
+    integers, ids[:, :2] % 2, 1), op="pick")
+sums = np.zeros((2, 3))
+for row, column in np.argwhere(inside):
+    sums[row, ids[row, column] - 4] += values[row, column]
+add("spread", dict(input=values, ids=ids, offset=scalar(4)), sums)
+
 # Cross entropy of 6 classes in 8 columns, also in two shards of 4 columns.
 classes, columns = 6, 8
 logits, targets = real(2, 3, columns), np.array([[0, 5, -100], [3, -1, 4]])

@@ -1,7 +1,7 @@
 // Ops that number their elements count from the start of the rank's shard.
 // RUN: pcc-opt %s -dist-verify -dist-partition -o %t
 // RUN: FileCheck %s < %t
-// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge,lookup | FileCheck --check-prefix=EQUAL %s
+// RUN: pcc-run %t --against %s --fill 1 --entry dropout,attention,constant,rows,merge,lookup,choices | FileCheck --check-prefix=EQUAL %s
 // EQUAL: 14 values equal the reference's
 
 dist.mesh @mesh = <["dp"=2, "tp_kv"=2, "tp_rep"=2]>
@@ -67,6 +67,28 @@ func.func @lookup(
   // CHECK: nn.embedding_grad %[[Y]], %{{.*}} : tensor<6x2x4xf32>, tensor<6xi64> -> tensor<5x2x4xf32>
   %d = nn.embedding_grad %y, %i {dist.id = 21 : i64, dist.shardings = [#dist.sharding<@mesh, [{}, {"dp"}, {"tp_kv"}]>]}
       : tensor<6x4x8xf32>, tensor<6xi64> -> tensor<5x4x8xf32>
+  return
+}
+
+// A rank picks from its elements of each row, and adds to them.
+// CHECK-LABEL: func.func @choices
+func.func @choices(
+    %s: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {}]>},
+    %x: tensor<4x8xf32> {dist.sharding = #dist.sharding<@mesh, [{"dp"}, {"tp_kv"}]>}) {
+  // CHECK: %[[I:.*]] = nn.top_k %{{.*}} : tensor<2x8xf32> -> tensor<2x3xi32>
+  %i = nn.top_k %s {dist.id = 30 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]}
+      : tensor<4x8xf32> -> tensor<4x3xi32>
+  // CHECK: %[[O:.*]] = dist.offset ["tp_kv"] by 4 : tensor<i64>
+  // CHECK: %[[V:.*]] = nn.pick %{{.*}}, %[[I]] offset %[[O]] : tensor<i64> : tensor<2x4xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
+  // CHECK: %[[SUM:.*]] = dist.all_reduce %[[V]]
+  %p = nn.pick %x, %i {dist.id = 31 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}], partial = {"tp_kv"}>]}
+      : tensor<4x8xf32>, tensor<4x3xi32> -> tensor<4x3xf32>
+  %v = dist.reshard %p from <@mesh, [{"dp"}, {}], partial = {"tp_kv"}> to <@mesh, [{"dp"}, {}]>
+      {dist.id = 33 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>]} : tensor<4x3xf32>
+  // CHECK: %[[O2:.*]] = dist.offset ["tp_kv"] by 4 : tensor<i64>
+  // CHECK: nn.spread %[[SUM]], %[[I]] offset %[[O2]] : tensor<i64> : tensor<2x3xf32>, tensor<2x3xi32> -> tensor<2x4xf32>
+  %w = nn.spread %v, %i {dist.id = 32 : i64, dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {"tp_kv"}]>]}
+      : tensor<4x3xf32>, tensor<4x3xi32> -> tensor<4x8xf32>
   return
 }
 

@@ -78,6 +78,21 @@ func.func @tables(
   return
 }
 
+// A row's choice needs the whole row. Elements of rows over tp: a pick is partial
+// over tp, and so is a spread of values over tp.
+// CHECK-LABEL: func.func @choices(
+// CHECK: nn.top_k {{.*}}dist.factors = {{\[\[}}"dp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
+// CHECK: nn.pick {{.*}}dist.factors = {{\[\[}}"dp"], [], ["tp"], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
+// CHECK: nn.spread {{.*}}dist.factors = {{\[\[}}"dp"], [], [], []], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}, {}]>]
+func.func @choices(
+    %s: tensor<4x6x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}, {}]>, reason = "test">]},
+    %x: tensor<4x6x8xf32> {dist.seeds = [#dist.seed<level = 1, result = 0, sharding = <@mesh, [{"dp"}, {}, {"tp"}]>, reason = "test">]}) {
+  %i = nn.top_k %s : tensor<4x6x8xf32> -> tensor<4x6x2xi32>
+  %v = nn.pick %x, %i : tensor<4x6x8xf32>, tensor<4x6x2xi32> -> tensor<4x6x2xf32>
+  %w = nn.spread %v, %i : tensor<4x6x2xf32>, tensor<4x6x2xi32> -> tensor<4x6x8xf32>
+  return
+}
+
 // Classes over tp.
 // CHECK-LABEL: func.func @losses(
 // CHECK: nn.cross_entropy {{.*}}dist.factors = {{\[\[}}"dp"], [], ["tp"]], dist.shardings = [#dist.sharding<@mesh, [{"dp"}, {}]>, #dist.sharding<@mesh, [{"dp"}, {}]>]

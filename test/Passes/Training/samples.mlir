@@ -19,6 +19,12 @@ func.func @apart(%x: tensor<3x4x6xf32> {nn.role = #nn.role<data>},
   %s = nn.mul %x, %l : tensor<3x4x6xf32>
   // expected-remark@+1 {{apart along 2 by 1}}
   %y = nn.contract "bsc,cv->svb" %s, %m : tensor<3x4x6xf32>, tensor<6x5xf32> -> tensor<4x5x3xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %chosen = nn.top_k %x : tensor<3x4x6xf32> -> tensor<3x4x2xi32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %picked = nn.pick %x, %chosen : tensor<3x4x6xf32>, tensor<3x4x2xi32> -> tensor<3x4x2xf32>
+  // expected-remark@+1 {{apart along 0 by 1}}
+  %spread = nn.spread %picked, %chosen : tensor<3x4x2xf32>, tensor<3x4x2xi32> -> tensor<3x4x6xf32>
   // expected-remark@+1 {{apart along 1 by 1}}
   %scores = nn.contract "bqc,bkc->qbk" %x, %l : tensor<3x4x6xf32>, tensor<3x4x6xf32> -> tensor<4x3x4xf32>
   // expected-remark@+2 {{#0 apart along 0 by 1}}
