@@ -240,6 +240,16 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
     found.rows = nn::tensorType(op.getDtable()).getDimSize(0);
     note(op.getIds(), found);
   }
+  // Elements of rows.
+  auto noteChosen = [&](Value ids, Value rows) {
+    RowIds found;
+    found.rows = nn::tensorType(rows).getShape().back();
+    note(ids, found);
+  };
+  for (auto op : kernel.getOps<nn::PickOp>())
+    noteChosen(op.getIds(), op.getInput());
+  for (auto op : kernel.getOps<nn::SpreadOp>())
+    noteChosen(op.getIds(), op.getResult());
   // The ids that rows are sorted by, in a kernel that sums some of them.
   for (auto op : kernel.getOps<nn::CompareOp>())
     if (isOrder(op)) {

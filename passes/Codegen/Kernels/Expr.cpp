@@ -2,9 +2,10 @@
 //
 // The common part of all ops: leaves, conversions, arithmetic with costs, and
 // the entry point `build`. It dispatches to ExprElementwise, ExprShape (ops
-// that move elements), ExprRows (reductions along rows), ExprLoss and
-// ExprAttention; RowProgram.cpp calls ExprRope. Expressions are memoized by
-// (value, point), so a value with two uses is computed once.
+// that move elements), ExprRows (reductions along rows), ExprRouting (choice of
+// elements of rows), ExprLoss and ExprAttention; RowProgram.cpp calls ExprRope.
+// Expressions are memoized by (value, point), so a value with two uses is
+// computed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -337,6 +338,8 @@ Node *ExprBuilder::buildOp(OpResult value, Access access) {
           nn::InsertOp, nn::SliceOp, nn::PadOp, nn::ConcatOp, nn::ConstantOp,
           nn::EmbeddingOp>(op))
     return buildShape(op, access);
+  if (isa<nn::TopKOp, nn::PickOp, nn::SpreadOp>(op))
+    return buildRouting(op, access);
   if (isa<nn::AdamWOp, nn::SgdOp>(op))
     return buildOptimizer(value, access);
   if (isa<nn::CrossEntropyOp, nn::CrossEntropyGradOp, nn::RowMaxOp,

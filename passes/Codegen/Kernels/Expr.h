@@ -172,6 +172,15 @@ private:
   Node *buildConstant(nn::ConstantOp op, Access access);
   Node *buildDropout(nn::DropoutOp op, Access access);
   Node *buildEmbedding(nn::EmbeddingOp op, Access access);
+  Node *buildRouting(mlir::Operation *op, Access access);
+  Node *buildTopK(nn::TopKOp op, Access access);
+  Node *buildPick(nn::PickOp op, Access access);
+  Node *buildSpread(nn::SpreadOp op, Access access);
+  /// The id of a pick or spread, minus its offset.
+  template <typename Op>
+  Node *buildId(Op op, Access access);
+  /// Column c of a row of as many columns is entry c.
+  Node *selectByColumn(llvm::ArrayRef<Node *> entries);
   Node *buildReduce(mlir::Operation *op, llvm::ArrayRef<int64_t> dims,
                     Combiner join, Access access);
   Node *buildLossStats(nn::CrossEntropyStatsOp op, Access access);

@@ -216,7 +216,7 @@ LogicalResult Grouper::seed() {
       if (isValid(group, &why))
         continue;
       bool hadViews = false;
-      bool isLookUp = isa<nn::EmbeddingOp>(op);
+      bool isLookUp = isa<nn::EmbeddingOp, nn::PickOp>(op);
       for (Operation *member : group.ops)
         if (member != op && !isa<nn::ReshapeOp>(member) &&
             (isLookUp || !isa<nn::ConstantOp>(member)))

@@ -260,6 +260,7 @@ static void forEach(Block &block, void (*rewrite)(Op, Arguments...),
 void codegen::prepareBlock(Block &block, int64_t partialSums) {
   bool isForDevice = partialSums;
   forEach<nn::RouteOp>(block, routeRows);
+  forEach<nn::TopKOp>(block, orderByRanks);
   forEach<nn::SumOfSquaresOp>(block, splitSumOfSquares, isForDevice);
   forEach<nn::ReduceOp>(block, splitReduce, isForDevice);
   if (partialSums) {

@@ -11,13 +11,18 @@ namespace pcc::codegen {
 /// and other dims, or of a whole tensor of very many elements, becomes a sum
 /// along rows followed by others: its order is then fixed, and its first step
 /// has many work items. The dims of a maximum, minimum or product become the
-/// last ones. For devices (partialSums > 0), in addition:
+/// last ones. A choice of more than kMostChosen elements, or of f64, compares
+/// all pairs. For devices (partialSums > 0), in addition:
 ///  - A sum over leading dims is split, so that its first step computes at
 ///    least `partialSums` sums, as far as each is of at least 32 rows.
 ///  - A sum of rows by ids is computed in the order of the ids.
 ///  - Full sums of tensors of one shape that are added up become one sum of the
 ///    elementwise sum.
 void prepareBlock(mlir::Block &block, int64_t partialSums = 0);
+
+/// The most elements that a row chooses one after another, and the most ids of
+/// a row that are scalars of a kernel.
+inline constexpr int64_t kMostChosen = 32;
 
 /// On a sum of rows by ids: equal ids are adjacent. On another op: it is part
 /// of the computation of the order of rows, and each kernel that sums them has

@@ -12,6 +12,10 @@ namespace pcc::codegen {
 /// into a table of about 2^24 rows or more.
 void sortRows(nn::EmbeddingGradOp op);
 
+/// Replaces a choice of many elements, or of f64, by nn ops that compare all
+/// pairs of a row.
+void orderByRanks(nn::TopKOp op);
+
 } // namespace pcc::codegen
 
 #endif // PCC_PASSES_CODEGEN_KERNELS_SORT_SORTROWS_H
