@@ -20,9 +20,15 @@ SmallVector<Value> ContractOp::buildVJP(OpBuilder &builder, ValueRange d) {
   Make make{builder, getLoc()};
   StringRef lhs = getLhsLabels(), rhs = getRhsLabels(),
             result = getResultLabels();
-  return {make.contract(result + "," + rhs + "->" + lhs, d[0], getRhs(),
+  // The result may be of a wider type than the operands.
+  RankedTensorType type =
+      getType().clone(tensorType(getLhs()).getElementType());
+  Value dy = d[0];
+  if (dy.getType() != type)
+    dy = CastOp::create(builder, getLoc(), type, dy);
+  return {make.contract(result + "," + rhs + "->" + lhs, dy, getRhs(),
                         getLhs().getType()),
-          make.contract(lhs + "," + result + "->" + rhs, getLhs(), d[0],
+          make.contract(lhs + "," + result + "->" + rhs, getLhs(), dy,
                         getRhs().getType())};
 }
 

@@ -94,9 +94,12 @@ struct PipeRecomputePass : pcc::impl::PipeRecomputePassBase<PipeRecomputePass> {
 } // namespace
 
 /// Whether the backward pass may recompute an op. Cheap ops are memory-bound:
-/// no GEMMs, no attention, no collectives, no embeddings.
+/// no GEMMs, no attention, no collectives, no embeddings. Choices are always
+/// saved.
 bool SegmentValues::isRepeatable(Operation *op) const {
-  if (!isMemoryEffectFree(op))
+  // Recomputed scores may differ by rounding, and choose other elements than
+  // the forward pass did.
+  if (!isMemoryEffectFree(op) || isa<nn::TopKOp>(op))
     return false;
   return all || !(isa<nn::CostInterface, nn::EmbeddingOp>(op) ||
                   isa<dist::DistDialect>(op->getDialect()));

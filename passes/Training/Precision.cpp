@@ -15,7 +15,8 @@
 // shard of the master weights. Values that depend on no parameter (positions,
 // masks, tables of angles) keep their type: in bf16 the positions 257 and 258
 // are equal. Sums of many elements, quotients, exponentials and the like have
-// f32 results, as has everything between the last layer and the loss. An
+// f32 results, as has everything between the last layer and the loss, and as
+// have GEMMs whose results are scores that choose elements (nn.top_k). An
 // elementwise op on f32 and low precision operands computes in f32 and rounds
 // its result.
 //
@@ -89,6 +90,7 @@ private:
   };
 
   void findLosses();
+  void findScores();
   void rewrite(Operation *op);
   void rewriteLayer(Operation *op);
   void rewriteLikeFirst(Operation *op);
@@ -109,6 +111,8 @@ private:
   /// Ops that are no layer and use no parameter, and that no layer or other use
   /// of a parameter depends on.
   DenseSet<Operation *> ofLoss;
+  /// GEMMs whose results choose elements, without a layer in between.
+  DenseSet<Operation *> ofScores;
   DenseSet<Value> weights;   ///< parameters and their moved elements
   DenseSet<Value> dependent; ///< computed from parameters
   /// The cast of each value to a type, per set of stage attributes.
@@ -197,6 +201,22 @@ void Narrower::findLosses() {
   }
 }
 
+void Narrower::findScores() {
+  SmallVector<Value> work;
+  DenseSet<Operation *> seen;
+  for (auto choice : function.getBody().front().getOps<TopKOp>())
+    work.push_back(choice.getInput());
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (isa<ContractOp>(op))
+      ofScores.insert(op);
+    if (!isLayer(op))
+      llvm::append_range(work, op->getOperands());
+  }
+}
+
 /// Rewrites a layer that takes and returns low precision.
 void Narrower::rewriteLayer(Operation *op) {
   for (OpOperand &operand : op->getOpOperands())
@@ -204,7 +224,7 @@ void Narrower::rewriteLayer(Operation *op) {
       useWide(operand);
     else if (!isBias(operand) || formOf(operand.get()) == Form::Weight)
       useNarrow(operand);
-  narrowResult(op, true);
+  narrowResult(op, !ofScores.contains(op));
 }
 
 /// Rewrites an op whose type is that of its first operand.
@@ -307,6 +327,7 @@ void Narrower::run() {
     dependent.insert(op.getResult(0));
   }
   findLosses();
+  findScores();
   for (Operation &op : llvm::make_early_inc_range(body))
     if (op.getNumResults())
       rewrite(&op);

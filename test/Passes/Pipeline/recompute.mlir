@@ -93,3 +93,31 @@ func.func @microbatch(%x: tensor<4xf32> {nn.name = "x", nn.role = #nn.role<data>
   %de = nn.mul %db, %e {nn.bwd, nn.segment = 0} : tensor<4xf32>
   return
 }
+
+// -----
+
+// Choices are saved, not recomputed: a score that differs by rounding could
+// choose another element.
+nn.param @w : tensor<4x6xf32> init normal
+
+// CHECK-LABEL: func.func @microbatch(
+// CHECK: %[[IN:.*]] = nn.mul {{.*}} {nn.segment = 0 : i64}
+// CHECK: %[[P:.*]] = nn.softmax %[[IN]] {nn.segment = 0 : i64}
+// CHECK: %[[IDS:.*]] = nn.top_k %[[P]] {nn.segment = 0 : i64}
+// CHECK: nn.pick %[[P]], %[[IDS]]
+// CHECK-NOT: nn.top_k
+// CHECK: nn.spread %{{.*}}, %[[IDS]] {nn.bwd, nn.segment = 0 : i64}
+// CHECK-NOT: nn.top_k
+// CHECK: return
+func.func @microbatch(%x: tensor<4x6xf32> {nn.name = "x", nn.role = #nn.role<data>}) {
+  %w = nn.read @w : tensor<4x6xf32>
+  %in = nn.mul %x, %w {nn.segment = 0} : tensor<4x6xf32>
+  %p = nn.softmax %in {nn.segment = 0} : tensor<4x6xf32>
+  %ids = nn.top_k %p {nn.segment = 0} : tensor<4x6xf32> -> tensor<4x2xi32>
+  %v = nn.pick %p, %ids {nn.segment = 0} : tensor<4x6xf32>, tensor<4x2xi32> -> tensor<4x2xf32>
+  %y = nn.tanh %v {nn.segment = 1} : tensor<4x2xf32>
+  %dy = nn.mul %y, %y {nn.bwd, nn.segment = 1} : tensor<4x2xf32>
+  %dp = nn.spread %dy, %ids {nn.bwd, nn.segment = 0} : tensor<4x2xf32>, tensor<4x2xi32> -> tensor<4x6xf32>
+  %dx = nn.softmax_grad %dp, %p {nn.bwd, nn.segment = 0} : tensor<4x6xf32>
+  return
+}
