@@ -1,6 +1,7 @@
 //===- Indices.cpp - Indices as row numbers -------------------------------===//
 
 #include "frontend/binding/Indices.h"
+#include "analysis/Dependence.h"
 #include "analysis/Evaluate.h"
 
 using namespace mlir;
@@ -64,6 +65,57 @@ FailureOr<RowNumbers> pcc::frontend::rowNumbers(Binder &b, int64_t batch) {
                     Shape(from.begin() + batch + depth, from.end())};
 }
 
+RowsAlong::RowsAlong(Binder &b, int64_t rank, int64_t axis) : b(b), back(rank) {
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis)
+      order.push_back(d);
+  order.push_back(axis);
+  for (auto [i, d] : llvm::enumerate(order))
+    back[d] = i;
+}
+
+Value RowsAlong::ids(unsigned operand, int64_t extent) {
+  Arithmetic a(b);
+  Value ids = b.value(operand);
+  if (!areOfTopK(ids))
+    return toLast(a.wrap(a.cast(ids, b.builder.getI64Type()), extent));
+  // Undo the conversion to ONNX's type of indices.
+  ids = toLast(ids);
+  while (auto cast = ids.getDefiningOp<CastOp>())
+    ids = cast.getInput();
+  return ids;
+}
+
+Value RowsAlong::pick(Value x, Value ids) {
+  Type element = tensorType(x).getElementType();
+  return PickOp::create(b.builder, b.loc, tensorType(ids).clone(element), x,
+                        ids, Value());
+}
+
+Value RowsAlong::spread(Value x, Value ids, Value rows) {
+  Type element = tensorType(x).getElementType();
+  return SpreadOp::create(b.builder, b.loc, tensorType(rows).clone(element), x,
+                          ids, Value());
+}
+
+bool pcc::frontend::choosesOfRows(Binder &b, int64_t axis) {
+  Shape from = b.shape(0), chosen = b.shape(1);
+  if (from.size() != chosen.size() || b.isConstant(1) || chosen[axis] < 1 ||
+      chosen[axis] > kMostChosen)
+    return false;
+  chosen[axis] = from[axis];
+  return from == chosen && dependsOn(b.value(1), [](Value source) {
+           Operation *op = source.getDefiningOp();
+           return !op || (op->getNumOperands() == 0 && !isa<ConstantOp>(op));
+         });
+}
+
+bool pcc::frontend::areOfTopK(Value indices) {
+  while (isa_and_nonnull<CastOp, TransposeOp>(indices.getDefiningOp()))
+    indices = indices.getDefiningOp()->getOperand(0);
+  return indices.getDefiningOp<TopKOp>() != nullptr;
+}
+
 std::pair<int64_t, int64_t> pcc::frontend::rangeOf(const Tensor &integers) {
   Tensor core = integers.compact().core();
   if (core.size() == 0)
@@ -96,6 +148,8 @@ bool pcc::frontend::mayBeNegative(Value integers) {
       return isMoved && isa<IntegerType>(tensorType(value).getElementType());
     if (auto constant = dyn_cast<ConstantOp>(op))
       return !hasNegative(constant);
+    if (isa<TopKOp>(op))
+      return true;
     // Bools, and values cast from them.
     if (tensorType(value).getElementType().isInteger(1))
       return true;

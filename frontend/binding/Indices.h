@@ -35,6 +35,43 @@ struct RowNumbers {
 /// Errors: the shapes do not match.
 mlir::FailureOr<RowNumbers> rowNumbers(Binder &b, int64_t batch);
 
+/// The rows of a tensor along one axis, with that axis moved to the end, and
+/// nn.pick and nn.spread on them.
+class RowsAlong {
+public:
+  /// `b` must outlive this.
+  RowsAlong(Binder &b, int64_t rank, int64_t axis);
+
+  /// Moves the axis of a tensor to the end, and back.
+  mlir::Value toLast(mlir::Value x) { return b.transpose(x, order); }
+  mlir::Value fromLast(mlir::Value x) { return b.transpose(x, back); }
+  /// The operand that holds indices along the axis, with the axis last.
+  /// Negative indices count from the end of `extent`.
+  mlir::Value ids(unsigned operand, int64_t extent);
+  /// The elements of each row of x that ids choose; the axis is last.
+  mlir::Value pick(mlir::Value x, mlir::Value ids);
+  /// Zeros in the shape of `rows`, to which x is added at ids; the axis is
+  /// last.
+  mlir::Value spread(mlir::Value x, mlir::Value ids, mlir::Value rows);
+
+private:
+  Binder &b;
+  llvm::SmallVector<int64_t> order, back;
+};
+
+/// Whether indices (operand 1) along `axis` of data (operand 0) are unknown at
+/// compile time, and choose elements of whole rows of the data, at most
+/// kMostChosen of each.
+bool choosesOfRows(Binder &b, int64_t axis);
+
+/// The most elements of a row that `choosesOfRows` takes for a choice: more are
+/// looked up, or added up, by number.
+inline constexpr int64_t kMostChosen = 32;
+
+/// Whether integers are indices of an nn.top_k, at most moved and cast: those
+/// of each row are different.
+bool areOfTopK(mlir::Value indices);
+
 /// The least and greatest of constant integers; (0, -1) if there are none.
 std::pair<int64_t, int64_t> rangeOf(const analysis::Tensor &integers);
 

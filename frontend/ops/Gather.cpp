@@ -354,6 +354,15 @@ static LogicalResult buildGatherElements(Binder &b) {
   int64_t extent = b.shape(0)[*axis];
   if (b.isConstant(1) && failed(checkIndices(b, *b.item(1).tensor, extent)))
     return failure();
+  bool isChoice = choosesOfRows(b, *axis);
+  auto pickChosen = [&] {
+    RowsAlong rows(b, b.rank(0), *axis);
+    Value x = rows.toLast(b.value(0));
+    b.set(0, rows.fromLast(rows.pick(x, rows.ids(1, extent))));
+    return success();
+  };
+  if (isChoice && areOfTopK(b.value(1)))
+    return pickChosen();
   // Picking one element of each row, such as a target's log probability, keeps
   // the rows. Numbering all elements would prevent sharding the rows.
   Shape one = b.shape(0);
@@ -372,6 +381,8 @@ static LogicalResult buildGatherElements(Binder &b) {
     return failure();
   if (buildGatherAlong(b, *axis))
     return success();
+  if (isChoice)
+    return pickChosen();
   Value flat = b.reshape(b.value(0), {product(b.shape(0))});
   b.set(0, Arithmetic(b).take(flat, *number, 0));
   return success();

@@ -257,6 +257,38 @@ static LogicalResult checkNamedOnce(Binder &b, std::optional<int64_t> axis) {
   return diag;
 }
 
+/// Scatters by indices along an axis that choose elements of rows. Returns
+/// false for other indices and reductions.
+static bool buildScatterRows(Binder &b, int64_t axis) {
+  std::string reduction = b.stringAttr("reduction", "none");
+  std::optional<double> number = b.uniform(2);
+  bool isFloat = isa<FloatType>(b.element(0)), adds = reduction == "add";
+  if ((!adds && reduction != "none") || !choosesOfRows(b, axis) ||
+      (!isFloat && (adds || !number)))
+    return false;
+  Arithmetic a(b);
+  RowsAlong rows(b, b.rank(0), axis);
+  Value data = rows.toLast(b.value(0));
+  Value ids = rows.ids(1, b.shape(0)[axis]);
+  auto spread = [&](Value x) { return rows.spread(x, ids, data); };
+  bool isZero = isFloat && b.uniform(0) == 0.0;
+  Value result;
+  if (isZero && (adds || areOfTopK(b.value(1)))) {
+    result = spread(rows.toLast(b.value(2)));
+  } else if (adds) {
+    result = a.add(data, spread(rows.toLast(b.value(2))));
+  } else {
+    // An element that two updates address is undefined.
+    Value hits = spread(b.constant(Tensor::splat(
+        b.builder.getF32Type(), tensorType(ids).getShape(), ofFloat(1))));
+    Value updates =
+        number ? a.splat(data, *number) : spread(rows.toLast(b.value(2)));
+    result = a.where(a.less(a.splat(hits, 0), hits), updates, data);
+  }
+  b.set(0, rows.fromLast(result));
+  return true;
+}
+
 static LogicalResult buildScatterElements(Binder &b) {
   if (product(b.shape(2)) == 0) {
     b.set(0, b.value(0));
@@ -273,6 +305,8 @@ static LogicalResult buildScatterElements(Binder &b) {
       b.set(0, putBox(b, b.value(0), b.value(2), *box));
       return success();
     }
+  if (buildScatterRows(b, *axis))
+    return success();
   FailureOr<Value> number = elementNumbers(b, *axis);
   if (failed(number) || failed(checkNamedOnce(b, *axis)))
     return failure();

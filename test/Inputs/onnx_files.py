@@ -11,7 +11,9 @@ def message(*fields):
 
 
 def value_info(name, kind, dims):
-    shape = b"".join(put(1, put(1, d)) for d in dims)
+    """A dim is a number, or a name."""
+    shape = b"".join(put(1, put(1 if isinstance(d, int) else 2, d))
+                     for d in dims)
     return message((1, name), (2, put(1, put(1, kind) + put(2, shape))))
 
 
