@@ -477,7 +477,7 @@ def NN_EmbeddingGradOp : NN_ComputeOp<"embedding_grad", NN_WideSum, NN_General,
 
 // The choice of elements of rows, as tokens choose experts by their scores.
 
-def NN_TopKOp : NN_ComputeOp<"top_k"> {
+def NN_TopKOp : NN_ComputeOp<"top_k", NN_Wide, NN_General> {
   let summary = "The indices of the largest elements of each row";
   let description = [{
     x is [..., e], the result [..., k]: the indices along the last dim of the k
@@ -503,7 +503,8 @@ def NN_TopKOp : NN_ComputeOp<"top_k"> {
   let hasVerifier = 1;
 }
 
-def NN_PickOp : NN_ComputeOp<"pick", [NN_VJP, NN_Local]> {
+def NN_PickOp : NN_ComputeOp<"pick", NN_LikeFirst, NN_General,
+    [NN_VJP, NN_Local]> {
   let summary = "Picks elements of each row by ids";
   let description = [{
     x is [..., e], ids are [..., n], the result [..., n]: element i of a row is
@@ -532,7 +533,8 @@ def NN_PickOp : NN_ComputeOp<"pick", [NN_VJP, NN_Local]> {
   let hasVerifier = 1;
 }
 
-def NN_SpreadOp : NN_ComputeOp<"spread", [NN_VJP, NN_Local]> {
+def NN_SpreadOp : NN_ComputeOp<"spread", NN_LikeFirst, NN_General,
+    [NN_VJP, NN_Local]> {
   let summary = "Adds values to rows of zeros by ids";
   let description = [{
     x and ids are [..., n], the result is [..., e]: element j of a row is the

@@ -266,8 +266,8 @@ void expand(nn::ExpertsGradOp op) {
   Value rowsOfX = x.takeTokens(op.getX());
   SmallVector<Value> u = x.products(rowsOfX);
   Value a = x.act(u), dy = x.takeTokens(op.getDy());
-  bool needsInput = isUsed(op.getDx()) ||
-                    llvm::any_of(op.getDweights().drop_back(), isUsed);
+  bool needsInput =
+      isUsed(op.getDx()) || llvm::any_of(op.getDweights().drop_back(), isUsed);
   if (isUsed(op.getDw2())) {
     Value weighted = x.mul(a, x.gatesOfRows(x.f, x.element));
     x.replace(op.getDw2(), x.grouped("rn,rk->enk", dy, weighted,

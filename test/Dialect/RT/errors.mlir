@@ -1493,3 +1493,39 @@ rt.stage 0 {
       file_size = 1000, digest = 7, base = 0, strides = [1, 1],
       valid = [4, 1]>]>
 }
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<12x8xf32>, %w: memref<4x32x8xf32>, %c: memref<12x8xf32>, %e: memref<4xi32>) {
+    // expected-error @+1 {{has shapes that do not match the form 'nt'}}
+    rt.grouped_gemm nt %a, %w, %c ends %e : memref<12x8xf32>, memref<4x32x8xf32>, memref<12x8xf32>, memref<4xi32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<12x8xf32>, %w: memref<4x32x8xf32>, %c: memref<12x32xf32>, %e: memref<3xi32>) {
+    // expected-error @+1 {{needs ends of i32, one for each of 4 groups}}
+    rt.grouped_gemm nt %a, %w, %c ends %e : memref<12x8xf32>, memref<4x32x8xf32>, memref<12x32xf32>, memref<3xi32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<12x8xf32>, %w: memref<4x32x8xf32>, %c: memref<12x32xf32>, %e: memref<4xi32>) {
+    // expected-error @+1 {{adds, which only the form 'tn' can}}
+    rt.grouped_gemm nt %a, %w, %c ends %e adds : memref<12x8xf32>, memref<4x32x8xf32>, memref<12x32xf32>, memref<4xi32>
+  }
+}
+
+// -----
+
+rt.stage 0 {
+  rt.func @f(%a: memref<12x8xbf16>, %w: memref<4x32x8xf32>, %c: memref<12x32xf32>, %e: memref<4xi32>) {
+    // expected-error @+1 {{does not support operands of 'bf16' and 'f32' with a result of 'f32'}}
+    rt.grouped_gemm nt %a, %w, %c ends %e : memref<12x8xbf16>, memref<4x32x8xf32>, memref<12x32xf32>, memref<4xi32>
+  }
+}

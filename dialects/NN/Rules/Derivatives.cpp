@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/NN/DerivativeBuilder.h"
+#include "dialects/NN/Rules/DerivativeBuilder.h"
 
 using namespace mlir;
 using namespace pcc::nn;

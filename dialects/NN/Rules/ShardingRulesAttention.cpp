@@ -1,6 +1,6 @@
 //===- ShardingRulesAttention.cpp - Factors of attention ------------------===//
 
-#include "dialects/NN/RuleBuilder.h"
+#include "dialects/NN/Rules/RuleBuilder.h"
 
 using namespace mlir;
 using namespace pcc::nn;

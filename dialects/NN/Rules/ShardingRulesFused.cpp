@@ -1,6 +1,6 @@
 //===- ShardingRulesFused.cpp - Factors of norms, tables, losses, steps ---===//
 
-#include "dialects/NN/RuleBuilder.h"
+#include "dialects/NN/Rules/RuleBuilder.h"
 
 using namespace mlir;
 using namespace pcc::nn;

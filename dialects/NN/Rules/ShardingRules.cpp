@@ -1,6 +1,6 @@
 //===- ShardingRules.cpp - Factors of elementwise and shape ops -----------===//
 
-#include "dialects/NN/RuleBuilder.h"
+#include "dialects/NN/Rules/RuleBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 //===- ShardingRulesExperts.cpp - Factors of mixtures of experts ----------===//
 
-#include "dialects/NN/RuleBuilder.h"
+#include "dialects/NN/Rules/RuleBuilder.h"
 
 using namespace mlir;
 using namespace pcc::nn;

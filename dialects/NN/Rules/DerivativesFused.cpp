@@ -1,7 +1,7 @@
 //===- DerivativesFused.cpp - Derivatives of fused ops and reductions -----===//
 
 #include "dialects/NN/AttrNames.h"
-#include "dialects/NN/DerivativeBuilder.h"
+#include "dialects/NN/Rules/DerivativeBuilder.h"
 #include <numeric>
 
 using namespace mlir;
