@@ -47,17 +47,17 @@ static void addParameter(rt::BufferOp buffer, Facts &facts,
                          std::set<std::string> &files) {
   nn::RecordAttr record = buffer.getRecordAttr();
   nn::SourceAttr source = record ? record.getSource() : nn::SourceAttr();
-  if (!source)
-    return;
-  files.insert(source.getFile().str());
+  if (source)
+    files.insert(source.getFile().str());
   if (buffer.getKind() != rt::BufferKind::Param)
     return;
   std::string type;
-  llvm::raw_string_ostream(type) << source.getType();
-  facts.parameters[source.getName().str()] = type;
-  if (source.getDigest())
-    facts.digests[source.getName().str()] =
-        llvm::utohexstr(source.getDigest(), true);
+  if (source)
+    llvm::raw_string_ostream(type) << source.getType();
+  std::string key = source ? source.getName().str() : buffer.getSymName().str();
+  facts.parameters[key] = type;
+  if (source && source.getDigest())
+    facts.digests[key] = llvm::utohexstr(source.getDigest(), true);
 }
 
 Facts pcc::factsOf(ModuleOp module, const Summary &summary) {

@@ -34,8 +34,8 @@ struct Facts {
   std::vector<std::string> files;
   /// The model file, as given to pcc.
   std::string source;
-  /// The parameters as the model has them: the type by name, and the digest of
-  /// the file with the values, which may be empty.
+  /// The parameters as the model has them: the type by name, empty if it is not
+  /// known, and the digest of the file with the values, if there is one.
   std::map<std::string, std::string> parameters, digests;
   std::vector<DataInput> inputs;
 

@@ -26,7 +26,7 @@ LogicalResult pcc::checkSameModel(const Arguments &arguments, const Facts &plan,
     if (found == plan.parameters.end())
       return refuse("without the parameter '" + Twine(name) + "' of " +
                     arguments.input);
-    if (found->second != type)
+    if (!type.empty() && !found->second.empty() && found->second != type)
       return refuse("whose '" + Twine(name) + "' is " + found->second +
                     ", not " + type + " as in " + arguments.input);
   }
