@@ -67,6 +67,7 @@ enum class ElementMap {
 /// The op's answer to PrecisionInterface.
 template <Precision precision>
 struct HasPrecision {
+  /// The trait of an op.
   template <typename ConcreteType>
   class Impl : public mlir::OpTrait::TraitBase<
                    ConcreteType, HasPrecision<precision>::template Impl> {
@@ -78,6 +79,7 @@ struct HasPrecision {
 /// The op's answer to ElementMapInterface.
 template <ElementMap map>
 struct HasElementMap {
+  /// The trait of an op.
   template <typename ConcreteType>
   class Impl
       : public mlir::OpTrait::TraitBase<ConcreteType,
