@@ -63,8 +63,8 @@ def parse(text):
             stages.append(Stage(int(match.group(1))))
         elif match := re.match(r"rt\.buffer (@\S+) : (memref<[^>]*>) (\w+)",
                                line):
-            if of := re.search(r"[{ ]of = \"([^\"]*)\"", line):
-                stages[-1].of[match[1]] = "@" + of[1]
+            if of := re.search(r" of @(?:\"([^\"]*)\"|([\w.$-]+))", line):
+                stages[-1].of[match[1]] = "@" + (of[1] or of[2])
             slots = re.search(r" slots (\d+)", line)
             if at := re.search(r" at (\d+(?:, \d+)+) slots", line):
                 offsets = at[1].split(", ")

@@ -330,7 +330,7 @@ x[1, 2] = [0, -np.inf, -0.0, -1, 0]
 chosen = np.argsort(np.where(np.isnan(x), -np.inf, -np.nan_to_num(x, nan=0)),
                     -1, kind="stable")
 chosen[0, 0] = [1, 4, 2, 0, 3]
-add("top_k", dict(input=x), chosen[..., :4].astype("i4"))
+add("top_k", dict(input=x), chosen[..., :4], types={0: "i32"})
 rows, values = real(2, 3), real(2, 3)
 add("pick", dict(input=rows, ids=ids, offset=scalar(4)),
     np.where(inside, np.take_along_axis(rows, np.where(inside, ids - 4, 0), 1),
