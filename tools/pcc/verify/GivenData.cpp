@@ -107,8 +107,12 @@ LogicalResult pcc::checkSuitable(StringRef data, const Facts &plan,
                !fs::file_size(path, size);
     bytes += size;
   }
-  int64_t tokens = plan.globalBatch * plan.seq + 1;
-  if (!isKnown || plan.seq == 0 || bytes >= uint64_t(tokens))
+  int64_t length = 0; // of a sample
+  for (const DataInput &read : plan.inputs)
+    if (read.role == "tokens" && read.shape.size() == 1)
+      length = read.shape.front();
+  int64_t tokens = plan.globalBatch * length + 1;
+  if (!isKnown || length == 0 || bytes >= uint64_t(tokens))
     return success();
   return refuseData(
       input,
