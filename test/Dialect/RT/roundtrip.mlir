@@ -42,11 +42,12 @@ rt.stage 0 arena 4096 {
     rt.gemm %a, %w, %b as <m = 4, n = 8, k = 8,
         trans_b = true, lda = 8, ldb = 8, ldc = 8>
         : memref<4x8xf32>, memref<8x8xf32>, memref<4x8xf32>
-    // CHECK: rt.grouped_gemm tn %{{.*}}, %{{.*}}, %{{.*}} ends %{{.*}} adds : memref<4x8xf32>, memref<4x8xf32>, memref<2x8x8xf32>, memref<2xi32>
-    %groups = rt.temporary at 0 : memref<2x8x8xf32>
+    // CHECK: rt.grouped_gemm tn %{{.*}}, %{{.*}}, %{{.*}} ends %{{.*}} adds : memref<4x2xf32>, memref<4x2xf32>, memref<2x2x2xf32>, memref<2xi32>
+    %few = rt.temporary at 64 : memref<4x2xf32>
+    %groups = rt.temporary at 0 : memref<2x2x2xf32>
     %ends = rt.temporary at 0 : memref<2xi32>
-    rt.grouped_gemm tn %a, %b, %groups ends %ends adds
-        : memref<4x8xf32>, memref<4x8xf32>, memref<2x8x8xf32>, memref<2xi32>
+    rt.grouped_gemm tn %few, %few, %groups ends %ends adds
+        : memref<4x2xf32>, memref<4x2xf32>, memref<2x2x2xf32>, memref<2xi32>
     // CHECK: rt.temporary at 128 : memref<4x8xbf16>
     %h = rt.temporary at 128 : memref<4x8xbf16>
     // CHECK: rt.temporary at 0 : memref<8x8xbf16>

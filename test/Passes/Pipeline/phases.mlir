@@ -54,6 +54,7 @@
 // TASKS-NEXT: Rest
 
 // CODE:      {{ }}rt{{$}}
+// CODE-NEXT: NNExpandExpertsPass
 // CODE-NEXT: NNExpandAttentionPass
 // CODE-NEXT: RTSplitAccumulatePass
 // CODE-NEXT: RTFormKernelsPass
