@@ -75,6 +75,7 @@ def save(program, folder, *flags):
 
 # The files are copied; without them a run does not begin.
 FIRST = ["toy-dp2-tp2", *TRAIN, "--save", "saved"]
+OTHER = [*FIRST[:-1], "other"]
 missing = "error: cannot find 'config.json', 'chat/tool.jinja' of the model " \
           "directory, looked for in '.', 'source'"
 refused(4, missing, *FIRST,
@@ -241,11 +242,11 @@ for flag in "--save-dtype=f32", "--max-shard-size=1GB", "--weights-only":
     refused(2, "needs --save DIR", "toy-1", *TRAIN, flag)
 with open("source/config.json", "w") as file:
     file.write("{")
-refused(4, "error: 'source/config.json' is not JSON", *FIRST, "--save-dtype",
+refused(4, "error: 'source/config.json' is not JSON", *OTHER, "--save-dtype",
         "f32")
 os.remove("source/config.json")
 os.mkdir("source/config.json")
-refused(4, "error: cannot find 'config.json' of the model", *FIRST)
+refused(4, "error: cannot find 'config.json' of the model", *OTHER)
 
 # --model names the file or its folder.
 os.mkdir("there")
