@@ -105,11 +105,13 @@ ParseResult pcc::nn::parseRecord(AsmParser &parser, RecordAttr &record) {
         return parser.parseInteger(uses.emplace_back());
       }))
     return failure();
-  record = RecordAttr::getChecked(
-      [&] { return parser.emitError(parser.getNameLoc()); },
-      parser.getContext(), init, decay, source, transposed, plusOne, copies,
-      uses);
-  return success(record != nullptr);
+  auto refuse = [&] { return parser.emitError(parser.getNameLoc()); };
+  if (failed(RecordAttr::verify(refuse, init, decay, source, transposed,
+                                plusOne, copies, uses)))
+    return failure();
+  record = RecordAttr::get(parser.getContext(), init, decay, source, transposed,
+                           plusOne, copies, uses);
+  return success();
 }
 
 void pcc::nn::printRecord(AsmPrinter &printer, RecordAttr record) {
