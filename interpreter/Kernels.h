@@ -85,6 +85,13 @@ void addOptimizerKernels(KernelTable &table);
 int64_t biasIndex(const Tensor &bias, int64_t b, int64_t h, int64_t s,
                   int64_t t);
 
+/// The operands of a grouped product; see nn.grouped_contract.
+enum class GroupedForm { Transposed, Plain, Sums };
+
+/// Adds the products of a group's rows, `begin` to `end`, to `c`.
+void addGroupProducts(GroupedForm form, int64_t group, int64_t begin,
+                      int64_t end, const Tensor &a, const Tensor &b, Tensor &c);
+
 /// Emits an error at the op unless the value has this shape.
 mlir::LogicalResult requireShape(mlir::Operation *op, llvm::StringRef what,
                                  const Tensor &value,

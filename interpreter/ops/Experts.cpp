@@ -217,26 +217,41 @@ LogicalResult runGroupedContract(nn::GroupedContractOp op, const Args &in,
                                  Results out) {
   const Tensor &lhs = in[op.getLhs()], &rhs = in[op.getRhs()],
                &ends = in[op.getEnds()];
-  bool isSum = op.getForm() == "rn,rk->enk",
-       isBack = op.getForm() == "rn,enk->rk";
-  const Tensor &matrices = isSum ? out[0] : rhs;
-  int64_t n = matrices.dim(1), k = matrices.dim(2), r = 0;
-  for (int64_t e = 0; e < ends.size(); ++e)
-    for (; r < ends.integer[e]; ++r)
-      for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j < k; ++j) {
-          int64_t at = (e * n + i) * k + j;
-          if (isSum)
-            out[0].real[at] += lhs.real[r * n + i] * rhs.real[r * k + j];
-          else if (isBack)
-            out[0].real[r * k + j] += lhs.real[r * n + i] * rhs.real[at];
-          else
-            out[0].real[r * n + i] += lhs.real[r * k + j] * rhs.real[at];
-        }
+  GroupedForm form = op.sumsRows()                  ? GroupedForm::Sums
+                     : op.getForm() == "rn,enk->rk" ? GroupedForm::Plain
+                                                    : GroupedForm::Transposed;
+  int64_t begin = 0;
+  for (int64_t group = 0; group < ends.size(); ++group) {
+    addGroupProducts(form, group, begin, ends.integer[group], lhs, rhs, out[0]);
+    begin = ends.integer[group];
+  }
   return success();
 }
 
 } // namespace
+
+void pcc::interp::addGroupProducts(GroupedForm form, int64_t group,
+                                   int64_t begin, int64_t end, const Tensor &a,
+                                   const Tensor &b, Tensor &c) {
+  const Tensor &matrices = form == GroupedForm::Sums ? c : b;
+  int64_t n = matrices.dim(1), k = matrices.dim(2);
+  for (int64_t row = begin; row < end; ++row)
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < k; ++j) {
+        int64_t at = (group * n + i) * k + j;
+        switch (form) {
+        case GroupedForm::Transposed:
+          c.real[row * n + i] += a.real[row * k + j] * b.real[at];
+          break;
+        case GroupedForm::Plain:
+          c.real[row * k + j] += a.real[row * n + i] * b.real[at];
+          break;
+        case GroupedForm::Sums:
+          c.real[at] += a.real[row * n + i] * b.real[row * k + j];
+          break;
+        }
+      }
+}
 
 void pcc::interp::addExpertKernels(KernelTable &table) {
   table.add(runExperts);

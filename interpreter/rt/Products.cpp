@@ -145,8 +145,10 @@ LogicalResult ArenaMachine::multiply(int64_t rank, const Issued &issued) {
 
 LogicalResult ArenaMachine::multiplyGroups(int64_t rank, const Issued &issued) {
   auto op = cast<rt::GroupedGemmOp>(issued.op);
-  bool isSum = op.getForm() == rt::GroupedForm::Sums,
-       isPlain = op.getForm() == rt::GroupedForm::Plain;
+  GroupedForm form = op.getForm() == rt::GroupedForm::Sums ? GroupedForm::Sums
+                     : op.getForm() == rt::GroupedForm::Plain
+                         ? GroupedForm::Plain
+                         : GroupedForm::Transposed;
   FailureOr<Tensor> a = load(rank, issued, 0, issued.places[0].tensorType()),
                     b = load(rank, issued, 1, issued.places[1].tensorType()),
                     ends = load(rank, issued, 3, issued.places[3].tensorType());
@@ -160,24 +162,14 @@ LogicalResult ArenaMachine::multiplyGroups(int64_t rank, const Issued &issued) {
       return failure();
     c = std::move(*before);
   }
-  const Tensor &matrices = isSum ? c : *b;
-  int64_t n = matrices.dim(1), k = matrices.dim(2), rows = a->dim(0), row = 0;
+  int64_t rows = a->dim(0), row = 0;
   for (int64_t group = 0; group < ends->size(); ++group) {
     int64_t end = ends->integer[group];
     if (end < row || end > rows)
       return issued.emitError() << "has a group that ends at row " << end
                                 << ", after row " << row << " of " << rows;
-    for (; row < end; ++row)
-      for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j < k; ++j) {
-          int64_t at = (group * n + i) * k + j;
-          if (isSum)
-            c.real[at] += a->real[row * n + i] * b->real[row * k + j];
-          else if (isPlain)
-            c.real[row * k + j] += a->real[row * n + i] * b->real[at];
-          else
-            c.real[row * n + i] += a->real[row * k + j] * b->real[at];
-        }
+    addGroupProducts(form, group, row, end, *a, *b, c);
+    row = end;
   }
   roundElements(c, kernels.isExact());
   store(ranks[rank], issued.places[2], std::move(c));

@@ -321,17 +321,6 @@ void expand(nn::ExpertsGradOp op) {
   op.erase();
 }
 
-/// Copies an op's attributes to an op created from it, except the sharding.
-struct Marks : OpBuilder::Listener {
-  DictionaryAttr marks;
-  void notifyOperationInserted(Operation *op,
-                               OpBuilder::InsertPoint /*previous*/) override {
-    for (NamedAttribute mark : marks)
-      if (mark.getName() != dist::kShardingsAttr)
-        op->setDiscardableAttr(mark.getName(), mark.getValue());
-  }
-};
-
 struct NNExpandExpertsPass
     : pcc::impl::NNExpandExpertsPassBase<NNExpandExpertsPass> {
   void runOnOperation() override {
