@@ -37,18 +37,6 @@ static const pcc_input *findOther(const pcc_program &program) {
   return nullptr;
 }
 
-std::vector<std::string> pcc::splitPaths(const std::string &paths) {
-  if (exists(paths))
-    return {paths};
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= paths.size();) {
-    size_t comma = std::min(paths.find(',', at), paths.size());
-    parts.push_back(paths.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return parts;
-}
-
 std::vector<std::string> pcc::dataFiles(const std::string &paths) {
   std::vector<std::string> files;
   for (const std::string &path : splitPaths(paths)) {

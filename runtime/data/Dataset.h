@@ -96,9 +96,6 @@ std::unique_ptr<Dataset> openDataset(const pcc_program &program,
                                      const std::string &paths,
                                      const char *flag);
 
-/// Splits a value of --data at commas, unless the whole is the name of a file.
-std::vector<std::string> splitPaths(const std::string &paths);
-
 /// Returns the files that openDataset() may read for a value of --data.
 std::vector<std::string> dataFiles(const std::string &paths);
 

@@ -270,6 +270,18 @@ bool pcc::isSameFile(const std::string &a, const std::string &b) {
          inFolder(a, ofA) && inFolder(b, ofB) && isSame(ofA, ofB);
 }
 
+std::vector<std::string> pcc::splitPaths(const std::string &paths) {
+  if (exists(paths))
+    return {paths};
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= paths.size();) {
+    size_t comma = std::min(paths.find(',', at), paths.size());
+    parts.push_back(paths.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
 std::vector<std::string> pcc::listFolder(const std::string &path) {
   int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)

@@ -87,6 +87,9 @@ bool isDevice(const std::string &path);
 /// other spellings; or, if neither exists, whether they would.
 bool isSameFile(const std::string &a, const std::string &b);
 
+/// Splits a value of --data at commas, unless the whole is the name of a file.
+std::vector<std::string> splitPaths(const std::string &paths);
+
 /// Returns the sorted names in a folder; empty if it cannot be read.
 std::vector<std::string> listFolder(const std::string &path);
 

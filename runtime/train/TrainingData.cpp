@@ -6,6 +6,7 @@
 #include "runtime/data/Concatenation.h"
 #include "runtime/data/Inputs.h"
 #include "runtime/support/Error.h"
+#include "runtime/support/Files.h"
 #include "runtime/support/Proportions.h"
 #include "runtime/telemetry/Log.h"
 

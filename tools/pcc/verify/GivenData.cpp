@@ -2,6 +2,7 @@
 
 #include "tools/pcc/verify/GivenData.h"
 #include "runtime/support/FileNames.h"
+#include "runtime/support/Files.h"
 #include "tools/pcc/verify/MadeData.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,18 +25,6 @@ static LogicalResult refuseData(StringRef input, const Twine &what,
   return failure();
 }
 
-std::vector<std::string> pcc::dataPaths(StringRef data) {
-  // A comma may be part of a name.
-  if (fs::exists(data))
-    return {data.str()};
-  std::vector<std::string> paths;
-  SmallVector<StringRef> parts;
-  data.split(parts, ',');
-  for (StringRef part : parts)
-    paths.push_back(part.str());
-  return paths;
-}
-
 /// The names of the arrays in a folder: "a.npy, b.npy".
 static std::string arraysIn(StringRef folder) {
   std::vector<std::string> names;
@@ -54,7 +43,7 @@ LogicalResult pcc::checkReadable(StringRef data, StringRef input) {
       "--data takes token files, or a folder of arrays";
   if (data.empty())
     return success();
-  for (const std::string &path : dataPaths(data)) {
+  for (const std::string &path : splitPaths(data.str())) {
     bool isFolder = fs::is_directory(path);
     if (::access(path.c_str(), isFolder ? R_OK | X_OK : R_OK))
       return refuseData(
@@ -94,7 +83,7 @@ LogicalResult pcc::checkSuitable(StringRef data, const Facts &plan,
   // A token has at least a byte.
   uint64_t bytes = 0;
   bool isKnown = true;
-  for (const std::string &path : dataPaths(data)) {
+  for (const std::string &path : splitPaths(data.str())) {
     if (fs::is_directory(path)) {
       if (failed(checkArrays(path, plan, input)))
         return failure();

@@ -8,12 +8,8 @@
 
 namespace pcc {
 
-/// Returns the paths that a value of --data names: itself, or its parts between
-/// commas.
-std::vector<std::string> dataPaths(llvm::StringRef data);
-
-/// Reports, before anything is compiled, a path of --data that cannot be read,
-/// or that holds nothing. Programs check the rest.
+/// Reports, before anything is compiled, a path of --data that cannot be read
+/// or is empty. Programs check formats and token ids.
 mlir::LogicalResult checkReadable(llvm::StringRef data, llvm::StringRef input);
 
 /// Reports, once the facts of the plan are known, a folder without an array

@@ -2,8 +2,8 @@
 
 #include "tools/pcc/verify/OneRank.h"
 #include "runtime/Version.h"
+#include "runtime/support/Files.h"
 #include "tools/pcc/verify/Digests.h"
-#include "tools/pcc/verify/GivenData.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -79,7 +79,7 @@ std::string pcc::keyOf(const Arguments &arguments, const Facts &plan) {
   addFile(files, arguments.input);
   for (const std::string &file : plan.files)
     addFile(files, file);
-  for (const std::string &path : dataPaths(verification.data))
+  for (const std::string &path : splitPaths(verification.data))
     addFile(files, path);
   addFile(files, "/proc/self/exe");
   llvm::json::Array texts;
