@@ -53,6 +53,11 @@ COMMITTED = {
     "bloom": ("eval-17",),
     "gpt-bigcode": ("dynamo",),
     "phi3": ("eval-17",),
+    # Mixtures of experts: fused projections; biases, alternating columns and
+    # transposed weights; groups, shared experts and a dense first layer.
+    "qwen3-moe": ("eval-17",),
+    "gpt-oss": ("dynamo",),
+    "deepseek-v3": ("dynamo",),
 }
 
 
@@ -67,7 +72,8 @@ def export(name, kind, path):
         extra = ()
     elif not models.MODELS[name].optional:
         return False
-    model, inputs = models.build(name, extra, dtype=dtype)
+    model, inputs = models.build(name, extra, dtype=dtype,
+                                 experts="batched_mm")
     by_dynamo = how.exporter in kinds.BY_DYNAMO
     # TorchScript exports fused attention from opset 14 on, but with a cast to
     # complex128 for bfloat16; dynamo cannot export T5's ("Cannot view a tensor
@@ -150,11 +156,16 @@ def main():
     parser.add_argument("--missing", action="store_true",
                         help="only missing files that are not known to fail")
     parser.add_argument("--models")
+    parser.add_argument("--families", choices=["moe"],
+                        help="only the mixtures of experts, by three exporters")
     parser.add_argument("--kinds", default=all_kinds)
     options = parser.parse_args()
     if options.all and options.folder == HERE:
         parser.error("--all needs -o DIR (about 250 MB)")
     every = COMMITTED if options.folder == HERE else models.EVERY_KIND
+    if options.families:
+        every = kinds.MIXTURES
+        options.kinds = ",".join(kinds.OF_MIXTURES)
     options.models = options.models or ",".join(every)
     os.makedirs(options.folder, exist_ok=True)
     warnings.simplefilter("ignore")

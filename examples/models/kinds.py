@@ -18,6 +18,11 @@ EXPORTERS = BY_TORCHSCRIPT + BY_DYNAMO
 OPSETS = {e: range(11, 21) for e in BY_TORCHSCRIPT}
 OPSETS.update({e: range(18, 26) for e in BY_DYNAMO})
 VARIANTS = ("static", "inputs", "f16", "bf16")
+# The models of mixtures.py, and the kinds of their exports that scripts/models
+# trains.
+MIXTURES = ("mixtral", "qwen2-moe", "qwen3-moe", "gpt-oss", "deepseek-v3",
+            "glm4-moe", "olmoe", "granite-moe", "ernie4.5-moe")
+OF_MIXTURES = ("train-17", "eval-17", "dynamo", "dynamo-raw")
 
 
 @dataclasses.dataclass(frozen=True)

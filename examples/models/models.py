@@ -18,6 +18,7 @@ sys.path[:0] = [HERE, EXAMPLES]
 from configurations import (COMMON, GATED, HEADS, HIDDEN, IDS,  # noqa: E402
                             LAYERS, SEQ, VOCAB, causal)
 from families import FAMILIES  # noqa: E402
+from mixtures import MIXTURES  # noqa: E402
 from nanogpt.model import GPT  # noqa: E402
 
 
@@ -42,7 +43,7 @@ class Model:
     loss: the value of pcc's --loss. classes: the number of classes of the
     scores. targets: the shape of the labels without the batch. optional:
     further inputs that an export may have. data_seed: the seed of its data if
-    it is not trained on text.
+    it is not trained on text. is_mixture: whether it has layers of experts.
     """
 
     build: object
@@ -55,6 +56,7 @@ class Model:
         Input("position_ids", (SEQ,), "positions"),
     )
     data_seed: int = 1
+    is_mixture: bool = False
 
 
 def returning_scores(model, names, full_mask):
@@ -214,16 +216,21 @@ MODELS = {
 # The models that are exported by every kind.
 EVERY_KIND = tuple(MODELS)
 MODELS.update((name, Model(build)) for name, build in FAMILIES.items())
+MODELS.update((name, Model(build, is_mixture=True))
+              for name, build in MIXTURES.items())
 
 
-def build(name, inputs=(), seed=0, dtype=torch.float32):
+def build(name, inputs=(), seed=0, dtype=torch.float32, experts="eager"):
     """Builds the model `name` with its inputs and the named optional `inputs`;
-    returns it with the list of its inputs."""
+    returns it with the list of its inputs. experts: transformers'
+    implementation of experts."""
     spec = MODELS[name]
     all_inputs = list(spec.inputs)
     all_inputs += [i for i in spec.optional if i.name in inputs]
     torch.manual_seed(seed)
     model = spec.build()
+    if spec.is_mixture:
+        model.set_experts_implementation(experts)
     with torch.no_grad():
         # Fresh biases are zero, and the dynamo exporter removes a bias of
         # zeros, so it could not be trained. Norm weights stay all ones, which
@@ -231,6 +238,10 @@ def build(name, inputs=(), seed=0, dtype=torch.float32):
         for parameter_name, parameter in model.named_parameters():
             if parameter_name.endswith("bias"):
                 parameter.normal_(std=0.02)
+        # What a router adds to the scores by which it chooses experts.
+        for buffer_name, buffer in model.named_buffers():
+            if buffer_name.endswith("correction_bias"):
+                buffer.normal_(std=0.02)
     # Rounds the weights to the file's precision.
     model = model.to(dtype)
     if name == "nanogpt":

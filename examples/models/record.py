@@ -20,6 +20,7 @@ order of the data and the definition of the loss.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -30,6 +31,7 @@ import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import mixtures  # noqa: E402
 import models  # noqa: E402
 import training  # noqa: E402
 
@@ -120,7 +122,10 @@ def main():
                 continue
             model, inputs = models.build(name, dtype=dtype)
             path = os.path.join(HERE, "curves", f"{name}{suffix}.jsonl")
-            with open(path, "w") as file:
+            checked = contextlib.nullcontext()
+            if models.MODELS[name].is_mixture:
+                checked = mixtures.checked_choices()
+            with checked, open(path, "w") as file:
                 for row in train(
                     model.float(), feeder(name, inputs), HYPERPARAMETERS
                 ):

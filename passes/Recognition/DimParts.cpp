@@ -2,6 +2,7 @@
 
 #include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace pcc::recognition;
@@ -81,4 +82,51 @@ Value pcc::recognition::transposeParts(
   Value input = reshapeTo(builder, loc, op.getInput(), shape);
   return TransposeOp::create(builder, loc, op.getType().clone(result), input,
                              permutation);
+}
+
+Value pcc::recognition::splitContract(OpBuilder &builder, ContractOp op,
+                                      const DimParts &split,
+                                      RankedTensorType type) {
+  StringRef spec = op.getSpec(), out = op.getResultLabels();
+  std::string unused;
+  for (char label = 'a'; label <= 'z'; ++label)
+    if (!spec.contains(label))
+      unused.push_back(label);
+  llvm::SmallDenseMap<char, std::pair<std::string, ArrayRef<int64_t>>> parts;
+  for (auto [label, part] : llvm::zip(out, split)) {
+    std::string labels;
+    for (size_t i = 0; i < part.size(); ++i) {
+      if (i > 0 && unused.empty())
+        return {};
+      labels.push_back(i == 0 ? label : unused.front());
+      if (i > 0)
+        unused.erase(0, 1);
+    }
+    parts[label] = {labels, part};
+  }
+  auto operand = [&](Value value, StringRef labels) {
+    SmallVector<int64_t> shape;
+    std::string text;
+    for (auto [label, extent] :
+         llvm::zip(labels, tensorType(value).getShape())) {
+      auto it = parts.find(label);
+      if (it == parts.end()) {
+        text.push_back(label);
+        shape.push_back(extent);
+        continue;
+      }
+      text += it->second.first;
+      llvm::append_range(shape, it->second.second);
+    }
+    return std::pair(reshapeTo(builder, op.getLoc(), value, shape), text);
+  };
+  auto [lhs, lhsLabels] = operand(op.getLhs(), op.getLhsLabels());
+  auto [rhs, rhsLabels] = operand(op.getRhs(), op.getRhsLabels());
+  std::string result;
+  for (char label : out)
+    result += parts[label].first;
+  return ContractOp::create(
+      builder, op.getLoc(), type,
+      builder.getStringAttr(lhsLabels + "," + rhsLabels + "->" + result), lhs,
+      rhs);
 }

@@ -35,6 +35,12 @@ mlir::Value transposeParts(mlir::OpBuilder &builder, mlir::Location loc,
                            nn::TransposeOp op,
                            llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> split);
 
+/// Builds the result of a contraction with its dims split into `split`, which
+/// has the type `type`: each label becomes one label per factor of its dim.
+/// Null if there are not enough letters.
+mlir::Value splitContract(mlir::OpBuilder &builder, nn::ContractOp op,
+                          const DimParts &split, mlir::RankedTensorType type);
+
 } // namespace pcc::recognition
 
 #endif // PCC_PASSES_RECOGNITION_DIMPARTS_H

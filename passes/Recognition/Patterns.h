@@ -15,6 +15,10 @@ void populateContractPatterns(mlir::RewritePatternSet &patterns);
 void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 /// Recognize cross entropy: log softmax and a selection by target.
 void populateLossPatterns(mlir::RewritePatternSet &patterns);
+/// Recognize mixtures of experts: products with a matrix per token and choice.
+void populateExpertPatterns(mlir::RewritePatternSet &patterns);
+/// Split the dim of tokens of a router where its users do.
+void populateTokenPatterns(mlir::RewritePatternSet &patterns);
 /// Recognize gelu and silu by the values of an expression of one tensor.
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 /// Recognize layer_norm and rms_norm.
@@ -38,6 +42,10 @@ void populateUnequalHeadPatterns(mlir::RewritePatternSet &patterns);
 /// Changes the declared shape of each parameter whose reads are all reshaped to
 /// one shape.
 void reshapeParams(mlir::ModuleOp module);
+
+/// Permutes the declared dims of each parameter whose reads are all transposed
+/// alike for experts.
+void transposeExpertParams(mlir::ModuleOp module);
 
 /// Gives the labels of contractions whose right operand is a parameter their
 /// usual names: a single row dim m, else batch b and sequence s; summed k;

@@ -53,6 +53,12 @@ bool applyAll(ModuleOp module, RewritePatternSet patterns, int64_t &budget) {
   return budget > 0;
 }
 
+template <typename Op>
+bool has(ModuleOp module) {
+  return module.walk([](Op) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
   using NNRecognizePassBase::NNRecognizePassBase;
   void runOnOperation() override {
@@ -65,7 +71,22 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
         eliminateCommonSubExpressions(rewriter, dominance, function);
       }
     }
-    // First recognize ops built from primitives: flattening sums would break
+    int64_t most = maxRewrites;
+    if (most == 0)
+      module.walk([&](Operation *) { most += kRewritesPerOp; });
+    int64_t budget = most;
+    // Experts first: other patterns would move the reshapes between their ops.
+    RewritePatternSet experts(&getContext());
+    populateActivationPatterns(experts);
+    populateExpertPatterns(experts);
+    RewritePatternSet tokens(&getContext());
+    populateReshapePatterns(tokens);
+    populateTokenPatterns(tokens);
+    bool isComplete = !has<nn::TopKOp>(module) ||
+                      applyAll(module, std::move(experts), budget);
+    if (isComplete && has<nn::ExpertsOp>(module))
+      isComplete = applyAll(module, std::move(tokens), budget);
+    // Then recognize ops built from primitives: flattening sums would break
     // them up.
     RewritePatternSet primitives(&getContext());
     populateUnequalHeadPatterns(primitives);
@@ -87,20 +108,16 @@ struct NNRecognizePass : pcc::impl::NNRecognizePassBase<NNRecognizePass> {
     populateAttentionPatterns(forms);
     populateProjectionPatterns(forms);
     populateUnequalProjectionPatterns(forms);
-    int64_t most = maxRewrites;
-    if (most == 0)
-      module.walk([&](Operation *) { most += kRewritesPerOp; });
-    int64_t budget = most;
     for (RewritePatternSet *patterns :
          {&primitives, &contractions, &heads, &forms})
-      if (!applyAll(module, std::move(*patterns), budget)) {
-        module.emitWarning()
-            << "recognition stopped after " << most
-            << " rewrites: the program is correct, but attention and "
-               "projections may be computed and sharded as in the file";
-        break;
-      }
+      isComplete = isComplete && applyAll(module, std::move(*patterns), budget);
+    if (!isComplete)
+      module.emitWarning()
+          << "recognition stopped after " << most
+          << " rewrites: the program is correct, but attention and "
+             "projections may be computed and sharded as in the file";
     reshapeParams(module);
+    transposeExpertParams(module);
     renameLabels(module);
     eraseUnused(module);
     classifyParams(module);

@@ -10,7 +10,6 @@
 #include "dialects/NN/AttrNames.h"
 #include "passes/Recognition/DimParts.h"
 #include "passes/Recognition/Patterns.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace pcc::recognition;
@@ -179,57 +178,18 @@ struct RegroupOfTranspose : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// Replaces each label of the result by one label per factor of its dim.
+/// Moves the reshape to the operands.
 struct ReshapeOfContract : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = producer<ContractOp>(op);
     auto split = splitOf(op);
-    if (!inner || !split)
+    Value moved = inner && split
+                      ? splitContract(rewriter, inner, *split, op.getType())
+                      : Value();
+    if (!moved)
       return failure();
-    StringRef spec = inner.getSpec(), out = inner.getResultLabels();
-    std::string unused;
-    for (char label = 'a'; label <= 'z'; ++label)
-      if (!spec.contains(label))
-        unused.push_back(label);
-    llvm::SmallDenseMap<char, std::pair<std::string, ArrayRef<int64_t>>> parts;
-    for (auto [label, part] : llvm::zip(out, *split)) {
-      std::string labels;
-      for (size_t i = 0; i < part.size(); ++i) {
-        if (i > 0 && unused.empty())
-          return failure();
-        labels.push_back(i == 0 ? label : unused.front());
-        if (i > 0)
-          unused.erase(0, 1);
-      }
-      parts[label] = {labels, part};
-    }
-    auto operand = [&](Value value, StringRef labels) {
-      SmallVector<int64_t> shape;
-      std::string text;
-      for (auto [label, extent] :
-           llvm::zip(labels, tensorType(value).getShape())) {
-        auto it = parts.find(label);
-        if (it == parts.end()) {
-          text.push_back(label);
-          shape.push_back(extent);
-          continue;
-        }
-        text += it->second.first;
-        llvm::append_range(shape, it->second.second);
-      }
-      return std::pair(reshapeTo(rewriter, op.getLoc(), value, shape), text);
-    };
-    auto [lhs, lhsLabels] = operand(inner.getLhs(), inner.getLhsLabels());
-    auto [rhs, rhsLabels] = operand(inner.getRhs(), inner.getRhsLabels());
-    std::string result;
-    for (char label : out)
-      result += parts[label].first;
-    Value moved = ContractOp::create(
-        rewriter, inner.getLoc(), op.getType(),
-        rewriter.getStringAttr(lhsLabels + "," + rhsLabels + "->" + result),
-        lhs, rhs);
     rewriter.replaceOp(op, moved);
     return success();
   }
