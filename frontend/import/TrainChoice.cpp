@@ -1,6 +1,7 @@
 //===- TrainChoice.cpp - The user's choices of trained tensors ------------===//
 
 #include "frontend/import/TrainChoice.h"
+#include "analysis/ExpertWeights.h"
 #include "dialects/NN/NN.h"
 #include "frontend/weights/Phrases.h"
 
@@ -81,6 +82,11 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
 LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
                                   ImportReport &report) {
   SymbolTable symbols(module);
+  DenseSet<Operation *> experts;
+  module.walk([&](EmbeddingOp op) {
+    if (ParamOp param = analysis::expertWeightOf(op))
+      experts.insert(param);
+  });
   std::vector<std::string> computed, doubtful, altered, constants;
   for (const Weight &weight : weights.all()) {
     auto param = symbols.lookup<ParamOp>(weight.name);
@@ -106,6 +112,9 @@ LogicalResult TrainChoice::finish(ModuleOp module, const Weights &weights,
       param.setFrozen(false);
     if (isFrozen || isTrained)
       report.evidence[weight.name] = isTrained ? "by --train" : "by --freeze";
+    else if (experts.contains(param) && !provenance.isComputed)
+      report.evidence[weight.name] =
+          "the weights of experts: a router chooses its rows";
     else if (provenance.kind == Kind::Doubtful)
       (provenance.isComputed ? computed : doubtful)
           .push_back("'" + weight.name + "' (" + provenance.evidence + ")");

@@ -1,6 +1,7 @@
 //===- Reduction.cpp - Operators that reduce over dims --------------------===//
 
 #include "frontend/binding/Arithmetic.h"
+#include "frontend/binding/Indices.h"
 #include "frontend/onnx/ProgramNode.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -191,6 +192,21 @@ static Value best(Binder &b, Arithmetic &a, Value x, const Reduction &r) {
                                     : a.reduce<Op>(x, r.dims);
 }
 
+/// The longest row of scores whose largest is chosen by nn.top_k, which
+/// recognizes routers: as many as a model has experts.
+static constexpr int64_t kMostExperts = 1024;
+
+/// ArgMax of floats along an axis, as the one choice of a row.
+static Value chooseLargest(Binder &b, int64_t axis) {
+  RowsAlong rows(b, b.rank(0), axis);
+  Value x = rows.toLast(b.value(0));
+  Shape one(tensorType(x).getShape());
+  one.back() = 1;
+  Value ids = TopKOp::create(b.builder, b.loc,
+                             b.typeOf(one, b.builder.getI32Type()), x);
+  return rows.fromLast(Arithmetic(b).cast(ids, b.builder.getI64Type()));
+}
+
 template <typename Best>
 static LogicalResult buildArg(Binder &b) {
   Shape shape = b.shape(0);
@@ -200,13 +216,16 @@ static LogicalResult buildArg(Binder &b) {
   if (failed(b.checkConstant(shape)))
     return failure();
   Arithmetic a(b);
-  Value found =
-      a.findBest<Best>(b.value(0), *axis, b.intAttr("select_last_index", 0));
-  if (b.intAttr("keepdims", 1)) {
+  bool isLast = b.intAttr("select_last_index", 0);
+  bool isChoice = std::is_same_v<Best, ReduceMaxOp> && !isLast &&
+                  isa<FloatType>(b.element(0)) && shape[*axis] <= kMostExperts;
+  Value found = isChoice ? chooseLargest(b, *axis)
+                         : a.findBest<Best>(b.value(0), *axis, isLast);
+  if (b.intAttr("keepdims", 1))
     shape[*axis] = 1;
-    found = b.reshape(found, shape);
-  }
-  b.set(0, found);
+  else
+    shape.erase(shape.begin() + *axis);
+  b.set(0, b.reshape(found, shape));
   return success();
 }
 

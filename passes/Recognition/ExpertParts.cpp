@@ -51,33 +51,48 @@ static std::optional<double> splatNumber(Value value) {
   return splat.getSplatValue<APFloat>().convertToDouble();
 }
 
-/// The result of top_k that ids are; null if they are computed otherwise.
-/// Exporters widen ids to i64, and add the number of experts to negative ones,
-/// of which there are none.
+/// Integers without views and casts to wider integers.
+static Value withoutExtensions(Value value) {
+  for (;;) {
+    value = withoutViews(value);
+    auto cast = value.getDefiningOp<CastOp>();
+    auto from = cast ? dyn_cast<IntegerType>(
+                           tensorType(cast.getInput()).getElementType())
+                     : IntegerType();
+    if (!from || from.getWidth() < 32)
+      return value;
+    value = cast.getInput();
+  }
+}
+
+/// Whether all of `ids` are choices of one of `experts`: results of top_k.
+static bool areChoices(Value ids, int64_t experts) {
+  ids = withoutExtensions(ids);
+  if (auto joined = ids.getDefiningOp<ConcatOp>())
+    return llvm::all_of(joined.getInputs(),
+                        [&](Value part) { return areChoices(part, experts); });
+  auto choice = ids.getDefiningOp<TopKOp>();
+  return choice && shapeOf(choice.getInput()).back() == experts;
+}
+
+/// The choices that ids are; null if they may be other numbers. Exporters widen
+/// ids to i64, and add the number of experts to negative ones, of which there
+/// are none.
 static Value findChoices(Value ids, int64_t experts) {
   for (;;) {
-    ids = withoutViews(ids);
-    if (auto cast = ids.getDefiningOp<CastOp>()) {
-      if (!isa<IntegerType>(tensorType(cast.getInput()).getElementType()))
-        return {};
-      ids = cast.getInput();
-      continue;
-    }
-    if (auto wrap = ids.getDefiningOp<WhereOp>()) {
-      auto isNegative = wrap.getCondition().getDefiningOp<CompareOp>();
-      auto sum = wrap.getLhs().getDefiningOp<SumOp>();
-      if (!isNegative || isNegative.getRelation() != Relation::Less ||
-          isNegative.getLhs() != wrap.getRhs() ||
-          !isSplat(isNegative.getRhs(), 0) || !sum ||
-          sum.getInputs().size() != 2 || sum.getInputs()[0] != wrap.getRhs() ||
-          !isSplat(sum.getInputs()[1], experts))
-        return {};
-      ids = wrap.getRhs();
-      continue;
-    }
-    auto choice = ids.getDefiningOp<TopKOp>();
-    return choice && shapeOf(choice.getInput()).back() == experts ? ids
-                                                                  : Value();
+    ids = withoutExtensions(ids);
+    auto wrap = ids.getDefiningOp<WhereOp>();
+    if (!wrap)
+      return areChoices(ids, experts) ? ids : Value();
+    auto isNegative = wrap.getCondition().getDefiningOp<CompareOp>();
+    auto sum = wrap.getLhs().getDefiningOp<SumOp>();
+    if (!isNegative || isNegative.getRelation() != Relation::Less ||
+        isNegative.getLhs() != wrap.getRhs() ||
+        !isSplat(isNegative.getRhs(), 0) || !sum ||
+        sum.getInputs().size() != 2 || sum.getInputs()[0] != wrap.getRhs() ||
+        !isSplat(sum.getInputs()[1], experts))
+      return {};
+    ids = wrap.getRhs();
   }
 }
 

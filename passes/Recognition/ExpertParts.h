@@ -28,7 +28,8 @@ int64_t countOf(llvm::ArrayRef<int64_t> shape);
 
 /// A lookup of rows by experts' numbers.
 struct ExpertLookup {
-  /// The experts of the pairs: an i32 result of top_k below the number of rows.
+  /// The experts of the pairs, from 0 up to the number of rows: results of
+  /// top_k, possibly several in turn.
   mlir::Value ids;
   /// [experts, ..].
   mlir::Value table;

@@ -87,6 +87,20 @@ private:
     return llvm::map_to_vector(dims, [&](int64_t d) { return d + count - 1; });
   }
 
+  template <typename Op>
+  static Value
+  rebuildReduce(PatternRewriter &rewriter, Op op, RankedTensorType type,
+                llvm::function_ref<Value(Value)> operand, int64_t count) {
+    if (llvm::is_contained(op.getDims(), 0))
+      return {};
+    Value input = operand(op.getInput());
+    auto moved = cast<Op>(rewriter.clone(*op));
+    moved.getInputMutable().assign(input);
+    moved.setDims(shifted(op.getDims(), count));
+    moved->getResult(0).setType(type);
+    return moved->getResult(0);
+  }
+
   /// The result of the op with its first dim split; null if another dim depends
   /// on it.
   static Value rebuild(PatternRewriter &rewriter, Operation *op,
@@ -104,12 +118,18 @@ private:
         parts.push_back({extent});
       return splitContract(rewriter, contract, parts, type);
     }
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (llvm::is_contained(reduce.getDims(), 0))
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      return rebuildReduce(rewriter, reduce, type, operand, count);
+    if (auto reduce = dyn_cast<ReduceMaxOp>(op))
+      return rebuildReduce(rewriter, reduce, type, operand, count);
+    if (auto concat = dyn_cast<ConcatOp>(op)) {
+      if (concat.getDim() == 0)
         return {};
-      return ReduceOp::create(rewriter, op->getLoc(), type,
-                              operand(reduce.getInput()),
-                              shifted(reduce.getDims(), count));
+      SmallVector<Value> inputs =
+          llvm::map_to_vector(concat.getInputs(), operand);
+      return ConcatOp::create(
+          rewriter, op->getLoc(), type, inputs,
+          rewriter.getI64IntegerAttr(concat.getDim() + count - 1));
     }
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       ArrayRef<int64_t> dims = broadcast.getDims();
