@@ -75,6 +75,9 @@ struct Options {
   /// Options of the import; see ImportOptions.
   bool randomInit = false;
   bool noDropout = false;
+  /// Whether weight matrices of experts may be gathered per token beyond 1 GiB
+  /// a rank.
+  bool allowGatheredExperts = false;
   bool runningNorms = false;
   /// Unset: the loss determines it.
   std::optional<bool> paddingMask;

@@ -49,10 +49,17 @@ static void addRTChecks(OpPassManager &manager) {
 /// The ONNX importer creates this phase's module; no pass runs.
 static void addImportPasses(OpPassManager &, const Options &) {}
 
-static void addNNPasses(OpPassManager &manager, const Options &) {
+static void addNNPasses(OpPassManager &manager, const Options &options) {
   // First: recognizes layer norms, attention and gelu by the values they
   // compute. Later passes match these ops, not an exporter's decompositions.
   manager.addPass(createNNRecognizePass());
+  // Experts that it did not recognize need memory for a matrix per token.
+  NNCheckExpertGathersPassOptions gathers;
+  gathers.allow = options.allowGatheredExperts;
+  gathers.stages = options.pp;
+  gathers.parts = options.dp * options.cp;
+  gathers.elementBytes = options.precision == "f32" ? 4 : 2;
+  manager.addPass(createNNCheckExpertGathersPass(gathers));
   // Removes the primitives that recognition left without uses.
   manager.addPass(mlir::createCanonicalizerPass());
   // Exporters repeat masks and positions in every layer; CSE keeps one of each.

@@ -228,6 +228,7 @@ static void readOptions(const Flags &flags, Options &options) {
       !flags.precision.getNumOccurrences())
     options.precision = "bf16";
   options.noDropout = flags.noDropout;
+  options.allowGatheredExperts = flags.allowGatheredExperts;
   options.runningNorms = flags.batchNorm == "running";
   if (flags.paddingMask || flags.noPaddingMask)
     options.paddingMask = flags.paddingMask;
@@ -267,6 +268,7 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.precision);
   note(flags.init);
   note(flags.noDropout);
+  note(flags.allowGatheredExperts);
   note(flags.batchNorm);
   note(flags.paddingMask);
   note(flags.noPaddingMask);

@@ -225,6 +225,11 @@ struct Flags {
   Switch noDropout{"no-dropout",
                    cl::desc("Imports the model without its dropout"),
                    cl::cat(training)};
+  Switch allowGatheredExperts{
+      "allow-gathered-experts",
+      cl::desc("Trains experts that pcc does not recognize although their "
+               "gathered weights need more than 1 GiB on a rank"),
+      cl::cat(training)};
   Text batchNorm{"batch-norm",
                  cl::desc("Statistics of batch norms: batch (those of each "
                           "batch) or running (the file's)"),

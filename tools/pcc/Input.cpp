@@ -20,22 +20,16 @@ using namespace pcc;
 /// Refuses flags that have no effect after a phase.
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
-  std::pair<StringRef, StringRef> usedUpBy[] = {{"init", "import"},
-                                                {"freeze", "import"},
-                                                {"train", "import"},
-                                                {"norm-plus-one", "import"},
-                                                {"tie", "import"},
-                                                {"untie", "import"},
-                                                {"shared-input", "import"},
-                                                {"per-sample", "import"},
-                                                {"dim", "import"},
-                                                {"padding-mask", "import"},
-                                                {"no-dropout", "import"},
-                                                {"no-padding-mask", "import"},
-                                                {"batch-norm", "import"},
-                                                {"stage-cut", "train"},
-                                                {"sequence-parallel", "plan"},
-                                                {"memory-limit", "rt"}};
+  std::pair<StringRef, StringRef> usedUpBy[] = {
+      {"init", "import"},         {"freeze", "import"},
+      {"train", "import"},        {"norm-plus-one", "import"},
+      {"tie", "import"},          {"untie", "import"},
+      {"shared-input", "import"}, {"per-sample", "import"},
+      {"dim", "import"},          {"padding-mask", "import"},
+      {"no-dropout", "import"},   {"no-padding-mask", "import"},
+      {"batch-norm", "import"},   {"allow-gathered-experts", "nn"},
+      {"stage-cut", "train"},     {"sequence-parallel", "plan"},
+      {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
       InFlightDiagnostic diag =

@@ -13,6 +13,7 @@
 
 // NN:      {{ }}nn{{$}}
 // NN-NEXT: NNRecognizePass
+// NN-NEXT: NNCheckExpertGathersPass
 // NN-NEXT: Canonicalizer
 // NN-NEXT: CSE
 // NN:      NNVerifyPass

@@ -37,6 +37,8 @@ Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   options.normPlusOne = model.normPlusOne;
   options.randomInit = model.randomInit;
   options.noDropout = model.noDropout;
+  // One rank needs more memory than the plan's ranks.
+  options.allowGatheredExperts = true;
   options.runningNorms = model.runningNorms;
   options.paddingMask = model.paddingMask;
   options.targetCpu = model.targetCpu;

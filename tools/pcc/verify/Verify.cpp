@@ -95,6 +95,7 @@ static constexpr StringLiteral kOfModel[] = {"init",
                                              "padding-mask",
                                              "batch-norm",
                                              "no-dropout",
+                                             "allow-gathered-experts",
                                              "sequence-parallel"};
 
 /// Returns the seconds without progress after which a plan's program, which may
