@@ -171,7 +171,9 @@ FailureOr<StepOutputs> Training::step() {
       return machine.getModule().emitError(
           "has no outputs \"loss\" and \"norm\"");
     return StepOutputs{loss->real[0], norm->real[0],
-                       numberOf(outputs->lookup(nn::kLossScale))};
+                       numberOf(outputs->lookup(nn::kLossScale)),
+                       numberOf(outputs->lookup(nn::kAuxResult)),
+                       numberOf(outputs->lookup(nn::kLoadResult))};
   }
   machine.beginEntry();
   if (gather && failed(call(gather, -1)))
@@ -187,5 +189,7 @@ FailureOr<StepOutputs> Training::step() {
   if (results->size() < 2)
     return update.emitError("must return the loss and the gradient norm");
   return StepOutputs{(*results)[0]->real[0], (*results)[1]->real[0],
-                     numberOf(resultNamed(update, *results, nn::kLossScale))};
+                     numberOf(resultNamed(update, *results, nn::kLossScale)),
+                     numberOf(resultNamed(update, *results, nn::kAuxResult)),
+                     numberOf(resultNamed(update, *results, nn::kLoadResult))};
 }

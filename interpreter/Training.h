@@ -14,6 +14,8 @@ struct StepOutputs {
   double loss = 0, norm = 0;
   /// The loss scale of the step, if there is one.
   std::optional<double> lossScale;
+  /// The mean auxiliary loss and the load of experts, if there are any.
+  std::optional<double> aux, load;
 };
 
 /// The interface of a program that runs training steps like a compiled program.

@@ -64,6 +64,10 @@ struct Options {
   std::string seqSource;
   /// "causal-lm", "cross-entropy" or "mse"; empty: derived from the model.
   std::string loss;
+  /// The factor of the routers' auxiliary loss; 0: none.
+  double moeAuxLoss = 0;
+  /// By how much a step changes a router's correction bias; 0: not at all.
+  double moeBiasRate = 0;
   /// "adamw" or "sgd".
   std::string optimizer = "adamw";
   /// "f32", "bf16" or "fp16": the element type of activations and of the

@@ -91,6 +91,12 @@ static void addTrainPasses(OpPassManager &manager, const Options &options) {
   loss.loss = options.loss;
   loss.wholeBatch = options.dp == 1 && options.microbatches == 1;
   manager.addPass(createNNAttachLossPass(std::move(loss)));
+  // Counts and auxiliary losses are part of the layers, which stages are made
+  // of.
+  NNBalanceExpertsPassOptions balance;
+  balance.auxLoss = options.moeAuxLoss;
+  balance.biasRate = options.moeBiasRate;
+  manager.addPass(createNNBalanceExpertsPass(balance));
   // A loss that is part of the file may be no sum or have no derivative. Report
   // that here, where its nodes still have their names.
   manager.addPass(createNNVerifyPass());

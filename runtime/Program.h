@@ -225,9 +225,9 @@ typedef struct {
 /// the name of the model's node follows.
 #define PCC_COUNT_PREFIX "count:"
 
-/// A result of a step: "loss", "norm", "loss_scale" (of the step),
-/// "target_count" or a count (PCC_COUNT_PREFIX), each an f32 scalar; or an
-/// output of a forward-only model.
+/// A result of a step: "loss", "norm", "aux", "load", "loss_scale" (of the
+/// step), "target_count" or a count (PCC_COUNT_PREFIX), each an f32 scalar; or
+/// an output of a forward-only model.
 typedef struct {
   /// The compiler's name of the result, or the model's name of the output.
   const char *name;

@@ -54,6 +54,15 @@ inline constexpr llvm::StringLiteral kFunctions[] = {
 /// The states that @microbatch accumulates the results of @loss into.
 inline constexpr llvm::StringLiteral kLossSum = "loss_sum";
 inline constexpr llvm::StringLiteral kTargetCount = "target_count";
+/// The state of the sum of auxiliary losses, if @loss returns one, and the
+/// result of @update that is their mean.
+inline constexpr llvm::StringLiteral kAuxSum = "aux_sum";
+inline constexpr llvm::StringLiteral kAuxResult = "aux";
+/// The prefix of states [E] that count how often a layer's experts are chosen
+/// in a step, and the result of @update that is the largest count over the
+/// mean, averaged over layers.
+inline constexpr llvm::StringLiteral kExpertCountPrefix = "expert_count.";
+inline constexpr llvm::StringLiteral kLoadResult = "load";
 /// The same for @evaluate.
 inline constexpr llvm::StringLiteral kEvalLossSum = "eval_loss_sum";
 inline constexpr llvm::StringLiteral kEvalTargetCount = "eval_target_count";
@@ -96,7 +105,9 @@ inline std::string momentName(StateKind kind, llvm::StringRef param) {
 /// The output of @forward that a loss is attached to, if there are several.
 inline constexpr llvm::StringLiteral kLogits = "logits";
 /// @update returns the mean loss, the gradient's norm, the loss scale of the
-/// step (kLossScale) if there is one, and the counts of kCountAttr.
+/// step (kLossScale) if there is one, the mean auxiliary loss (kAuxResult) and
+/// the load of experts (kLoadResult) if there are any, and the counts of
+/// kCountAttr.
 /// @evaluate_result returns the loss and the number of targets (kTargetCount);
 /// if the loss is not one mean, 1 if the loss is defined, else 0, for the
 /// latter.

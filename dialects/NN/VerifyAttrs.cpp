@@ -57,6 +57,8 @@ bool isModelFolder(Attribute attr) {
 }
 
 bool isAny(Operation *) { return true; }
+bool isReal(Attribute attr) { return isa<FloatAttr>(attr); }
+
 bool isModule(Operation *op) { return isa<ModuleOp>(op); }
 bool isFunction(Operation *op) { return isa<FunctionOpInterface>(op); }
 bool isParam(Operation *op) { return isa<ParamOp>(op); }
@@ -106,6 +108,7 @@ const Attr onOps[] = {
     {kAheadAttr, isStateOrLater, isUnit, "a state or a task", aUnit},
     {kReleasedAttr, isState, isUnit, "a state", aUnit},
     {kCountAttr, isState, isString, "a state", aString},
+    {kBiasRateAttr, isState, isReal, "a state", "a floating-point number"},
     {kPaddingRowAttr, isLookup, isInteger, "nn.embedding", aNumber},
     {kFirstBestAttr, isExtremum, isUnit, "nn.reduce_max or nn.reduce_min",
      aUnit},

@@ -49,6 +49,9 @@ struct ImportOptions {
   bool randomInit = false;
   /// Dropout nodes are the identity.
   bool noDropout = false;
+  /// Whether correction biases of routers are frozen parameters, which
+  /// --moe-bias-rate changes, and not constants.
+  bool keepsBiases = false;
   /// Batch norms use the file's running statistics, as constants.
   bool runningNorms = false;
   /// attention_mask is an input; otherwise it is a constant of ones.

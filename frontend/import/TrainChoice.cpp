@@ -14,6 +14,7 @@ using Kind = Provenance::Kind;
 FailureOr<TrainChoice> TrainChoice::parse(Location loc,
                                           const ImportOptions &options) {
   TrainChoice choice(loc);
+  choice.keepsBiases = options.keepsBiases;
   for (auto [flag, name, text] :
        {std::tuple(&choice.freeze, "--freeze", StringRef(options.freeze)),
         std::tuple(&choice.train, "--train", StringRef(options.train)),
@@ -65,6 +66,13 @@ void TrainChoice::apply(Provenance &provenance, const onnx::TensorProto &tensor,
     provenance.kind = Kind::Parameter;
     provenance.name = name;
     provenance.evidence = "by --train; " + provenance.evidence;
+    return;
+  }
+  if (provenance.isConstant() && keepsBiases &&
+      StringRef(name).ends_with("correction_bias")) {
+    provenance.kind = Kind::Frozen;
+    provenance.name = name;
+    provenance.evidence = "the correction bias of a router, by --moe-bias-rate";
     return;
   }
   if (!provenance.isConstant())

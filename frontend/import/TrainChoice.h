@@ -36,6 +36,8 @@ public:
                              ImportReport &report);
 
 private:
+  /// Whether correction biases of routers are parameters.
+  bool keepsBiases = false;
   /// A flag; `regex` is absent if the flag is not given.
   struct Flag {
     llvm::StringRef name, text;

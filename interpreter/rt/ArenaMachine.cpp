@@ -496,5 +496,10 @@ FailureOr<StepOutputs> ArenaMachine::step() {
     if (failed(read(nn::kLossScale, *step.lossScale)))
       return failure();
   }
+  for (const auto &[name, value] : *outputs)
+    if (name == nn::kAuxResult)
+      step.aux = value->real[0];
+    else if (name == nn::kLoadResult)
+      step.load = value->real[0];
   return step;
 }

@@ -65,6 +65,7 @@ private:
 
   LogicalResult findActive();
   void accumulateLoss(Operation *terminator);
+  void seed(Value sum);
   LogicalResult differentiate(Operation *op);
   Value total(Operation *owner, ArrayRef<Value> contributions);
   Value widened(Value cotangent, RankedTensorType type, Operation *before);
@@ -141,7 +142,7 @@ LogicalResult Differentiator::findActive() {
 void Differentiator::accumulateLoss(Operation *terminator) {
   RankedTensorType scalar = scalarType(function.getContext());
   OpBuilder forward(terminator);
-  StringRef names[] = {kLossSum, kTargetCount};
+  StringRef names[] = {kLossSum, kTargetCount, kAuxSum};
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     StateOp state = addState(module, names[i], scalar, StateKind::Sum);
     if (Attribute node = function.getResultAttr(i, kCountAttr))
@@ -151,6 +152,21 @@ void Differentiator::accumulateLoss(Operation *terminator) {
     if (Operation *def = value.getDefiningOp())
       inheritStage(op, def);
   }
+}
+
+/// Sets the cotangent of a sum that training minimizes: 1, or the loss scale.
+void Differentiator::seed(Value sum) {
+  if (Operation *def = sum.getDefiningOp())
+    marker.forward = def;
+  RankedTensorType scalar = tensorType(sum);
+  auto one = DenseElementsAttr::get(
+      scalar, FloatAttr::get(scalar.getElementType(), 1.0));
+  Value first;
+  if (module.lookupSymbol<StateOp>(kLossScale))
+    first = ReadOp::create(builder, sum.getLoc(), scalar, kLossScale);
+  else
+    first = ConstantOp::create(builder, sum.getLoc(), scalar, one);
+  cotangents[sum].push_back(first);
 }
 
 /// Returns a cotangent in a wider type. If it was created after `before` and
@@ -281,19 +297,10 @@ LogicalResult Differentiator::run() {
     forward.push_back(&op);
   accumulateLoss(terminator);
 
-  Value loss = terminator->getOperand(0);
   builder.setInsertionPoint(terminator);
-  if (Operation *def = loss.getDefiningOp())
-    marker.forward = def;
-  RankedTensorType scalar = tensorType(loss);
-  auto one = DenseElementsAttr::get(
-      scalar, FloatAttr::get(scalar.getElementType(), 1.0));
-  Value first;
-  if (module.lookupSymbol<StateOp>(kLossScale))
-    first = ReadOp::create(builder, loss.getLoc(), scalar, kLossScale);
-  else
-    first = ConstantOp::create(builder, loss.getLoc(), scalar, one);
-  cotangents[loss].push_back(first);
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+    if (i != 1)
+      seed(value);
 
   for (Operation *op : llvm::reverse(forward)) {
     if (failed(differentiate(op)))
@@ -332,8 +339,12 @@ struct NNAutodiffPass : pcc::impl::NNAutodiffPassBase<NNAutodiffPass> {
     ModuleOp module = getOperation();
     auto function = module.lookupSymbol<func::FuncOp>(kLoss);
     RankedTensorType scalar = scalarType(&getContext());
-    if (!function || !function.getBody().hasOneBlock() ||
-        function.getResultTypes() != ArrayRef<Type>({scalar, scalar})) {
+    // The loss, the number of targets, and possibly the auxiliary loss.
+    bool isLoss = function && function.getBody().hasOneBlock() &&
+                  llvm::is_contained({2, 3}, function.getNumResults()) &&
+                  llvm::all_of(function.getResultTypes(),
+                               [&](Type type) { return type == scalar; });
+    if (!isLoss) {
       module.emitError() << "has no function @loss of one block that returns "
                             "the loss sum and the number of targets";
       return signalPassFailure();

@@ -1,5 +1,6 @@
 //===- Optimizer.cpp - Adds @update and the optimizer's state -------------===//
 
+#include "passes/Training/BalanceUpdate.h"
 #include "passes/Training/Entry.h"
 #include "passes/Training/LossScale.h"
 #include "passes/Training/Passes.h"
@@ -55,6 +56,8 @@ private:
   /// `isTaken`: whether loss and norm are finite; else no parameter and no
   /// moment is updated.
   Value loss, norm, gradScale, isTaken;
+  /// The mean auxiliary loss; null if there is none.
+  Value aux;
 };
 
 /// Gradients are those of the loss SUM. Here loss, norm and gradients are
@@ -66,6 +69,8 @@ void UpdateBuilder::begin(Value clip) {
   };
   Value count = entry.read(kTargetCount, scalar);
   loss = div(entry.read(kLossSum, scalar), count);
+  if (module.lookupSymbol<StateOp>(kAuxSum))
+    aux = div(entry.read(kAuxSum, scalar), count);
   SmallVector<Value> squares;
   for (const Trained &one : trained) {
     StateOp state = one.gradient;
@@ -101,6 +106,15 @@ void UpdateBuilder::end() {
   if (lossScale) {
     results.push_back(lossScale.get());
     names.push_back(kLossScale.str());
+  }
+  if (aux) {
+    results.push_back(aux);
+    names.push_back(kAuxResult.str());
+    entry.clear(module.lookupSymbol<StateOp>(kAuxSum));
+  }
+  if (Value load = updateBalance(entry, module, isTaken)) {
+    results.push_back(load);
+    names.push_back(kLoadResult.str());
   }
   SmallVector<StateOp> states(module.getOps<StateOp>());
   for (StateOp state : states) {

@@ -5,6 +5,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NNBalanceExpertsPass : Pass<"nn-balance-experts", "::mlir::ModuleOp"> {
+  let summary = "Counts the choices of experts; adds auxiliary losses to @loss";
+  let description = [{
+    @loss accumulates how often each expert of a layer is chosen in a state
+    `@expert_count.<layer>`. `nn-optimizer` reports the largest count over the
+    mean as the result "load".
+
+    With `bias-rate` the state belongs to the layer's correction bias, a frozen
+    parameter [E] that is added to the scores by which experts are chosen.
+    `nn-optimizer` adds the rate to the biases of experts that were chosen less
+    often than the mean, and subtracts it where they were chosen more often. A
+    layer without such a bias is an error.
+
+    With `aux-loss` X, @loss returns a third sum, over all `nn.experts` and
+    samples:
+
+        targets of the sample * X * E / (k s^2)
+            * sum over experts e of count_e * sum over tokens t of r_te
+
+    E are the experts, k the choices of a token, s the tokens of a sample,
+    count_e the choices of e by the sample's tokens, and r the router's scores
+    divided by their sum over experts. count has no gradient. Training minimizes
+    its mean over targets along with the loss: the samples' auxiliary losses
+    count as much as their targets do, on every layout.
+
+    The scores are those that the gates are picked from. Gates that are a
+    softmax of picked logits have the softmax of all logits as scores.
+
+    A router that is not recognized, tokens without a dim of their sequence, and
+    a loss that the file computes itself are errors.
+  }];
+  let dependentDialects = ["::pcc::nn::NNDialect"];
+  let options = [
+    Option<"auxLoss", "aux-loss", "double", /*default=*/"0",
+           "The factor X of the auxiliary loss; 0: none">,
+    Option<"biasRate", "bias-rate", "double", /*default=*/"0",
+           "By how much a step changes correction biases; 0: not at all">
+  ];
+}
+
 def NNAttachLossPass : Pass<"nn-attach-loss", "::mlir::ModuleOp"> {
   let summary = "Attaches the loss: turns @forward into @loss and @evaluate";
   let description = [{

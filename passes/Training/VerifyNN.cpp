@@ -85,6 +85,15 @@ LogicalResult verifyRandom(func::FuncOp function) {
   return success();
 }
 
+/// Whether @update changes a parameter without a gradient: a correction bias,
+/// by the counts of a layer's experts.
+bool isBalanced(ParamOp param) {
+  auto module = param->getParentOfType<ModuleOp>();
+  return llvm::any_of(module.getOps<StateOp>(), [&](StateOp state) {
+    return state->hasAttr(kBiasRateAttr) && state.getOf() == param.getSymName();
+  });
+}
+
 /// Checks which functions read, write and accumulate parameters and states.
 LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
   StringRef name = function.getSymName();
@@ -106,7 +115,7 @@ LogicalResult verifySymbolUses(func::FuncOp function, SymbolTable &symbols) {
                << "@" << name << " replaces @" << write.getSymbol()
                << ", which only @update may";
       auto param = symbols.lookup<ParamOp>(write.getSymbol());
-      if (param && (param.getFrozen() || !updates))
+      if (param && ((param.getFrozen() && !isBalanced(param)) || !updates))
         return op.emitError()
                << "parameter @" << write.getSymbol() << " must not be written "
                << (updates ? "because it is frozen" : "outside @update");
@@ -157,10 +166,12 @@ LogicalResult verifyStates(ModuleOp module, SymbolTable &symbols) {
 /// make gradients depend on how the batch is split.
 LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
   RankedTensorType scalar = scalarType(loss.getContext());
-  if (loss.getResultTypes() != ArrayRef<Type>({scalar, scalar}))
-    return loss.emitError() << "@loss must return the loss sum and the number "
-                               "of targets, both "
-                            << scalar;
+  SmallVector<Type> types(loss.getNumResults() == 3 ? 3 : 2, scalar);
+  if (loss.getResultTypes() != ArrayRef<Type>(types))
+    return loss.emitError()
+           << "@loss must return the loss sum and the number of targets, and "
+              "possibly the sum of auxiliary losses, each "
+           << scalar;
   Operation *terminator = loss.getBody().front().getTerminator();
   // The terms of a model's own loss were checked by nn-attach-loss.
   auto kind =
@@ -181,6 +192,8 @@ LogicalResult verifyLoss(func::FuncOp loss, SymbolTable &symbols) {
   }
 
   DenseSet<Value> active, needed = {terminator->getOperand(0)};
+  if (terminator->getNumOperands() > 2)
+    needed.insert(terminator->getOperand(2));
   for (Operation &op : loss.getBody().front()) {
     bool depends = llvm::any_of(op.getOperands(),
                                 [&](Value v) { return active.contains(v); });

@@ -59,6 +59,10 @@ void Log::step(const StepResult &result) {
                      result.lossScale);
     else if (result.hasNorm && !result.skipped)
       line += " | norm " + numberText("%.4f", result.norm);
+    if (!std::isnan(result.aux))
+      line += " | aux " + numberText("%.6f", result.aux);
+    if (!std::isnan(result.load))
+      line += " | load " + numberText("%.2f", result.load);
     if (result.nonfiniteInRow)
       line += format(" | skipped: not finite, %lld in a row, %lld in all",
                      static_cast<long long>(result.nonfiniteInRow),
@@ -73,6 +77,10 @@ void Log::step(const StepResult &result) {
       jsonNumber("%.9g", result.loss);
   if (result.hasNorm)
     json += ",\"norm\":" + jsonNumber("%.9g", result.norm);
+  if (!std::isnan(result.aux))
+    json += ",\"aux\":" + jsonNumber("%.9g", result.aux);
+  if (!std::isnan(result.load))
+    json += ",\"load\":" + jsonNumber("%.6g", result.load);
   if (result.lossScale > 0)
     json += format(",\"loss_scale\":%.0f", result.lossScale);
   if (isSkipped)
@@ -94,6 +102,10 @@ void Log::step(const StepResult &result) {
       values.push_back({"train/grad_norm", result.norm});
     if (result.lossScale > 0)
       values.push_back({"train/loss_scale", result.lossScale});
+    if (!std::isnan(result.aux))
+      values.push_back({"train/aux_loss", result.aux});
+    if (!std::isnan(result.load))
+      values.push_back({"train/expert_load", result.load});
     events->scalars(result.step, values);
   }
   bar.show(result.step);

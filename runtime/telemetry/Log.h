@@ -7,6 +7,7 @@
 #include "runtime/telemetry/EventFile.h"
 #include "runtime/telemetry/ProgressBar.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -24,6 +25,9 @@ struct StepResult {
   bool hasNorm = false;
   bool skipped = false; ///< no valid targets: nothing was updated
   float lossScale = 0;  ///< of the step; 0: the program has none
+  /// The mean auxiliary loss, and the largest number of tokens of an expert
+  /// over the mean; NaN: the program has none.
+  float aux = NAN, load = NAN;
   /// Whether gradients overflowed at this loss scale, so nothing was updated.
   bool overflows = false;
   /// The number of skipped steps with a non-finite loss or norm up to this one:

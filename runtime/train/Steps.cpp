@@ -61,6 +61,8 @@ StepResult Steps::take() {
   if (!outputs.read("loss", result.loss))
     fail(ExitInternal, "the program has no output called 'loss'");
   result.hasNorm = outputs.read("norm", result.norm);
+  outputs.read("aux", result.aux);
+  outputs.read("load", result.load);
   if (outputs.read(lossScaleName, result.lossScale))
     result.overflows = std::isfinite(result.loss) && result.hasNorm &&
                        !std::isfinite(result.norm) && result.lossScale > 1;

@@ -126,6 +126,8 @@ int Session::train() {
     result.norm = found->norm;
     result.hasNorm = true;
     result.lossScale = found->lossScale.value_or(0);
+    result.aux = found->aux.value_or(NAN);
+    result.load = found->load.value_or(NAN);
     result.overflows = overflows(*found);
     skipped += !std::isfinite(found->loss) || !std::isfinite(found->norm);
     result.items = batch * std::max<int64_t>(seq, 1);

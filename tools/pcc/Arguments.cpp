@@ -15,6 +15,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 #include <set>
 
 using namespace pcc;
@@ -229,6 +230,8 @@ static void readOptions(const Flags &flags, Options &options) {
     options.precision = "bf16";
   options.noDropout = flags.noDropout;
   options.allowGatheredExperts = flags.allowGatheredExperts;
+  options.moeAuxLoss = flags.moeAuxLoss;
+  options.moeBiasRate = flags.moeBiasRate;
   options.runningNorms = flags.batchNorm == "running";
   if (flags.paddingMask || flags.noPaddingMask)
     options.paddingMask = flags.paddingMask;
@@ -269,6 +272,8 @@ static std::vector<std::string> givenFlags(const Flags &flags) {
   note(flags.init);
   note(flags.noDropout);
   note(flags.allowGatheredExperts);
+  note(flags.moeAuxLoss);
+  note(flags.moeBiasRate);
   note(flags.batchNorm);
   note(flags.paddingMask);
   note(flags.noPaddingMask);
@@ -305,6 +310,15 @@ static void readDirectoryChoices(const Flags &flags,
       choices.given.push_back(flag->ArgStr.str());
 }
 
+/// Checks a factor, which is positive if given.
+static bool checkFactor(const cl::opt<double> &flag) {
+  if (!flag.getNumOccurrences() || (flag > 0 && std::isfinite(flag)))
+    return true;
+  llvm::errs() << "pcc: error: --" << flag.ArgStr << " " << double(flag)
+               << " is not a positive number\n";
+  return false;
+}
+
 static bool checkChoices(const Flags &flags) {
   return checkChoice("schedule", flags.schedule, {"gpipe", "1f1b"}) &&
          checkChoice("overlap", flags.overlap, {"on", "off"}) &&
@@ -320,7 +334,8 @@ static bool checkChoices(const Flags &flags) {
                      {"auto", "cpu", "cuda", "cuda-emulated"}) &&
          checkChoice("attention-backend", flags.attention,
                      {"auto", "cudnn", "tiles"}) &&
-         checkTargetCpu(flags.targetCpu) &&
+         checkTargetCpu(flags.targetCpu) && checkFactor(flags.moeAuxLoss) &&
+         checkFactor(flags.moeBiasRate) &&
          (!flags.task.getNumOccurrences() ||
           checkChoice("task", flags.task, exportTasks())) &&
          checkChoice("emit", flags.emit,

@@ -225,6 +225,16 @@ struct Flags {
   Switch noDropout{"no-dropout",
                    cl::desc("Imports the model without its dropout"),
                    cl::cat(training)};
+  cl::opt<double> moeAuxLoss{
+      "moe-aux-loss",
+      cl::desc("Factor of the auxiliary loss that balances experts, of each "
+               "sample (seq_aux_loss)"),
+      cl::value_desc("X"), cl::cat(training)};
+  cl::opt<double> moeBiasRate{
+      "moe-bias-rate",
+      cl::desc("By how much a step changes the correction bias of a router's "
+               "experts"),
+      cl::value_desc("U"), cl::cat(training)};
   Switch allowGatheredExperts{
       "allow-gathered-experts",
       cl::desc("Trains experts that pcc does not recognize although their "

@@ -21,14 +21,15 @@ using namespace pcc;
 static LogicalResult checkFlags(const Arguments &arguments, int phase,
                                 Location loc) {
   std::pair<StringRef, StringRef> usedUpBy[] = {
-      {"init", "import"},         {"freeze", "import"},
-      {"train", "import"},        {"norm-plus-one", "import"},
-      {"tie", "import"},          {"untie", "import"},
-      {"shared-input", "import"}, {"per-sample", "import"},
-      {"dim", "import"},          {"padding-mask", "import"},
-      {"no-dropout", "import"},   {"no-padding-mask", "import"},
-      {"batch-norm", "import"},   {"allow-gathered-experts", "nn"},
-      {"stage-cut", "train"},     {"sequence-parallel", "plan"},
+      {"init", "import"},          {"freeze", "import"},
+      {"train", "import"},         {"norm-plus-one", "import"},
+      {"tie", "import"},           {"untie", "import"},
+      {"shared-input", "import"},  {"per-sample", "import"},
+      {"dim", "import"},           {"padding-mask", "import"},
+      {"no-dropout", "import"},    {"no-padding-mask", "import"},
+      {"batch-norm", "import"},    {"moe-aux-loss", "train"},
+      {"moe-bias-rate", "import"}, {"allow-gathered-experts", "nn"},
+      {"stage-cut", "train"},      {"sequence-parallel", "plan"},
       {"memory-limit", "rt"}};
   for (auto [flag, when] : usedUpBy)
     if (phase >= findPhase(when) && llvm::is_contained(arguments.given, flag)) {
@@ -259,6 +260,7 @@ static LogicalResult readModel(MLIRContext &context, Arguments &arguments,
     return failure();
   import.randomInit = options.randomInit;
   import.noDropout = options.noDropout;
+  import.keepsBiases = options.moeBiasRate > 0;
   import.attachesLoss = !options.loss.empty();
   import.runningNorms = options.runningNorms;
   // Token files have no padding; other data has its own mask.

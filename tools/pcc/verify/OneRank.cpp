@@ -30,6 +30,8 @@ Arguments pcc::oneRank(Arguments arguments, const Facts &plan) {
   if (!arguments.verification->plan.empty() && model.dims.empty())
     options.seq = plan.seq;
   options.loss = model.loss;
+  options.moeAuxLoss = model.moeAuxLoss;
+  options.moeBiasRate = model.moeBiasRate;
   options.optimizer = plan.optimizer;
   options.precision = plan.precision;
   options.freeze = model.freeze;

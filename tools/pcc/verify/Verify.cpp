@@ -96,6 +96,8 @@ static constexpr StringLiteral kOfModel[] = {"init",
                                              "batch-norm",
                                              "no-dropout",
                                              "allow-gathered-experts",
+                                             "moe-aux-loss",
+                                             "moe-bias-rate",
                                              "sequence-parallel"};
 
 /// Returns the seconds without progress after which a plan's program, which may

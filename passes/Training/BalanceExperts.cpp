@@ -1,0 +1,257 @@
+//===- BalanceExperts.cpp - Auxiliary losses and counts of routers --------===//
+
+#include "analysis/Dependence.h"
+#include "dialects/NN/AttrNames.h"
+#include "dialects/NN/Location.h"
+#include "dialects/NN/Names.h"
+#include "passes/Training/Entry.h"
+#include "passes/Training/Passes.h"
+
+namespace pcc {
+#define GEN_PASS_DEF_NNBALANCEEXPERTSPASS
+#include "passes/Training/Passes.h.inc"
+} // namespace pcc
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::nn;
+
+namespace {
+
+/// The scores [b, s, E] that the gates of experts are picked from, by the ids
+/// of the experts; null if they are computed otherwise.
+Value findScores(ExpertsOp experts) {
+  Value ids = experts.getIds();
+  for (Operation *user : ids.getUsers())
+    if (auto pick = dyn_cast<PickOp>(user); pick && pick.getIds() == ids)
+      return pick.getInput();
+  return {};
+}
+
+Value onesOf(OpBuilder &builder, Location loc, RankedTensorType type) {
+  return ConstantOp::create(
+      builder, loc, type,
+      DenseElementsAttr::get(type, builder.getF32FloatAttr(1)));
+}
+
+/// How often each token chooses each expert, 0 or 1: f32 [t.., E].
+Value choicesOf(OpBuilder &builder, ExpertsOp experts, int64_t count) {
+  SmallVector<int64_t> shape(tensorType(experts.getIds()).getShape());
+  Location loc = experts.getLoc();
+  Type f32 = builder.getF32Type();
+  Value ones = onesOf(builder, loc, RankedTensorType::get(shape, f32));
+  shape.back() = count;
+  return SpreadOp::create(builder, loc, RankedTensorType::get(shape, f32), ones,
+                          experts.getIds(), Value());
+}
+
+/// The correction bias [E] that is added to the scores by which experts are
+/// chosen; null if there is none. Groups of experts that are not chosen are
+/// masked after the sum.
+ReadOp findBias(ExpertsOp experts) {
+  auto choice = experts.getIds().getDefiningOp<TopKOp>();
+  Value scores = choice ? choice.getInput() : Value();
+  while (scores) {
+    Operation *op = scores.getDefiningOp();
+    if (auto where = dyn_cast_if_present<WhereOp>(op)) {
+      bool isMask = where.getLhs().getDefiningOp<ConstantOp>() != nullptr;
+      scores = isMask ? where.getRhs() : where.getLhs();
+      continue;
+    }
+    auto sum = dyn_cast_if_present<SumOp>(op);
+    for (Value input : sum ? sum.getInputs() : ValueRange()) {
+      auto repeated = input.getDefiningOp<BroadcastOp>();
+      Value bias = repeated ? repeated.getInput() : Value();
+      while (auto reshape = bias ? bias.getDefiningOp<ReshapeOp>() : nullptr)
+        bias = reshape.getInput();
+      if (auto read = bias ? bias.getDefiningOp<ReadOp>() : nullptr)
+        return read;
+    }
+    break;
+  }
+  return nullptr;
+}
+
+/// Builds the terms of the auxiliary loss.
+struct AuxLoss {
+  func::FuncOp loss;
+  double factor;
+  /// The number of targets of each sample, [b].
+  Value targets = {};
+
+  /// Error: the loss is the file's own.
+  LogicalResult countTargets() {
+    Value ids = findInput(loss, InputRole::Targets);
+    if (!ids || loss->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+                    kLossAttr) == "own")
+      return loss.emitError()
+             << "--moe-aux-loss counts the targets of each sample, which only "
+                "a loss of --loss has: the model computes its loss itself";
+    RankedTensorType type = tensorType(ids);
+    OpBuilder builder = OpBuilder::atBlockBegin(&loss.getBody().front());
+    auto f32 = RankedTensorType::get(type.getShape(), builder.getF32Type());
+    Location loc = NameLoc::get(builder.getStringAttr("aux_loss"));
+    targets = isa<FloatType>(type.getElementType())
+                  ? onesOf(builder, loc, f32)
+                  : ValidOp::create(builder, loc, f32, ids).getResult();
+    if (type.getRank() > 1)
+      targets = ReduceOp::create(
+          builder, loc, f32.clone(type.getShape().take_front(1)), targets,
+          llvm::to_vector(llvm::seq<int64_t>(1, type.getRank())));
+    return success();
+  }
+
+  /// The term of one layer, a scalar.
+  FailureOr<Value> termOf(ExpertsOp experts) {
+    StringRef node = sourceNode(experts.getLoc());
+    Value scores = findScores(experts);
+    if (!scores)
+      return experts.emitError()
+             << "--moe-aux-loss needs the router's scores, but the gates of '"
+             << node << "' are not picked from scores";
+    RankedTensorType type = tensorType(scores);
+    if (type.getRank() != 3 ||
+        type.getDimSize(0) != tensorType(targets).getDimSize(0))
+      return experts.emitError()
+             << "--moe-aux-loss needs tokens [batch, sequence], but the router "
+                "of '"
+             << node << "' has scores of rank " << type.getRank();
+    OpBuilder builder(experts);
+    builder.setInsertionPointAfter(experts);
+    Location loc = experts.getLoc();
+    int64_t b = type.getDimSize(0), s = type.getDimSize(1),
+            e = type.getDimSize(2), k = experts.getChoices();
+    Type f32 = builder.getF32Type();
+    auto whole = RankedTensorType::get({b, s, e}, f32),
+         perSample = RankedTensorType::get({b, e}, f32);
+    auto sumOver = [&](Value x, int64_t dim, ArrayRef<int64_t> shape) -> Value {
+      return ReduceOp::create(builder, loc, RankedTensorType::get(shape, f32),
+                              x, ArrayRef<int64_t>{dim});
+    };
+    Value chosen = choicesOf(builder, experts, e);
+    Value counts = sumOver(chosen, 1, {b, e});
+    Value shares = sumOver(normalized(builder, loc, scores, whole), 1, {b, e});
+    Value products = MulOp::create(builder, loc, perSample, counts, shares);
+    Value bySample = sumOver(products, 1, {b});
+    Value weighted =
+        MulOp::create(builder, loc, bySample.getType(), bySample, targets);
+    Value sum = sumOver(weighted, 0, {});
+    return Value(ScaleOp::create(
+        builder, loc, sum.getType(), sum,
+        builder.getF64FloatAttr(factor * double(e) / double(k * s * s))));
+  }
+
+  /// Scores divided by their sum over experts.
+  static Value normalized(OpBuilder &builder, Location loc, Value scores,
+                          RankedTensorType type) {
+    Operation *op = scores.getDefiningOp();
+    if (scores.getType() != type)
+      scores = CastOp::create(builder, loc, type, scores);
+    if (isa_and_present<SoftmaxOp>(op))
+      return scores;
+    if (!isa_and_present<SigmoidOp>(op))
+      return SoftmaxOp::create(builder, loc, type, scores);
+    auto rows = type.clone(type.getShape().drop_back());
+    Value sums = ReduceOp::create(builder, loc, rows, scores,
+                                  ArrayRef<int64_t>{type.getRank() - 1});
+    Value repeated = BroadcastOp::create(
+        builder, loc, type, sums,
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1)));
+    return DivOp::create(builder, loc, type, scores, repeated);
+  }
+};
+
+struct NNBalanceExpertsPass
+    : pcc::impl::NNBalanceExpertsPassBase<NNBalanceExpertsPass> {
+  using NNBalanceExpertsPassBase::NNBalanceExpertsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto loss = module.lookupSymbol<func::FuncOp>(kLoss);
+    if (!loss) {
+      module.emitError("has no function @loss; run --nn-attach-loss first");
+      return signalPassFailure();
+    }
+    SmallVector<ExpertsOp> layers(loss.getOps<ExpertsOp>());
+    if ((auxLoss > 0 && failed(addAuxLoss(loss, layers))) ||
+        failed(addCounts(module, layers)))
+      signalPassFailure();
+  }
+
+  /// Counts the choices of each layer's experts.
+  LogicalResult addCounts(ModuleOp module, ArrayRef<ExpertsOp> layers) {
+    if (layers.empty() && biasRate > 0)
+      return refuse(module, "--moe-bias-rate");
+    for (unsigned i = 0; i < layers.size(); ++i) {
+      ExpertsOp layer = layers[i];
+      int64_t count = tensorType(layer.getW2()).getDimSize(0);
+      auto type =
+          RankedTensorType::get({count}, Float32Type::get(module.getContext()));
+      std::string name = (kExpertCountPrefix + Twine(i)).str();
+      StateOp state = addState(module, name, type, StateKind::Sum);
+      OpBuilder builder(layer);
+      builder.setInsertionPointAfter(layer);
+      Value choices = choicesOf(builder, layer, count);
+      Value sum = ReduceOp::create(builder, layer.getLoc(), type, choices,
+                                   llvm::to_vector(llvm::seq<int64_t>(
+                                       0, tensorType(choices).getRank() - 1)));
+      AccumulateOp::create(builder, layer.getLoc(), sum, name);
+      if (biasRate > 0 && failed(addBias(layer, state)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addBias(ExpertsOp layer, StateOp state) {
+    ReadOp bias = findBias(layer);
+    ParamOp param = bias ? paramOf(bias) : ParamOp();
+    if (!param || !param.getFrozen() ||
+        param.getTensorType().getNumElements() !=
+            state.getTensorType().getNumElements()) {
+      InFlightDiagnostic diag =
+          layer.emitError()
+          << "--moe-bias-rate changes a correction bias of the router, but '"
+          << sourceNode(layer.getLoc()) << "' has none";
+      diag.attachNote() << "routers of DeepSeek-V3, GLM-4.5 and ERNIE 4.5 have "
+                           "one, called e_score_correction_bias; for others, "
+                           "--moe-aux-loss balances experts";
+      return diag;
+    }
+    state.setOfAttr(FlatSymbolRefAttr::get(param.getSymNameAttr()));
+    state->setAttr(
+        kBiasRateAttr,
+        FloatAttr::get(Float64Type::get(param.getContext()), double(biasRate)));
+    return success();
+  }
+
+  static LogicalResult refuse(ModuleOp module, StringRef flag) {
+    return module.emitError() << flag
+                              << " has no effect: the model has no "
+                                 "mixture of experts that is recognized";
+  }
+
+  LogicalResult addAuxLoss(func::FuncOp loss, ArrayRef<ExpertsOp> layers) {
+    if (layers.empty())
+      return refuse(loss->getParentOfType<ModuleOp>(), "--moe-aux-loss");
+    AuxLoss aux{loss, auxLoss};
+    if (failed(aux.countTargets()))
+      return failure();
+    SmallVector<Value> terms;
+    for (ExpertsOp layer : layers) {
+      FailureOr<Value> term = aux.termOf(layer);
+      if (failed(term))
+        return failure();
+      terms.push_back(*term);
+    }
+    Operation *terminator = loss.getBody().front().getTerminator();
+    OpBuilder builder(terminator);
+    Location loc = NameLoc::get(builder.getStringAttr("aux_loss"));
+    Value sum = SumOp::create(builder, loc, terms[0].getType(), terms);
+    terminator->insertOperands(terminator->getNumOperands(), sum);
+    return loss.insertResult(loss.getNumResults(), sum.getType(),
+                             builder.getDictionaryAttr(builder.getNamedAttr(
+                                 kNameAttr, builder.getStringAttr(kAuxSum))));
+  }
+};
+
+} // namespace

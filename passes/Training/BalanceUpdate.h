@@ -1,0 +1,19 @@
+//===- BalanceUpdate.h - Loads and biases of experts ------------*- C++ -*-===//
+
+#ifndef PCC_PASSES_TRAINING_BALANCEUPDATE_H
+#define PCC_PASSES_TRAINING_BALANCEUPDATE_H
+
+#include "passes/Training/Entry.h"
+
+namespace pcc {
+
+/// Extends @update by what follows from the counts of experts in the states of
+/// kExpertCountPrefix, and clears these. Correction biases change by their rate
+/// towards an equal load where `isTaken` holds, a tensor<i1>. Returns the load,
+/// a tensor<f32>; null if there is no such state.
+mlir::Value updateBalance(EntryBuilder &entry, mlir::ModuleOp module,
+                          mlir::Value isTaken);
+
+} // namespace pcc
+
+#endif // PCC_PASSES_TRAINING_BALANCEUPDATE_H
