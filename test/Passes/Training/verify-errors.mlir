@@ -144,7 +144,7 @@ nn.state @grad.w : tensor<4xf32> gradient of @w
 
 // -----
 
-// expected-error@+1 {{@loss must return the loss sum and the number of targets, both 'tensor<f32>'}}
+// expected-error@+1 {{@loss must return the loss sum and the number of targets, and possibly the sum of auxiliary losses, each 'tensor<f32>'}}
 func.func @loss(%x: tensor<f32> {nn.role = #nn.role<data>}) -> tensor<f32> {
   return %x : tensor<f32>
 }
