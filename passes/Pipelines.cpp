@@ -230,7 +230,11 @@ static void addPipelinePasses(OpPassManager &manager, const Options &options) {
 static constexpr int64_t kDevicePartialSums = 256 * 128;
 
 static void addRTPasses(OpPassManager &manager, const Options &options) {
-  manager.addPass(createNNExpandExpertsPass());
+  // Experts are one op up to here, like attention. Their routed rows are no
+  // tensors of the program that autodiff or propagation would see.
+  NNExpandExpertsPassOptions experts;
+  experts.tiles = options.hasDevice();
+  manager.addPass(createNNExpandExpertsPass(experts));
   // Attention is one op up to here. It stays one where cuDNN computes it or a
   // kernel computes it by tiles.
   NNExpandAttentionPassOptions attention;

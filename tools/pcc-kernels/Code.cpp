@@ -12,6 +12,7 @@
 #include "passes/Codegen/Gpu/Optimize.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
@@ -93,7 +94,7 @@ static int64_t reducedBy(func::FuncOp kernel) {
 namespace {
 /// Properties of a kernel, derived from its IR.
 struct Facts {
-  int64_t units = 0, reduced = 1, wide = -1;
+  int64_t units = 0, reduced = 1, chain = 0, wide = -1;
   Type rounded;
 };
 } // namespace
@@ -183,6 +184,8 @@ static LogicalResult compileForCpu(ModuleOp kernels,
   for (auto kernel : kernels.getOps<func::FuncOp>()) {
     Facts &known = facts[deviceName(kernel.getName())];
     known.rounded = roundedBy(kernel);
+    if (auto grouped = findGrouped(kernel))
+      known.chain = GroupedSizes(grouped).depth();
     known.wide = widenQueryGradient(kernel);
   }
   if (failed(tile.run(kernels)))
@@ -258,6 +261,12 @@ SmallVector<RowIds> pcc::findIds(func::FuncOp kernel) {
       found.rows = nn::tensorType(op.getRhs()).getNumElements();
       note(op.getRhs(), found);
     }
+  for (auto op : kernel.getOps<nn::GroupedContractOp>()) {
+    RowIds found;
+    found.areEnds = found.areSorted = true;
+    found.rows = nn::tensorType(op.getLhs()).getDimSize(0);
+    note(op.getEnds(), found);
+  }
   RowIds places;
   places.areInOrder = true;
   kernel.walk([&](Operation *op) {
@@ -363,11 +372,12 @@ Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
   const auto *emulated = table->toPtr<const pcc_emu_kernel *>();
   for (const DeviceKernel &kernel : program->kernels) {
     Kernel both{kernel, emulated++, nullptr, 0, 1, {}, {}};
-    if (!isForDevices(module))
-      for (auto function : module.getOps<func::FuncOp>())
-        if (function->hasAttr(rt::kKernelAttr) &&
-            deviceName(function.getName()) == kernel.name)
-          both.ids = findIds(function);
+    // Device code runs with any ids, except that groups must have ends.
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(rt::kKernelAttr) &&
+          deviceName(function.getName()) == kernel.name &&
+          (!isForDevices(module) || findGrouped(function)))
+        both.ids = findIds(function);
     if (hasCpu) {
       auto function = runnable->cpu->lookup(kernel.name);
       if (!function) {
@@ -378,6 +388,7 @@ Runnable::create(ModuleOp module, const KernelChoice &choice, bool withCpu) {
       const Facts &known = facts[kernel.name];
       both.units = known.units, both.reduced = known.reduced;
       both.rounded = known.rounded, both.wide = known.wide;
+      both.chain = known.chain;
     }
     runnable->kernels.push_back(std::move(both));
   }

@@ -44,6 +44,8 @@ struct RowIds {
   /// Whether the kernel requires sorted ids, and whether it requires all ids to
   /// be valid.
   bool areSorted = false, areOfRows = false;
+  /// Whether they are the ends of groups of rows, which ascend up to `rows`.
+  bool areEnds = false;
   /// The operand of which only these rows are read; -1: none.
   int64_t table = -1;
 };
@@ -77,6 +79,9 @@ public:
     /// The buffer that is f32 in the CPU's kernel and bf16 or fp16 in the
     /// device's; -1: none.
     int64_t wide = -1;
+    /// The largest number of products that a thread of the device adds up
+    /// alone; 0: threads share sums.
+    int64_t chain = 0;
   };
 
   /// Compiles kernels like compileForDevice(), and also for the CPU if

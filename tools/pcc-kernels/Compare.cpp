@@ -163,6 +163,9 @@ static void fill(const Runnable::Kernel &kernel, Arena &arena, uint64_t seed,
                           ? floats(random)
                           : drawInteger(random, buffer.element, isAlone));
     RowIds ids = i < kernel.ids.size() ? kernel.ids[i] : RowIds();
+    if (ids.areEnds)
+      for (double &number : drawn)
+        number = double(random() % (ids.rows + 1));
     if (ids.areSorted)
       llvm::sort(drawn);
     for (double &number : drawn)
@@ -196,7 +199,9 @@ static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
 static double boundOf(const Runnable::Kernel &kernel, double largest) {
   int64_t lanes = kernel.device.block;
   double path =
-      llvm::divideCeil(kernel.reduced, lanes) + std::log2(double(lanes));
+      kernel.chain
+          ? double(kernel.chain)
+          : llvm::divideCeil(kernel.reduced, lanes) + std::log2(double(lanes));
   double allowed = kUnit * (kRoundings + path);
   // Each term of a sum has the relative error of its factor. For terms of both
   // signs, the absolute values are a few times the largest result.

@@ -12,6 +12,7 @@
 #include "passes/Codegen/Gpu/Attention/Attention.h"
 #include "passes/Codegen/Gpu/Device.h"
 #include "passes/Codegen/Gpu/DeviceEmitter.h"
+#include "passes/Codegen/Gpu/GroupedGemm.h"
 #include "passes/Codegen/Gpu/Passes.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
@@ -159,6 +160,13 @@ struct RTLowerKernelsToGpuPass
         if (Operation *attention = findAttention(results)) {
           builder.setInsertionPointToEnd(device.getBody());
           if (failed(emitDeviceAttention(builder, kernel, attention, choices)))
+            return failure();
+          kernel.erase();
+          continue;
+        }
+        if (findGrouped(kernel)) {
+          builder.setInsertionPointToEnd(device.getBody());
+          if (failed(emitDeviceGrouped(builder, kernel, choices)))
             return failure();
           kernel.erase();
           continue;

@@ -5,6 +5,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Kernels/FusedGemm.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -48,7 +49,7 @@ Operation *codegen::findAdding(Value value) {
       return mayAccumulate(maker) && value == maker->getResult(0) ? maker
                                                                   : nullptr;
     if (auto grouped = dyn_cast_or_null<nn::GroupedContractOp>(maker))
-      return grouped.sumsRows() ? maker : nullptr;
+      return grouped.sumsRows() && !isByTiles(grouped) ? maker : nullptr;
     auto reshape = value.getDefiningOp<nn::ReshapeOp>();
     if (!reshape)
       return {};

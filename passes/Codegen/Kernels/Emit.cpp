@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emitter.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Stack.h"
 
 using namespace mlir;
@@ -167,6 +168,25 @@ static FailureOr<func::FuncOp> emitTiles(OpBuilder &builder,
   return emitted;
 }
 
+/// Emits the kernel of a grouped contraction.
+static func::FuncOp emitGrouped(OpBuilder &builder, func::FuncOp kernel,
+                                const KernelChoices &choices) {
+  GroupedKernel grouped = GroupedKernel::of(kernel);
+  GroupedSizes sizes(grouped.op);
+  func::FuncOp emitted = flattenKernel(builder, kernel);
+  ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
+                  emitted.getBody().front().begin());
+  GroupedBuffers buffers(grouped, emitted.getArguments());
+  emitWorkItems(b, emitted, countGroupedUnits(sizes), /*grain=*/1,
+                [&](Value unit) {
+                  emitGroupedUnit(b, sizes, choices, unit, buffers);
+                });
+  if (Attribute operand = kernel.getResultAttr(0, rt::kInplaceAttr))
+    emitted.setArgAttr(kernel.getNumArguments(), rt::kInplaceAttr, operand);
+  kernel.erase();
+  return emitted;
+}
+
 FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
                                             func::FuncOp kernel,
                                             const KernelChoices &choices) {
@@ -177,6 +197,8 @@ FailureOr<func::FuncOp> codegen::emitKernel(OpBuilder &builder,
   builder.setInsertionPoint(kernel);
   if (Operation *attention = findAttention(resultValues))
     return emitTiles(builder, kernel, attention, choices);
+  if (findGrouped(kernel))
+    return emitGrouped(builder, kernel, choices);
   std::string why;
   auto program = RowProgram::create(arguments, resultValues, &why);
   if (!program)

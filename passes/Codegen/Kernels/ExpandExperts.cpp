@@ -14,6 +14,7 @@
 #include "dialects/Dist/Layout.h"
 #include "dialects/NN/Location.h"
 #include "dialects/NN/NN.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Passes.h"
 
 namespace pcc {
@@ -323,6 +324,8 @@ void expand(nn::ExpertsGradOp op) {
 
 struct NNExpandExpertsPass
     : pcc::impl::NNExpandExpertsPassBase<NNExpandExpertsPass> {
+  using NNExpandExpertsPassBase::NNExpandExpertsPassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> all;
     getOperation().walk([&](Operation *op) {
@@ -335,6 +338,10 @@ struct NNExpandExpertsPass
       else
         expand(cast<nn::ExpertsGradOp>(op));
     }
+    if (tiles)
+      getOperation().walk([&](nn::GroupedContractOp op) {
+        op->setAttr(codegen::kByTilesAttr, UnitAttr::get(&getContext()));
+      });
   }
 };
 

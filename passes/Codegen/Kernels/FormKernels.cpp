@@ -8,6 +8,7 @@
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/Stack.h"
@@ -58,6 +59,15 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
   // Attention reads tiles of its operands after writing others.
   if (findAttention(group.ops.getArrayRef()))
     return SmallVector<int>(group.results.size(), -1);
+  // The block that writes an element of the sum reads the old one.
+  if (auto grouped = GroupedKernel::find(group.ops.getArrayRef(),
+                                         group.arguments.getArrayRef(),
+                                         group.results)) {
+    for (auto [a, argument] : llvm::enumerate(group.arguments))
+      if (grouped->mayReuse(argument))
+        return {static_cast<int>(a)};
+    return {-1};
+  }
   auto program =
       RowProgram::create(group.arguments.getArrayRef(), group.results);
   SmallVector<int> chosen;
@@ -135,7 +145,8 @@ void RTFormKernelsPass::outline(const Group &group, OpBuilder &builder) {
     Operation *copy = inner.clone(*op, mapping);
     // Other attributes would distinguish equal kernels.
     copy->setDiscardableAttrs(DictionaryAttr::get(context));
-    for (StringRef name : {kSortedAttr, kGroupAttr, kGroupSumsAttr})
+    for (StringRef name :
+         {kSortedAttr, kGroupAttr, kGroupSumsAttr, kByTilesAttr})
       if (Attribute value = op->getDiscardableAttr(name))
         copy->setAttr(name, value);
   }

@@ -28,6 +28,7 @@
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Attention/Choice.h"
 #include "passes/Codegen/Kernels/FusedGemm.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Prepare.h"
 #include "passes/Codegen/Kernels/RowProgram.h"
 #include "passes/Codegen/Kernels/Stack.h"
@@ -45,8 +46,10 @@ static bool stacksLibraryResults(Operation *op) {
 }
 
 bool codegen::isKernelOp(Operation *op) {
+  if (auto grouped = dyn_cast<nn::GroupedContractOp>(op))
+    return isByTiles(grouped);
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp, nn::GroupedContractOp>(op) && !isByLibrary(op) &&
+         !isa<nn::ContractOp>(op) && !isByLibrary(op) &&
          !isCleared(op) && !getAdding(op) && !stacksLibraryResults(op);
 }
 
@@ -189,6 +192,11 @@ bool Grouper::isValid(const Group &group, std::string *why) {
     return isAlone && isLast &&
            hasTileForm(attention, group.arguments.getArrayRef(), why);
   }
+  if (findGrouped(group.ops.getArrayRef()))
+    return GroupedKernel::find(group.ops.getArrayRef(),
+                               group.arguments.getArrayRef(), group.results,
+                               why)
+        .has_value();
   return RowProgram::create(group.arguments.getArrayRef(), group.results,
                             why) != nullptr;
 }
@@ -216,7 +224,8 @@ LogicalResult Grouper::seed() {
       if (isValid(group, &why))
         continue;
       bool hadViews = false;
-      bool isLookUp = isa<nn::EmbeddingOp, nn::PickOp>(op);
+      bool isLookUp = isa<nn::EmbeddingOp, nn::PickOp,
+                           nn::GroupedContractOp>(op);
       for (Operation *member : group.ops)
         if (member != op && !isa<nn::ReshapeOp>(member) &&
             (isLookUp || !isa<nn::ConstantOp>(member)))

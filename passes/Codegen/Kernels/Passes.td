@@ -48,7 +48,14 @@ def NNExpandExpertsPass : Pass<"nn-expand-experts", "::mlir::ModuleOp"> {
 
     There are as many rows as choices may fall on the rank's experts: the number
     of tokens times the smaller of k and the number of experts.
+
+    CPUs call a library for each group. With `tiles`, for devices, every
+    `nn.grouped_contract` gets the attribute `rt.by_tiles`: it becomes a kernel
+    of generated tiles, which reads the ends of groups on the device.
   }];
+  let options = [
+    Option<"tiles", "tiles", "bool", "false",
+           "Compute grouped contractions by generated kernels, as on devices">];
   let dependentDialects = ["::pcc::nn::NNDialect"];
 }
 

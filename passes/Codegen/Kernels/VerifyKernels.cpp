@@ -12,6 +12,7 @@
 #include "passes/Codegen/Kernels/Attention/Attention.h"
 #include "passes/Codegen/Kernels/Emit.h"
 #include "passes/Codegen/Kernels/Group.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Kernels/Passes.h"
 #include "passes/Codegen/Kernels/Stack.h"
 
@@ -59,10 +60,25 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
   if (Operation *attention = findAttention(results))
     return verifyAttention(kernel, attention);
   std::string why;
-  auto program = RowProgram::create(arguments, results, &why);
-  if (!program)
-    return kernel.emitError()
-           << "kernel '" << kernel.getName() << "' has no row program: " << why;
+  std::optional<GroupedKernel> grouped;
+  std::unique_ptr<RowProgram> program;
+  if (findGrouped(kernel)) {
+    SmallVector<Operation *> ops = llvm::map_to_vector(
+        kernel.getBody().front().without_terminator(),
+        [](Operation &op) { return &op; });
+    grouped = GroupedKernel::find(ops, arguments, results, &why);
+    if (!grouped)
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' cannot be lowered to tiles: " << why;
+  } else {
+    program = RowProgram::create(arguments, results, &why);
+    if (!program)
+      return kernel.emitError() << "kernel '" << kernel.getName()
+                                << "' has no row program: " << why;
+  }
+  auto mayReuse = [&](unsigned r, unsigned k) {
+    return grouped ? grouped->mayReuse(arguments[k]) : program->mayReuse(r, k);
+  };
   llvm::SmallDenseSet<int64_t> taken;
   for (auto [r, result] : llvm::enumerate(results)) {
     auto attr = kernel.getResultAttrOfType<IntegerAttr>(r, rt::kInplaceAttr);
@@ -83,7 +99,7 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
     if (!taken.insert(k).second)
       return kernel.emitError() << "two results of kernel '" << kernel.getName()
                                 << "' reuse the buffer of operand " << k;
-    if (!program->mayReuse(r, k))
+    if (!mayReuse(r, k))
       return kernel.emitError()
              << "result " << r << " of kernel '" << kernel.getName()
              << "' overwrites operand " << k << " while it is still read";

@@ -5,6 +5,7 @@
 #include "dialects/Pipe/Pipe.h"
 #include "dialects/RT/RT.h"
 #include "passes/Codegen/Kernels/Accumulation.h"
+#include "passes/Codegen/Kernels/Grouped/GroupedKernel.h"
 #include "passes/Codegen/Passes.h"
 
 namespace pcc {
@@ -27,9 +28,10 @@ struct Adders {
     Operation *adding = codegen::findAdding(value);
     return adding && (scatters || !isa<dist::ReduceScatterOp>(adding));
   }
-  /// Whether the library or the kernel of an embedding gradient can.
+  /// Whether the library can, or the kernel of an embedding gradient or of a
+  /// grouped contraction.
   bool inPlace(Value value) const {
-    return byLibrary(value) ||
+    return byLibrary(value) || codegen::findTiledSum(value) ||
            (value.hasOneUse() && value.getDefiningOp<nn::EmbeddingGradOp>());
   }
 };

@@ -1,26 +1,14 @@
 //===- MmaProduct.cpp - GEMMs of a warp by tensor cores -------------------===//
-//
-// mma.sync.m16n8k16 multiplies 16 x 16 by 16 x 8 elements and adds the result
-// to 16 x 8 accumulators. ldmatrix loads its operands: each lane passes the
-// address of eight elements, and gets two elements of each of four 8 x 8
-// matrices.
-//
-//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Codegen/Gpu/Attention/Product.h"
+#include "passes/Codegen/Gpu/Mma.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::codegen;
-
-/// The depth and the columns of an instruction.
-static constexpr int64_t kStep = 16, kColumns = 8;
 
 namespace {
 class MmaProduct final : public WarpProduct {
@@ -35,7 +23,7 @@ public:
   }
   Value row(int64_t r) override { return add(group, r * 8); }
   Value column(int64_t c, RightForm) override {
-    return add(pair, c / 2 * kColumns + c % 2);
+    return add(pair, c / 2 * kMmaColumns + c % 2);
   }
   void multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
                 int64_t depth, const SharedTile &right, RightForm form,
@@ -44,29 +32,6 @@ public:
                         const LeftFactor &stage) override;
 
 private:
-  /// Loads four matrices.
-  SmallVector<Value> loadMatrices(const SharedTile &tile, Value at,
-                                  bool isTransposed) {
-    Value all = nvgpu::LdMatrixOp::create(
-        b, VectorType::get({4, 2}, element), tile.buffer, ValueRange{at},
-        b.getBoolAttr(isTransposed), b.getI32IntegerAttr(4));
-    SmallVector<Value> matrices;
-    for (int64_t i = 0; i < 4; ++i)
-      matrices.push_back(vector::ExtractOp::create(b, all, i));
-    return matrices;
-  }
-  /// Packs two elements into an operand of the instruction.
-  Value pack(Value two) {
-    if (element.isF16())
-      return two;
-    return LLVM::BitcastOp::create(b, b.getI32Type(), two);
-  }
-  SmallVector<Value> pack(ArrayRef<Value> all) {
-    SmallVector<Value> packed;
-    for (Value two : all)
-      packed.push_back(pack(two));
-    return packed;
-  }
   Type element; ///< of the operands
   Value group, pair, inMatrix, matrix;
 };
@@ -76,10 +41,6 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
                           int64_t depth, const SharedTile &right,
                           RightForm form, Value first) {
   int64_t count = sums.size() / rows();
-  Type f32 = b.getF32Type();
-  auto type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  Type result =
-      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
   // The four matrices of the left operand: rows 0 to 7 and 8 to 15, of steps 0
   // to 7, then of steps 8 to 15.
   Value low = add(inMatrix, mul(remainder(matrix, 2), 8));
@@ -95,33 +56,26 @@ void MmaProduct::multiply(MutableArrayRef<Value> sums, const LeftFactor &left,
     column = add(column, first);
   Value step = isByRows ? mul(remainder(matrix, 2), 8) : low;
   Value rightAt = isByRows ? at(right, column, step) : at(right, step, column);
-  for (int64_t k = 0; k < depth; k += kStep) {
+  for (int64_t k = 0; k < depth; k += kMmaDepth) {
     SmallVector<Value> a;
     if (left.held.empty())
-      a = pack(loadMatrices(left.tile, add(leftAt, k), /*isTransposed=*/false));
+      a = loadMatrices(b, left.tile.buffer, add(leftAt, k),
+                       /*isTransposed=*/false);
     else
       a.assign(left.held.begin() + k / 4, left.held.begin() + k / 4 + 4);
     for (int64_t c = 0; c < count; c += 4) {
       // A lane has two columns of each block of eight.
-      int64_t block = c / 2 * kColumns;
+      int64_t block = c / 2 * kMmaColumns;
       int64_t offset =
           isByRows ? block * right.stride + k : k * right.stride + block;
-      auto factors = pack(loadMatrices(right, add(rightAt, offset), !isByRows));
+      auto factors =
+          loadMatrices(b, right.buffer, add(rightAt, offset), !isByRows);
       for (int64_t half = 0; half < 2; ++half) {
         int64_t at = c + 2 * half;
-        Value *own[] = {&sums[at], &sums[at + 1], &sums[count + at],
-                        &sums[count + at + 1]};
-        SmallVector<Value> before;
-        for (Value *sum : own)
-          before.push_back(*sum);
-        Value all = NVVM::MmaOp::create(
-            b, result, a, ArrayRef<Value>(factors).slice(2 * half, 2), before,
-            ArrayRef<int64_t>{16, kColumns, kStep}, std::nullopt, std::nullopt,
-            std::array<NVVM::MMATypes, 2>{type, type},
-            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                           NVVM::MMALayout::col});
-        for (auto [i, sum] : llvm::enumerate(own))
-          *sum = LLVM::ExtractValueOp::create(b, all, i);
+        multiplyMatrices(b, element.isF16(), a,
+                         ArrayRef<Value>(factors).slice(2 * half, 2),
+                         {&sums[at], &sums[at + 1], &sums[count + at],
+                          &sums[count + at + 1]});
       }
     }
   }
@@ -137,8 +91,9 @@ LeftFactor MmaProduct::takeScores(ArrayRef<Value> scores,
     auto two = VectorType::get({2}, b.getF32Type());
     Value wide = vector::FromElementsOp::create(
         b, two, ValueRange{scores[at], scores[at + 1]});
-    return pack(arith::TruncFOp::create(b, VectorType::get({2}, element), wide)
-                    .getResult());
+    Value rounded =
+        arith::TruncFOp::create(b, VectorType::get({2}, element), wide);
+    return packFactor(b, rounded);
   };
   for (int64_t c = 0; c < count; c += 4)
     for (int64_t at : {c, count + c, c + 2, count + c + 2})

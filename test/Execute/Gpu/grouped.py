@@ -1,0 +1,91 @@
+# Grouped contractions by tiles compute the same on devices as on a CPU, with
+# the same bits in two orders of blocks; planted faults are detected. Sizes fill
+# no tile, groups are without rows, there are more groups than rows, and a
+# single one. Products of bf16 and fp16 use tensor cores.
+# RUN: %python %s
+
+import os
+import re
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "Inputs"))
+from kernels import check, lower, run, tensor, unseen
+
+ALL = bool(os.environ.get("PCC_TEST_ALL"))
+FORMS = {"rk,enk->rn": "nt", "rn,enk->rk": "nn", "rn,rk->enk": "tn"}
+
+
+def grouped(form, rows, groups, n, k, element, result=None, adds=False):
+    """A kernel on tensors; with `adds` it accumulates in place."""
+    shapes = {"rn": (rows, n), "rk": (rows, k), "enk": (groups, n, k)}
+    lhs, rhs = form.split("->")[0].split(",")
+    A, B = tensor(*shapes[lhs], element=element), tensor(*shapes[rhs], element=element)
+    C = tensor(*shapes[form.split("->")[1]], element=result or element)
+    I = tensor(groups, element="i32")
+    name = f"{FORMS[form]}_{rows}_{groups}_{n}_{k}_{element}"
+    product = f"""  %c = nn.grouped_contract "{form}" %a, %b ends %ends {{rt.by_tiles}} : {A}, {B}, {I} -> {C}
+"""
+    if not adds:
+        return f"""func.func private @{name}(%a: {A}, %b: {B}, %ends: {I}) -> {C} attributes {{rt.kernel}} {{
+{product}  return %c : {C}
+}}
+"""
+    # The gradient's bucket is flat.
+    F = tensor(groups * n * k, element=result or element)
+    return f"""func.func private @adds_{name}(%a: {A}, %b: {B}, %ends: {I}, %old: {F}) -> ({F} {{rt.inplace = 3 : i64}}) attributes {{rt.kernel}} {{
+{product}  %f = nn.reshape %c : {C} -> {F}
+  %s = nn.sum %old, %f : {F}
+  return %s : {F}
+}}
+"""
+
+
+# Rows, groups, n, k: odd; vectors of 4 and tiles that are not full; more groups
+# than rows; one group; one row; several tiles per group.
+SIZES = ((37, 3, 5, 7), (100, 4, 40, 36), (9, 13, 24, 16), (50, 1, 33, 64),
+         (1, 2, 1, 1), (300, 3, 72, 48))
+for rows, groups, n, k in SIZES if ALL else SIZES[:3] + SIZES[5:]:
+    for element, result in (("f32", "f32"), ("bf16", "f32"), ("f16", "f16")):
+        kernels = "".join(
+            grouped(form, rows, groups, n, k, element, result) for form in FORMS)
+        kernels += grouped("rn,rk->enk", rows, groups, n, k, element, result,
+                           adds=True)
+        check(f"{rows} {groups} {n} {k} {element}", kernels)
+check("f64", "".join(grouped(form, 37, 3, 5, 8, "f64") for form in FORMS))
+
+# Tiles of 128 rows and columns, and fewer blocks than such tiles need.
+for element in ("f32", "bf16"):
+    large = grouped("rk,enk->rn", 1500, 1, 1500, 16, element)
+    assert "128 blocks" not in check("large", large)
+
+def rowBound(code):
+    """The first comparison after the products."""
+    return code.index("arith.cmpi slt", code.rindex("arith.mulf" if "arith.mulf"
+                                                    in code else "nvvm.mma"))
+
+
+# Faults in the device code.
+for element in ("f32", "bf16"):
+    for form in FORMS:
+        adds = form == "rn,rk->enk"
+        source = grouped(form, 200, 3, 70, 68, element, "f32", adds)
+        code = lower(source)
+        faults = [("no barrier", m.start(), "gpu.barrier", "")
+                  for m in re.finditer("gpu.barrier", code)]
+        assert len(faults) == 2
+        # Bounds of steps, rows and columns of factors and results; the search
+        # of a tile. One step too many of one factor meets zeros of the other.
+        bounds = [m.start() for m in re.finditer("arith.cmpi slt", code)]
+        assert len(bounds) > 8
+        faults += [("a bound", at, "slt", "sge")
+                   for at in (bounds if ALL else bounds[::5] + bounds[-1:])]
+        faults.append(("a row too many", rowBound(code), "slt", "sle"))
+        if adds:
+            old = code.index("arith.addf", rowBound(code))
+            faults.append(("no old value", old, "arith.addf", "arith.mulf"))
+        else:
+            faults.append(("another tile", code.index("arith.cmpi ult"), "ult",
+                           "ugt"))
+        wrong = unseen(source, code, faults)
+        assert not wrong, f"{element} {form}: not seen: {wrong}"
