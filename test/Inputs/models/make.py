@@ -337,6 +337,9 @@ def llama(m):
         z = m.linear(z, f"{a}.o_proj", o.width, bias=False)
         x = m.sum(x, m.dropout(z))
         y = m.rms_norm(x, f"{p}.post_attention_layernorm")
+        if o.experts:
+            x = m.sum(x, m.dropout(experts(m, y, f"{p}.mlp")))
+            continue
         if o.fused_gate:
             u = m.linear(y, f"{p}.mlp.gate_up_proj", 0, bias=False,
                          spec="bsk,kpn->bspn", shape=(o.width, 2, o.inner))
@@ -348,6 +351,32 @@ def llama(m):
         z = m.linear(u, f"{p}.mlp.down_proj", o.width, bias=False)
         x = m.sum(x, m.dropout(z))
     return m.logits(m.rms_norm(x, "norm"), wte)
+
+
+def experts(m, x, name):
+    """A mixture of SwiGLU experts; gates are scores divided by their sum."""
+    o = m.o
+    w1 = m.param(f"{name}.experts.gate_up_proj",
+                 (o.experts, 2, o.inner, o.width))
+    w2 = m.param(f"{name}.experts.down_proj", (o.experts, o.width, o.inner))
+    router = m.param(f"{name}.gate.weight", (o.experts, o.width))
+    m.at = f"{name}.gate"
+    scores = m.unary("softmax", m.contract("bsk,ek->bse", x, router))
+    shape = x.shape[:2] + (o.chosen,)
+    ids = m.op(f"nn.top_k {scores.name} : {scores.type} -> "
+               f"{tensor(shape, 'i32')}", [(shape, "i32")])
+    picked = m.op(f"nn.pick {scores.name}, {ids.name} : {scores.type}, "
+                  f"{ids.type} -> {tensor(shape, scores.element)}",
+                  [(shape, scores.element)])
+    total = m.broadcast(m.reduce(picked, [2]), shape, (0, 1))
+    gates = m.op(f"nn.div {picked.name}, {total.name} : {picked.type}",
+                 [(shape, picked.element)])
+    m.at = f"{name}.experts"
+    operands = [x, ids, gates, w1, w2]
+    return m.op(f"nn.experts silu {x.name} ids {ids.name} gates {gates.name} "
+                f"w1 {w1.name} w2 {w2.name} : "
+                f"({', '.join(v.type for v in operands)}) -> {x.type}",
+                [(x.shape, x.element)])
 
 
 def encdec(m):
@@ -433,6 +462,9 @@ def main():
             ("heads", 4, "query heads"),
             ("kv-heads", 2, "key and value heads (llama)"),
             ("vocab", 24, "classes"),
+            ("experts", 0, "experts of each MLP, of --inner; 0: no mixture"
+                           " (llama)"),
+            ("chosen", 2, "experts of a token"),
             ("more-positions", 4, "rows of the position table beyond --seq"),
             ("low-rank", 2, "rank of lora's companions")):
         p.add_argument(f"--{name}", type=int, default=value, help=what)
