@@ -74,7 +74,7 @@ private:
   void lowerOp(rt::ViewOp op);
   mlir::LogicalResult lowerOp(rt::LaunchOp op);
   void lowerOp(rt::GemmOp op);
-  void lowerOp(rt::GroupedGemmOp op);
+  mlir::LogicalResult lowerOp(rt::GroupedGemmOp op);
   void lowerOp(rt::AttentionOp op);
   void lowerOp(rt::AttentionGradOp op);
   void lowerOp(rt::CopyOp op);

@@ -5,6 +5,7 @@
 #include "passes/Codegen/Emit/CallData.h"
 #include "passes/Codegen/Emit/Communication.h"
 #include "passes/Codegen/Emit/StageToLLVM.h"
+#include "passes/Codegen/Gpu/Device.h"
 #include "passes/Codegen/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -134,10 +135,10 @@ LogicalResult StageToLLVM::lower(Operation *op) {
     setNode(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<rt::ForOp, rt::AddressOp, rt::TemporaryOp, rt::LaunchOp,
-            rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
+            rt::GroupedGemmOp, rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
           [&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
-            rt::GemmOp, rt::GroupedGemmOp, rt::AttentionOp, rt::AttentionGradOp,
+            rt::GemmOp, rt::AttentionOp, rt::AttentionGradOp,
             rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp,
             rt::FillOp, rt::CallOp, rt::GraphOp>([&](auto op) {
         lowerOp(op);
@@ -306,13 +307,18 @@ void StageToLLVM::lowerOp(rt::GemmOp op) {
   call("pcc_gemm_fused", all);
 }
 
-void StageToLLVM::lowerOp(rt::GroupedGemmOp op) {
+LogicalResult StageToLLVM::lowerOp(rt::GroupedGemmOp op) {
+  if (module.lookupSymbol<gpu::GPUModuleOp>(codegen::kDeviceModule))
+    return op.emitOpError("calls a library that programs for GPUs lack; with "
+                          "--nn-expand-experts=tiles kernels compute grouped "
+                          "contractions");
   Datum desc = data.add(
       "pcc.grouped_gemm",
       groupedGemmDatum(op, data.addString(nn::sourceNode(op.getLoc()))));
   call("pcc_grouped_gemm",
        {desc.emit(builder, loc), address(op.getA()), address(op.getB()),
         address(op.getC()), address(op.getEnds())});
+  return success();
 }
 
 void StageToLLVM::callAttention(Operation *op, StringRef name,

@@ -140,3 +140,24 @@ rt.stage 0 arena 64 {
   // expected-error @+1 {{has elements of type 'i7', which the runtime does not know}}
   rt.buffer @a : memref<4xi7> input at 0 {role = "data", name = "x"}
 }
+
+// -----
+
+// In programs for GPUs kernels compute grouped contractions.
+gpu.module @kernels {
+}
+rt.program axes <[]> comms [] microbatches 1
+rt.stage 0 arena 1088 {
+  rt.buffer @a : memref<4x2xf32> value at 0
+  rt.buffer @w : memref<2x2x2xf32> value at 64
+  rt.buffer @c : memref<4x2xf32> value at 128
+  rt.buffer @e : memref<2xi32> value at 192
+  rt.func @train() {
+    %a = rt.address @a : memref<4x2xf32>
+    %w = rt.address @w : memref<2x2x2xf32>
+    %c = rt.address @c : memref<4x2xf32>
+    %e = rt.address @e : memref<2xi32>
+    // expected-error @+1 {{'rt.grouped_gemm' op calls a library that programs for GPUs lack; with --nn-expand-experts=tiles kernels compute grouped contractions}}
+    rt.grouped_gemm nt %a, %w, %c ends %e : memref<4x2xf32>, memref<2x2x2xf32>, memref<4x2xf32>, memref<2xi32>
+  }
+}

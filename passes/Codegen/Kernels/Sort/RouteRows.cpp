@@ -35,7 +35,8 @@ void codegen::routeRows(nn::RouteOp op) {
   Value keys = m.where(
       m.compare(nn::Relation::Less, expert, none),
       m.where(m.compare(nn::Relation::Less, expert, zero), none, expert), none);
-  Sorted sorted = sortByDigits(m, keys, planDigits(count, experts + 1));
+  Sorted sorted = sortByDigits(m, keys, planDigits(count, experts + 1),
+                               /*wantsPositions=*/true);
 
   Value key = m.from(sorted.keys, 0, rows),
         pair = m.from(sorted.order, 0, rows);
@@ -46,13 +47,8 @@ void codegen::routeRows(nn::RouteOp op) {
   Value token = m.of<nn::DivOp>(pair, m.splat(choices, pair));
   op.getTokens().replaceAllUsesWith(m.where(isRow, token, noRow));
 
-  // The place of each pair in the order, which is exact in f32.
-  Value place = m.reshape(m.cast(m.count(count), m.f32()), {count, 1});
-  Value ofPair = nn::EmbeddingGradOp::create(
-      b, op.getLoc(), place.getType(), place, sorted.order, /*offset=*/Value());
-  Value row = m.cast(m.reshape(ofPair, {count}), m.i32());
   Value ofRank = m.compare(nn::Relation::Less, keys, none);
-  row = m.where(ofRank, row, m.splat(-1, row));
+  Value row = m.where(ofRank, sorted.positions, m.splat(-1, sorted.positions));
   op.getRows().replaceAllUsesWith(m.reshape(row, ids.getShape()));
 
   SmallVector<int64_t> all = {experts, count};

@@ -18,6 +18,8 @@
 // For position p: its digit r is the last with start[r, 0] <= p, its block b
 // the last with start[r, b] <= p, and its rank there is p - start[r, b] +
 // less[r, b]. For example, position 3 has digit 1, of block 1, rank 1.
+// Conversely, the key of digit r, block b and rank k is at position k + start[r,
+// b] - less[r, b].
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,27 +61,35 @@ namespace {
 /// Sorts by one digit.
 class DigitPass {
 public:
-  DigitPass(Numbers &m, const DigitPlan &plan, int64_t count)
-      : m(m), count(count), base(plan.base), block(plan.block),
-        blocks(count / plan.block) {}
+  /// `digit` is by key.
+  DigitPass(Numbers &m, const DigitPlan &plan, Value digit);
 
-  /// The index of the key that belongs at each position, i32; `digit` is by
-  /// key.
-  Value order(Value digit);
+  /// The index of the key that belongs at each position, i32.
+  Value order();
+  /// The position of each key, i32.
+  Value positions();
 
 private:
-  Value rankInBlock(Value digit);
-  void countDigits(Value digit);
+  Value rankInBlock();
+  void countDigits();
+  /// start - less of digits of blocks.
+  Value beforeOf(Value digit, Value block) {
+    Value cell = m.add(m.of<nn::MulOp>(digit, m.splat(blocks, digit)), block);
+    return m.at(cell, m.reshape(before, {base * blocks}));
+  }
 
   Numbers &m;
+  Value digit;
   int64_t count, base, block, blocks;
-  /// [base + 1, blocks] and [base, blocks], f32; see above.
+  /// [base, blocks], f32; see above. `less` has another row first.
   Value less, start;
+  /// start - less, and ranks in blocks, [blocks, block].
+  Value before, ranks;
 };
 } // namespace
 
 /// [blocks, block], f32.
-Value DigitPass::rankInBlock(Value digit) {
+Value DigitPass::rankInBlock() {
   Value number =
       m.reshape(m.spread(m.count(block), {blocks, block}, {1}), {count});
   Value key = m.add(m.of<nn::MulOp>(digit, m.splat(block, digit)), number);
@@ -90,11 +100,11 @@ Value DigitPass::rankInBlock(Value digit) {
                                 m.spread(key, pairs, {0, 1})));
 }
 
-void DigitPass::countDigits(Value digit) {
-  digit = m.reshape(digit, {blocks, block});
+void DigitPass::countDigits() {
+  Value byBlock = m.reshape(digit, {blocks, block});
   SmallVector<int64_t> all = {base + 1, blocks, block};
   less =
-      m.countWhere(m.compare(nn::Relation::Less, m.spread(digit, all, {1, 2}),
+      m.countWhere(m.compare(nn::Relation::Less, m.spread(byBlock, all, {1, 2}),
                              m.spread(m.count(base + 1), all, {0})));
   // Earlier blocks count digits up to r, the others digits below r.
   SmallVector<int64_t> pairs = {base, blocks, blocks};
@@ -106,11 +116,23 @@ void DigitPass::countDigits(Value digit) {
                     m.spread(m.from(less, 0, base), pairs, {0, 2})));
 }
 
-Value DigitPass::order(Value digit) {
-  Value ranks = rankInBlock(digit);
-  countDigits(digit);
+DigitPass::DigitPass(Numbers &m, const DigitPlan &plan, Value digit)
+    : m(m), digit(digit), count(nn::tensorType(digit).getNumElements()),
+      base(plan.base), block(plan.block), blocks(count / plan.block) {
+  ranks = rankInBlock();
+  countDigits();
   less = m.from(less, 0, base);
-  Value before = m.of<nn::SubOp>(start, less);
+  before = m.of<nn::SubOp>(start, less);
+}
+
+Value DigitPass::positions() {
+  Value ownBlock =
+      m.reshape(m.spread(m.count(blocks), {blocks, block}, {0}), {count});
+  Value rank = m.reshape(ranks, {count});
+  return m.cast(m.add(rank, beforeOf(digit, ownBlock)), m.i32());
+}
+
+Value DigitPass::order() {
   Value first = m.sum(less);
 
   Value place = m.cast(m.count(count), m.f32());
@@ -123,9 +145,7 @@ Value DigitPass::order(Value digit) {
   };
   Value r = last(m.spread(first, {count, base}, {1}), base);
   Value b = last(m.at(r, start), blocks);
-  Value cell = m.add(m.of<nn::MulOp>(r, m.splat(blocks, r)), b);
-  Value rank =
-      m.of<nn::SubOp>(place, m.at(cell, m.reshape(before, {base * blocks})));
+  Value rank = m.of<nn::SubOp>(place, beforeOf(r, b));
   SmallVector<int64_t> all = {count, block};
   Value isIt =
       m.compare(nn::Relation::Equal, m.at(b, ranks), m.spread(rank, all, {0}));
@@ -134,8 +154,8 @@ Value DigitPass::order(Value digit) {
   return m.add(m.of<nn::MulOp>(b, m.splat(block, b)), m.cast(number, m.i32()));
 }
 
-Sorted codegen::sortByDigits(Numbers &m, Value keys, const DigitPlan &plan) {
-  int64_t count = nn::tensorType(keys).getNumElements();
+Sorted codegen::sortByDigits(Numbers &m, Value keys, const DigitPlan &plan,
+                             bool wantsPositions) {
   Sorted now = {keys, nullptr};
   int64_t divisor = 1;
   for (int64_t i = 0; i < plan.digits; ++i, divisor *= plan.base) {
@@ -144,8 +164,15 @@ Sorted codegen::sortByDigits(Numbers &m, Value keys, const DigitPlan &plan) {
       digit = m.of<nn::DivOp>(digit, m.splat(divisor, digit));
     if (i + 1 < plan.digits)
       digit = m.of<nn::RemOp>(digit, m.splat(plan.base, digit));
-    Value order = DigitPass(m, plan, count).order(digit);
-    now = {m.at(order, now.keys), now.order ? m.at(order, now.order) : order};
+    DigitPass pass(m, plan, digit);
+    Value order = pass.order();
+    if (wantsPositions) {
+      Value positions = pass.positions();
+      now.positions =
+          now.positions ? m.at(now.positions, positions) : positions;
+    }
+    now.keys = m.at(order, now.keys);
+    now.order = now.order ? m.at(order, now.order) : order;
   }
   return now;
 }

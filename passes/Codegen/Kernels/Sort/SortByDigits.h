@@ -13,6 +13,9 @@ struct Sorted {
   mlir::Value keys;
   /// The original index of each key, i32.
   mlir::Value order;
+  /// The position of each original key, i32: the inverse of `order`. Null
+  /// unless requested.
+  mlir::Value positions = {};
 };
 
 /// The parameters of a radix sort.
@@ -33,7 +36,8 @@ inline constexpr double kLaunchCost = 1 << 22;
 DigitPlan planDigits(int64_t count, int64_t bound);
 
 /// Sorts keys, i32 of one dim, that are at least 0; the sort is stable.
-Sorted sortByDigits(Numbers &numbers, mlir::Value keys, const DigitPlan &plan);
+Sorted sortByDigits(Numbers &numbers, mlir::Value keys, const DigitPlan &plan,
+                    bool wantsPositions = false);
 
 } // namespace pcc::codegen
 
