@@ -1,5 +1,6 @@
-"""run_compiled.py FILE.mlir FOLDER [RTOL]: compiles @forward of a file, runs
-the program on generated numbers, and compares every result with pcc-run.
+"""run_compiled.py [--target cuda-emulated] FILE.mlir FOLDER [RTOL]: compiles
+@forward of a file, runs the program on generated numbers, and compares every
+result with pcc-run.
 
 A result that is all zeros proves nothing and is an error. Floats are normally
 distributed, and positive if an input's name ends in `positive`. Integers are 0
@@ -13,6 +14,10 @@ import sys
 
 import numpy as np
 
+target = []
+if sys.argv[1] == "--target":
+    target = sys.argv[1:3]
+    del sys.argv[1:3]
 file, folder = sys.argv[1:3]
 rtol = sys.argv[3] if len(sys.argv) > 3 else "1e-6"
 program = os.path.join(folder, "program")
@@ -40,7 +45,7 @@ for shape, dtype, name in re.findall(
     path = os.path.join(inputs, name + ".npy")
     np.save(path, value)
     arguments.append(f"--arg={name}={path}")
-subprocess.run(["pcc", file, "--forward", "-q", "-o", program], check=True)
+subprocess.run(["pcc", file, "--forward", "-q", *target, "-o", program], check=True)
 subprocess.run([program, "--data", inputs, "--outputs", outputs], check=True,
                stdout=subprocess.DEVNULL)
 expected = []
