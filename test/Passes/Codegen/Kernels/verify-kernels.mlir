@@ -296,3 +296,46 @@ func.func private @k(%q: tensor<1x4x2x8xf32>, %lse: tensor<1x4x2xf32>, %at: tens
       -> (tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x4x2x8xf32>, tensor<1x2x1x4xf32>)
   return %db : tensor<1x2x1x4xf32>
 }
+
+// -----
+
+func.func private @k(%a: tensor<4x8xf32>, %w: tensor<2x6x8xf32>, %e: tensor<2xi32>)
+    -> tensor<4x6xf32> attributes {rt.kernel} {
+  // expected-error @below {{'nn.grouped_contract' cannot be in kernel 'k'}}
+  %y = nn.grouped_contract "rk,enk->rn" %a, %w ends %e
+      : tensor<4x8xf32>, tensor<2x6x8xf32>, tensor<2xi32> -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+// expected-error @below {{kernel 'k' cannot be lowered to tiles: 'nn.exp' cannot be together with a grouped contraction}}
+func.func private @k(%a: tensor<4x8xf32>, %w: tensor<2x6x8xf32>, %e: tensor<2xi32>)
+    -> tensor<4x6xf32> attributes {rt.kernel} {
+  %x = nn.exp %a : tensor<4x8xf32>
+  %y = nn.grouped_contract "rk,enk->rn" %x, %w ends %e {rt.by_tiles}
+      : tensor<4x8xf32>, tensor<2x6x8xf32>, tensor<2xi32> -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+// expected-error @below {{kernel 'k' cannot be lowered to tiles: a sum over rows is added to one value}}
+func.func private @k(%a: tensor<4x8xf32>, %w: tensor<2x6x8xf32>, %e: tensor<2xi32>, %b: tensor<4x6xf32>)
+    -> tensor<4x6xf32> attributes {rt.kernel} {
+  %y = nn.grouped_contract "rk,enk->rn" %a, %w ends %e {rt.by_tiles}
+      : tensor<4x8xf32>, tensor<2x6x8xf32>, tensor<2xi32> -> tensor<4x6xf32>
+  %s = nn.sum %b, %y : tensor<4x6xf32>
+  return %s : tensor<4x6xf32>
+}
+
+// -----
+
+// Other blocks still read what the sum would overwrite.
+// expected-error @below {{result 0 of kernel 'k' overwrites operand 0 while it is still read}}
+func.func private @k(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<1xi32>)
+    -> (tensor<1x8x8xf32> {rt.inplace = 0}) attributes {rt.kernel} {
+  %y = nn.grouped_contract "rn,rk->enk" %a, %b ends %e {rt.by_tiles}
+      : tensor<8x8xf32>, tensor<8x8xf32>, tensor<1xi32> -> tensor<1x8x8xf32>
+  return %y : tensor<1x8x8xf32>
+}
