@@ -198,10 +198,9 @@ static void runOnCpu(const Runnable::Kernel &kernel, Arena &arena) {
 /// Returns the allowed difference of floats for a largest absolute value.
 static double boundOf(const Runnable::Kernel &kernel, double largest) {
   int64_t lanes = kernel.device.block;
-  double path =
-      kernel.chain
-          ? double(kernel.chain)
-          : llvm::divideCeil(kernel.reduced, lanes) + std::log2(double(lanes));
+  double path = kernel.chain ? double(kernel.chain)
+                             : llvm::divideCeil(kernel.reduced, lanes) +
+                                   std::log2(double(lanes));
   double allowed = kUnit * (kRoundings + path);
   // Each term of a sum has the relative error of its factor. For terms of both
   // signs, the absolute values are a few times the largest result.

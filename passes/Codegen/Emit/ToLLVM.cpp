@@ -135,12 +135,12 @@ LogicalResult StageToLLVM::lower(Operation *op) {
     setNode(op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<rt::ForOp, rt::AddressOp, rt::TemporaryOp, rt::LaunchOp,
-            rt::GroupedGemmOp, rt::AllReduceOp, rt::ShardSliceOp, rt::CommIndexOp>(
-          [&](auto op) { return lowerOp(op); })
+            rt::GroupedGemmOp, rt::AllReduceOp, rt::ShardSliceOp,
+            rt::CommIndexOp>([&](auto op) { return lowerOp(op); })
       .Case<rt::ConstantOp, rt::ViewOp, rt::EventOfOp, rt::RecordOp, rt::WaitOp,
-            rt::GemmOp, rt::AttentionOp, rt::AttentionGradOp,
-            rt::CopyOp, rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp,
-            rt::FillOp, rt::CallOp, rt::GraphOp>([&](auto op) {
+            rt::GemmOp, rt::AttentionOp, rt::AttentionGradOp, rt::CopyOp,
+            rt::ZeroOp, rt::SendOp, rt::RecvOp, rt::ExchangeOp, rt::FillOp,
+            rt::CallOp, rt::GraphOp>([&](auto op) {
         lowerOp(op);
         return success();
       })

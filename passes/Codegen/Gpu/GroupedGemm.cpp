@@ -40,7 +40,8 @@ static int64_t tileFor(int64_t size, int64_t most) {
 GroupedTiles::GroupedTiles(const GroupedSizes &sizes, Type element) {
   int64_t most = element.isF64() ? kMostWideTile : kMostTile;
   bool isSum = sizes.form == GroupedSizes::Sums;
-  int64_t perGroup = isSum ? sizes.n : llvm::divideCeil(sizes.rows, sizes.groups);
+  int64_t perGroup =
+      isSum ? sizes.n : llvm::divideCeil(sizes.rows, sizes.groups);
   rows = tileFor(perGroup, most);
   columns = tileFor(sizes.resultColumns(), most);
   depth = element.getIntOrFloatBitWidth() == 16 ? kNarrowDepth : kWideDepth;
@@ -123,9 +124,8 @@ private:
   }
   Value rowOf(int64_t r) {
     int64_t together = rowsTogether();
-    return add(firstRow,
-               r / together * together * (isNarrow ? 8 : kLaneRows) +
-                   r % together);
+    return add(firstRow, r / together * together * (isNarrow ? 8 : kLaneRows) +
+                             r % together);
   }
   Value columnOf(int64_t c) {
     int64_t together = columnsTogether();
@@ -241,10 +241,10 @@ Value GroupedBlock::loadPacked(Value buffer, Value at, int64_t count) {
 
 void GroupedBlock::storePacked(Value value, Value buffer, Value at) {
   auto type = cast<VectorType>(value.getType());
-  vector::StoreOp::create(
-      b, value, buffer, ValueRange{at}, /*nontemporal=*/false,
-      llvm::MaybeAlign(type.getNumElements() * type.getElementTypeBitWidth() /
-                       8));
+  vector::StoreOp::create(b, value, buffer, ValueRange{at},
+                          /*nontemporal=*/false,
+                          llvm::MaybeAlign(type.getNumElements() *
+                                           type.getElementTypeBitWidth() / 8));
 }
 
 /// Finds the group and the rows of a block's tile. Tiles of a group are
@@ -258,8 +258,7 @@ void GroupedBlock::placeRows(Value block) {
   Values state = {index(0), index(0), groups, rows, rows};
   auto visit = [&](Value group, Value end, ValueRange state) {
     Value begin = state[0], known = state[1];
-    Value count =
-        divide(add(sub(end, begin), tiles.rows - 1), tiles.rows);
+    Value count = divide(add(sub(end, begin), tiles.rows - 1), tiles.rows);
     Value number = sub(tile, known);
     Value isIt = compare(arith::CmpIPredicate::ult, number, count);
     return Values{end, add(known, count), choose(isIt, group, state[2]),
@@ -281,8 +280,8 @@ void GroupedBlock::placeRows(Value block) {
   rowsLeft = sub(state[4], first);
   columnsLeft = leftOf(columns, column, tiles.columns);
   depthEnd = choose(less(group, groups), index(depth), index(0));
-  lhs = {buffers.lhs, mul(first, depth), depth, /*isByStep=*/false, tiles.rows,
-         rowsLeft};
+  lhs = {buffers.lhs,        mul(first, depth), depth,
+         /*isByStep=*/false, tiles.rows,        rowsLeft};
   Value matrix = mul(group, sizes.n * sizes.k);
   rhs = {buffers.rhs,
          add(matrix, isTransposed ? mul(column, sizes.k) : column),
@@ -304,10 +303,14 @@ void GroupedBlock::placeMatrix(Value block) {
   depthEnd = sub(endOf(group), begin);
   rowsLeft = leftOf(sizes.n, row, tiles.rows);
   columnsLeft = leftOf(sizes.k, column, tiles.columns);
-  lhs = {buffers.lhs, add(mul(begin, sizes.n), row), sizes.n,
-         /*isByStep=*/true, tiles.rows, rowsLeft};
-  rhs = {buffers.rhs, add(mul(begin, sizes.k), column), sizes.k,
-         /*isByStep=*/true, tiles.columns, columnsLeft};
+  lhs = {buffers.lhs,       add(mul(begin, sizes.n), row),
+         sizes.n,
+         /*isByStep=*/true, tiles.rows,
+         rowsLeft};
+  rhs = {buffers.rhs,       add(mul(begin, sizes.k), column),
+         sizes.k,
+         /*isByStep=*/true, tiles.columns,
+         columnsLeft};
   outBase = add(add(mul(group, sizes.n * sizes.k), mul(row, sizes.k)), column);
 }
 
@@ -335,8 +338,8 @@ void GroupedBlock::forVectors(
   assert(total % kThreads == 0 && "tiles are whole vectors of all threads");
   for (int64_t i = 0; i < total / kThreads; ++i) {
     Value number = add(thread, i * kThreads);
-    body(divide(number, perOuter), mul(remainder(number, perOuter), factor.vector),
-         i);
+    body(divide(number, perOuter),
+         mul(remainder(number, perOuter), factor.vector), i);
   }
 }
 
@@ -347,8 +350,7 @@ GroupedBlock::Values GroupedBlock::loadFactor(const Factor &factor,
   Values loaded;
   forVectors(factor, [&](Value outer, Value inner, int64_t) {
     Value row = factor.isByStep ? inner : outer;
-    Value isThere =
-        less(add(step, factor.isByStep ? outer : inner), depthEnd);
+    Value isThere = less(add(step, factor.isByStep ? outer : inner), depthEnd);
     if (factor.left)
       isThere = both(isThere, less(row, factor.left));
     (factor.isByStep ? outer : inner) =
@@ -452,8 +454,8 @@ GroupedBlock::Values GroupedBlock::multiplyWide(ArrayRef<Value> before) {
       for (auto [c, y] : llvm::enumerate(right)) {
         Value &sum = sums[r * columns + c];
         auto contract = arith::FastMathFlags::contract;
-        sum = arith::AddFOp::create(
-            b, arith::MulFOp::create(b, x, y, contract), sum, contract);
+        sum = arith::AddFOp::create(b, arith::MulFOp::create(b, x, y, contract),
+                                    sum, contract);
       }
   }
   scf::YieldOp::create(b, sums);

@@ -10,7 +10,8 @@
 //
 // How many rows a group has is known on the device only, so in the first two
 // forms there are blocks for the most tiles that groups can have. Each finds
-// its tile from the ends. Here ends are 5 5 8 of 10 rows, and tiles have 4 rows:
+// its tile from the ends. Here ends are 5 5 8 of 10 rows, and tiles have 4
+// rows:
 //
 //     tile            0    1    2    3    4, 5
 //     rows            0-3  4    5-7  8-9  none

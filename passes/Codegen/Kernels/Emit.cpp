@@ -177,10 +177,9 @@ static func::FuncOp emitGrouped(OpBuilder &builder, func::FuncOp kernel,
   ScalarBuilder b(kernel.getLoc(), &emitted.getBody().front(),
                   emitted.getBody().front().begin());
   GroupedBuffers buffers(grouped, emitted.getArguments());
-  emitWorkItems(b, emitted, countGroupedUnits(sizes), /*grain=*/1,
-                [&](Value unit) {
-                  emitGroupedUnit(b, sizes, choices, unit, buffers);
-                });
+  emitWorkItems(
+      b, emitted, countGroupedUnits(sizes), /*grain=*/1,
+      [&](Value unit) { emitGroupedUnit(b, sizes, choices, unit, buffers); });
   if (Attribute operand = kernel.getResultAttr(0, rt::kInplaceAttr))
     emitted.setArgAttr(kernel.getNumArguments(), rt::kInplaceAttr, operand);
   kernel.erase();

@@ -60,9 +60,9 @@ SmallVector<int> RTFormKernelsPass::chooseInplace(const Group &group) {
   if (findAttention(group.ops.getArrayRef()))
     return SmallVector<int>(group.results.size(), -1);
   // The block that writes an element of the sum reads the old one.
-  if (auto grouped = GroupedKernel::find(group.ops.getArrayRef(),
-                                         group.arguments.getArrayRef(),
-                                         group.results)) {
+  if (auto grouped =
+          GroupedKernel::find(group.ops.getArrayRef(),
+                              group.arguments.getArrayRef(), group.results)) {
     for (auto [a, argument] : llvm::enumerate(group.arguments))
       if (grouped->mayReuse(argument))
         return {static_cast<int>(a)};

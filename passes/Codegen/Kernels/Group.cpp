@@ -49,8 +49,8 @@ bool codegen::isKernelOp(Operation *op) {
   if (auto grouped = dyn_cast<nn::GroupedContractOp>(op))
     return isByTiles(grouped);
   return isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() &&
-         !isa<nn::ContractOp>(op) && !isByLibrary(op) &&
-         !isCleared(op) && !getAdding(op) && !stacksLibraryResults(op);
+         !isa<nn::ContractOp>(op) && !isByLibrary(op) && !isCleared(op) &&
+         !getAdding(op) && !stacksLibraryResults(op);
 }
 
 bool codegen::isCleared(Operation *op) {
@@ -224,8 +224,8 @@ LogicalResult Grouper::seed() {
       if (isValid(group, &why))
         continue;
       bool hadViews = false;
-      bool isLookUp = isa<nn::EmbeddingOp, nn::PickOp,
-                           nn::GroupedContractOp>(op);
+      bool isLookUp =
+          isa<nn::EmbeddingOp, nn::PickOp, nn::GroupedContractOp>(op);
       for (Operation *member : group.ops)
         if (member != op && !isa<nn::ReshapeOp>(member) &&
             (isLookUp || !isa<nn::ConstantOp>(member)))

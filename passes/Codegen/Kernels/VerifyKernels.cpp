@@ -63,9 +63,9 @@ static LogicalResult verifyInplace(func::FuncOp kernel) {
   std::optional<GroupedKernel> grouped;
   std::unique_ptr<RowProgram> program;
   if (findGrouped(kernel)) {
-    SmallVector<Operation *> ops = llvm::map_to_vector(
-        kernel.getBody().front().without_terminator(),
-        [](Operation &op) { return &op; });
+    SmallVector<Operation *> ops =
+        llvm::map_to_vector(kernel.getBody().front().without_terminator(),
+                            [](Operation &op) { return &op; });
     grouped = GroupedKernel::find(ops, arguments, results, &why);
     if (!grouped)
       return kernel.emitError() << "kernel '" << kernel.getName()

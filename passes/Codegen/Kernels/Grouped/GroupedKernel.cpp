@@ -92,9 +92,9 @@ GroupedKernel GroupedKernel::of(func::FuncOp kernel) {
 }
 
 GroupedSizes::GroupedSizes(nn::GroupedContractOp op) {
-  form = op.sumsRows()                   ? Sums
+  form = op.sumsRows()                  ? Sums
          : op.getForm() == "rk,enk->rn" ? Transposed
-                                         : Plain;
+                                        : Plain;
   Value matrices = form == Sums ? op.getResult() : op.getRhs();
   auto shape = nn::tensorType(matrices).getShape();
   rows = nn::tensorType(op.getLhs()).getDimSize(0);

@@ -55,8 +55,10 @@ struct GroupedKernel {
 
 /// The sizes of a grouped contraction.
 struct GroupedSizes {
+  /// Reads them from the types of the op.
   explicit GroupedSizes(nn::GroupedContractOp op);
 
+  /// What is contracted; see `nn.grouped_contract`.
   enum Form {
     Transposed, ///< "rk,enk->rn"
     Plain,      ///< "rn,enk->rk"

@@ -66,10 +66,9 @@ private:
   }
   /// For each column of the result's row: `first(place)` plus the sum over
   /// steps from `begin` to `end` of lhs[at.first] * rhs[at.second].
-  void emitRow(Value row, Value begin, Value end,
-               llvm::function_ref<std::pair<Value, Value>(Value column,
-                                                          Value step)>
-                   at);
+  void emitRow(
+      Value row, Value begin, Value end,
+      llvm::function_ref<std::pair<Value, Value>(Value column, Value step)> at);
 
   ScalarBuilder &b;
   const GroupedSizes &sizes;
@@ -81,14 +80,13 @@ private:
 void GroupedUnit::emitRow(
     Value row, Value begin, Value end,
     llvm::function_ref<std::pair<Value, Value>(Value, Value)> at) {
-  auto columns = scf::ForOp::create(b, index(0), index(sizes.resultColumns()),
-                                    index(1));
+  auto columns =
+      scf::ForOp::create(b, index(0), index(sizes.resultColumns()), index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(columns.getBody());
   Value column = columns.getInductionVar();
   Value place = add(mul(row, sizes.resultColumns()), column);
-  Value zero =
-      arith::ConstantOp::create(b, b.getFloatAttr(accumulator, 0));
+  Value zero = arith::ConstantOp::create(b, b.getFloatAttr(accumulator, 0));
   Value sum = loop(begin, end, zero, [&](Value step, Value sum) -> Value {
     auto [ofLhs, ofRhs] = at(column, step);
     Value product = arith::MulFOp::create(b, load(buffers.lhs, ofLhs),
@@ -110,8 +108,8 @@ void GroupedUnit::emit(Value unit) {
   if (sizes.form == GroupedSizes::Sums) {
     Value group = arith::DivUIOp::create(b, unit, index(n)),
           ofLhs = arith::RemUIOp::create(b, unit, index(n));
-    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, group,
-                                          index(0));
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, group, index(0));
     Value before = arith::SelectOp::create(
         b, isFirst, group, arith::SubIOp::create(b, group, index(1)));
     Value begin = arith::SelectOp::create(b, isFirst, index(0), endOf(before));
@@ -129,11 +127,11 @@ void GroupedUnit::emit(Value unit) {
   // Rows after the last end are zero.
   Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, group,
                                       index(sizes.groups));
-  Value end =
-      arith::SelectOp::create(b, isRow, index(sizes.depth()), index(0));
+  Value end = arith::SelectOp::create(b, isRow, index(sizes.depth()), index(0));
   bool isTransposed = sizes.form == GroupedSizes::Transposed;
   emitRow(unit, index(0), end, [&](Value column, Value step) {
-    Value ofN = isTransposed ? column : step, ofK = isTransposed ? step : column;
+    Value ofN = isTransposed ? column : step,
+          ofK = isTransposed ? step : column;
     Value inMatrix = add(mul(ofN, k), ofK);
     return std::pair(add(mul(unit, sizes.depth()), step),
                      add(mul(group, n * k), inMatrix));

@@ -18,8 +18,8 @@
 // For position p: its digit r is the last with start[r, 0] <= p, its block b
 // the last with start[r, b] <= p, and its rank there is p - start[r, b] +
 // less[r, b]. For example, position 3 has digit 1, of block 1, rank 1.
-// Conversely, the key of digit r, block b and rank k is at position k + start[r,
-// b] - less[r, b].
+// Conversely, the key of digit r, block b and rank k is at position k +
+// start[r, b] - less[r, b].
 //
 //===----------------------------------------------------------------------===//
 
