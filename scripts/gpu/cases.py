@@ -29,6 +29,16 @@ SMALL_LLAMA = ["llama", "--layers", "1", "--batch", "2", "--seq", "32", "--width
                "64", "--inner", "96", "--heads", "4", "--kv-heads", "2",
                "--vocab", "96"]
 
+# Experts of sizes that fill no tile. The choice of experts is not continuous:
+# with few tokens and steps, no two scores are too close.
+EXPERTS = ["llama", "--layers", "2", "--batch", "2", "--seq", "24", "--width", "64",
+           "--inner", "44", "--heads", "4", "--kv-heads", "2", "--vocab", "128",
+           "--experts", "5", "--chosen", "2"]
+# A rank's experts of a layer of Qwen3-30B-A3B, one of eight ranks.
+EXPERT_LAYER = ["llama", "--layers", "1", "--batch", "4", "--seq", "4096", "--width",
+                "2048", "--inner", "768", "--heads", "32", "--kv-heads", "4", "--vocab",
+                "512", "--experts", "16", "--chosen", "1"]
+
 STEPS = 20
 # Steps of ranks that share a GPU by time slices, which makes collectives slow.
 FEW_STEPS = 6
@@ -89,6 +99,8 @@ ALONE = [
     Case("llama f32", LLAMA, "f32", BATCH),
     Case("llama bf16", LLAMA, "bf16", BATCH),
     Case("llama bf16 tiles", LLAMA, "bf16", BATCH, device=TILES),
+    Case("experts f32", EXPERTS, "f32", ["--global-batch-size", "4"], FEW_STEPS),
+    Case("experts bf16", EXPERTS, "bf16", ["--global-batch-size", "4"], FEW_STEPS),
     Case("odd f32", ODD, "f32", ["--global-batch-size", "6"]),
     Case("odd bf16", ODD, "bf16", ["--global-batch-size", "6"]),
     Case("small dropout bf16",
@@ -144,15 +156,21 @@ RACES = [
 ]
 
 
+# Layers of experts whose grouped GEMMs are timed.
+EXPERT_KERNELS = [Case(f"layer of experts {precision}", EXPERT_LAYER, precision,
+                       ["--global-batch-size", "8"]) for precision in ("bf16", "f32")]
+
 # Folders of kernels, and whether they include the CPU's results.
 KERNELS = [
     (Case(f"kernels {name} {precision}", model + dropout, precision), True)
     for name, model, dropout in (("gpt", SMALL_GPT, ["--dropout", "0.1"]),
-                                 ("llama", SMALL_LLAMA, []), ("odd", ODD, []))
+                                 ("llama", SMALL_LLAMA, []), ("odd", ODD, []),
+                                 ("experts", EXPERTS, []))
     for precision in ("f32", "bf16", "fp16")
 ] + [(Case("kernels-gpt2" + suffix, GPT2 + ["--batch", "16", *dropout], "bf16",
            device=TILES), False)
-     for suffix, dropout in (("", []), ("-dropout", ["--dropout", "0.1"]))]
+     for suffix, dropout in (("", []), ("-dropout", ["--dropout", "0.1"]))] + [
+    (case, False) for case in EXPERT_KERNELS]
 
 
 def file_of(case):

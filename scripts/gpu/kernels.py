@@ -220,12 +220,18 @@ def compare(manifest, folder, only):
 def draw_ids(buffer):
     """Returns row ids: each at most once if there are enough rows, since
     repeated reads may hit a cache; sorted ids follow word frequencies, the
-    k-th 1/k times as often as the first. Or positions in a sequence."""
+    k-th 1/k times as often as the first. Or positions in a sequence, or the ends
+    of groups of rows."""
     code = WIDTHS[buffer["type"]]
     count = buffer["bytes"] // struct.calcsize(code)
     if buffer.get("in_order"):
         return struct.pack(f"<{count}{code}", *range(count))
     draw, rows = random.Random(1), buffer["rows"]
+    if buffer.get("ends"):
+        # All rows are in groups, of sizes that differ by up to a third.
+        ends = [int(rows * (i + 1 + draw.uniform(-1, 1) / 6) / count)
+                for i in range(count - 1)]
+        return struct.pack(f"<{count}{code}", *ends, rows)
     if buffer["sorted"]:
         ids = sorted(int((rows + 1) ** draw.random()) - 1 for _ in range(count))
     else:
@@ -245,19 +251,19 @@ def fill(driver, buffer):
     return place
 
 
-def time_kernel(driver, function, kernel):
-    """Returns the milliseconds of a launch, the minimum of several series."""
-    places = [fill(driver, buffer) for buffer in kernel["buffers"]]
+def time_work(driver, work):
+    """Returns the milliseconds of work(), which launches kernels: the minimum of
+    several series."""
     begin, end = ctypes.c_void_p(), ctypes.c_void_p()
     for event in (begin, end):
         driver.call("cuEventCreate", ctypes.byref(event), 0)
-    driver.launch(function, kernel, places)
+    work()
     driver.finish()
     best, series, count = math.inf, 0, 1
     while series < 5:
         driver.call("cuEventRecord", begin, None)
         for _ in range(count):
-            driver.launch(function, kernel, places)
+            work()
         driver.call("cuEventRecord", end, None)
         driver.finish()
         took = ctypes.c_float()
@@ -267,6 +273,13 @@ def time_kernel(driver, function, kernel):
             count *= 2
             continue
         best, series = min(best, took.value / count), series + 1
+    return best
+
+
+def time_kernel(driver, function, kernel):
+    """Returns the milliseconds of a launch."""
+    places = [fill(driver, buffer) for buffer in kernel["buffers"]]
+    best = time_work(driver, lambda: driver.launch(function, kernel, places))
     for place in places:
         driver.free(place)
     return best

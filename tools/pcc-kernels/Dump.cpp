@@ -72,6 +72,8 @@ static json::Array buffersOf(const DeviceKernel &kernel,
       if (ids.rows && i == j) {
         object["rows"] = ids.rows;
         object["sorted"] = ids.areSorted;
+        if (ids.areEnds)
+          object["ends"] = true;
       }
       if (ids.areInOrder && i == j)
         object["in_order"] = true;

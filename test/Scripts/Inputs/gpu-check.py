@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts", "gpu"))
 import cases  # noqa: E402
 import checks  # noqa: E402
 import examples  # noqa: E402
+import experts  # noqa: E402
 import kernels  # noqa: E402
 import machine  # noqa: E402
 import peers  # noqa: E402
@@ -195,6 +196,24 @@ ids = kernels.numbers("i32", kernels.draw_ids(
     {"type": "i32", "rows": 50, "sorted": True, "bytes": 4000}))
 assert ids == sorted(ids) and ids[0] == 0 and ids[-1] < 50, ids
 assert ids.count(0) > 3 * ids.count(9) > 0, ids
+
+# Grouped GEMMs: rows fill the groups, and a dense one takes 1 ms.
+class Blas:
+    def multiply(self, kind, rows, n, k, places):
+        assert (kind, rows, n, k) == ("f32", 64, 8, 2048), (kind, rows, n, k)
+        TimedDriver.took += 1
+
+
+experts.Blas = Blas
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    timed, problems = experts.run({}, FOLDER, "f32")
+assert not problems and len(timed) == 1, (timed, problems)
+assert timed[0]["groups"] == 4 and timed[0]["of_dense"] == 0.25, timed
+assert timed[0]["tflops"] == 2 * 64 * 8 * 2048 / 4e9, timed
+assert TimedDriver.ids == sorted(TimedDriver.ids) and TimedDriver.ids[3] == 64
+assert " | 0.25 |" in said.getvalue(), said.getvalue()
+with contextlib.redirect_stdout(io.StringIO()):
+    assert experts.run({}, FOLDER, "no-such") == ([], [])
 
 # Elements of all types.
 assert kernels.numbers("bf16", b"\x80\x3f\x00\xc0") == [1.0, -2.0]
