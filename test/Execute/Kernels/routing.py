@@ -137,3 +137,39 @@ kernels = Kernels([f"%v: {H}", f"%i: {I}"], [f"tensor<{R}x{E}xf16>"], f"""
 half = normal(R, N).astype(np.float16)
 check_all("spread of f16", kernels, (half, given),
           (spread(half, given, E).astype(np.float16),), 1e-6)
+
+
+def route(ids, offset, experts):
+    """The rows of choices in the order of experts."""
+    flat = ids.reshape(-1) - offset
+    key = np.where((flat >= 0) & (flat < experts), flat, experts)
+    order = np.argsort(key, kind="stable")
+    count = ids.shape[0] * min(ids.shape[1], experts)
+    row = np.full(flat.size, -1, np.int64)
+    valid = key[order] < experts
+    row[order[valid]] = np.arange(valid.sum())
+    pairs = np.where(valid, order, -1)[:count]
+    return (np.where(pairs < 0, -1, pairs // ids.shape[1]), pairs,
+            np.where(pairs < 0, -1, key[order][:count]), row.reshape(ids.shape),
+            np.searchsorted(key[order], np.arange(experts), side="right"))
+
+
+# Routing to a few experts, of which others have some, to one, and to so many that
+# a sort has two digits.
+for tokens, count, experts, offset in ((50, 3, 4, 2), (40, 1, 1, 0),
+                                       (7, 2, 300, 0), (8192, 1, 3000, 5)):
+    n = tokens * min(count, experts)
+    T, R, D = (f"tensor<{tokens}x{count}xi32>", f"tensor<{n}xi32>",
+               f"tensor<{experts}xi32>")
+    kernels = Kernels([f"%i: {T}", "%o: tensor<i64>"], [R, R, R, T, D], f"""
+  %t, %p, %e, %r, %d = nn.route %i offset %o
+      : ({T}, tensor<i64>) -> ({R}, {R}, {R}, {T}, {D})
+  return %t, %p, %e, %r, %d : {R}, {R}, {R}, {T}, {D}""")
+    # Different experts for each token.
+    all = experts + 2 * offset
+    ids = (rng.integers(0, all, (tokens, 1)) + np.arange(count) * (all // count)) % all
+    # A second digit is the remainder of a key.
+    text = str(kernels.calls)
+    assert ("rem" in text) == (experts == 3000), text
+    check_all(f"route {tokens} {count} {experts}", kernels,
+              (ids.astype(np.int32), offset), route(ids, offset, experts), 0)
